@@ -1,0 +1,293 @@
+/**
+ * The bundle on disk: names of its parts and the shape of each, shared by the writer (in the dying process) and the
+ * reader (later, elsewhere). FORMAT.md is the specification; a change here edits it and adds a step to upgrade.ts in
+ * the same commit. Types and constants only: the preload carries this file.
+ */
+
+/** Raised by one when an older reader would misread what is new. */
+export const bundleSchemaVersion = 1;
+export const manifestSchema = 'agentdump.bundle';
+
+/** A finished bundle's folder ends so; while it is written, and for ever if the writer died, so and `.partial`. */
+export const bundleSuffix = '.agentdump';
+export const partialSuffix = '.agentdump.partial';
+export const packedSuffix = '.agentdump.zip';
+export const manifestName = 'manifest.json';
+/** Appended to a part's name while it is being written: such a file is never a part. */
+export const unfinishedSuffix = '.unfinished';
+
+/** Parts in the order of their value, which is the order of writing. */
+export const partNames = {
+  trigger: 'trigger.json',
+  error: 'error.json',
+  agent: 'agent.json',
+  process: 'process.json',
+  locals: 'locals.json',
+  scripts: 'scripts.json',
+  memory: 'memory.json',
+  handles: 'handles.json',
+  environment: 'environment.json',
+  packages: 'packages.json',
+  nativeModules: 'native-modules.json',
+  threads: 'threads.json',
+  drift: 'drift.json',
+  report: 'report.json',
+  heapSnapshot: 'heap.heapsnapshot.gz',
+} as const;
+/** Texts of scripts on the stack are parts named `sources/<n>.js`, their maps `maps/<n>.map`. */
+export const sourcePartPrefix = 'sources/';
+export const mapPartPrefix = 'maps/';
+
+export interface Manifest {
+  schema: typeof manifestSchema;
+  version: number;
+  /** 16 lower-case hexadecimal digits, random. */
+  id: string;
+  createdAt: string;
+  sealedAt: string;
+  /** Version of agentdump that wrote it. */
+  writer: string;
+  program: string;
+  verdictKind: string;
+  parts: ManifestPart[];
+  gaps: ManifestGap[];
+  /** Values withheld, by rule and part; never a value. */
+  redactions: { rule: string; part: string; count: number }[];
+  /** Milliseconds from the trigger to the seal. */
+  tookMs: number;
+}
+
+export interface ManifestPart {
+  name: string;
+  bytes: number;
+  /** Lower-case hexadecimal SHA-256 of the file's bytes. */
+  sha256: string;
+  /** False when the part was cut at a limit, and a gap says so. */
+  complete: boolean;
+}
+
+export interface ManifestGap {
+  part: string;
+  reason: string;
+  lookedFor?: string;
+}
+
+export type TriggerKind =
+  | 'uncaught-exception'
+  | 'unhandled-rejection'
+  | 'signal'
+  | 'snapshot-signal'
+  | 'snapshot-call'
+  | 'exit'
+  | 'pending-exit'
+  | 'worker-death';
+
+/** `trigger.json`: why the bundle was written. The first part: with it alone a bundle can be explained in a line. */
+export interface TriggerPart {
+  id: string;
+  kind: TriggerKind;
+  /** The verdict kind that the folder's name carries; analysis may conclude otherwise. */
+  verdictKind: string;
+  at: string;
+  program: string;
+  pid: number;
+  threadId: number;
+  isMainThread: boolean;
+  nodeVersion: string;
+  /** Given to `dump(reason)`. */
+  reason?: string;
+  signal?: { name: string; number: number };
+  /** Exit code that the process was about to end with. */
+  exitCode?: number;
+  /** Text of the stack that called process.exit. */
+  exitStack?: string;
+  /** The host has a listener of its own for this event, so the process may have gone on. */
+  handledByHost: boolean;
+  /** Which event, where Node tells: `uncaughtException` or `unhandledRejection`. */
+  origin?: string;
+  /** For a worker's death, written by its parent thread. */
+  worker?: { threadId: number; name?: string; exitCode: number; resourceLimits?: Record<string, number> };
+  /** Same signature in quick succession: how many were counted and not stored since the last bundle. */
+  repeats?: number;
+  /** What still kept the process waiting (kinds of process.getActiveResourcesInfo), with exit 13. */
+  pending?: string[];
+}
+
+/** `error.json`: the thrown value, whatever it was. */
+export interface ErrorPart {
+  error: SerializedError;
+  /** Positions of the stack as V8 holds them, whatever Error.prepareStackTrace printed. Lines and columns 1-based. */
+  frames?: RawFrame[];
+  /** Where the rejected promise was made or rejected, where known. */
+  promiseStack?: string;
+}
+
+export interface SerializedError {
+  /** typeof the value; `object` for errors. */
+  type: string;
+  isError: boolean;
+  name?: string;
+  message?: string;
+  /** The stack's text as the host would have printed it. */
+  stack?: string;
+  code?: string | number;
+  /** String form of a thrown value that is no error. */
+  text?: string;
+  /** Own properties but those above. Values cut by depth, count and size. */
+  properties?: Record<string, unknown>;
+  cause?: SerializedError;
+  errors?: SerializedError[];
+  /** What could not be read or was cut, e.g. `stack: getter threw`. */
+  gaps?: string[];
+}
+
+export interface RawFrame {
+  functionName: string;
+  scriptId: string;
+  url: string;
+  line: number;
+  column: number;
+}
+
+/** `locals.json`: frames of the throw point with their variables, when the debugger was armed. */
+export interface LocalsPart {
+  frames: (RawFrame & {
+    scopes: { type: string; name?: string; variables: { name: string; value: string }[] }[];
+  })[];
+}
+
+/** `scripts.json`: every loaded script, and where the bundle keeps the text of those on the stack. */
+export interface ScriptsPart {
+  scripts: LoadedScript[];
+}
+
+export interface LoadedScript {
+  scriptId: string;
+  url: string;
+  /** V8's hash of the text. */
+  hash: string;
+  isModule: boolean;
+  lengthChars?: number;
+  /** As the script says it, but for a data: URL, of which only `data:` is kept here and the map is a part. */
+  sourceMapUrl?: string;
+  /** Name of the part with the text that was running. */
+  sourcePart?: string;
+  /** Name of the part with its source map. */
+  mapPart?: string;
+  /** Why there is no map part although the script names a map. */
+  mapGap?: string;
+}
+
+/** `process.json`. */
+export interface ProcessPart {
+  pid: number;
+  parentPid: number;
+  title: string;
+  argv: string[];
+  execArgv: string[];
+  execPath: string;
+  cwd: string;
+  versions: Record<string, string>;
+  platform: string;
+  arch: string;
+  startedAt: string;
+  uptimeMs: number;
+  threadId: number;
+  resourceUsage: Record<string, number>;
+  limits: Record<string, { soft: string; hard: string }>;
+  cgroup: Record<string, string | number>;
+  container?: string;
+  workers?: { threadId: number; name?: string }[];
+}
+
+/** `memory.json`: sizes in bytes, straight from V8 and the kernel. */
+export interface MemoryPart {
+  usage: Record<string, number>;
+  heap: Record<string, number>;
+  spaces: Record<string, number | string>[];
+  system: { totalBytes: number; availableBytes: number };
+  /** What the heap tier decided and why. */
+  heapTier: { wanted: string; taken: string; reason: string; estimatedBytes?: number; estimatedMs?: number };
+}
+
+/** `handles.json`. */
+export interface HandlesPart {
+  /** Kinds from process.getActiveResourcesInfo, counted. */
+  resources: Record<string, number>;
+  descriptors: { fd: number; kind: string; target: string }[];
+  /** Descriptors in all; more than the list has when it was cut. */
+  descriptorCount: number;
+  sockets: { fd?: number; protocol: string; local?: string; remote?: string; state?: string }[];
+  timers: { kind: string; count: number }[];
+  children: { pid: number; command: string }[];
+}
+
+export type EnvironmentEntry = { value: string } | { withheld: string };
+
+/** `environment.json`. */
+export interface EnvironmentPart {
+  variables: Record<string, EnvironmentEntry>;
+  os: {
+    type: string;
+    release: string;
+    version: string;
+    hostname: string;
+    uptimeSeconds: number;
+    loadAverage: number[];
+    cpus: number;
+  };
+}
+
+/** `packages.json`: packages from which a script was loaded, and the program's own. */
+export interface PackagesPart {
+  packages: {
+    name: string;
+    version?: string;
+    path: string;
+    /** Range in the program's own package.json. */
+    requested?: string;
+    isProgram?: boolean;
+    scripts: number;
+  }[];
+}
+
+/** `native-modules.json`: objects mapped into the process. Addresses are hex strings. */
+export interface NativeModulesPart {
+  modules: { path: string; base: string; end: string; buildId?: string }[];
+}
+
+/** `threads.json`: the operating system's threads of this process. */
+export interface ThreadsPart {
+  threads: {
+    tid: number;
+    name: string;
+    state: string;
+    syscall?: string;
+    sp?: string;
+    pc?: string;
+    cpuMs?: number;
+  }[];
+}
+
+/** `drift.json`: what the lock file says against what is installed. */
+export interface DriftPart {
+  lockFile: string;
+  kind: 'npm' | 'pnpm' | 'yarn' | 'bun';
+  /** The module that could not be loaded, when that was the death. */
+  missing?: { specifier: string; from?: string };
+  differences: {
+    name: string;
+    path?: string;
+    requested?: string;
+    locked?: string;
+    installed?: string;
+    problem: string;
+  }[];
+  compared: number;
+}
+
+/** `agent.json`: what the host handed over. */
+export interface AgentPart {
+  state: Record<string, unknown>;
+  providers: Record<string, { value?: unknown; gap?: string; tookMs: number }>;
+}

@@ -1,0 +1,56 @@
+/**
+ * The one error class that agentdump throws on purpose, with the closed list of its codes. What a user may try
+ * next is not said here: the command line's advice table adds it.
+ */
+export type ErrorCode =
+  /** Input that breaks its format. details: format, field, offset, wanted, available (those that are known). */
+  | 'malformed-input'
+  /** Valid, but of a format version that this release does not know. details: format, version, supported. */
+  | 'unsupported-version'
+  /** The path holds no bundle. details: path, lookedFor. */
+  | 'not-a-bundle'
+  /** Nothing at the path, or nothing of that name. details: path or name. */
+  | 'not-found'
+  /** The input asks for more than a stated limit. details: limit, wanted, allowed. */
+  | 'over-limit'
+  /** A folder or file that must not be written to: a link, a foreign owner, no space. details: path, reason. */
+  | 'unwritable'
+  /** Encrypted, and no key or the wrong key was given. details: path. */
+  | 'locked'
+  /** The call's own words are wrong. details: argument. */
+  | 'usage';
+
+export class AgentdumpError extends Error {
+  override readonly name = 'AgentdumpError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export interface MalformedDetails {
+  /** The format's folder name, e.g. `heapsnapshot`. */
+  format: string;
+  /** The field that was being read. */
+  field: string;
+  /** Byte offset in the input, 0-based, where the field starts. */
+  offset?: number;
+  wanted?: string;
+  available?: string;
+}
+
+/** The input breaks its format: after this nothing more is read from it. */
+export class MalformedInput extends AgentdumpError {
+  constructor(message: string, details: MalformedDetails, cause?: unknown) {
+    super('malformed-input', message, { ...details }, cause);
+  }
+}
+
+/** The end of every switch over a union: a compile error when a case is missing, a clear error at run time. */
+export function assertNever(value: never, what: string): never {
+  throw new TypeError(`unhandled ${what}: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,146 @@
+/**
+ * The account of a death: the JSON document `agentdump.analysis/1`, and what every report renders. Each field but
+ * `schema` and `gaps` may be absent. Addresses are hex strings, times ISO 8601 UTC, units stand in the names.
+ */
+import type { AgentState } from './agent-state.ts';
+import type { Thread } from './thread.ts';
+import type { Gap, Verdict } from './verdict.ts';
+
+export const accountSchema = 'agentdump.analysis/1';
+
+export interface Account {
+  schema: typeof accountSchema;
+  bundle?: AccountBundle;
+  verdict?: Verdict;
+  signature?: Signature;
+  process?: ProcessFacts;
+  error?: ErrorFacts;
+  signal?: SignalFacts;
+  threads?: Thread[];
+  modules?: { packages: PackageFacts[]; native: NativeModuleFacts[] };
+  agent?: AgentState;
+  memory?: MemoryFacts;
+  environment?: EnvironmentFacts;
+  gaps: Gap[];
+}
+
+export interface AccountBundle {
+  id: string;
+  path: string;
+  capturedAt: string;
+  sealed: boolean;
+  parts: { name: string; bytes: number; sha256?: string; complete: boolean }[];
+}
+
+export interface Signature {
+  id: string;
+  version: number;
+  /** What was hashed, in order, so that a person can see why two deaths are one. */
+  parts: string[];
+}
+
+export interface ProcessFacts {
+  pid?: number;
+  parentPid?: number;
+  nodeVersion?: string;
+  v8Version?: string;
+  platform?: string;
+  arch?: string;
+  cwd?: string;
+  argv?: string[];
+  execArgv?: string[];
+  startedAt?: string;
+  uptimeMs?: number;
+  threadId?: number;
+  exit?: { code?: number; signal?: string };
+  limits?: Record<string, { soft: string; hard: string }>;
+  cgroup?: Record<string, string | number>;
+  container?: string;
+}
+
+export interface ErrorFacts {
+  name?: string;
+  message?: string;
+  code?: string;
+  cause?: ErrorFacts;
+  errors?: ErrorFacts[];
+  properties?: Record<string, unknown>;
+  stackText?: string;
+  frames?: Thread['frames'];
+  /** The host had a handler for it: the process may have gone on. */
+  handled?: boolean;
+}
+
+export interface SignalFacts {
+  name: string;
+  number?: number;
+  code?: string;
+  faultAddress?: string;
+  access?: 'read' | 'write' | 'execute';
+}
+
+export interface PackageFacts {
+  name: string;
+  version?: string;
+  path: string;
+  /** The range that the program's package.json asks for. */
+  requested?: string;
+  /** How what is installed differs from the lock file. */
+  drift?: string;
+}
+
+export interface NativeModuleFacts {
+  path: string;
+  base: string;
+  end: string;
+  buildId?: string;
+}
+
+export interface MemoryFacts {
+  rssBytes?: number;
+  heapUsedBytes?: number;
+  heapLimitBytes?: number;
+  history?: MemorySample[];
+  classes?: { name: string; count: number; selfSizeBytes: number; retainedSizeBytes?: number }[];
+  suspects?: MemorySuspect[];
+}
+
+export interface MemorySample {
+  at: string;
+  rssBytes?: number;
+  heapUsedBytes?: number;
+  externalBytes?: number;
+  cgroupBytes?: number;
+}
+
+export interface MemorySuspect {
+  rule: string;
+  title: string;
+  sentence: string;
+  retainedSizeBytes?: number;
+  confidence: Verdict['confidence'];
+  evidence: Verdict['evidence'];
+}
+
+export type EnvironmentValue = { value: string } | { withheld: string };
+
+export interface EnvironmentFacts {
+  os?: Record<string, string | number>;
+  variables?: Record<string, EnvironmentValue>;
+  handles?: HandleFacts[];
+  connections?: ConnectionFacts[];
+}
+
+/** One row a kind of thing that keeps the process alive or holds a descriptor. */
+export interface HandleFacts {
+  kind: string;
+  count: number;
+  detail?: string;
+}
+
+export interface ConnectionFacts {
+  protocol: string;
+  local?: string;
+  remote?: string;
+  state?: string;
+}

@@ -1,0 +1,55 @@
+/** Threads and their frames, whatever format they were read from. */
+
+/** How a frame was found; from the most to the least certain. */
+export type FrameTrust = 'context' | 'cfi' | 'frame-pointer' | 'stack-text' | 'inspector' | 'scan';
+
+/** Lines and columns are 1-based. */
+export interface SourcePosition {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface SourceLine {
+  /** 1-based. */
+  line: number;
+  text: string;
+}
+
+export interface LocalVariable {
+  name: string;
+  /** `local`, `closure`, `block`, `this`, `argument`… as the debugger names the scope. */
+  scope: string;
+  /** A short rendering; `(optimised away)` where the engine kept no value. */
+  value: string;
+}
+
+export interface Frame {
+  function?: string;
+  /** After source maps. Absent for native and wasm frames without a position. */
+  file?: string;
+  line?: number;
+  column?: number;
+  /** Where the running code was, when it is not the source: before source maps. */
+  generated?: SourcePosition;
+  /** The program's own code: not node:, not node_modules. */
+  inApp: boolean;
+  trust: FrameTrust;
+  /** Reached through an await (`at async …`), not through the machine stack. */
+  async?: boolean;
+  locals?: LocalVariable[];
+  /** A few lines around the position. */
+  source?: SourceLine[];
+  module?: string;
+  address?: string;
+}
+
+export interface Thread {
+  id: number | string;
+  name?: string;
+  kind: 'main' | 'worker' | 'native' | 'child';
+  crashed: boolean;
+  state?: string;
+  registers?: Record<string, string>;
+  frames: Frame[];
+}

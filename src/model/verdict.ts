@@ -1,0 +1,54 @@
+/** What is concluded: the cause, why we think so, and what is missing. No IO, no formats. */
+
+/** Every kind of end, as the account names it; the order is that of the table of deaths. */
+export const verdictKinds = [
+  'uncaught-exception',
+  'unhandled-rejection',
+  'heap-out-of-memory',
+  'system-out-of-memory',
+  'event-loop-hang',
+  'no-progress',
+  'native-crash',
+  'abort',
+  'killed',
+  'terminated',
+  'dependency-drift',
+  'resource-exhaustion',
+  'startup-failure',
+  'worker-death',
+  'exit',
+  'pending-exit',
+  'snapshot',
+  'unknown',
+] as const;
+export type VerdictKind = (typeof verdictKinds)[number];
+
+/** certain: the facts admit nothing else; likely: one step of inference; possible: one of several readings. */
+export type Confidence = 'certain' | 'likely' | 'possible';
+
+export interface Evidence {
+  /** One sentence, with the figure or the text itself. */
+  fact: string;
+  /** The bundle part that shows it. */
+  part: string;
+}
+
+export interface Verdict {
+  kind: VerdictKind;
+  /** At most 100 characters: what a person would say first. */
+  title: string;
+  /** One to three sentences. */
+  summary: string;
+  confidence: Confidence;
+  evidence: Evidence[];
+  /** What, if seen, would show that this verdict is wrong. */
+  refutedBy: string;
+  nextSteps: string[];
+}
+
+/** Something that was looked for and is absent, torn, withheld or over a limit. */
+export interface Gap {
+  part: string;
+  reason: string;
+  lookedFor?: string;
+}

@@ -1,0 +1,140 @@
+/** Guards the import rule of src/README.md by reading the import lines of every source file. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+
+/** What each room may import, besides itself, units and errors. A room with a slash is that file family only. */
+const allowed: Record<string, string[]> = {
+  units: [],
+  errors: ['units'],
+  bytes: [],
+  model: [],
+  redaction: [],
+  'bundle/layout': [],
+  'journal/layout': [],
+  'bundle/writer': ['bytes', 'bundle/layout'],
+  'journal/writer': ['bytes', 'journal/layout'],
+  'bundle/reader': ['bytes', 'bundle/layout', 'bundle/writer'],
+  'journal/reader': ['bytes', 'journal/layout'],
+  capture: ['redaction', 'bundle/layout', 'bundle/writer', 'journal/layout', 'journal/writer', 'agent'],
+  agent: ['redaction', 'journal/layout', 'journal/writer'],
+  supervise: [
+    'redaction',
+    'bundle/layout',
+    'bundle/writer',
+    'bundle/reader',
+    'journal/layout',
+    'journal/writer',
+    'journal/reader',
+    'capture',
+  ],
+  formats: ['bytes'],
+  analysis: [
+    'bytes',
+    'model',
+    'formats',
+    'redaction',
+    'bundle/layout',
+    'bundle/reader',
+    'journal/layout',
+    'journal/reader',
+  ],
+  report: ['model'],
+  register: ['capture', 'agent'],
+  index: ['capture', 'agent', 'model', 'redaction', 'bundle/layout'],
+  cli: [
+    'bytes',
+    'model',
+    'redaction',
+    'bundle/layout',
+    'bundle/writer',
+    'bundle/reader',
+    'journal/layout',
+    'journal/reader',
+    'formats',
+    'capture',
+    'agent',
+    'supervise',
+    'analysis',
+    'report',
+  ],
+};
+const everybody = ['units', 'errors'];
+/** Files of a split room that belong to its reading half; its other files belong to its writing half. */
+const readingHalf = /^(reader|upgrade|pack|unpack|verify|zip|list)/;
+
+function roomOf(file: string): string {
+  const parts = relative(src, file)
+    .replace(/\.(ts|js)$/, '')
+    .split('/');
+  const [room = '', second = ''] = parts;
+  if (room === 'bundle' || room === 'journal') {
+    if (second.startsWith('layout')) return `${room}/layout`;
+    return readingHalf.test(second) ? `${room}/reader` : `${room}/writer`;
+  }
+  return room;
+}
+
+function* sourceFiles(dir: string): Generator<string> {
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if (statSync(path).isDirectory()) yield* sourceFiles(path);
+    else if (name.endsWith('.ts')) yield path;
+  }
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import|import\()\s*['"](\.{1,2}\/[^'"]+)['"]/g)].map((m) =>
+    resolve(dirname(file), m[1] ?? ''),
+  );
+}
+
+test('no room imports what it must not know', () => {
+  const broken: string[] = [];
+  for (const file of sourceFiles(src)) {
+    const room = roomOf(file);
+    const may = allowed[room];
+    if (!may) {
+      broken.push(`${relative(src, file)}: the room "${room}" is not on the map`);
+      continue;
+    }
+    for (const target of importsOf(file)) {
+      const other = roomOf(target);
+      if (other === room && room !== 'formats') continue;
+      if (room === 'formats' && other === 'formats') {
+        const [, mine] = relative(src, file).split('/');
+        const [, theirs] = relative(src, target).split('/');
+        if (mine !== theirs)
+          broken.push(`${relative(src, file)} imports another format, ${relative(src, target)}`);
+        continue;
+      }
+      if (!may.includes(other) && !everybody.includes(other))
+        broken.push(`${relative(src, file)} (${room}) imports ${relative(src, target)} (${other})`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('what the preload carries has no dependency outside Node', () => {
+  const preloadRooms = new Set([
+    'register',
+    'capture',
+    'agent',
+    'redaction',
+    'bundle/layout',
+    'bundle/writer',
+  ]);
+  const broken: string[] = [];
+  for (const file of sourceFiles(src)) {
+    if (!preloadRooms.has(roomOf(file))) continue;
+    const text = readFileSync(file, 'utf8');
+    for (const [, specifier = ''] of text.matchAll(/(?:from|require\()\s*['"]([^.'"][^'"]*)['"]/g))
+      if (!specifier.startsWith('node:')) broken.push(`${relative(src, file)}: ${specifier}`);
+  }
+  assert.deepEqual(broken, []);
+});

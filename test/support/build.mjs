@@ -1,0 +1,32 @@
+// Builds dist/: the library by tsc (ES modules and declarations), the preload by esbuild (one CommonJS file
+// with nothing to import, because a dying process must not have to find a second file).
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const require = createRequire(import.meta.url);
+const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit' });
+
+if (existsSync(join(root, 'src', 'register.ts'))) {
+  await build({
+    entryPoints: [join(root, 'src', 'register.ts')],
+    outfile: join(root, 'dist', 'register.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+  });
+  // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
+  rmSync(join(root, 'dist', 'register.js'), { force: true });
+}
+writeFileSync(join(root, 'dist', '.built'), '');
