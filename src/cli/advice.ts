@@ -1,0 +1,32 @@
+/**
+ * What to try after an error: the sentence that an AgentdumpError leaves out, because only the command line knows
+ * its own words. One pure function over code and details.
+ */
+import type { AgentdumpError } from '../errors.ts';
+
+/** One line that says what to try next, or undefined when there is nothing better than the message itself. */
+export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): string | undefined {
+  const { details } = error;
+  switch (error.code) {
+    case 'usage':
+      return 'See `agentdump --help`, or `agentdump <command> --help` for one command.';
+    case 'not-found':
+      return details['lookedFor'] === 'latest'
+        ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir.'
+        : 'See `agentdump list` for the bundles here, or name another folder with --dir.';
+    case 'not-a-bundle':
+      return 'A bundle is a folder that ends in .agentdump, or its packed form ending in .agentdump.zip.';
+    case 'unsupported-version':
+      return 'It was written by a newer agentdump: `npm install agentdump@latest` reads it.';
+    case 'malformed-input':
+      return 'The file is torn or was changed. `agentdump verify` says which parts still match their digest.';
+    case 'over-limit':
+      return 'The input asks for more than a reader should trust it with. If it is your own, see `--help` for the limit.';
+    case 'locked':
+      return 'It is encrypted: `agentdump decrypt` with your age identity opens it.';
+    case 'unwritable':
+      return details['reason'] === 'exists'
+        ? 'Name another target, or move the old one away: nothing is overwritten.'
+        : 'Name a folder that you own and that has room.';
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What the shell is told. The five codes are a contract (CI scripts branch on them), so every command ends with one
+ * of these; `run` alone passes on the code of the program that it supervised.
+ */
+import { AgentdumpError, type ErrorCode } from '../errors.ts';
+
+export const exitCodes = {
+  explained: 0,
+  explainedWithGaps: 1,
+  usage: 2,
+  unreadableInput: 3,
+  internal: 4,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const ofErrorCode: Record<ErrorCode, ExitCode> = {
+  usage: exitCodes.usage,
+  // The place to write to was the caller's choice: not a fault of ours, and not of the input.
+  unwritable: exitCodes.usage,
+  'malformed-input': exitCodes.unreadableInput,
+  'unsupported-version': exitCodes.unreadableInput,
+  'not-a-bundle': exitCodes.unreadableInput,
+  'not-found': exitCodes.unreadableInput,
+  'over-limit': exitCodes.unreadableInput,
+  locked: exitCodes.unreadableInput,
+};
+
+/** Errors of the file system that speak of the input, not of us. */
+const inputFaults = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'EACCES',
+  'EPERM',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'EIO',
+]);
+
+/** The exit code for whatever a command threw. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof AgentdumpError) return ofErrorCode[error.code];
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code !== undefined && inputFaults.has(code) ? exitCodes.unreadableInput : exitCodes.internal;
+}

@@ -1,0 +1,71 @@
+/**
+ * The way in: finds the command, parses its words strictly, and turns whatever goes wrong into one line on stderr
+ * and an exit code. Knows no command by name (registry.ts does) and prints no result.
+ */
+import { readFileSync } from 'node:fs';
+import yargs from 'yargs';
+import { AgentdumpError } from '../errors.ts';
+import { adviceFor } from './advice.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { endQuietlyOnClosedPipe, note, stdoutColumns } from './output.ts';
+import { type CommandEntry, commands } from './registry.ts';
+
+/** Runs one command line. A command that has more to say than success sets `process.exitCode` itself. */
+export async function runFromShell(words: string[]): Promise<void> {
+  endQuietlyOnClosedPipe();
+  try {
+    await runCommandLine(words, commands);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+    reportFailure(error);
+  }
+}
+
+/** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */
+export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
+  const parser = yargs(words)
+    .scriptName('agentdump')
+    .usage('Usage: $0 <command>\n\nWhat killed the program, what the agent was doing, and what to do next.')
+    .locale('en')
+    .parserConfiguration({ 'populate--': true })
+    .wrap(Math.min(100, stdoutColumns()))
+    .version(ownVersion())
+    .help()
+    .alias({ help: 'h', version: 'v' })
+    .strict()
+    .demandCommand(1, 'A command is missing.')
+    .recommendCommands()
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw asFailure(message, error);
+    });
+  for (const entry of table) {
+    // Registered without its module, a command still shows in --help and in suggestions.
+    if (entry.name === words[0]) parser.command((await entry.load()).default as never);
+    else parser.command(entry.name, entry.describe);
+  }
+  await parser.parseAsync();
+}
+
+/** yargs gives a message for wrong words, an error (with or without a message) for what a handler threw. */
+function asFailure(message: string | undefined, error: Error | undefined): Error {
+  if (error && error.name !== 'YError') return error;
+  return new AgentdumpError('usage', message ?? error?.message ?? 'the command line is not understood');
+}
+
+function ownVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+function reportFailure(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  if (process.exitCode === exitCodes.internal) {
+    const where = /\n\s+at .*/.exec((error as Error)?.stack ?? '')?.[0].trim() ?? '';
+    note(`internal error: ${message} ${where}`);
+    note('This is a fault of agentdump, not of your program. The bundle is unchanged.');
+  } else {
+    note(message);
+    const advice = error instanceof AgentdumpError ? adviceFor(error) : undefined;
+    if (advice) note(advice);
+  }
+}

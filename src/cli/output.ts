@@ -1,0 +1,49 @@
+/**
+ * The two streams: results go to stdout, progress and notes to stderr, so that `agentdump … | less` and `> file` hold
+ * the result alone. Knows whether colour is wanted; what is coloured is the report's affair.
+ */
+import { escapeTerminal } from '../report/escape-terminal.ts';
+
+export interface ColourWish {
+  isTerminal: boolean;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * FORCE_COLOR decides when it is set (0 and false say no); then NO_COLOR, when it is not empty; then whether the
+ * stream is a terminal. See https://no-color.org and Node's own `getColorDepth`.
+ */
+export function wantsColour({ isTerminal, environment }: ColourWish): boolean {
+  const forced = environment['FORCE_COLOR'];
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  if (environment['NO_COLOR']) return false;
+  return isTerminal && environment['TERM'] !== 'dumb';
+}
+
+/** A result. The text is written as it is: whoever rendered it has escaped what came from a bundle. */
+export function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** A note for the person at the terminal; it may quote a path or a message from anywhere, so it is escaped here. */
+export function note(text: string): void {
+  process.stderr.write(`agentdump: ${escapeTerminal(text)}\n`);
+}
+
+/** Whether stdout takes colour. */
+export function stdoutWantsColour(): boolean {
+  return wantsColour({ isTerminal: process.stdout.isTTY === true, environment: process.env });
+}
+
+/** Columns of the terminal; a file or a pipe gets 100. */
+export function stdoutColumns(): number {
+  return process.stdout.columns || 100;
+}
+
+/** A reader that went away (`| head`) has what it wanted: that is success. */
+export function endQuietlyOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}

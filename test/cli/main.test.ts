@@ -1,0 +1,51 @@
+/** The command line's manners: exit codes, streams, closed pipes. The commands here stand in for real ones. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommandLine } from '../../src/cli/main.ts';
+import type { CommandEntry } from '../../src/cli/registry.ts';
+import { AgentdumpError } from '../../src/errors.ts';
+
+let loaded: string[] = [];
+let seen: unknown;
+const table: CommandEntry[] = ['first', 'second'].map((name) => ({
+  name,
+  describe: `the ${name}`,
+  load: async () => {
+    loaded.push(name);
+    return {
+      default: {
+        command: `${name} <path>`,
+        describe: `the ${name}`,
+        builder: { deep: { type: 'boolean' } },
+        handler: (argv: Record<string, unknown>) => {
+          if (argv['path'] === 'bad') throw new AgentdumpError('not-a-bundle', 'no bundle at bad');
+          seen = argv['path'];
+        },
+      },
+    };
+  },
+}));
+const fails = (words: string[], code: string, message: RegExp) =>
+  assert.rejects(runCommandLine(words, table), (error: AgentdumpError) => {
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  });
+
+test('only the command that runs is loaded', async () => {
+  loaded = [];
+  await runCommandLine(['second', 'here', '--deep'], table);
+  assert.deepEqual(loaded, ['second']);
+  assert.equal(seen, 'here');
+});
+
+test('wrong words are usage errors', async () => {
+  await fails([], 'usage', /command is missing/);
+  await fails(['third'], 'usage', /Unknown (command|argument): third/);
+  await fails(['frist'], 'usage', /Did you mean first|Unknown/);
+  await fails(['first'], 'usage', /Not enough/);
+  await fails(['first', 'x', '--wide'], 'usage', /Unknown argument: wide/);
+  await fails(['first', 'x', 'y'], 'usage', /Unknown (command|argument): y/);
+});
+
+test('what a command throws comes out as it is', () => fails(['first', 'bad'], 'not-a-bundle', /no bundle/));
