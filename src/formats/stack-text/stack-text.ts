@@ -1,0 +1,112 @@
+/**
+ * Text of a V8 stack, from `error.stack`, from Node's stderr or from util.inspect: header, frames, and the stacks that
+ * hang on it (causes, aggregated errors, continuations that libraries append). Any text has an answer, if only a
+ * header; time is linear in its length. Does not say whether a host has mapped the positions: the text can't tell.
+ * Sources: https://v8.dev/docs/stack-trace-api, Node's lib/internal/util/inspect.js as seen in 20 to 26.
+ */
+import { parseFrameLine, type TextFrame } from './frame-line.ts';
+import { type HeaderFacts, readHeader, readThrowSite, type ThrowSite } from './header.ts';
+import { parsePosition } from './location.ts';
+import { type Relation, SectionStack } from './sections.ts';
+
+export interface StackText extends HeaderFacts {
+  /** All text above the frames, as printed, but for the excerpt. */
+  header: string;
+  frames: TextFrame[];
+  /** Where the printer left out frames, which the cause's stack repeats: how many, before which index of `frames`. */
+  elided: { before: number; count: number }[];
+  related: { relation: Relation; label: string; stack: StackText }[];
+  /** What followed the frames, as printed: properties for the most part. */
+  rest: string;
+  thrownAt?: ThrowSite;
+  /** The text was longer than the limit and was cut there. */
+  cut: boolean;
+}
+
+export interface StackTextHints {
+  /** The error's message, when it is known: then a message whose lines look like frames deceives nobody. */
+  message?: string;
+  /** Characters that are read. */
+  limitChars?: number;
+}
+
+const defaultLimit = 8 * 1024 * 1024;
+
+/** Reads any text as a stack. Never throws. */
+export function readStackText(text: string, hints: StackTextHints = {}): StackText {
+  const limit = hints.limitChars ?? defaultLimit;
+  const cut = text.length > limit;
+  const lines = (cut ? text.slice(0, limit) : text).split(/\r?\n/);
+  const excerpt = readThrowSite(lines);
+  const start = excerpt?.next ?? 0;
+  const sections = new SectionStack();
+  const headerLines = countHeaderLines(lines, start, hints.message);
+  for (let row = start; row < start + headerLines; row++) sections.addHeader(lines[row] ?? '');
+  for (let row = start + headerLines; row < lines.length; row++) readLine(sections, lines[row] ?? '');
+  const root = finish(sections, cut, headerLines > 0);
+  return excerpt ? { ...root, thrownAt: excerpt.site } : root;
+}
+
+/** How many lines the known message takes up, with its name before it; 0 when it isn't there. */
+function countHeaderLines(lines: readonly string[], start: number, message: string | undefined): number {
+  if (!message) return 0;
+  const wanted = message.split(/\r?\n/);
+  const first = lines[start] ?? '';
+  const last = wanted.length - 1;
+  const head = wanted[0] ?? '';
+  if (last === 0) return first.includes(head) ? 1 : 0;
+  if (!first.endsWith(head)) return 0;
+  for (let n = 1; n < last; n++) if (lines[start + n] !== wanted[n]) return 0;
+  return lines[start + last]?.startsWith(wanted[last] ?? '') ? wanted.length : 0;
+}
+
+const elidedLine = /^\s*\.\.\. (\d{1,7}) (?:lines matching|more|frames? )/;
+const sectionStart =
+  /^\s*(?:\[(cause|errors)\]: |(cause|errors): (?=\[|\w*Error\b)|(caused by:? )|(Thrown at:)$)/i;
+
+function readLine(sections: SectionStack, line: string): void {
+  const frame = parseFrameLine(line);
+  if (frame) sections.addFrame(frame, line);
+  else if (!readAnnotation(sections, line) && !openSection(sections, line)) sections.addText(line);
+}
+
+/** What printers put between frames: a mapped position, a count of frames left out. */
+function readAnnotation(sections: SectionStack, line: string): boolean {
+  const start = line.slice(0, 4096);
+  const arrow = /^\s+-> (?=\S)/.exec(start);
+  const mapped = arrow && parsePosition(line.slice(arrow[0].length).trimEnd());
+  if (mapped) return sections.mapLastFrame(mapped);
+  const elided = elidedLine.exec(start);
+  return elided !== null && sections.elide(Number(elided[1]));
+}
+
+function openSection(sections: SectionStack, line: string): boolean {
+  const start = sectionStart.exec(line.slice(0, 4096));
+  if (!start || !sections.mayBranch()) return false;
+  const rest = line.slice(start[0].length);
+  const word = (start[1] ?? start[2] ?? '').toLowerCase();
+  if (word === 'errors' && rest.trim() === '[') sections.openList();
+  else sections.openSection(start[4] ? 'thrown-at' : 'cause', start[0].trim(), rest);
+  return true;
+}
+
+/** Turns the sections into the result, children before parents. */
+function finish(sections: SectionStack, cut: boolean, headerKnown: boolean): StackText {
+  const done = new Map<unknown, StackText>();
+  for (const section of sections.innermostFirst()) {
+    const { header, runs, rest } = section.settle(headerKnown && section.isRoot);
+    const [own, ...continuations] = runs;
+    const related: StackText['related'] = continuations.map((run) => ({
+      relation: 'continuation',
+      label: run.label,
+      stack: { header: '', frames: run.frames, elided: run.elided, related: [], rest: '', cut: false },
+    }));
+    for (const child of section.children) {
+      const stack = done.get(child.section);
+      if (stack) related.push({ relation: child.relation, label: child.label, stack });
+    }
+    const { frames = [], elided = [] } = own ?? {};
+    done.set(section, { ...readHeader(header), header, frames, elided, related, rest, cut });
+  }
+  return done.get(sections.root) as StackText;
+}
