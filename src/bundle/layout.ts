@@ -11,8 +11,19 @@ export const manifestSchema = 'agentdump.bundle';
 /** A finished bundle's folder ends so; while it is written, and for ever if the writer died, so and `.partial`. */
 export const bundleSuffix = '.agentdump';
 export const partialSuffix = '.agentdump.partial';
+/** From the making of the folder to its first whole part: such a folder is no bundle yet. */
+export const startingSuffix = '.agentdump.starting';
+/** While retention takes it away, so that a bundle that is half gone is never taken for one. */
+export const removedSuffix = '.agentdump.removed';
 export const packedSuffix = '.agentdump.zip';
+export const encryptedSuffix = '.agentdump.zip.age';
 export const manifestName = 'manifest.json';
+/** One JSON document a line, while the bundle is written: what the manifest will say, as far as it is known. */
+export const progressName = 'progress.jsonl';
+/** Bytes that are given back when the disk is full, so that a bundle can be sealed on a full disk. */
+export const reserveName = 'reserve.unfinished';
+/** In the dump folder, beside the bundles: when which signature was seen. */
+export const signatureLogName = 'signatures.log';
 /** Appended to a part's name while it is being written: such a file is never a part. */
 export const unfinishedSuffix = '.unfinished';
 
@@ -71,6 +82,20 @@ export interface ManifestGap {
   reason: string;
   lookedFor?: string;
 }
+
+/** What the manifest says from the first instant on. */
+export type ManifestHead = Pick<
+  Manifest,
+  'schema' | 'version' | 'id' | 'createdAt' | 'writer' | 'program' | 'verdictKind'
+>;
+
+/** A line of `progress.jsonl`. A part's line is written before the part gets its name. */
+export type ProgressLine =
+  | { begin: ManifestHead }
+  | { part: ManifestPart }
+  | { dropped: string }
+  | { gap: ManifestGap }
+  | { redactions: Manifest['redactions'] };
 
 export type TriggerKind =
   | 'uncaught-exception'

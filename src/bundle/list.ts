@@ -1,0 +1,102 @@
+/**
+ * Which bundles a dump folder holds, and which of them a person means: `latest`, a path, a folder's name or the start
+ * of an id. Reads names and manifests only.
+ */
+import { join, resolve } from 'node:path';
+import { AgentdumpError } from '../errors.ts';
+import { readBundleName } from './bundle-name.ts';
+import { bundleSuffix, encryptedSuffix, packedSuffix, partialSuffix } from './layout.ts';
+import { openBundle } from './reader.ts';
+import { existsSync, lstatSync, readdirSync } from './system.ts';
+
+export type BundleState = 'sealed' | 'partial' | 'packed' | 'encrypted' | 'unreadable';
+
+export interface ListedBundle {
+  name: string;
+  path: string;
+  state: BundleState;
+  /** ISO 8601 UTC, from the name. */
+  at: string;
+  /** The short id of the name: eight hexadecimal digits. */
+  shortId: string;
+  /** Absent for one that is encrypted or unreadable. */
+  program?: string;
+  verdictKind?: string;
+  /** Sizes of its parts, or of the file. */
+  bytes: number;
+  gaps: number;
+  /** Why it is unreadable. */
+  problem?: string;
+}
+
+/** Newest first. A folder that is not there holds none. Throws `not-found` only for a path that is no folder. */
+export function listBundles(dir: string): ListedBundle[] {
+  return namesOfBundles(dir).map((name) => describe(dir, name));
+}
+
+function describe(dir: string, name: string): ListedBundle {
+  const path = join(dir, name);
+  const named = readBundleName(name);
+  const entry = { name, path, at: named?.at ?? '', shortId: named?.shortId ?? '' };
+  if (named?.suffix === encryptedSuffix)
+    return { ...entry, state: 'encrypted', bytes: lstatSync(path).size, gaps: 0 };
+  try {
+    const bundle = openBundle(path);
+    bundle.close();
+    const { program, verdictKind } = bundle.head;
+    return {
+      ...entry,
+      state: bundle.packed ? 'packed' : bundle.sealed ? 'sealed' : 'partial',
+      ...(program !== undefined && { program }),
+      ...(verdictKind !== undefined && { verdictKind }),
+      bytes: bundle.parts.reduce((sum, part) => sum + part.bytes, 0),
+      gaps: bundle.gaps.length,
+    };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...entry, state: 'unreadable', bytes: 0, gaps: 0, problem };
+  }
+}
+
+const listed = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
+
+function namesOfBundles(dir: string): string[] {
+  const stat = lstatSync(resolve(dir), { throwIfNoEntry: false });
+  if (!stat) return [];
+  try {
+    return readdirSync(dir)
+      .filter((name) => listed.has(readBundleName(name)?.suffix ?? ''))
+      .sort()
+      .reverse();
+  } catch (error) {
+    throw new AgentdumpError('not-found', `${dir} is no folder of bundles`, { path: dir }, error);
+  }
+}
+
+/**
+ * The path of the bundle that is meant: `latest`, a path, a name in `dir`, or the first digits (four at least) of an
+ * id that no other begins with. Throws `not-found`.
+ */
+export function findBundle(wanted: string, dir: string): string {
+  if (wanted !== 'latest' && existsSync(wanted)) return wanted;
+  const names = namesOfBundles(dir);
+  const [found, other] =
+    wanted === 'latest' ? names.slice(0, 1) : names.filter((name) => isMeant(name, wanted));
+  if (found !== undefined && other === undefined) return join(dir, found);
+  const details = { name: wanted, path: dir, bundles: names.length };
+  throw new AgentdumpError('not-found', notFoundText(wanted, dir, other !== undefined), details);
+}
+
+function isMeant(name: string, wanted: string): boolean {
+  return (
+    name === wanted ||
+    (/^[0-9a-f]{4,8}$/.test(wanted) && readBundleName(name)?.shortId.startsWith(wanted) === true)
+  );
+}
+
+function notFoundText(wanted: string, dir: string, isAmbiguous: boolean): string {
+  if (isAmbiguous) return `more than one bundle in ${dir} is meant by ${wanted}`;
+  return wanted === 'latest'
+    ? `there is no bundle in ${dir}`
+    : `there is no bundle ${wanted}, neither here nor in ${dir}`;
+}

@@ -1,0 +1,151 @@
+/**
+ * Keeps the dump folder small: oldest bundles go first, the newest never goes, and what is no bundle is never touched,
+ * whatever its name. Runs in the dying process after the seal, and in `agentdump prune`. Never throws.
+ */
+import { join } from 'node:path';
+import { readBundleName } from './bundle-name.ts';
+import { removeFlatTree } from './folder-sink.ts';
+import {
+  bundleSuffix,
+  encryptedSuffix,
+  manifestName,
+  packedSuffix,
+  partialSuffix,
+  partNames,
+  progressName,
+  removedSuffix,
+  startingSuffix,
+} from './layout.ts';
+import { lstatSync, nowMs, readdirSync, renameSync, rmdirSync, unlinkSync } from './system.ts';
+
+export interface RetentionOptions {
+  dir: string;
+  /** How many bundles may stay, the newest included. */
+  maxBundles: number;
+  /** Bytes that all of them may take. The newest stays even when it alone is bigger. */
+  maxBytes: number;
+  /** Path or name of a bundle that stays whatever its age: the one that was just written. */
+  keep?: string;
+}
+
+export interface RetentionResult {
+  /** Names of what was removed, oldest first. */
+  removed: string[];
+  freedBytes: number;
+  /** What stays. */
+  bundles: number;
+  bytes: number;
+}
+
+interface Candidate {
+  name: string;
+  isFolder: boolean;
+  bytes: number;
+}
+
+/** A partial folder touched so recently may still have its writer. */
+const staleAfterMs = 10 * 60_000;
+const countedSuffixes = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
+const sweptSuffixes = new Set([startingSuffix, removedSuffix]);
+
+export function applyRetention(options: RetentionOptions): RetentionResult {
+  const result: RetentionResult = { removed: [], freedBytes: 0, bundles: 0, bytes: 0 };
+  const candidates = findCandidates(options.dir);
+  const kept = options.keep?.split('/').pop() ?? candidates.at(-1)?.name;
+  let count = candidates.length;
+  let bytes = candidates.reduce((sum, candidate) => sum + candidate.bytes, 0);
+  for (const candidate of candidates) {
+    if (count <= options.maxBundles && bytes <= options.maxBytes) break;
+    if (candidate.name === kept || isBeingWritten(options.dir, candidate.name)) continue;
+    if (!remove(options.dir, candidate)) continue;
+    count--;
+    bytes -= candidate.bytes;
+    result.removed.push(candidate.name);
+    result.freedBytes += candidate.bytes;
+  }
+  return { ...result, bundles: count, bytes };
+}
+
+/** Bundles in the folder, oldest first. Left-overs of writers and of removals that were killed are swept on the way. */
+function findCandidates(dir: string): Candidate[] {
+  const found: Candidate[] = [];
+  for (const name of namesIn(dir).sort()) {
+    const suffix = readBundleName(name)?.suffix;
+    if (suffix === undefined) continue;
+    const isFolder = isRealFolder(join(dir, name));
+    if (
+      countedSuffixes.has(suffix) &&
+      (isFolder ? looksLikeBundle(join(dir, name)) : isFile(dir, name, suffix))
+    )
+      found.push({ name, isFolder, bytes: sizeOf(join(dir, name), isFolder) });
+    else if (sweptSuffixes.has(suffix) && isFolder && !isBeingWritten(dir, name))
+      remove(dir, { name, isFolder, bytes: 0 });
+  }
+  return found;
+}
+
+function looksLikeBundle(path: string): boolean {
+  return [manifestName, progressName, partNames.trigger].some((name) => stat(join(path, name))?.isFile());
+}
+
+function isFile(dir: string, name: string, suffix: string): boolean {
+  const isFileSuffix = suffix === packedSuffix || suffix === encryptedSuffix;
+  return isFileSuffix && stat(join(dir, name))?.isFile() === true;
+}
+
+function isRealFolder(path: string): boolean {
+  return stat(path)?.isDirectory() === true;
+}
+
+function isBeingWritten(dir: string, name: string): boolean {
+  if (!name.endsWith(partialSuffix) && !name.endsWith(startingSuffix)) return false;
+  const changed = stat(join(dir, name))?.mtimeMs ?? 0;
+  const age = nowMs() - changed;
+  return age >= 0 && age < staleAfterMs;
+}
+
+function sizeOf(path: string, isFolder: boolean): number {
+  if (!isFolder) return stat(path)?.size ?? 0;
+  let sum = 0;
+  for (const name of namesIn(path)) {
+    const child = stat(join(path, name));
+    if (child?.isDirectory())
+      for (const below of namesIn(join(path, name))) sum += stat(join(path, name, below))?.size ?? 0;
+    else sum += child?.size ?? 0;
+  }
+  return sum;
+}
+
+/** A folder loses its name before its first file, so that none is ever found that claims what is already gone. */
+function remove(dir: string, { name, isFolder }: Candidate): boolean {
+  try {
+    const path = join(dir, name);
+    if (!isFolder) {
+      unlinkSync(path);
+      return true;
+    }
+    const doomed = join(dir, name.slice(0, name.lastIndexOf(bundleSuffix)) + removedSuffix);
+    if (doomed !== path) renameSync(path, doomed);
+    removeFlatTree(doomed);
+    rmdirSync(doomed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function stat(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Counts deaths that repeat: the same signature within a window is noted and not stored again, so that a crash loop
+ * costs lines, not bundles. The file `signatures.log` is only ever appended to, one short line in one write; whoever
+ * appends then reads what stands before his own line, so that of two that die together exactly one is told to store.
+ * Any failure means: store.
+ */
+import { join } from 'node:path';
+import { signatureLogName } from './layout.ts';
+import { createPrivateFile, ensureDumpFolder, openStateFile } from './safe-folder.ts';
+import {
+  closeSync,
+  fstatSync,
+  loadCrypto,
+  nowMs,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeAll,
+  writeSync,
+} from './system.ts';
+
+export interface NoteOptions {
+  dir: string;
+  /** Any text that is equal for equal deaths. Only its hash is kept. */
+  signature: string;
+  /** Within so many milliseconds of one that was stored, others are counted only. */
+  windowMs: number;
+}
+
+export interface SignatureNote {
+  store: boolean;
+  /** With `store`: how many were only counted since the one before. Without: how many so far, this one included. */
+  repeats: number;
+}
+
+/** Beyond so many bytes the older half of the file goes. */
+const longestLog = 64 * 1024;
+const lineOf = /^(\d{13}) ([0-9a-f]{16}) ([0-9a-f]{16})$/;
+
+export function noteSignature(options: NoteOptions): SignatureNote {
+  try {
+    return note(options);
+  } catch {
+    return { store: true, repeats: 0 };
+  }
+}
+
+function note({ dir, signature, windowMs }: NoteOptions): SignatureNote {
+  const path = join(ensureDumpFolder(dir), signatureLogName);
+  const fd = openStateFile(path);
+  try {
+    const crypto = loadCrypto();
+    const hash = crypto.createHash('sha256').update(signature).digest('hex').slice(0, 16);
+    const token = crypto.randomBytes(8).toString('hex');
+    const line = `\n${nowMs()} ${hash} ${token}`;
+    if (writeSync(fd, line) !== line.length) return { store: true, repeats: 0 };
+    const lines = readTail(fd);
+    if (fstatSync(fd).size > longestLog) keepNewerHalf(path, lines);
+    return replay(lines, hash, token, windowMs);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Lines of the end of the file. A line cut by the window or torn by a death matches nothing later on. */
+function readTail(fd: number): string[] {
+  const { size } = fstatSync(fd);
+  const start = Math.max(0, size - 2 * longestLog);
+  const bytes = Buffer.alloc(size - start);
+  const count = readSync(fd, bytes, 0, bytes.length, start);
+  return bytes.toString('latin1', 0, count).split('\n');
+}
+
+/** Everyone replays the same lines in the same order, and so comes to the same answer for each of them. */
+function replay(lines: string[], hash: string, token: string, windowMs: number): SignatureNote {
+  let storedAt = Number.NEGATIVE_INFINITY;
+  let repeats = 0;
+  for (const line of lines) {
+    const [, time, lineHash, lineToken] = lineOf.exec(line) ?? [];
+    if (lineHash !== hash) continue;
+    const at = Number(time);
+    // A clock that was set back must not silence us until it has caught up.
+    const store = Math.abs(at - storedAt) > windowMs;
+    if (!store) repeats++;
+    if (lineToken === token) return { store, repeats };
+    if (store) {
+      storedAt = at;
+      repeats = 0;
+    }
+  }
+  return { store: true, repeats: 0 };
+}
+
+function keepNewerHalf(path: string, lines: string[]): void {
+  const kept = lines.slice(-Math.floor(longestLog / 2 / 50)).join('\n');
+  const next = `${path}.next`;
+  try {
+    const fd = createPrivateFile(next);
+    try {
+      writeAll(fd, Buffer.from(kept, 'latin1'));
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(next, path);
+  } catch {
+    // Another is doing the same, or died doing it. The next that comes finds the way free.
+    try {
+      unlinkSync(next);
+    } catch {}
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The calls of the system that the writer makes, as they were when this file was loaded. The preload is loaded before
+ * the host, so a host that later replaces functions of node:fs or the global Date (test doubles do) doesn't change how
+ * its death is written. node:crypto costs milliseconds to load and is fetched at the first hash only.
+ */
+import fs from 'node:fs';
+
+export const {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} = fs;
+
+const HostDate = Date;
+
+export function nowMs(): number {
+  return HostDate.now();
+}
+
+/** ISO 8601 in UTC with milliseconds; the present for an instant that is no time. */
+export function isoTime(ms: number): string {
+  return new HostDate(Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? ms : nowMs()).toISOString();
+}
+
+type Crypto = typeof import('node:crypto');
+let crypto: Crypto | undefined;
+
+/** node:crypto, loaded at the first call. */
+export function loadCrypto(): Crypto {
+  crypto ??= process.getBuiltinModule('node:crypto') as Crypto;
+  return crypto;
+}
+
+/** The system's name of a failure (`ENOSPC`), or the text of what was thrown instead. */
+export function failureCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  if (typeof code === 'string') return code;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** All of `bytes`, however little the system takes at a time. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done);
+}
+
+/** All of a regular file of at most `limit` bytes; undefined when it is bigger or another kind of file. */
+export function readWhole(fd: number, limit: number): Buffer | undefined {
+  const { size } = fstatSync(fd);
+  if (!fstatSync(fd).isFile() || size > limit) return undefined;
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let done = 0;
+  while (done < size) {
+    const count = readSync(fd, bytes, done, size - done, done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
