@@ -1,0 +1,184 @@
+/**
+ * Lookups in the `mappings` text of a source map without decoding it into objects: one pass checks all of it and
+ * notes the decoder's state every few hundred characters; a lookup resumes from the nearest note. Takes a few per cent
+ * of the text's size in memory, so it is used for the maps that are too big for package-lookup.ts.
+ * Knows no JSON, names or paths. Source: ECMA-426, https://tc39.es/ecma426/#sec-decode-mappings.
+ */
+import { MalformedInput } from '../../errors.ts';
+import type { Segment, SegmentLookup } from './segment.ts';
+
+const noteEveryChars = 512;
+const comma = 44;
+const semicolon = 59;
+const noDigit = 255;
+
+/** Value of each base64 digit by its character code; anything else is noDigit. */
+const digitValues = new Uint8Array(256).fill(noDigit);
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+for (let value = 0; value < 64; value++) digitValues[alphabet.charCodeAt(value)] = value;
+
+/** Rows of the note table: where in the text, which generated line and column, and the four running sums. */
+const noteWidth = 7;
+
+export class MappingsScan implements SegmentLookup {
+  private readonly text: string;
+  /** Each row is the state behind a separator. Float64 because a file's sums may pass 2^31 for a moment. */
+  private notes = new Float64Array(noteWidth * 256);
+  private noteCount = 0;
+  /** Some line has a segment left of its predecessor: then each line is read from its start. */
+  private unsorted = false;
+
+  /** Throws MalformedInput when the text is no list of segments or leaves the ranges that the format allows. */
+  constructor(text: string) {
+    this.text = text;
+    this.scan();
+  }
+
+  /** Starts one note early, because the wanted segment may be the very one behind which the nearest note was taken. */
+  find(generatedLine: number, generatedColumn: number): Segment | undefined {
+    const from = this.noteBefore(generatedLine, this.unsorted ? -1 : generatedColumn) - 1;
+    return this.searchLine(from, generatedLine, generatedColumn);
+  }
+
+  close(): void {}
+
+  /**
+   * One pass over the characters. State: the value under construction (`value`, `shift`), how many fields of the
+   * segment are complete (`field`), and the running sums that each field adds to.
+   */
+  private scan(): void {
+    const { text } = this;
+    let [line, column, source, sourceLine, sourceColumn, name] = [0, 0, 0, 0, 0, 0];
+    let [value, shift, field, right, nextNote] = [0, 0, 0, 0, 0];
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === comma || code === semicolon) {
+        if (shift !== 0) this.fail(at, 'a complete number');
+        if (field === 2 || field === 3) this.fail(at, 'a segment of 1, 4 or 5 fields');
+        field = 0;
+        if (code === semicolon) {
+          line++;
+          column = 0;
+          right = 0;
+        }
+        if (at >= nextNote) {
+          this.note(at + 1, line, column, source, sourceLine, sourceColumn, name);
+          nextNote = at + noteEveryChars;
+        }
+        continue;
+      }
+      const digit = code < 256 ? (digitValues[code] as number) : noDigit;
+      if (digit === noDigit) this.fail(at, 'a base64 digit');
+      if (shift > 30 || (shift === 30 && (digit & 31) > 3)) this.fail(at, 'a number of 32 bits');
+      value |= (digit & 31) << shift;
+      if (digit & 32) {
+        shift += 5;
+        continue;
+      }
+      const delta = value & 1 ? -(value >>> 1) : value >>> 1;
+      value = 0;
+      shift = 0;
+      if (field === 0) {
+        column += delta;
+        if (column < right) this.unsorted = true;
+        right = column;
+      } else if (field === 1) source += delta;
+      else if (field === 2) sourceLine += delta;
+      else if (field === 3) sourceColumn += delta;
+      else if (field === 4) name += delta;
+      else this.fail(at, 'a segment of at most 5 fields');
+      field++;
+      if (column < 0 || source < 0 || sourceLine < 0 || sourceColumn < 0 || name < 0)
+        this.fail(at, 'no negative line, column or index');
+    }
+    if (shift !== 0) this.fail(text.length, 'a complete number');
+    if (field === 2 || field === 3) this.fail(text.length, 'a segment of 1, 4 or 5 fields');
+  }
+
+  private note(...row: number[]): void {
+    if ((this.noteCount + 1) * noteWidth > this.notes.length) {
+      const larger = new Float64Array(this.notes.length * 2);
+      larger.set(this.notes);
+      this.notes = larger;
+    }
+    this.notes.set(row, noteWidth * this.noteCount++);
+  }
+
+  /** The last note at or before a position; -1 when the text's start is the nearest. */
+  private noteBefore(line: number, column: number): number {
+    let low = 0;
+    let high = this.noteCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const row = middle * noteWidth;
+      const noteLine = this.notes[row + 1] as number;
+      const isBefore = noteLine < line || (noteLine === line && (this.notes[row + 2] as number) <= column);
+      if (isBefore) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /**
+   * Decodes from a note to the end of the wanted line, or, in a sorted text, to the first segment right of the
+   * column. The text was checked by the constructor.
+   */
+  private searchLine(from: number, wantedLine: number, wantedColumn: number): Segment | undefined {
+    const { text } = this;
+    let [at, line, column, source, sourceLine, sourceColumn, name] = this.stateAt(from);
+    let [value, shift, field] = [0, 0, 0];
+    let found: Segment | undefined;
+    let foundColumn = -1;
+    for (; at <= text.length; at++) {
+      const code = at < text.length ? text.charCodeAt(at) : semicolon;
+      if (code !== comma && code !== semicolon) {
+        const digit = digitValues[code] as number;
+        value |= (digit & 31) << shift;
+        shift += 5;
+        if (digit & 32) continue;
+        const delta = value & 1 ? -(value >>> 1) : value >>> 1;
+        value = 0;
+        shift = 0;
+        if (field === 0) column += delta;
+        else if (field === 1) source += delta;
+        else if (field === 2) sourceLine += delta;
+        else if (field === 3) sourceColumn += delta;
+        else name += delta;
+        field++;
+        continue;
+      }
+      if (field > 0 && line === wantedLine) {
+        if (column > wantedColumn && !this.unsorted) return found;
+        if (column <= wantedColumn && column >= foundColumn) {
+          foundColumn = column;
+          found = undefined;
+          if (field >= 4) found = { source, line: sourceLine, column: sourceColumn };
+          if (found && field === 5) found.name = name;
+        }
+      }
+      field = 0;
+      if (code === semicolon) {
+        line++;
+        column = 0;
+        if (line > wantedLine) return found;
+      }
+    }
+    return found;
+  }
+
+  private stateAt(note: number): [number, number, number, number, number, number, number] {
+    if (note < 0) return [0, 0, 0, 0, 0, 0, 0];
+    const row = this.notes.subarray(note * noteWidth, (note + 1) * noteWidth);
+    return [...row] as [number, number, number, number, number, number, number];
+  }
+
+  private fail(offset: number, wanted: string): never {
+    throw new MalformedInput(`source map: the mappings hold no valid segment at character ${offset}`, {
+      format: 'source-map',
+      field: 'mappings',
+      offset,
+      wanted,
+      available: JSON.stringify(this.text.slice(offset, offset + 8)),
+    });
+  }
+}

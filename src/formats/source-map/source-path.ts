@@ -1,0 +1,58 @@
+/**
+ * Names of sources in a map → paths a person knows. Pure text: nothing is looked up on a disk. Bundlers write paths
+ * relative to the map, absolute paths, `file:` URLs, and URLs of their own (`webpack://name/./src/a.ts`).
+ */
+
+const scheme = /^[A-Za-z][A-Za-z0-9+.-]{1,30}:/;
+const drive = /^[A-Za-z]:[\\/]/;
+
+/** Puts the map's sourceRoot before the name of a source, unless that is absolute. */
+export function joinSourceRoot(root: string, source: string): string {
+  if (!root || isAbsolute(source)) return resolveDots(source);
+  return resolveDots(root.endsWith('/') ? root + source : `${root}/${source}`);
+}
+
+/** Resolves a source against the folder of the map: an absolute path, or the bundler's own URL as it is. */
+export function resolveSource(folder: string, source: string): string {
+  if (source.startsWith('file://')) return pathOfFileUrl(source);
+  if (isAbsolute(source) || !folder) return source;
+  return resolveDots(folder.endsWith('/') ? folder + source : `${folder}/${source}`);
+}
+
+/** Whether a path or URL stands for itself, whatever folder it is named in. */
+export function isAbsolute(path: string): boolean {
+  return (
+    path.startsWith('/') || path.startsWith('\\\\') || scheme.test(path.slice(0, 40)) || drive.test(path)
+  );
+}
+
+/**
+ * Takes `.` and `..` out of a path or out of a URL's path. Leading `..` of a relative path stay; they cannot climb
+ * above the root of an absolute path or of a URL.
+ */
+export function resolveDots(path: string): string {
+  if (!/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) return path;
+  const prefix = /^(?:[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\/\/[^/]*)?|[A-Za-z]:)?\/{0,3}/.exec(path)?.[0] ?? '';
+  const rooted = prefix.endsWith('/');
+  const kept: string[] = [];
+  for (const part of path.slice(prefix.length).split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') kept.push(part);
+    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop();
+    else if (!rooted) kept.push('..');
+  }
+  return prefix + kept.join('/');
+}
+
+function pathOfFileUrl(url: string): string {
+  const path = decode(url.slice(7));
+  return drive.test(path.slice(1)) ? path.slice(1) : path;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
