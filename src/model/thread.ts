@@ -14,6 +14,10 @@ export interface SourceLine {
   /** 1-based. */
   line: number;
   text: string;
+  /** 1-based column of the text's first character, when the line was cut at its start. */
+  startColumn?: number;
+  /** Length of the whole line in UTF-16 units, when it was cut. */
+  lengthChars?: number;
 }
 
 export interface LocalVariable {
