@@ -78,10 +78,9 @@ export function readProgress(bytes: Uint8Array): Progress {
 
 function takeLine(progress: Progress, line: RawManifest): void {
   const { begin, part, dropped, gap, redactions } = line;
-  if (isRecord(begin) && begin['schema'] === manifestSchema) {
-    const head = readHead(upgradeManifest(begin));
-    if (head) progress.head = head;
-  }
+  const head =
+    isRecord(begin) && begin['schema'] === manifestSchema ? readHead(upgradeManifest(begin)) : undefined;
+  if (head) progress.head = head;
   const entry = readPartEntry(part);
   if (entry) progress.parts.set(entry.name, entry);
   if (typeof dropped === 'string') progress.parts.delete(dropped);

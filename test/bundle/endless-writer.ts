@@ -1,0 +1,42 @@
+/**
+ * A program that writes one bundle after the other until it is killed. What each part holds follows from its name, so
+ * that the test that killed it can tell a whole part from a torn one. Arguments: the dump folder.
+ */
+import { writeSync } from 'node:fs';
+import { startBundle } from '../../src/bundle/writer.ts';
+
+export const partsOfEach = [
+  'trigger.json',
+  'error.json',
+  'agent.json',
+  'process.json',
+  ...Array.from({ length: 12 }, (_, i) => `sources/${i}.js`),
+  'report.json',
+  'heap.heapsnapshot.gz',
+];
+
+export function contentOf(name: string): string {
+  const length = name.length * name.charCodeAt(name.length - 4) * 7;
+  return `${name}\n`.repeat(Math.ceil(length / (name.length + 1)));
+}
+
+/** Cut at a limit, as it says. */
+export const incompletePart = 'report.json';
+
+function writeOne(dir: string): void {
+  const writer = startBundle({ dir, program: 'endless', verdictKind: 'snapshot', writer: '0.1.0' });
+  for (const name of partsOfEach.slice(0, -1))
+    writer.writePart(name, contentOf(name), { complete: name !== incompletePart });
+  writer.addGap({ part: incompletePart, reason: 'cut' });
+  const heap = writer.openPart('heap.heapsnapshot.gz');
+  const text = contentOf('heap.heapsnapshot.gz');
+  for (let at = 0; at < text.length; at += 997) heap.write(text.slice(at, at + 997));
+  heap.close();
+  writer.seal();
+}
+
+const [, , dir] = process.argv;
+if (dir && process.argv[1]?.includes('endless-writer')) {
+  writeSync(1, 'ready');
+  for (;;) writeOne(dir);
+}

@@ -1,0 +1,73 @@
+/** Kill -9 at 200 random instants of the writing: what is there is read, and nothing claims what it lacks. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSync } from 'esbuild';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { contentOf, incompletePart, partsOfEach } from './endless-writer.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+const kills = 200;
+/** Milliseconds after the first write, at most: some twenty bundles. */
+const longestLife = 40;
+
+async function writeUntilKilled(program: string, dir: string): Promise<void> {
+  const child = spawn(process.execPath, [program, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  await sleep(Math.random() * longestLife);
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Returns whether the bundle was sealed. */
+function checkBundle(path: string): boolean {
+  const bundle = openBundle(path);
+  assert.match(bundle.id, /^[0-9a-f]{16}$/);
+  const names = bundle.parts.map((part) => part.name);
+  for (const { name, bytes, sha256, complete } of bundle.parts) {
+    assert.equal(bundle.readPart(name)?.toString(), contentOf(name), `${path} ${name}`);
+    assert.equal(bytes, contentOf(name).length);
+    assert.match(sha256 ?? '', /^[0-9a-f]{64}$/);
+    assert.equal(complete, name !== incompletePart);
+  }
+  assert.deepEqual(
+    [...names].sort(),
+    partsOfEach.slice(0, names.length).sort(),
+    'parts are in order of value',
+  );
+  assert.ok(names.length > 0);
+  if (bundle.sealed) assert.equal(names.length, partsOfEach.length);
+  else assert.ok(bundle.gaps.some((gap) => gap.part === 'manifest.json'));
+  bundle.close();
+  return bundle.sealed;
+}
+
+test(`killed ${kills} times while writing`, async (t) => {
+  const dir = scratchFolder(t);
+  const program = join(dir, 'endless-writer.cjs');
+  const entry = join(import.meta.dirname, 'endless-writer.ts');
+  buildSync({ entryPoints: [entry], outfile: program, bundle: true, platform: 'node', logLevel: 'error' });
+  const seen = { sealed: 0, torn: 0 };
+  const lane = async (name: string) => {
+    for (let i = 0; i < kills / 2; i++) {
+      const dumps = join(dir, name);
+      mkdirSync(dumps);
+      await writeUntilKilled(program, dumps);
+      for (const entry of readdirSync(dumps)) {
+        if (entry.endsWith('.starting')) continue;
+        assert.match(entry, /\.agentdump(\.partial)?$/);
+        if (checkBundle(join(dumps, entry))) seen.sealed++;
+        else seen.torn++;
+      }
+      rmSync(dumps, { recursive: true });
+    }
+  };
+  await Promise.all([lane('a'), lane('b')]);
+  t.diagnostic(`${seen.sealed} sealed, ${seen.torn} torn`);
+  assert.ok(seen.torn > kills / 4, 'the kills did hit the writing');
+  assert.ok(seen.sealed > 0);
+});
