@@ -17,7 +17,8 @@ import {
 import { parseUntrustedJson } from './reader-json.ts';
 import { isRecord, type Progress, readManifest, readProgress } from './reader-manifest.ts';
 import { type BundleSource, FolderSource, type PartFile } from './reader-source.ts';
-import { statSync } from './system.ts';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from './system.ts';
+import { type ByteWindow, ZipSource } from './zip-source.ts';
 
 export interface FoundPart {
   name: string;
@@ -32,12 +33,45 @@ const manifestLimit = 8 * 1024 * 1024;
 export const partLimit = 128 * 1024 * 1024;
 const ownFiles = new Set([manifestName, progressName]);
 
-/** Throws AgentdumpError: `not-found`, `not-a-bundle`, `unsupported-version`, `locked`. */
+/** Throws AgentdumpError: `not-found`, `not-a-bundle`, `unsupported-version`; `locked` for an encrypted one. */
 export function openBundle(path: string): BundleReader {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new AgentdumpError('not-found', `there is nothing at ${path}`, { path });
-  if (!stat.isDirectory()) throw notABundle(path, 'a folder with a manifest or a trigger');
-  return new BundleReader(path, new FolderSource(path), false);
+  if (stat.isDirectory()) return new BundleReader(path, new FolderSource(path), false);
+  if (!stat.isFile()) throw notABundle(path, 'a folder or a regular file');
+  return openPackedBundle(path, openFileWindow(path));
+}
+
+/** A packed bundle in memory or in a file; `path` is what it is called in messages. Throws as openBundle does. */
+export function openPackedBundle(path: string, window: ByteWindow): BundleReader {
+  try {
+    const start = Buffer.alloc(ageStart.length);
+    window.read(start, 0);
+    if (start.equals(ageStart)) throw new AgentdumpError('locked', `${path} is encrypted`, { path });
+    return new BundleReader(path, new ZipSource(window), true);
+  } catch (error) {
+    window.close();
+    if (!(error instanceof AgentdumpError) || !zipFaults.has(error.code)) throw error;
+    const why = `${path} is no bundle: ${error.message}`;
+    throw new AgentdumpError('not-a-bundle', why, { path, lookedFor: 'a zip file', ...error.details }, error);
+  }
+}
+
+/** The first line of an age file (age-encryption.org/v1). */
+const ageStart = Buffer.from('age-encryption.org/v1\n');
+const zipFaults = new Set(['malformed-input', 'over-limit']);
+
+function openFileWindow(path: string): ByteWindow {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { size } = fstatSync(fd);
+  return { size, fd, read: (target, at) => readFully(fd, target, at), close: () => closeSync(fd) };
+}
+
+function readFully(fd: number, target: Uint8Array, position: number): number {
+  let done = 0;
+  for (let count = 1; count > 0 && done < target.length; done += count)
+    count = readSync(fd, target, done, target.length - done, position + done);
+  return done;
 }
 
 export class BundleReader {
@@ -52,13 +86,15 @@ export class BundleReader {
   /** Grows while parts are read. */
   readonly gaps: ManifestGap[] = [];
   readonly redactions: Manifest['redactions'];
-  readonly #source: BundleSource;
+  /** The files themselves, parts or not: for those who copy or check a bundle as a whole. */
+  readonly source: BundleSource;
+  readonly #saidGaps = new Set<string>();
 
   /** Takes the source over: `close` closes it. Throws as openBundle does. */
   constructor(path: string, source: BundleSource, packed: boolean) {
     this.path = path;
     this.packed = packed;
-    this.#source = source;
+    this.source = source;
     const manifest = this.#findManifest();
     const progress = manifest ? undefined : this.#findProgress();
     const triggerId = manifest || progress?.head ? undefined : this.#findTriggerId();
@@ -76,7 +112,7 @@ export class BundleReader {
     const part = this.parts.find((candidate) => candidate.name === name);
     if (!part) return undefined;
     try {
-      const bytes = this.#source.read(name, limit);
+      const bytes = this.source.read(name, limit);
       if (part.sha256 !== undefined && sha256(bytes) !== part.sha256)
         this.#gap(name, 'its bytes are not those that were written (SHA-256 differs); read with care');
       return bytes;
@@ -105,7 +141,7 @@ export class BundleReader {
   openPartFile(name: string): PartFile | undefined {
     if (!this.parts.some((part) => part.name === name)) return undefined;
     try {
-      return this.#source.open(name);
+      return this.source.open(name);
     } catch (error) {
       this.#gap(name, reasonOf(error));
       return undefined;
@@ -113,13 +149,13 @@ export class BundleReader {
   }
 
   close(): void {
-    this.#source.close();
+    this.source.close();
   }
 
   #findManifest(): Manifest | undefined {
-    if (!this.#source.sizes.has(manifestName)) return undefined;
+    if (!this.source.sizes.has(manifestName)) return undefined;
     try {
-      const { manifest, gaps } = readManifest(this.#source.read(manifestName, manifestLimit));
+      const { manifest, gaps } = readManifest(this.source.read(manifestName, manifestLimit));
       this.gaps.push(...manifest.gaps, ...gaps);
       return manifest;
     } catch (error) {
@@ -130,9 +166,9 @@ export class BundleReader {
   }
 
   #findProgress(): Progress | undefined {
-    if (!this.#source.sizes.has(progressName)) return undefined;
+    if (!this.source.sizes.has(progressName)) return undefined;
     try {
-      const progress = readProgress(this.#source.read(progressName, manifestLimit));
+      const progress = readProgress(this.source.read(progressName, manifestLimit));
       this.gaps.push(...progress.gaps);
       return progress;
     } catch (error) {
@@ -143,9 +179,9 @@ export class BundleReader {
   }
 
   #findTriggerId(): string | undefined {
-    if (!this.#source.sizes.has(partNames.trigger)) return undefined;
+    if (!this.source.sizes.has(partNames.trigger)) return undefined;
     try {
-      const { value } = parseUntrustedJson(this.#source.read(partNames.trigger, manifestLimit), 'trigger');
+      const { value } = parseUntrustedJson(this.source.read(partNames.trigger, manifestLimit), 'trigger');
       const id = isRecord(value) ? value['id'] : undefined;
       return isRecord(value) ? (typeof id === 'string' ? id.slice(0, 16) : '') : undefined;
     } catch {
@@ -155,13 +191,12 @@ export class BundleReader {
 
   #giveUp(): never {
     const why = this.gaps[0] ? ` (${this.gaps[0].part}: ${this.gaps[0].reason})` : '';
-    this.#source.close();
     throw notABundle(this.path, `a readable ${manifestName} or ${partNames.trigger}${why}`);
   }
 
   #sealedParts(manifest: Manifest): FoundPart[] {
     return manifest.parts.filter((part) => {
-      const bytes = this.#source.sizes.get(part.name);
+      const bytes = this.source.sizes.get(part.name);
       if (bytes === undefined) this.#gap(part.name, 'the manifest names it, but it is not there');
       else if (bytes !== part.bytes)
         this.#gap(part.name, `it has ${bytes} bytes where ${part.bytes} were sealed`);
@@ -175,11 +210,11 @@ export class BundleReader {
       'the bundle was never sealed: its writer died first',
       'every part after the last',
     );
-    for (const name of this.#source.unfinished)
+    for (const name of this.source.unfinished)
       if (name !== 'reserve') this.#gap(name, 'its writing had begun when the writer died');
     for (const name of progress?.parts.keys() ?? [])
-      if (!this.#source.sizes.has(name)) this.#gap(name, 'it was written, but is not there');
-    return [...this.#source.sizes]
+      if (!this.source.sizes.has(name)) this.#gap(name, 'it was written, but is not there');
+    return [...this.source.sizes]
       .filter(([name]) => !ownFiles.has(name))
       .map(([name, bytes]) => this.#tornPart(name, bytes, progress?.parts.get(name)));
   }
@@ -194,7 +229,9 @@ export class BundleReader {
   }
 
   #gap(part: string, reason: string, lookedFor?: string): void {
-    if (this.gaps.some((gap) => gap.part === part && gap.reason === reason)) return;
+    const key = `${part}\n${reason}`;
+    if (this.#saidGaps.has(key)) return;
+    this.#saidGaps.add(key);
     this.gaps.push({ part, reason, ...(lookedFor !== undefined && { lookedFor }) });
   }
 }

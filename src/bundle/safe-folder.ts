@@ -13,11 +13,14 @@ import {
   failureCode,
   fchmodSync,
   fstatSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmdirSync,
   statSync,
+  unlinkSync,
 } from './system.ts';
 
 const folderMode = 0o700;
@@ -144,6 +147,18 @@ export function openStateFile(path: string): number {
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+/** Gives a finished file its name, which must be free. Throws what the system throws, EEXIST where it is taken. */
+export function nameWithoutReplacing(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+    unlinkSync(from);
+  } catch (error) {
+    // File systems without hard links (FAT, some network mounts): a race is left there, between two packers.
+    if (failureCode(error) === 'EEXIST' || exists(to)) throw error;
+    renameSync(from, to);
   }
 }
 

@@ -45,6 +45,15 @@ export function loadCrypto(): Crypto {
   return crypto;
 }
 
+type Zlib = typeof import('node:zlib');
+let zlib: Zlib | undefined;
+
+/** node:zlib, loaded at the first call. */
+export function loadZlib(): Zlib {
+  zlib ??= process.getBuiltinModule('node:zlib') as Zlib;
+  return zlib;
+}
+
 /** The system's name of a failure (`ENOSPC`), or the text of what was thrown instead. */
 export function failureCode(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;

@@ -1,5 +1,6 @@
 /** Folders and disks that refuse: the start throws with the reason, everything later is a gap. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -88,6 +89,15 @@ test('a folder without the right to write', { skip: isRoot && 'root may write an
 
 test('a file system that takes nothing', () => {
   assertUnwritable('/proc/agentdump', /ENOENT|EACCES|EPERM/);
+});
+
+test('a read-only file system', (t) => {
+  const disk = smallDisk(t, 64);
+  if (!disk) return t.skip('cannot mount a small disk here');
+  execFileSync('mount', ['-o', 'remount,ro', disk]);
+  assertUnwritable(disk, /EROFS/);
+  assertUnwritable(join(disk, 'below'), /EROFS/);
+  assert.equal(noteSignature({ dir: disk, signature: 's', windowMs: 1e6 }).store, true);
 });
 
 test('no descriptor left', (t) => {
