@@ -19,13 +19,37 @@ import { loadZlib } from './system.ts';
 const versionNeeded = 20;
 const fileMode = unixFileTypes.file | 0o600;
 
-interface Entry {
-  name: Buffer;
+/** What a header says of an entry's bytes. */
+export interface PackedBytes {
   method: number;
   crc: number;
   compressedSize: number;
   uncompressedSize: number;
+}
+
+interface Entry extends PackedBytes {
+  name: Buffer;
   offset: number;
+}
+
+/** Deflates at `level`, or leaves the bytes as they are where that is 0 or gains nothing. */
+export function packBytes(bytes: Uint8Array, level: number): PackedBytes & { data: Uint8Array } {
+  const zlib = loadZlib();
+  const deflated = level > 0 ? zlib.deflateRawSync(bytes, { level }) : bytes;
+  const isSmaller = deflated.length < bytes.length;
+  const data = isSmaller ? deflated : bytes;
+  return {
+    method: isSmaller ? zipMethods.deflated : zipMethods.stored,
+    crc: zlib.crc32(bytes),
+    compressedSize: data.length,
+    uncompressedSize: bytes.length,
+    data,
+  };
+}
+
+/** The same for bytes that stay as they are and are not all in memory. */
+export function storedBytes(size: number, crc: number): PackedBytes {
+  return { method: zipMethods.stored, crc, compressedSize: size, uncompressedSize: size };
 }
 
 export class ZipArchive {
@@ -41,21 +65,23 @@ export class ZipArchive {
     ({ time: this.#time, date: this.#date } = dosTime(atMs));
   }
 
-  /** An entry that is in memory; deflated at `level` unless that is 0 or gains nothing. Throws `over-limit`. */
-  add(name: string, bytes: Uint8Array, level: number): void {
-    const zlib = loadZlib();
-    const crc = zlib.crc32(bytes);
-    const deflated = level > 0 ? zlib.deflateRawSync(bytes, { level }) : bytes;
-    const isSmaller = deflated.length < bytes.length;
-    const method = isSmaller ? zipMethods.deflated : zipMethods.stored;
-    this.#write(name, method, crc, bytes.length, isSmaller ? deflated.length : bytes.length, [
-      isSmaller ? deflated : bytes,
-    ]);
-  }
-
-  /** An entry that comes in chunks, whose size and CRC-32 are known, stored as it is. Throws `over-limit`. */
-  addStored(name: string, size: number, crc: number, chunks: Iterable<Uint8Array>): void {
-    this.#write(name, zipMethods.stored, crc, size, size, chunks);
+  /** Throws `over-limit` beyond 4 GiB. */
+  add(name: string, packed: PackedBytes, data: Iterable<Uint8Array>): void {
+    const end = this.#offset + localHeader.size + name.length + packed.compressedSize;
+    if (
+      end >= zip64Marker ||
+      packed.uncompressedSize >= zip64Marker ||
+      this.#entries.length >= mostZipEntries
+    )
+      throw new AgentdumpError('over-limit', 'a packed bundle holds at most 4 GiB', {
+        limit: 'packed bytes',
+        wanted: end,
+        allowed: zip64Marker,
+      });
+    const entry = { ...packed, name: Buffer.from(name), offset: this.#offset };
+    this.#entries.push(entry);
+    this.#emit(this.#local(entry));
+    for (const chunk of data) this.#emit(chunk);
   }
 
   /** The directory. Nothing may be added after it. */
@@ -69,34 +95,6 @@ export class ZipArchive {
     record.writeUInt32LE(this.#offset - start, endRecord.directorySize);
     record.writeUInt32LE(start, endRecord.directoryOffset);
     this.#emit(record);
-  }
-
-  #write(
-    name: string,
-    method: number,
-    crc: number,
-    uncompressedSize: number,
-    compressedSize: number,
-    chunks: Iterable<Uint8Array>,
-  ): void {
-    const end = this.#offset + localHeader.size + name.length + compressedSize;
-    if (end >= zip64Marker || uncompressedSize >= zip64Marker || this.#entries.length >= mostZipEntries)
-      throw new AgentdumpError('over-limit', 'a packed bundle holds at most 4 GiB', {
-        limit: 'packed bytes',
-        wanted: end,
-        allowed: zip64Marker,
-      });
-    const entry = {
-      name: Buffer.from(name),
-      method,
-      crc,
-      compressedSize,
-      uncompressedSize,
-      offset: this.#offset,
-    };
-    this.#entries.push(entry);
-    this.#emit(this.#local(entry));
-    for (const chunk of chunks) this.#emit(chunk);
   }
 
   #local(entry: Entry): Buffer {

@@ -5,18 +5,10 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { AgentdumpError } from '../errors.ts';
-import { ZipArchive } from './archive.ts';
-import {
-  bundleSuffix,
-  manifestName,
-  packedSuffix,
-  partialSuffix,
-  progressName,
-  unfinishedSuffix,
-} from './layout.ts';
+import { packBytes, storedBytes, ZipArchive } from './archive.ts';
+import { bundleSuffix, manifestName, packedSuffix, partialSuffix, progressName } from './layout.ts';
+import { writeNewFile } from './new-file.ts';
 import { type BundleReader, openBundle } from './reader.ts';
-import { createPrivateFile, nameWithoutReplacing, unwritable } from './safe-folder.ts';
-import { closeSync, failureCode, unlinkSync, writeAll } from './system.ts';
 
 export interface PackResult {
   path: string;
@@ -38,7 +30,9 @@ export function packBundle(path: string, options: { output?: string } = {}): Pac
   try {
     if (bundle.packed) throw new AgentdumpError('usage', `${path} is packed already`, { argument: path });
     const output = resolve(options.output ?? join(dirname(resolve(path)), packedName(path)));
-    return { path: output, ...writeFile(output, bundle) };
+    const folder = basename(output, '.zip');
+    const { result, bytes } = writeNewFile(output, (put) => writeArchive(bundle, folder, put));
+    return { path: output, bytes, leftOut: result };
   } finally {
     bundle.close();
   }
@@ -50,30 +44,6 @@ export function packedName(path: string): string {
   for (const suffix of [partialSuffix, bundleSuffix])
     if (name.endsWith(suffix)) return name.slice(0, -suffix.length) + packedSuffix;
   return `${name}.zip`;
-}
-
-function writeFile(output: string, bundle: BundleReader): { bytes: number; leftOut: string[] } {
-  const unfinished = output + unfinishedSuffix;
-  let bytes = 0;
-  try {
-    const fd = createPrivateFile(unfinished);
-    try {
-      const leftOut = writeArchive(bundle, basename(output, '.zip'), (chunk) => {
-        writeAll(fd, chunk);
-        bytes += chunk.length;
-      });
-      nameWithoutReplacing(unfinished, output);
-      return { bytes, leftOut };
-    } catch (error) {
-      unlinkSync(unfinished);
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
-  } catch (error) {
-    if (error instanceof AgentdumpError) throw error;
-    throw unwritable(output, failureCode(error), error);
-  }
 }
 
 /** Writes the zip of an open bundle to `put`; names what it left out. Throws `over-limit`, and what reading throws. */
@@ -88,11 +58,16 @@ export function writeArchive(
   for (const [name, size] of bundle.source.sizes) {
     if (!wanted.has(name)) leftOut.push(name);
     else if (size <= deflateLimit && !name.endsWith('.gz'))
-      archive.add(`${folder}/${name}`, bundle.source.read(name, deflateLimit), deflateLevel);
+      addDeflated(archive, bundle, `${folder}/${name}`, name);
     else addStored(archive, bundle, `${folder}/${name}`, name);
   }
   archive.end();
   return leftOut;
+}
+
+function addDeflated(archive: ZipArchive, bundle: BundleReader, entryName: string, name: string): void {
+  const packed = packBytes(bundle.source.read(name, deflateLimit), deflateLevel);
+  archive.add(entryName, packed, [packed.data]);
 }
 
 /** Twice over the file: the CRC stands before the data. */
@@ -101,7 +76,7 @@ function addStored(archive: ZipArchive, bundle: BundleReader, entryName: string,
   try {
     let crc = 0;
     for (const chunk of file.chunks()) crc = crc32(chunk, crc);
-    archive.addStored(entryName, file.bytes, crc, file.chunks());
+    archive.add(entryName, storedBytes(file.bytes, crc), file.chunks());
   } finally {
     file.close();
   }

@@ -14,11 +14,13 @@ import {
   partNames,
   progressName,
 } from './layout.ts';
+import { isAgeFile, type Keys, openAgeWindow } from './reader-age.ts';
 import { parseUntrustedJson } from './reader-json.ts';
 import { isRecord, type Progress, readManifest, readProgress } from './reader-manifest.ts';
 import { type BundleSource, FolderSource, type PartFile } from './reader-source.ts';
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from './system.ts';
-import { type ByteWindow, ZipSource } from './zip-source.ts';
+import { type ByteWindow, openFileWindow } from './reader-window.ts';
+import { statSync } from './system.ts';
+import { ZipSource } from './zip-source.ts';
 
 export interface FoundPart {
   name: string;
@@ -33,22 +35,25 @@ const manifestLimit = 8 * 1024 * 1024;
 export const partLimit = 128 * 1024 * 1024;
 const ownFiles = new Set([manifestName, progressName]);
 
-/** Throws AgentdumpError: `not-found`, `not-a-bundle`, `unsupported-version`; `locked` for an encrypted one. */
-export function openBundle(path: string): BundleReader {
+/**
+ * A folder, a packed bundle, or with `keys` an encrypted one.
+ * Throws AgentdumpError: `not-found`, `not-a-bundle`, `unsupported-version`; `locked` for
+ * an encrypted one that no key opens.
+ */
+export function openBundle(path: string, keys?: Keys): BundleReader {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new AgentdumpError('not-found', `there is nothing at ${path}`, { path });
   if (stat.isDirectory()) return new BundleReader(path, new FolderSource(path), false);
   if (!stat.isFile()) throw notABundle(path, 'a folder or a regular file');
-  return openPackedBundle(path, openFileWindow(path));
+  return openPackedBundle(path, openFileWindow(path), keys);
 }
 
 /** A packed bundle in memory or in a file; `path` is what it is called in messages. Throws as openBundle does. */
-export function openPackedBundle(path: string, window: ByteWindow): BundleReader {
+export function openPackedBundle(path: string, window: ByteWindow, keys?: Keys): BundleReader {
   try {
-    const start = Buffer.alloc(ageStart.length);
-    window.read(start, 0);
-    if (start.equals(ageStart)) throw new AgentdumpError('locked', `${path} is encrypted`, { path });
-    return new BundleReader(path, new ZipSource(window), true);
+    if (!isAgeFile(window)) return new BundleReader(path, new ZipSource(window), true);
+    if (!keys) throw new AgentdumpError('locked', `${path} is encrypted`, { path });
+    return new BundleReader(path, new ZipSource(openAgeWindow(window, keys, path)), true);
   } catch (error) {
     window.close();
     if (!(error instanceof AgentdumpError) || !zipFaults.has(error.code)) throw error;
@@ -57,22 +62,7 @@ export function openPackedBundle(path: string, window: ByteWindow): BundleReader
   }
 }
 
-/** The first line of an age file (age-encryption.org/v1). */
-const ageStart = Buffer.from('age-encryption.org/v1\n');
 const zipFaults = new Set(['malformed-input', 'over-limit']);
-
-function openFileWindow(path: string): ByteWindow {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const { size } = fstatSync(fd);
-  return { size, fd, read: (target, at) => readFully(fd, target, at), close: () => closeSync(fd) };
-}
-
-function readFully(fd: number, target: Uint8Array, position: number): number {
-  let done = 0;
-  for (let count = 1; count > 0 && done < target.length; done += count)
-    count = readSync(fd, target, done, target.length - done, position + done);
-  return done;
-}
 
 export class BundleReader {
   readonly path: string;

@@ -15,6 +15,7 @@ import {
   progressName,
   removedSuffix,
   startingSuffix,
+  unfinishedSuffix,
 } from './layout.ts';
 import { lstatSync, nowMs, readdirSync, renameSync, rmdirSync, unlinkSync } from './system.ts';
 
@@ -45,8 +46,10 @@ interface Candidate {
 
 /** A partial folder touched so recently may still have its writer. */
 const staleAfterMs = 10 * 60_000;
+const writersSuffixes = [partialSuffix, startingSuffix, unfinishedSuffix];
 const countedSuffixes = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
-const sweptSuffixes = new Set([startingSuffix, removedSuffix]);
+const sweptFolders = new Set([startingSuffix, removedSuffix, bundleSuffix + unfinishedSuffix]);
+const sweptFiles = new Set([packedSuffix + unfinishedSuffix, encryptedSuffix + unfinishedSuffix]);
 
 export function applyRetention(options: RetentionOptions): RetentionResult {
   const result: RetentionResult = { removed: [], freedBytes: 0, bundles: 0, bytes: 0 };
@@ -78,7 +81,7 @@ function findCandidates(dir: string): Candidate[] {
       (isFolder ? looksLikeBundle(join(dir, name)) : isFile(dir, name, suffix))
     )
       found.push({ name, isFolder, bytes: sizeOf(join(dir, name), isFolder) });
-    else if (sweptSuffixes.has(suffix) && isFolder && !isBeingWritten(dir, name))
+    else if ((isFolder ? sweptFolders : sweptFiles).has(suffix) && !isBeingWritten(dir, name))
       remove(dir, { name, isFolder, bytes: 0 });
   }
   return found;
@@ -98,7 +101,7 @@ function isRealFolder(path: string): boolean {
 }
 
 function isBeingWritten(dir: string, name: string): boolean {
-  if (!name.endsWith(partialSuffix) && !name.endsWith(startingSuffix)) return false;
+  if (!writersSuffixes.some((suffix) => name.endsWith(suffix))) return false;
   const changed = stat(join(dir, name))?.mtimeMs ?? 0;
   const age = nowMs() - changed;
   return age >= 0 && age < staleAfterMs;

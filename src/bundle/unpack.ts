@@ -15,6 +15,7 @@ import {
   unfinishedSuffix,
 } from './layout.ts';
 import { type BundleReader, openBundle } from './reader.ts';
+import type { Keys } from './reader-age.ts';
 import { createPrivateFile, ensureDumpFolder, makePrivateFolder, unwritable } from './safe-folder.ts';
 import { closeSync, failureCode, lstatSync, renameSync, rmdirSync, writeAll } from './system.ts';
 
@@ -29,8 +30,8 @@ export interface UnpackResult {
  * that is a folder already, `unwritable` where the folder exists or the disk refuses, `malformed-input` for an entry
  * that can't be unpacked: then nothing is left behind.
  */
-export function unpackBundle(path: string, options: { output?: string } = {}): UnpackResult {
-  const bundle = openBundle(path);
+export function unpackBundle(path: string, options: { output?: string; keys?: Keys } = {}): UnpackResult {
+  const bundle = openBundle(path, options.keys);
   try {
     if (!bundle.packed) throw new AgentdumpError('usage', `${path} is not packed`, { argument: path });
     return unpackInto(ensureDumpFolder(options.output ?? dirname(resolve(path))), bundle);

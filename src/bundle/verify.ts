@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../errors.ts';
 import { type Manifest, manifestName, progressName } from './layout.ts';
 import { type BundleReader, type FoundPart, openBundle } from './reader.ts';
+import type { Keys } from './reader-age.ts';
 
 export type PartState = 'whole' | 'altered' | 'missing' | 'unreadable' | 'unvouched';
 
@@ -30,8 +31,8 @@ export interface Verification {
 }
 
 /** Throws what openBundle throws. */
-export function verifyBundle(path: string): Verification {
-  const bundle = openBundle(path);
+export function verifyBundle(path: string, options: { keys?: Keys } = {}): Verification {
+  const bundle = openBundle(path, options.keys);
   try {
     return verifyOpenBundle(bundle);
   } finally {

@@ -3,6 +3,8 @@
  * every failure a gap in the manifest, never a throw after the start. Does not know what a part means, and trusts its
  * caller that the bytes are redacted. The order of writing, and what a reader finds at each instant, is in FORMAT.md.
  */
+import type { Lock } from './age-key.ts';
+import { EncryptedSink } from './encrypted-sink.ts';
 import { FolderSink } from './folder-sink.ts';
 import {
   bundleSchemaVersion,
@@ -32,6 +34,8 @@ export interface StartOptions {
   at?: Date;
   /** Version of agentdump. */
   writer: string;
+  /** With it, only an age file reaches the disk: `readLock` of age-key.ts makes one of what the user gave. */
+  lock?: Lock;
   /** Disk set aside so that a full disk can still be sealed. 32 KiB by default; 0 for none. */
   reserveBytes?: number;
 }
@@ -61,7 +65,9 @@ const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._-]
 export function startBundle(options: StartOptions): BundleWriter {
   const head = manifestHead(options);
   const fields = { ...head, atMs: Date.parse(head.createdAt) };
-  const sink = new FolderSink(options.dir, fields, options.reserveBytes ?? defaultReserve);
+  const sink = options.lock
+    ? new EncryptedSink(options.dir, fields, options.lock)
+    : new FolderSink(options.dir, fields, options.reserveBytes ?? defaultReserve);
   try {
     return new BundleWriter(head, sink);
   } catch (error) {
@@ -70,7 +76,7 @@ export function startBundle(options: StartOptions): BundleWriter {
   }
 }
 
-export function manifestHead(options: Omit<StartOptions, 'dir' | 'reserveBytes'>): ManifestHead {
+function manifestHead(options: StartOptions): ManifestHead {
   return {
     schema: manifestSchema,
     version: bundleSchemaVersion,

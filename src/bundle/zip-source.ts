@@ -24,16 +24,7 @@ import {
   type PartFile,
   requireWithin,
 } from './reader-source.ts';
-
-/** The file's bytes, wherever they are. */
-export interface ByteWindow {
-  size: number;
-  /** Fills all of `target` from `position` on, as far as there are bytes; how many there were. */
-  read(target: Uint8Array, position: number): number;
-  /** The descriptor behind it, where there is one. */
-  fd?: number;
-  close(): void;
-}
+import type { ByteWindow } from './reader-window.ts';
 
 interface Entry {
   /** As it stands in the zip, and without the folder that all entries share. */

@@ -93,6 +93,13 @@ test('left-overs of killed writers and killed removals are swept', (t) => {
   for (const year of [2021, 2022]) mkdirSync(join(dir, nameOf(year, '.agentdump.starting')));
   age(join(dir, nameOf(2021, '.agentdump.starting')));
   writeSynthBundle(dir, { name: nameOf(2023, '.agentdump.removed'), parts: heavy });
+  for (const name of [
+    nameOf(2020, '.agentdump.zip.unfinished'),
+    nameOf(2020, '.agentdump.zip.age.unfinished'),
+  ]) {
+    writeFileSync(join(dir, name), 'x');
+    age(join(dir, name));
+  }
   applyRetention({ dir, maxBundles: 10, maxBytes: 1e9 });
   assert.deepEqual(readdirSync(dir), [nameOf(2022, '.agentdump.starting')]);
 });
