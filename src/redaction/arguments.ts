@@ -1,0 +1,50 @@
+/**
+ * A command line with its secrets withheld, argument for argument: `--api-key X`, `--token=X`, `-u user:X`, `KEY=X`, and
+ * whatever is found in each as text.
+ */
+import type { NameBook } from './name-book.ts';
+import { renderPlaceholder } from './placeholder.ts';
+import { isStandIn } from './values.ts';
+
+export interface ArgumentRules {
+  names: NameBook;
+  text: (value: string) => string;
+  count: (rule: string) => void;
+}
+
+export function redactArguments(argv: readonly string[], rules: ArgumentRules): string[] {
+  const out: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const argument = String(argv[i]);
+    out.push(redactAssignment(argument, rules));
+    const next = argv[i + 1];
+    const rule = ruleOfFlag(argument, rules.names);
+    if (rule === undefined || next === undefined || next.startsWith('-')) continue;
+    out.push(withhold(next, rule, rules));
+    i += 1;
+  }
+  return out;
+}
+
+/** The rule under which the argument after this one is withheld. */
+function ruleOfFlag(argument: string, names: NameBook): string | undefined {
+  if (!/^-{1,2}[A-Za-z]/.test(argument) || argument.includes('=')) return undefined;
+  const { strength, rule } = names.judge(argument);
+  return strength >= 2 ? rule : undefined;
+}
+
+/** `--name=value` and `NAME=value` under a telling name; anything else as text. */
+function redactAssignment(argument: string, rules: ArgumentRules): string {
+  const match = /^(-{0,2}[\w.-]{1,80}=)(.+)$/s.exec(argument);
+  if (match) {
+    const { strength, rule } = rules.names.judge(match[1]!.slice(0, -1));
+    if (strength >= 2) return match[1]! + withhold(match[2]!, rule, rules);
+  }
+  return rules.text(argument);
+}
+
+function withhold(value: string, rule: string, rules: ArgumentRules): string {
+  if (isStandIn(value)) return rules.text(value);
+  rules.count(rule);
+  return renderPlaceholder(rule, value);
+}

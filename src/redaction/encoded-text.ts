@@ -1,0 +1,115 @@
+/**
+ * Text carried inside text as base64, hexadecimal, a run of escapes or a printed buffer: decodes what is readable and
+ * asks whether a secret is in it. Decoding is tried on a few characters first, so that ids and digests cost little.
+ */
+import { base64Unit, characterTables, hexUnit } from './characters.ts';
+import { escapeScale, readEscape } from './escapes.ts';
+import type { Page } from './page.ts';
+
+/** Decoded text and where its encoded form ends. */
+export interface DecodedRun {
+  text: string;
+  end: number;
+}
+
+/** Longer encoded runs are decoded to here. */
+const longestDecoded = 16_384;
+
+const isReadableByte = (byte: number): boolean =>
+  (byte >= 32 && byte < 127) || byte === 10 || byte === 13 || byte === 9;
+
+/** The base64 that starts at `start`, if it stands for readable text. `wordEnd` is where the first word in it ends. */
+export function decodeBase64Run(page: Page, start: number, wordEnd: number): DecodedRun | undefined {
+  if (!startsReadable(page.units, start)) return undefined;
+  const { classes } = characterTables();
+  const { units, length } = page;
+  let end = wordEnd;
+  const stop = Math.min(length, start + longestDecoded);
+  while (end < stop && classes[units[end]!]! & base64Unit) end += 1;
+  const text = Buffer.from(page.text.slice(start, end), 'base64').toString('latin1');
+  while (units[end] === 61) end += 1;
+  return isMostlyReadable(text) ? { text, end } : undefined;
+}
+
+/** The first eight characters stand for six readable bytes. */
+function startsReadable(units: Uint16Array, start: number): boolean {
+  const { sextets } = characterTables();
+  for (let group = start; group < start + 8; group += 4) {
+    const a = sextets[units[group]! & 255]!;
+    const b = sextets[units[group + 1]! & 255]!;
+    const c = sextets[units[group + 2]! & 255]!;
+    const d = sextets[units[group + 3]! & 255]!;
+    if ((a | b | c | d) & 64) return false;
+    const bits = (a << 18) | (b << 12) | (c << 6) | d;
+    if (!isReadableByte(bits >> 16) || !isReadableByte((bits >> 8) & 255) || !isReadableByte(bits & 255))
+      return false;
+  }
+  return true;
+}
+
+function isMostlyReadable(text: string): boolean {
+  if (text.length < 8) return false;
+  let unreadable = 0;
+  for (let i = 0; i < text.length; i++) if (!isReadableByte(text.charCodeAt(i))) unreadable += 1;
+  return unreadable <= 2 || unreadable * 20 < text.length;
+}
+
+/** Hexadecimal digits in pairs that stand for readable text; [start, end) is one word. */
+export function decodeHexRun(page: Page, start: number, end: number): DecodedRun | undefined {
+  const { classes } = characterTables();
+  const { units } = page;
+  let stop = start;
+  while (stop < end && classes[units[stop]!]! & hexUnit) stop += 1;
+  if (stop - start < 24 || stop !== end) return undefined;
+  const first = Buffer.from(page.text.slice(start, start + 12), 'hex').toString('latin1');
+  if (first.length < 6 || ![...first].every((c) => isReadableByte(c.charCodeAt(0)))) return undefined;
+  const even = start + ((stop - start) & ~1);
+  const text = Buffer.from(page.text.slice(start, Math.min(even, start + longestDecoded)), 'hex').toString(
+    'latin1',
+  );
+  return isMostlyReadable(text) ? { text, end: stop } : undefined;
+}
+
+/** A run of escapes that each stand for a plain letter or digit, which nobody needs to escape. */
+export function decodeEscapeRun(page: Page, start: number): DecodedRun | undefined {
+  let text = '';
+  let end = start;
+  let escapes = 0;
+  let plain = 0;
+  while (end < page.length && text.length < 4096 && plain < 4) {
+    const packed = readEscape(page.units, end);
+    const stands = packed % escapeScale;
+    if (packed !== 0 && stands > 32) {
+      text += String.fromCharCode(stands);
+      end += Math.floor(packed / escapeScale);
+      escapes += 1;
+      plain = 0;
+    } else if (characterTables().classes[page.units[end]!]! & base64Unit) {
+      text += page.text[end];
+      end += 1;
+      plain += 1;
+    } else break;
+  }
+  return escapes >= 4 ? { text, end } : undefined;
+}
+
+const printedBuffer = /<Buffer((?: [0-9a-f]{2}){6,60})(?: \.\.\. \d+ more bytes)?>/y;
+const bufferData = /"data\\*":\[((?:\d{1,3},){7,4000}\d{1,3})\]/y;
+
+/** `<Buffer 67 68 …>` as util.inspect prints it; the page holds `<` at `start`. */
+export function decodePrintedBuffer(page: Page, start: number): DecodedRun | undefined {
+  printedBuffer.lastIndex = start;
+  const match = printedBuffer.exec(page.text);
+  if (!match) return undefined;
+  const text = Buffer.from(match[1]!.replaceAll(' ', ''), 'hex').toString('latin1');
+  return isMostlyReadable(text) ? { text, end: start + match[0].length } : undefined;
+}
+
+/** `"data":[103,104,…]` as JSON.stringify writes a Buffer; the page holds the name's quote at `start`. */
+export function decodeBufferData(page: Page, start: number): DecodedRun | undefined {
+  bufferData.lastIndex = start;
+  const match = bufferData.exec(page.text);
+  if (!match) return undefined;
+  const text = Buffer.from(match[1]!.split(',').map(Number)).toString('latin1');
+  return isMostlyReadable(text) ? { text, end: start + match[0].length - 1 } : undefined;
+}

@@ -1,0 +1,5 @@
+/** The room's public face: `agentdump/redaction` for hosts, and what capture calls. */
+export type { EnvironmentValue } from './environment.ts';
+export { createPolicy, type Policy, type PolicyOptions } from './policy.ts';
+export { createRedactor, type RedactOptions, redact, type StreamRedactor } from './redact.ts';
+export type { ValueLimits } from './structured-value.ts';

@@ -1,0 +1,269 @@
+/**
+ * Says from a name alone (a variable, a field, a header, a flag, a query parameter) whether its value is a credential.
+ * Names come in any casing: they are cut into words, the smelling word is found, and the words around it may take
+ * the smell away (`max_tokens`, `public_key`, `password_policy`). Knows nothing of values.
+ */
+
+/** How much a value must look like a secret to be withheld under such a name. */
+export const strengths = {
+  none: 0,
+  /** Only what looks random and is no id, digest or path. */
+  weak: 1,
+  /** Whatever is a literal and no plain word. */
+  medium: 2,
+  /** Whatever is a literal. */
+  strong: 3,
+} as const;
+export type Strength = (typeof strengths)[keyof typeof strengths];
+
+export interface NameVerdict {
+  strength: Strength;
+  /** Rule that the placeholder names. */
+  rule: string;
+  /** `authorization` and `cookie` values have a form of their own; `label` names another field (`name: X, value: …`). */
+  form?: 'authorization' | 'cookie' | 'set-cookie' | 'label' | 'content' | 'phrase' | 'code';
+}
+
+const words = (text: string): Set<string> => new Set(text.split(/\s+/));
+
+function buildVocabulary() {
+  return {
+    password: words(
+      'password passwd passwort passphrase passcode pwd pw pass passw pword motdepasse contrasena senha',
+    ),
+    secret: words('secret secrets'),
+    token: words('token tokens jwt pat authtoken bearer'),
+    /** Words before `key` that make it a credential whatever the value. */
+    strongKeys:
+      words(`api app private priv access secret auth master encryption encrypt signing sign shared account ssh
+      deploy hmac aes rsa pgp gpg jwt cookie session storage subscription webhook root decrypt decryption cipher tls ssl
+      security sas authentication authorization accesss rest apis apikey service admin license licence server
+      client crypto symmetric recovery activation product routing ingest ingestion consumer developer management
+      project org organization team user merchant integration bot write functions function host payment wallet`),
+    /** Words before `key` or `token` under which it is public or no credential at all. */
+    harmlessBefore:
+      words(`public pub publishable primary foreign partition sort range cache idempotency composite
+      unique natural surrogate hash map object dict dictionary group index lookup query state react row column item
+      entity record max min num total count input output prompt completion cached reasoning thinking context stop eos bos
+      pad unk sep cls mask special next prev previous page continuation pagination cancel cancellation cancelled start end
+      image audio text used remaining available per estimated budget limit billed generated new tool system
+      soft hard first last translation i18n message event storage_key default hot short press arrow enter escape
+      function_name duplicate join dedupe dedup metric label tag trace span run step node lock sorting
+      candidates parent child routing_key registry host_key_alias verification_method`),
+    /** Words after the smelling word that turn it into a property of a credential. */
+    harmlessAfter:
+      words(`count counts length len limit limits max min num number total used usage budget type types
+      name names url uri urls endpoint path paths file filename dir directory expires expire expiry expiration expired
+      exp ttl age at issued created updated policy policies rotation version format strategy provider prefix suffix
+      pattern regex field fields param params parameter header label title placeholder hint help error errors message
+      status state valid invalid required enabled disabled is manager service store cache factory handler validator
+      generator tokenizer tokenization encoding encoder decoder algorithm alg algo cost rate price arn ref reference
+      source location region size bytes ms seconds strength score mode class owner scope scopes audience issuer
+      id ids usages spec schema config options settings details info metadata management manager prompt input
+      requirements attempts retries timeout callback listener middleware guard fn func function reset form page screen
+      view button icon visibility visible hidden changed confirmation_required mismatch match matches
+      exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
+      estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
+      position stream streaming throughput speed latency stats counter histogram sent received generated`),
+    /** Words after the smelling word that say nothing. */
+    silentAfter:
+      words(`value val str string text raw plain plaintext base64 b64 enc encoded encrypted data current old
+      new prod dev test staging live sandbox production development primary secondary base default env here env backup
+      v1 v2 v3 a b json pem hash hashed salt again confirm confirmation repeat x for header`),
+    /** Whole names, joined and in lower case. */
+    whole: new Map<string, NameVerdict>([
+      ['authorization', { strength: 2, rule: 'authorization', form: 'authorization' }],
+      ['proxyauthorization', { strength: 2, rule: 'authorization', form: 'authorization' }],
+      ['xauthorization', { strength: 2, rule: 'authorization', form: 'authorization' }],
+      ['xforwardedauthorization', { strength: 2, rule: 'authorization', form: 'authorization' }],
+      ['cookie', { strength: 2, rule: 'cookie', form: 'cookie' }],
+      ['cookies', { strength: 2, rule: 'cookie', form: 'cookie' }],
+      ['cookiejar', { strength: 2, rule: 'cookie', form: 'cookie' }],
+      ['setcookie', { strength: 2, rule: 'cookie', form: 'set-cookie' }],
+      ['name', { strength: 0, rule: '', form: 'label' }],
+      ['header', { strength: 0, rule: '', form: 'label' }],
+      ['variable', { strength: 0, rule: '', form: 'label' }],
+      ['field', { strength: 0, rule: '', form: 'label' }],
+      ['parameter', { strength: 0, rule: '', form: 'label' }],
+      ['param', { strength: 0, rule: '', form: 'label' }],
+      ['property', { strength: 0, rule: '', form: 'label' }],
+      ['parametername', { strength: 0, rule: '', form: 'label' }],
+      ['parameterkey', { strength: 0, rule: '', form: 'label' }],
+      ['key', { strength: 1, rule: 'key', form: 'label' }],
+      ['value', { strength: 0, rule: '', form: 'content' }],
+      ['val', { strength: 0, rule: '', form: 'content' }],
+      ['string', { strength: 0, rule: '', form: 'content' }],
+      ['parametervalue', { strength: 0, rule: '', form: 'content' }],
+      ['mnemonic', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
+      ['seedphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
+      ['recoveryphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
+      ['mnemonicphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
+      ['passphrase', { strength: 3, rule: 'password', form: 'phrase' }],
+      ['code', { strength: 1, rule: 'authorization-code', form: 'code' }],
+      ['state', { strength: 0, rule: '' }],
+      ['sig', { strength: 2, rule: 'signature', form: 'code' }],
+      ['signature', { strength: 1, rule: 'signature' }],
+      ['xamzsignature', { strength: 3, rule: 'presigned-signature' }],
+      ['xgoogsignature', { strength: 3, rule: 'presigned-signature' }],
+      ['xosssignature', { strength: 3, rule: 'presigned-signature' }],
+      ['xamzcredential', { strength: 2, rule: 'presigned-credential' }],
+      ['xgoogcredential', { strength: 2, rule: 'presigned-credential' }],
+      ['googleaccessid', { strength: 0, rule: '' }],
+      ['keypairid', { strength: 0, rule: '' }],
+      ['sid', { strength: 1, rule: 'session' }],
+      ['connectsid', { strength: 3, rule: 'session' }],
+      ['phpsessid', { strength: 3, rule: 'session' }],
+      ['jsessionid', { strength: 3, rule: 'session' }],
+      ['aspsessionid', { strength: 3, rule: 'session' }],
+      ['aspnetsessionid', { strength: 3, rule: 'session' }],
+      ['sessionid', { strength: 1, rule: 'session' }],
+      ['sessid', { strength: 2, rule: 'session' }],
+      ['session', { strength: 1, rule: 'session' }],
+      ['sessioncookie', { strength: 3, rule: 'session' }],
+      ['pin', { strength: 2, rule: 'pin' }],
+      ['pincode', { strength: 2, rule: 'pin' }],
+      ['otp', { strength: 2, rule: 'one-time-code' }],
+      ['totp', { strength: 2, rule: 'one-time-code' }],
+      ['mfacode', { strength: 2, rule: 'one-time-code' }],
+      ['otpcode', { strength: 2, rule: 'one-time-code' }],
+      ['cvv', { strength: 2, rule: 'pin' }],
+      ['cvc', { strength: 2, rule: 'pin' }],
+      ['accesskeyid', { strength: 2, rule: 'access-key-id' }],
+      ['awsaccesskeyid', { strength: 2, rule: 'access-key-id' }],
+      ['dsn', { strength: 0, rule: '' }],
+      ['requirepass', { strength: 3, rule: 'password' }],
+      ['masterauth', { strength: 3, rule: 'password' }],
+      ['auth', { strength: 2, rule: 'credential' }],
+      ['xauth', { strength: 2, rule: 'credential' }],
+      ['basicauth', { strength: 3, rule: 'credential' }],
+      ['userpwd', { strength: 3, rule: 'credential' }],
+      ['userpass', { strength: 3, rule: 'credential' }],
+      ['identifiedby', { strength: 3, rule: 'password' }],
+      ['seed', { strength: 1, rule: 'secret' }],
+      ['nonce', { strength: 0, rule: '' }],
+      ['sshauthsock', { strength: 0, rule: '' }],
+      ['oldpwd', { strength: 0, rule: '' }],
+      ['gpgkey', { strength: 0, rule: '' }],
+    ]),
+    /** Ends of one written-together word, and the rule it stands for. */
+    gluedEnds: [
+      [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
+      [/(?:secret|clientsecret)s?$/, 3, 'secret'],
+      [
+        /(?:api|access|secret|private|auth|account|master|signing|encryption|app|shared|ssh|license|storage|subscription|service)keys?$/,
+        3,
+        'api-key',
+      ],
+      [
+        /(?:auth|access|refresh|bearer|id|session|api|bot|user|app|csrf|xsrf|security|identity|client|personal|deploy|oauth|registry|login|admin|verification|reset|invite|device|push)token$/,
+        3,
+        'token',
+      ],
+      [/(?:credential|creds)s?$/, 3, 'credential'],
+      [/pwd$/, 3, 'password'],
+    ] as [RegExp, Strength, string][],
+  };
+}
+
+let vocabulary: ReturnType<typeof buildVocabulary> | undefined;
+
+/** `APIKey2`, `api-key`, `x.apiKey` → `['api', 'key']`. */
+function splitName(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .map((word) => (/^[a-z]{3,}\d{1,3}$/.test(word) ? word.replace(/\d+$/, '') : word))
+    .filter((word) => word !== '' && !/^\d+$/.test(word));
+}
+
+const nothing: NameVerdict = { strength: 0, rule: '' };
+
+/** Names longer than this are no names. */
+export const longestName = 80;
+
+/** Pure and slow (about a microsecond): callers remember its answers. */
+export function judgeName(name: string): NameVerdict {
+  if (name.length < 2 || name.length > longestName) return nothing;
+  vocabulary ??= buildVocabulary();
+  const parts = splitName(name);
+  if (parts.length === 0) return nothing;
+  const known = vocabulary.whole.get(parts.join('')) ?? vocabulary.whole.get(withoutX(parts).join(''));
+  if (known) return known;
+  for (let i = parts.length - 1; i >= 0; i--) {
+    const verdict = judgeWord(parts, i);
+    if (!verdict) continue;
+    return harmlessTail(parts, i + 1) ? nothing : verdict;
+  }
+  return nothing;
+}
+
+const withoutX = (parts: string[]): string[] => (parts[0] === 'x' ? parts.slice(1) : parts);
+
+/** The words after the smelling one make it a property of a credential, or something else altogether. */
+function harmlessTail(parts: string[], from: number): boolean {
+  const { harmlessAfter, silentAfter } = vocabulary!;
+  for (let i = from; i < parts.length; i++) {
+    const word = parts[i]!;
+    if (harmlessAfter.has(word)) return true;
+    if (!silentAfter.has(word)) return parts.length - from > 2;
+  }
+  return false;
+}
+
+/** The verdict that the word at `i` brings, were nothing behind it. */
+function judgeWord(parts: string[], i: number): NameVerdict | undefined {
+  const { password, secret, token, strongKeys, harmlessBefore, gluedEnds } = vocabulary!;
+  const word = parts[i]!;
+  const before = parts[i - 1];
+  if (password.has(word)) {
+    if (word === 'pass' || word === 'pw') return { strength: 2, rule: 'password' };
+    return { strength: 3, rule: 'password' };
+  }
+  if (secret.has(word)) return { strength: 3, rule: 'secret' };
+  if (token.has(word)) {
+    if (before !== undefined && harmlessBefore.has(before)) return nothing;
+    if (word === 'tokens') return { strength: before === undefined ? 1 : 2, rule: 'token' };
+    if (word === 'pat') return { strength: 2, rule: 'token' };
+    return { strength: 3, rule: 'token' };
+  }
+  if (word === 'key' || word === 'keys') return judgeKeyWord(before, strongKeys, harmlessBefore);
+  if (word === 'id' && before === 'key' && /^(?:access|secret)$/.test(parts[i - 2] ?? ''))
+    return { strength: 2, rule: 'access-key-id' };
+  if (/^(?:credentials?|creds)$/.test(word)) return { strength: 2, rule: 'credential' };
+  if (/^(?:auth|oauth|csrf|xsrf|sas|cookie|session|signature)$/.test(word) && i === parts.length - 1)
+    return {
+      strength: word === 'signature' || word === 'session' ? 1 : 2,
+      rule: word === 'signature' ? 'signature' : 'credential',
+    };
+  if (
+    word === 'code' &&
+    /^(?:verification|auth|authorization|security|backup|recovery|activation|otp|mfa|login|device|access|pin|pass)$/.test(
+      before ?? '',
+    )
+  )
+    return { strength: 2, rule: 'one-time-code' };
+  for (const [pattern, strength, rule] of gluedEnds) if (pattern.test(word)) return { strength, rule };
+  return undefined;
+}
+
+function judgeKeyWord(
+  before: string | undefined,
+  strongKeys: Set<string>,
+  harmlessBefore: Set<string>,
+): NameVerdict {
+  if (before === undefined) return { strength: 1, rule: 'key' };
+  if (harmlessBefore.has(before)) return nothing;
+  if (strongKeys.has(before))
+    return {
+      strength:
+        /^(?:api|app|private|access|secret|auth|master|encryption|signing|shared|account|ssh|storage|subscription)$/.test(
+          before,
+        )
+          ? 3
+          : 2,
+      rule: before === 'private' ? 'private-key' : 'api-key',
+    };
+  return { strength: 2, rule: 'api-key' };
+}

@@ -1,0 +1,123 @@
+/**
+ * Finds hundreds of known values, each in all its forms, at the speed of a few table look-ups a line. Three units are
+ * hashed at every n-th position only, where n is such that no form can lie between two looks; nearly all looks end at
+ * a bit table. Knows no rule; boundaries and encodings come from known-encodings.ts.
+ */
+import { alnum, base64Unit, characterTables } from './characters.ts';
+import { formsOf, type KnownForm } from './known-encodings.ts';
+import type { Finding, Page } from './page.ts';
+
+/** Units in one look. */
+const lookWidth = 3;
+const longestStride = 12;
+const tableBits = 16;
+const tableMask = (1 << tableBits) - 1;
+
+const hashUnits = (a: number, b: number, c: number): number =>
+  (Math.imul(a, 0x9e3b) ^ Math.imul(b, 0x1f35d) ^ Math.imul(c, 0x6d2b7)) >>> 0;
+const fold = (hash: number): number => (hash ^ (hash >>> 15)) & tableMask;
+
+/** The first look that hits is at most so far behind a form's start. */
+interface Place {
+  form: KnownForm;
+  offset: number;
+}
+
+export class KnownValues {
+  private readonly values = new Set<string>();
+  private forms: KnownForm[] = [];
+  private stride = 0;
+  private bits = new Uint8Array(0);
+  private places = new Map<number, Place[]>();
+  private stale = false;
+
+  /** False when the value is too short to be looked for. */
+  add(value: string): boolean {
+    const text = value.trim();
+    if (text.length < 4 || this.values.has(text)) return text.length >= 4;
+    this.values.add(text);
+    this.forms.push(...formsOf(text));
+    this.stale = true;
+    return true;
+  }
+
+  get size(): number {
+    return this.values.size;
+  }
+
+  /** The longest form, with what may be widened on both sides. */
+  get longestForm(): number {
+    return this.forms.reduce((longest, form) => Math.max(longest, form.text.length + 8), 0);
+  }
+
+  /** Pushes every form that starts in [from, stop), in order of its end. */
+  find(page: Page, from: number, stop: number, out: Finding[]): void {
+    if (this.forms.length === 0) return;
+    if (this.stale) this.build();
+    const { units, length } = page;
+    const { bits, stride } = this;
+    const last = Math.min(length - lookWidth + 1, stop + stride);
+    for (let i = from - (from % stride); i < last; i += stride) {
+      const look = fold(hashUnits(units[i]!, units[i + 1]!, units[i + 2]!));
+      if (bits[look] !== 0) this.verify(page, i, look, from, stop, out);
+    }
+  }
+
+  private build(): void {
+    this.stale = false;
+    const shortest = this.forms.reduce(
+      (least, form) => Math.min(least, form.text.length),
+      Number.POSITIVE_INFINITY,
+    );
+    this.stride = Math.max(1, Math.min(longestStride, shortest - lookWidth + 1));
+    this.bits = new Uint8Array(1 << tableBits);
+    this.places = new Map();
+    for (const form of this.forms)
+      for (let offset = 0; offset < this.stride; offset++) this.addPlace({ form, offset });
+  }
+
+  private addPlace(place: Place): void {
+    const { text } = place.form;
+    const at = place.offset;
+    const look = fold(hashUnits(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2)));
+    this.bits[look] = 1;
+    const list = this.places.get(look);
+    if (list) list.push(place);
+    else this.places.set(look, [place]);
+  }
+
+  private verify(page: Page, i: number, look: number, from: number, stop: number, out: Finding[]): void {
+    for (const { form, offset } of this.places.get(look)!) {
+      const start = i - offset;
+      if (start < from || start >= stop || !page.text.startsWith(form.text, start)) continue;
+      const end = start + form.text.length;
+      if (form.bounded && !standsAlone(page, start, end)) continue;
+      out.push(widen(page, start, end, form));
+    }
+  }
+}
+
+function standsAlone(page: Page, start: number, end: number): boolean {
+  const { classes } = characterTables();
+  const before = start > 0 && classes[page.units[start - 1]!]! & alnum && !followsEscape(page, start);
+  return !before && !(classes[page.units[end]!]! & alnum);
+}
+
+/** The unit before is the letter of an escape (`\n`) or the end of one (`%3D`, `\u003d`). */
+function followsEscape(page: Page, start: number): boolean {
+  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\x1b\[[\d;]{0,12}m)$/i.test(
+    page.text.slice(Math.max(0, start - 16), start),
+  );
+}
+
+/** Takes in the base64 units beside a match that hold bits of the value, and a bare number's quotes. */
+function widen(page: Page, start: number, end: number, form: KnownForm): Finding {
+  const { classes } = characterTables();
+  const { units } = page;
+  let first = start;
+  let last = end;
+  for (let n = 0; n < form.before && first > 0 && classes[units[first - 1]!]! & base64Unit; n++) first -= 1;
+  for (let n = 0; n < form.after && (classes[units[last]!]! & base64Unit || units[last] === 61); n++)
+    last += 1;
+  return { start: first, end: last, rule: 'known-value' };
+}

@@ -1,0 +1,28 @@
+/**
+ * The text that takes a secret's place: `[redacted:<rule>#<tag>]`. The tag is a cut HMAC-SHA-256 under a key that
+ * exists only in this process, so that equal secrets are seen to be equal and none can be looked up or guessed offline.
+ * Its characters need no escape in JSON, XML, a URL's query or a shell's quotes.
+ */
+import type { createHmac, randomBytes } from 'node:crypto';
+
+let sign: ((value: string) => string) | undefined;
+
+/** A function that tags values; the key is drawn at the first call and lives as long as the process. */
+function signer(): (value: string) => string {
+  const crypto = process.getBuiltinModule('node:crypto') as {
+    createHmac: typeof createHmac;
+    randomBytes: typeof randomBytes;
+  };
+  const key = crypto.randomBytes(32);
+  return (value) => crypto.createHmac('sha256', key).update(value, 'utf8').digest('hex').slice(0, 8);
+}
+
+export function renderPlaceholder(rule: string, value: string): string {
+  sign ??= signer();
+  return `[redacted:${rule}#${sign(value)}]`;
+}
+
+/** The whole of `text` is a placeholder that some earlier pass wrote, perhaps without its bracket at the end. */
+export function isOwnPlaceholder(text: string): boolean {
+  return /^[\w:/.+~-]{0,40}\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]?$/.test(text);
+}

@@ -1,0 +1,128 @@
+/**
+ * One process's decision of what may leave it: the host's lists of names, its known values and patterns, its home
+ * folder; and what was withheld so far, counted by rule. Everything that capture writes passes one of these calls.
+ */
+import { redactArguments } from './arguments.ts';
+import { Detector } from './detector.ts';
+import { type EnvironmentValue, isWorthKnowing, redactEnvironment } from './environment.ts';
+import { HomeFolder } from './home-folder.ts';
+import { KnownValues } from './known-values.ts';
+import { NameBook } from './name-book.ts';
+import { PageMaker } from './page.ts';
+import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
+import { TextRedactor } from './text-redactor.ts';
+
+export interface PolicyOptions {
+  /** Values under names that smell of a credential become known values. */
+  environment?: Record<string, string | undefined>;
+  known?: readonly string[];
+  /** Names (of variables, fields, headers) that stay, in any casing. */
+  allow?: readonly string[];
+  /** Names that are always withheld. */
+  deny?: readonly string[];
+  /** Whatever they match is withheld. Their speed is the host's to answer for. */
+  patterns?: readonly RegExp[];
+  /** The user's name in it is withheld from paths. */
+  home?: string;
+}
+
+export interface Policy {
+  /** Redacts a text. */
+  text(text: string): string;
+  /** A JSON-safe copy of any value, names of properties read as context. Never throws. */
+  value(value: unknown, limits?: Partial<ValueLimits>): unknown;
+  environment(environment: Record<string, string | undefined>): Record<string, EnvironmentValue>;
+  argv(argv: readonly string[]): string[];
+  /** Withholds this value wherever it stands from now on; false when it is too short to be looked for. */
+  addKnown(value: string): boolean;
+  /** Withheld since the last reset, by rule. */
+  counts(): Map<string, number>;
+  resetCounts(): void;
+  /** A redactor for a text in chunks, under this policy. */
+  stream(): { write(chunk: string): string; end(): string };
+  /** As `text`, but for lists of names, where one word says nothing about the next. */
+  names(text: string): string;
+}
+
+export function createPolicy(options: PolicyOptions = {}): Policy {
+  return new ProcessPolicy(options);
+}
+
+class ProcessPolicy implements Policy {
+  private readonly book: NameBook;
+  private readonly known = new KnownValues();
+  private readonly detector: Detector;
+  private readonly nameDetector: Detector;
+  private readonly pages = new PageMaker();
+  private readonly home: HomeFolder;
+  private tally = new Map<string, number>();
+
+  constructor(options: PolicyOptions) {
+    this.book = new NameBook(options.allow, options.deny);
+    const patterns = (options.patterns ?? []).map(asGlobal);
+    const parts = { names: this.book, known: this.known, patterns };
+    this.detector = new Detector({ ...parts, context: true });
+    this.nameDetector = new Detector({ ...parts, context: false });
+    this.home = new HomeFolder(options.home);
+    for (const value of options.known ?? []) this.addKnown(value);
+    for (const [name, value] of Object.entries(options.environment ?? {}))
+      if (value !== undefined && isWorthKnowing(name, value, this.book)) this.addKnown(value);
+  }
+
+  text(text: string): string {
+    return this.home.hide(this.run(this.detector, text));
+  }
+
+  names(text: string): string {
+    return this.home.hide(this.run(this.nameDetector, text));
+  }
+
+  private run(detector: Detector, text: string): string {
+    if (text.length < 4) return text;
+    const redactor = new TextRedactor(detector, this.pages, this);
+    return redactor.write(text) + redactor.end();
+  }
+
+  stream(): { write(chunk: string): string; end(): string } {
+    return new TextRedactor(this.detector, new PageMaker(), this);
+  }
+
+  value(value: unknown, limits: Partial<ValueLimits> = {}): unknown {
+    return redactValue(value, this.rules(), { ...defaultLimits, ...limits });
+  }
+
+  environment(environment: Record<string, string | undefined>): Record<string, EnvironmentValue> {
+    return redactEnvironment(environment, this.rules());
+  }
+
+  argv(argv: readonly string[]): string[] {
+    return redactArguments(argv, this.rules());
+  }
+
+  addKnown(value: string): boolean {
+    return typeof value === 'string' && this.known.add(value);
+  }
+
+  counts(): Map<string, number> {
+    return new Map(this.tally);
+  }
+
+  resetCounts(): void {
+    this.tally = new Map();
+  }
+
+  count(rule: string): void {
+    this.tally.set(rule, (this.tally.get(rule) ?? 0) + 1);
+  }
+
+  private rules() {
+    return {
+      names: this.book,
+      text: (text: string) => this.text(text),
+      count: (rule: string) => this.count(rule),
+    };
+  }
+}
+
+const asGlobal = (pattern: RegExp): RegExp =>
+  new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`);

@@ -1,0 +1,46 @@
+/** The public calls: one text, or a stream of chunks with the same result. */
+import { Detector } from './detector.ts';
+import { KnownValues } from './known-values.ts';
+import { NameBook } from './name-book.ts';
+import { PageMaker } from './page.ts';
+import { TextRedactor } from './text-redactor.ts';
+
+export interface RedactOptions {
+  /** Values to withhold wherever they stand, in every encoding; at least four characters each. */
+  known?: readonly string[];
+}
+
+export interface StreamRedactor {
+  /** Takes the next piece of the text; answers with what is ready, perhaps nothing. */
+  write(chunk: string): string;
+  /** Answers with the rest. */
+  end(): string;
+}
+
+let pages: PageMaker | undefined;
+let lastDetector: { known: readonly string[]; detector: Detector } | undefined;
+
+/** One detector serves calls in a row with the same known values: building its tables costs milliseconds. */
+function detectorFor(known: readonly string[]): Detector {
+  const last = lastDetector;
+  if (last && last.known.length === known.length && last.known.every((value, i) => value === known[i]))
+    return last.detector;
+  const values = new KnownValues();
+  for (const value of known) if (typeof value === 'string') values.add(value);
+  const detector = new Detector({ names: new NameBook(), known: values, patterns: [], context: true });
+  lastDetector = { known: [...known], detector };
+  return detector;
+}
+
+/** The text with every credential in it replaced by `[redacted:<rule>#<tag>]`; JSON stays JSON. */
+export function redact(text: string, options: RedactOptions = {}): string {
+  pages ??= new PageMaker();
+  const redactor = new TextRedactor(detectorFor(options.known ?? []), pages);
+  return redactor.write(String(text)) + redactor.end();
+}
+
+/** As `redact`, for a text that comes in chunks cut anywhere; holds at most some 150,000 characters. */
+export function createRedactor(options: RedactOptions = {}): StreamRedactor {
+  const redactor = new TextRedactor(detectorFor(options.known ?? []));
+  return { write: (chunk) => redactor.write(chunk), end: () => redactor.end() };
+}

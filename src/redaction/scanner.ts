@@ -1,0 +1,291 @@
+/**
+ * The one pass over a page: walks from word to word, asks the shape table at each word's start and the context reader
+ * behind each name, and looks closer at long words. Knows no policy and changes no text.
+ */
+import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { ContextReader, type NamePlace, spokenWords } from './context.ts';
+import {
+  type DecodedRun,
+  decodeBase64Run,
+  decodeBufferData,
+  decodeEscapeRun,
+  decodeHexRun,
+  decodePrintedBuffer,
+} from './encoded-text.ts';
+import { escapeScale, readEscape } from './escapes.ts';
+import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
+import { hashPrime, hashSeed, type NameBook } from './name-book.ts';
+import type { Finding, Page } from './page.ts';
+import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
+import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
+import { isPublicId, looksRandom } from './values.ts';
+
+export interface ScannerOptions {
+  names: NameBook;
+  /** Look at names and their values too; without it only shapes are found. */
+  context: boolean;
+  /** Says whether decoded text holds a secret, and by which rule. */
+  inside?: (text: string) => string | undefined;
+}
+
+/** Words at least so long are looked at for encoded text. */
+const longWord = 16;
+const spokenSlots = 1024;
+const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
+const azureSecret = /[\w.~-]{26,40}/y;
+const genericBody =
+  /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
+
+export class Scanner {
+  private readonly context: ContextReader;
+  private readonly options: ScannerOptions;
+  private readonly shapes: ShapeTable;
+  private readonly spoken: Set<number>;
+  private readonly spokenFilter = new Uint8Array(spokenSlots);
+
+  constructor(options: ScannerOptions) {
+    this.options = options;
+    this.context = new ContextReader(options.names);
+    this.shapes = shapeTable();
+    this.spoken = spokenWords();
+    for (const hash of this.spoken) this.spokenFilter[hash & (spokenSlots - 1)] = 1;
+  }
+
+  /** Pushes what it finds from `from` on, in order. Answers with the position at or behind `stop` where it stands. */
+  scan(page: Page, from: number, stop: number, out: Finding[]): number {
+    const { classes, lower } = characterTables();
+    const { heads } = this.shapes;
+    const { units } = page;
+    const withContext = this.options.context;
+    this.context.open(page, out);
+    // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
+    let nameStart = -1;
+    let nameEnd = -1;
+    let nameHash = 0;
+    let i = from;
+    while (i < stop) {
+      let unit = units[i]!;
+      let kind = classes[unit]!;
+      if (kind & wordUnit) {
+        if (unit <= 57 && (units[i - 1] === 91 || units[i - 1] === 59)) {
+          const colored = skipColor(units, i);
+          if (colored) {
+            i = colored;
+            continue;
+          }
+        }
+        const start = i;
+        let hash = hashSeed;
+        let found = 0;
+        // A word has parts between connectors; a shape may start at each.
+        for (;;) {
+          if (heads[headOf(unit, units[i + 1]!, units[i + 2]!)] !== 0 || unit === 66 || unit === 69) {
+            found = this.shapeAt(page, i, start, out);
+            if (found) break;
+          }
+          while (kind & alnum) {
+            hash = Math.imul(hash ^ lower[unit]!, hashPrime);
+            unit = units[++i]!;
+            kind = classes[unit]!;
+          }
+          if (!(kind & connector)) break;
+          while (kind & connector) {
+            hash = Math.imul(hash ^ unit, hashPrime);
+            unit = units[++i]!;
+            kind = classes[unit]!;
+          }
+          if (!(kind & alnum)) break;
+        }
+        if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
+        if (!found && withContext) {
+          if (this.spokenFilter[hash & (spokenSlots - 1)] && this.spoken.has(hash))
+            found = this.context.readSpoken(start, i);
+          else if (
+            units[start] === 45 &&
+            i - start > 1 &&
+            (unit === 32 || unit === 34 || unit === 39 || unit === 92)
+          )
+            found = this.context.readFlag(start, i, hash);
+        }
+        if (found > i) {
+          i = found;
+          nameStart = -1;
+        } else if (found) {
+          i = Math.max(found, start + 1);
+          nameStart = -1;
+        } else {
+          nameStart = start;
+          nameEnd = i;
+          nameHash = hash;
+        }
+        continue;
+      }
+      if (kind & event) {
+        const sign = i;
+        let behind = i + 1;
+        let encoded = false;
+        if (unit === 92 || unit === 37 || unit === 38) {
+          const packed = readEscape(units, i);
+          if (packed === 0) {
+            nameStart = -1;
+            i += 1;
+            continue;
+          }
+          behind = i + Math.floor(packed / escapeScale);
+          encoded = unit === 37;
+          const stands = packed % escapeScale;
+          if (stands !== 61 && stands !== 58) {
+            i = this.escapeAt(page, i, behind, stands, out);
+            if (i !== behind || !(classes[stands]! & gap)) nameStart = -1;
+            continue;
+          }
+          unit = stands;
+        }
+        const place = { start: nameStart, end: nameEnd, hash: nameHash, sign, behind, encoded };
+        i = this.signAt(page, unit, place, withContext, out);
+        nameStart = -1;
+        continue;
+      }
+      if (unit === 60 && units[i + 1] === 66) {
+        const end = this.decoded(decodePrintedBuffer(page, i), i + 1, out);
+        if (end) i = end;
+      }
+      if (!(kind & gap)) nameStart = -1;
+      else if (unit === 34 && units[i + 1] === 100 && units[i + 2] === 97) {
+        const end = this.decoded(decodeBufferData(page, i), i, out);
+        if (end) i = end;
+      }
+      i += 1;
+    }
+    return i;
+  }
+
+  /** A shape, or an armoured key, that starts at `i` in the word that starts at `wordStart`: its end, or 0. */
+  private shapeAt(page: Page, i: number, wordStart: number, out: Finding[]): number {
+    const { units } = page;
+    if (units[i] === 66 && units[i + 1] === 69 && units[i + 5] === 32) {
+      const end = readBlockFrom(page, i, out);
+      if (end) return end;
+    }
+    if (units[i] === 69 && units[i + 1] === 78 && units[i + 3] === 32) {
+      const found = readBlockBack(page, i, out.at(-1)?.end ?? 0);
+      if (found) {
+        out.push(found);
+        return i + 4;
+      }
+    }
+    const match = this.shapes.match(page, i, i === wordStart);
+    if (!match) return 0;
+    out.push({ start: match.bodyStart, end: match.end, rule: match.rule });
+    return match.end;
+  }
+
+  /** A word of some length: encoded text, or a credential's prefix that no rule knows. */
+  private longWordAt(page: Page, start: number, end: number, out: Finding[]): number {
+    const { text, units } = page;
+    const before = units[start - 1];
+    if (before !== 43 && before !== 47 && this.options.inside) {
+      const run = decodeHexRun(page, start, end) ?? decodeBase64Run(page, start, end);
+      const found = this.decoded(run, start, out);
+      if (found) return found;
+    }
+    if (end - start < 24 || end - start > 400) return 0;
+    const word = text.slice(start, end);
+    const match = genericBody.exec(word);
+    if (!match || !looksRandom(match[1]!) || isPublicId(match[1]!) || /publi/i.test(word)) return 0;
+    out.push({ start: end - match[1]!.length, end, rule: 'prefixed-token' });
+    return end;
+  }
+
+  private decoded(run: DecodedRun | undefined, start: number, out: Finding[]): number {
+    const rule = run && this.options.inside?.(run.text);
+    if (!run || rule === undefined) return 0;
+    out.push({ start, end: run.end, rule });
+    return run.end;
+  }
+
+  /** An escape that is no sign. Answers where reading goes on: `behind`, or further when a secret was found. */
+  private escapeAt(page: Page, i: number, behind: number, stands: number, out: Finding[]): number {
+    const { classes } = characterTables();
+    if (!(classes[stands]! & alnum) || !this.options.inside) return behind;
+    return this.decoded(decodeEscapeRun(page, i), i, out) || behind;
+  }
+
+  /** A sign stands at `place.sign`: `:` `=` `,` `>` `$` `~`. Answers where reading goes on. */
+  private signAt(page: Page, unit: number, place: NamePlace, withContext: boolean, out: Finding[]): number {
+    const { units } = page;
+    if (unit === 36) return this.shapeAt(page, place.sign, place.sign, out) || place.behind;
+    if (unit === 126) return this.azureAt(page, place.sign, out) || place.behind;
+    if (unit === 58 && units[place.behind] === 47 && units[place.behind + 1] === 47 && !place.encoded) {
+      const found = findUserInfo(page, place.sign);
+      if (!found) return place.behind;
+      out.push(found);
+      return found.end;
+    }
+    if (unit === 58) {
+      const end = this.colonAt(page, place, out);
+      if (end) return end;
+    }
+    if (!withContext || place.start < 0 || place.sign - place.end > 12) return place.behind;
+    if (unit === 44) return this.context.readListed(place);
+    if (unit === 62) return this.context.readElement(place);
+    return this.context.readSigned(place);
+  }
+
+  /** What a colon may stand in besides a name and its value. */
+  private colonAt(page: Page, place: NamePlace, out: Finding[]): number {
+    const { text } = page;
+    const length = place.end - place.start;
+    if (place.start >= 0 && place.end === place.sign) {
+      telegramToken.lastIndex = place.sign;
+      if (
+        length >= 8 &&
+        length <= 10 &&
+        /^\d+$/.test(text.slice(place.start, place.end)) &&
+        telegramToken.test(text)
+      ) {
+        out.push({ start: place.sign + 1, end: telegramToken.lastIndex, rule: 'telegram-bot-token' });
+        return telegramToken.lastIndex;
+      }
+      if (length === 4 && text.startsWith('data', place.start)) return skipMedia(page, place.sign);
+      if (length === 13 && text.startsWith('Private-Lines', place.start))
+        return readPuttyLines(page, place.start, out);
+    }
+    const found =
+      findPasswordFileLine(page, place.sign) ??
+      (place.start >= 0 ? findDriverPassword(page, place.sign) : undefined);
+    if (!found) return 0;
+    out.push(found);
+    return found.end;
+  }
+
+  /** Azure's client secrets: three characters, a digit, `Q~`, and thirty-odd more. */
+  private azureAt(page: Page, tilde: number, out: Finding[]): number {
+    const start = tilde - 5;
+    if (start < 0 || page.units[tilde - 1] !== 81) return 0;
+    azureSecret.lastIndex = tilde + 1;
+    if (!/^[\w.~-]{3}[78]Q~$/.test(page.text.slice(start, tilde + 1)) || !azureSecret.test(page.text))
+      return 0;
+    out.push({ start, end: azureSecret.lastIndex, rule: 'azure-client-secret' });
+    return azureSecret.lastIndex;
+  }
+}
+
+/** The end of a terminal's colour code (`[1;32m`), whose `m` is no part of the word behind it; 0 when it is none. */
+function skipColor(units: Uint16Array, i: number): number {
+  let end = i;
+  while (units[end]! >= 48 && units[end]! <= 57 && end - i < 3) end += 1;
+  return end > i && units[end] === 109 ? end + 1 : 0;
+}
+
+const media = /:(?:image|audio|video|font)\/[\w.+-]{1,40}(?:;[\w=-]{1,40}){0,3};base64,/y;
+const mediaBody = /[A-Za-z0-9+/]*={0,2}/y;
+
+/** Pictures and sounds in a data: URL hold no text. */
+function skipMedia(page: Page, colon: number): number {
+  media.lastIndex = colon;
+  if (!media.test(page.text)) return 0;
+  mediaBody.lastIndex = media.lastIndex;
+  mediaBody.test(page.text);
+  return mediaBody.lastIndex;
+}

@@ -1,0 +1,93 @@
+/**
+ * Finds the shape that starts at a position: three units are hashed to a small table that is empty for nearly all
+ * text, then starts are compared, then one sticky expression runs. Built once a process, on first use.
+ */
+import { alnum, characterTables } from './characters.ts';
+import type { Page } from './page.ts';
+import { allShapes } from './shapes/index.ts';
+import type { Shape } from './shapes/shape.ts';
+import { isStandIn, looksRandom } from './values.ts';
+
+interface Entry {
+  shape: Shape;
+  start: string;
+  body: RegExp;
+}
+
+export interface ShapeMatch {
+  rule: string;
+  /** Where what must be withheld starts: behind the public start. */
+  bodyStart: number;
+  end: number;
+}
+
+const tableBits = 13;
+const mask = (1 << tableBits) - 1;
+
+/** Index into `ShapeTable.heads` for three units. */
+export function headOf(a: number, b: number, c: number): number {
+  return (a * 1181 + b * 61 + c) & mask;
+}
+
+export class ShapeTable {
+  /** 0 where no shape can start; else a group's number plus one. */
+  readonly heads = new Uint16Array(1 << tableBits);
+  private readonly groups: Entry[][] = [];
+
+  constructor(shapes: Shape[]) {
+    for (const shape of shapes) {
+      const body = new RegExp(shape.body.source, `${shape.body.flags.replace('y', '')}y`);
+      for (const start of shape.starts) this.add({ shape, start, body });
+    }
+    // Longer starts first: `sk-ant-` before `sk-`.
+    for (const group of this.groups) group.sort((a, b) => b.start.length - a.start.length);
+  }
+
+  private add(entry: Entry): void {
+    const [a = 0, b = 0, c] = [...entry.start].map((character) => character.charCodeAt(0));
+    if (c !== undefined) this.addAt(headOf(a, b, c), entry);
+    else for (let any = 33; any < 127; any++) this.addAt(headOf(a, b, any), entry);
+  }
+
+  private addAt(head: number, entry: Entry): void {
+    if (this.heads[head] === 0) this.heads[head] = this.groups.push([]);
+    const group = this.groups[this.heads[head]! - 1]!;
+    if (!group.includes(entry)) group.push(entry);
+  }
+
+  /** The shape that starts at `i`; `wholeWord` says that no word unit stands before `i`. */
+  match(page: Page, i: number, wholeWord: boolean): ShapeMatch | undefined {
+    const { units, text } = page;
+    const head = this.heads[headOf(units[i]!, units[i + 1]!, units[i + 2]!)]!;
+    if (head === 0) return undefined;
+    for (const { shape, start, body } of this.groups[head - 1]!) {
+      if (shape.wholeWord && !wholeWord) continue;
+      if (!text.startsWith(start, i)) continue;
+      const bodyStart = i + start.length;
+      body.lastIndex = bodyStart;
+      if (!body.test(text)) continue;
+      const end = body.lastIndex;
+      if (isAcceptable(shape, text, bodyStart, end)) return { rule: shape.rule, bodyStart, end };
+    }
+    return undefined;
+  }
+}
+
+/** A body of one repeated character or of words is a stand-in, a name or a sentence. */
+function isAcceptable(shape: Shape, text: string, bodyStart: number, end: number): boolean {
+  const body = text.slice(bodyStart, end);
+  if (body.length <= 80 && isStandIn(body)) return false;
+  return !shape.random || looksRandom(body, 6);
+}
+
+let table: ShapeTable | undefined;
+
+export function shapeTable(): ShapeTable {
+  table ??= new ShapeTable(allShapes());
+  return table;
+}
+
+/** A bare start of a word: what stands before is no letter or digit. */
+export function isWordStart(page: Page, i: number): boolean {
+  return i === 0 || !(characterTables().classes[page.units[i - 1]!]! & alnum);
+}

@@ -1,0 +1,249 @@
+/**
+ * Copies any value of a program into plain JSON with its secrets withheld: names of properties are the context of their
+ * values, strings are searched as text, cycles and throwing getters are named, and depth, entries and length are
+ * bounded. Calls nothing of the host's but getters of own properties.
+ */
+import type { NameBook } from './name-book.ts';
+import { renderPlaceholder } from './placeholder.ts';
+import { isSecretValue } from './values.ts';
+
+export interface ValueLimits {
+  /** Levels of nesting below the value itself. */
+  maxDepth: number;
+  /** Properties and elements in all. */
+  maxEntries: number;
+  /** Longer strings are cut, after redaction. */
+  maxStringChars: number;
+}
+
+export const defaultLimits: ValueLimits = { maxDepth: 12, maxEntries: 20_000, maxStringChars: 100_000 };
+
+export interface ValueRules {
+  names: NameBook;
+  text: (value: string) => string;
+  count: (rule: string) => void;
+}
+
+export function redactValue(value: unknown, rules: ValueRules, limits: ValueLimits): unknown {
+  return new ValueCopier(rules, limits).copy(value, '', 0);
+}
+
+/** What stands in the copy where something was left out. */
+const marks = {
+  cycle: '[circular]',
+  depth: '[deeper levels left out]',
+  entries: '[further entries left out]',
+  threw: '[getter threw]',
+};
+
+const standAlone = { quoted: true, tight: false, startsLine: false, endsLine: true, next: 0 };
+
+class ValueCopier {
+  private readonly rules: ValueRules;
+  private readonly limits: ValueLimits;
+  private readonly open = new Set<object>();
+  private entries = 0;
+
+  constructor(rules: ValueRules, limits: ValueLimits) {
+    this.rules = rules;
+    this.limits = limits;
+  }
+
+  /** Recursion is bounded by maxDepth. */
+  copy(value: unknown, name: string, depth: number): unknown {
+    switch (typeof value) {
+      case 'string':
+        return this.copyString(value, name);
+      case 'number':
+      case 'bigint':
+        return this.copyNumber(value, name);
+      case 'boolean':
+        return value;
+      case 'undefined':
+        return undefined;
+      case 'symbol':
+        return this.cut(this.rules.text(`[${describeSymbol(value)}]`));
+      case 'function':
+        return this.cut(this.rules.text(`[function ${ownText(value, 'name')}]`));
+      default:
+        return value === null ? null : this.copyObject(value as object, name, depth);
+    }
+  }
+
+  private copyString(value: string, name: string): string {
+    const verdict = name === '' ? undefined : this.rules.names.judge(name);
+    if (
+      verdict &&
+      verdict.strength > 0 &&
+      !verdict.form &&
+      isSecretValue(value.slice(0, 4096), verdict, standAlone)
+    ) {
+      this.rules.count(verdict.rule);
+      return renderPlaceholder(verdict.rule, value);
+    }
+    if (verdict?.form) return this.copyWithForm(value, name);
+    return this.cut(this.rules.text(value));
+  }
+
+  /** Headers have a form of their own: read as the line that they were. */
+  private copyWithForm(value: string, name: string): string {
+    const lead = `${name}: `;
+    const line = this.rules.text(lead + value);
+    return this.cut(line.startsWith(lead) ? line.slice(lead.length) : this.rules.text(value));
+  }
+
+  private copyNumber(value: number | bigint, name: string): unknown {
+    const plain = typeof value === 'bigint' || !Number.isFinite(value) ? String(value) : value;
+    const text = String(value);
+    if (text.length < 4) return plain;
+    const verdict = name === '' ? undefined : this.rules.names.judge(name);
+    if (verdict && verdict.strength > 1 && isSecretValue(text, verdict, standAlone)) {
+      this.rules.count(verdict.rule);
+      return renderPlaceholder(verdict.rule, text);
+    }
+    const redacted = this.rules.text(text);
+    return redacted === text ? plain : redacted;
+  }
+
+  private cut(text: string): string {
+    const { maxStringChars } = this.limits;
+    if (text.length <= maxStringChars) return text;
+    return `${text.slice(0, maxStringChars).replace(/[\ud800-\udbff]$/, '')}… [${text.length - maxStringChars} more characters]`;
+  }
+
+  private copyObject(value: object, name: string, depth: number): unknown {
+    if (this.open.has(value)) return marks.cycle;
+    if (depth >= this.limits.maxDepth) return marks.depth;
+    this.open.add(value);
+    try {
+      return this.copyEntries(value, name, depth);
+    } catch {
+      return marks.threw;
+    } finally {
+      this.open.delete(value);
+    }
+  }
+
+  private copyEntries(value: object, name: string, depth: number): unknown {
+    if (Array.isArray(value)) return this.copyList(value, name, depth);
+    if (ArrayBuffer.isView(value)) return `[${nameOfType(value)} of ${value.byteLength} bytes]`;
+    if (value instanceof ArrayBuffer) return `[ArrayBuffer of ${value.byteLength} bytes]`;
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+    if (value instanceof RegExp) return this.cut(this.rules.text(String(value)));
+    if (value instanceof Map) return this.copyPairs(value, depth);
+    if (value instanceof Set) return this.copyList([...value], name, depth);
+    if (value instanceof URL) return this.copyString(value.href, name);
+    if (value instanceof String || value instanceof Number || value instanceof Boolean)
+      return this.copy(value.valueOf(), name, depth);
+    const out: Record<string, unknown> = {};
+    if (value instanceof Error) this.copyErrorText(value, out, depth);
+    for (const key of Object.keys(value)) {
+      if (this.isFull()) {
+        out['…'] = marks.entries;
+        break;
+      }
+      this.put(out, key, this.readOwn(value, key, depth));
+    }
+    return out;
+  }
+
+  private readOwn(value: object, key: string, depth: number): unknown {
+    let inner: unknown;
+    try {
+      inner = (value as Record<string, unknown>)[key];
+    } catch {
+      return marks.threw;
+    }
+    const copied = this.copy(inner, this.nameFor(value, key), depth + 1);
+    return copied === undefined ? '[undefined]' : copied;
+  }
+
+  /** `{name: 'X', value: 'y'}`: the value's name is X. */
+  private nameFor(value: object, key: string): string {
+    const verdict = this.rules.names.judge(key);
+    if (verdict.form !== 'content') return key;
+    const fields = value as Record<string, unknown>;
+    for (const label of ['name', 'key', 'Name', 'Key', 'header']) {
+      const descriptor = Object.getOwnPropertyDescriptor(fields, label);
+      if (typeof descriptor?.value === 'string' && descriptor.value.length < 80) return descriptor.value;
+    }
+    return key;
+  }
+
+  private copyList(list: readonly unknown[], name: string, depth: number): unknown[] {
+    const out: unknown[] = [];
+    for (let i = 0; i < list.length; i++) {
+      if (this.isFull()) {
+        out.push(marks.entries);
+        break;
+      }
+      const before = i > 0 && typeof list[i - 1] === 'string' ? (list[i - 1] as string) : '';
+      const flag = /^-{1,2}[A-Za-z][\w-]*$/.test(before) ? before : this.headerName(list, i);
+      out.push(this.copy(list[i], flag || name, depth + 1) ?? null);
+    }
+    return out;
+  }
+
+  /** Raw headers: names and values take turns. */
+  private headerName(list: readonly unknown[], i: number): string {
+    const before = i % 2 === 1 ? list[i - 1] : undefined;
+    if (typeof before !== 'string' || before.length > 80 || !/^[\w-]+$/.test(before)) return '';
+    const verdict = this.rules.names.judge(before);
+    return verdict.form === 'authorization' ||
+      verdict.form === 'cookie' ||
+      verdict.form === 'set-cookie' ||
+      (verdict.strength > 1 && before.includes('-'))
+      ? before
+      : '';
+  }
+
+  private copyPairs(map: Map<unknown, unknown>, depth: number): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    for (const [key, inner] of map) {
+      if (this.isFull()) {
+        out['…'] = marks.entries;
+        break;
+      }
+      const name =
+        typeof key === 'string'
+          ? key
+          : typeof key === 'object' || typeof key === 'function'
+            ? `[${nameOfType(key)}]`
+            : String(key);
+      this.put(out, name, this.copy(inner, name, depth + 1) ?? null);
+    }
+    return out;
+  }
+
+  /** An error's message, stack and cause are not enumerable. */
+  private copyErrorText(error: Error, out: Record<string, unknown>, depth: number): void {
+    for (const key of ['name', 'message', 'stack', 'cause', 'errors']) {
+      if (!(key in error) || Object.prototype.propertyIsEnumerable.call(error, key)) continue;
+      this.put(out, key, this.readOwn(error, key, depth));
+    }
+  }
+
+  /** Names can be secrets too (a cache by token). `__proto__` must not become a prototype. */
+  private put(out: Record<string, unknown>, key: string, value: unknown): void {
+    const name = key.length < 8 ? key : this.cut(this.rules.text(key));
+    Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+
+  private isFull(): boolean {
+    this.entries += 1;
+    return this.entries > this.limits.maxEntries;
+  }
+}
+
+function ownText(value: object, key: string): string {
+  const descriptor = Object.getOwnPropertyDescriptor(value, key);
+  return typeof descriptor?.value === 'string' ? descriptor.value : '';
+}
+
+const describeSymbol = (value: symbol): string => String(value);
+
+function nameOfType(value: unknown): string {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  const maker = prototype && Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return (typeof maker === 'function' && ownText(maker, 'name')) || 'object';
+}

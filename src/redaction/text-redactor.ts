@@ -1,0 +1,92 @@
+/**
+ * Redacts a text that comes in chunks. The text is cut into stretches by its content alone, never by its chunks, so the
+ * output is the same at every chunk size; a stretch is only searched when enough of what follows is there. Holds at
+ * most one stretch and its surroundings.
+ */
+import type { Detector } from './detector.ts';
+import { type Finding, type Page, PageMaker } from './page.ts';
+import { renderPlaceholder } from './placeholder.ts';
+
+/** Units searched at a time. */
+const stretch = 1 << 17;
+/** Units behind a stretch that a finding in it may reach into: more than the longest key. */
+const ahead = 20_000;
+/** Units before a stretch that are seen again: a name may stand there, or the field that names the next. */
+const behind = 512;
+
+export interface RedactionCounter {
+  count(rule: string): void;
+}
+
+export class TextRedactor {
+  private readonly detector: Detector;
+  private readonly pages: PageMaker;
+  private readonly counter: RedactionCounter | undefined;
+  private pending = '';
+  /** Units at the front of `pending` that are already written. */
+  private seen = 0;
+  private resume: Finding['resume'];
+
+  constructor(detector: Detector, pages = new PageMaker(), counter?: RedactionCounter) {
+    this.detector = detector;
+    this.pages = pages;
+    this.counter = counter;
+  }
+
+  write(chunk: string): string {
+    this.pending += chunk;
+    let out = '';
+    while (this.pending.length - this.seen >= stretch + ahead) out += this.takeStretch(false);
+    return out;
+  }
+
+  end(): string {
+    let out = '';
+    while (this.pending.length - this.seen >= stretch + ahead) out += this.takeStretch(false);
+    if (this.pending.length > this.seen) out += this.takeStretch(true);
+    this.pending = '';
+    this.seen = 0;
+    this.resume = undefined;
+    return out;
+  }
+
+  /** Searches the next stretch, drops what is no longer needed, answers with its redacted text. */
+  private takeStretch(isLast: boolean): string {
+    const size = isLast ? this.pending.length : this.seen + stretch + ahead;
+    const page = this.pages.make(size === this.pending.length ? this.pending : this.pending.slice(0, size));
+    let from = this.seen;
+    if (this.resume) {
+      from = this.resume(page, from);
+      if (from < page.length) this.resume = undefined;
+    }
+    const stop = isLast ? page.length : Math.max(from, this.seen + stretch);
+    const { findings, stop: stood } = this.detector.find(page, this.resumeContext(from), stop);
+    const out = this.render(page, findings, from, stood);
+    const last = findings.at(-1);
+    if (!isLast && last?.resume && last.end >= page.length) this.resume = last.resume;
+    const keep = Math.max(0, stood - behind);
+    this.pending = isLast ? '' : this.pending.slice(keep);
+    this.seen = stood - keep;
+    return out;
+  }
+
+  /** Context before `from` is searched again, unless a secret ended there. */
+  private resumeContext(from: number): number {
+    return from > this.seen ? from : Math.max(0, from - behind);
+  }
+
+  private render(page: Page, findings: Finding[], from: number, to: number): string {
+    let out = '';
+    let at = from;
+    for (const { start, end, rule, quote = '' } of findings) {
+      if (end <= at) continue;
+      const first = Math.max(start, at);
+      out +=
+        page.text.slice(at, first) + quote + renderPlaceholder(rule, page.text.slice(first, end)) + quote;
+      this.counter?.count(rule);
+      at = end;
+    }
+    if (at === 0 && to === page.length) return page.text;
+    return at < to ? out + page.text.slice(at, to) : out;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Finds the password in an address: `scheme://user:password@host`, `scheme://token@host`, `user:password@tcp(host)`, a
+ * `.pgpass` line. Half-open extents in units of the page.
+ */
+import { characterTables, digit } from './characters.ts';
+import type { Finding, Page } from './page.ts';
+import { isPublicId, isStandIn, looksRandom } from './values.ts';
+
+const longestUserInfo = 2048;
+
+/** The page holds `://` at `colon`. */
+export function findUserInfo(page: Page, colon: number): Finding | undefined {
+  const start = colon + 3;
+  const at = findAt(page, start);
+  if (at < 0) return undefined;
+  const info = page.text.slice(start, at);
+  const separator = /:|%3A/i.exec(info);
+  if (!separator) return findTokenUser(info, start, at);
+  const from = start + separator.index + separator[0].length;
+  const password = page.text.slice(from, at);
+  if (password === '' || isStandIn(password))
+    return findTokenUser(info.slice(0, separator.index), start, from - separator[0].length);
+  return { start: from, end: at, rule: 'url-password' };
+}
+
+/** The `@` that ends the user info, or -1. A slash may stand in a password, but not where a port is. */
+function findAt(page: Page, start: number): number {
+  const { units } = page;
+  const stop = Math.min(page.length, start + longestUserInfo);
+  let last = -1;
+  let slash = -1;
+  for (let i = start; i < stop; i++) {
+    const unit = units[i]!;
+    if (unit === 64) {
+      last = i;
+      if (slash < 0 && !continuesUserInfo(page, i + 1)) return i;
+    } else if (unit === 47 && slash < 0) {
+      if (last >= 0 || !isPasswordSlash(page, start, i)) return last;
+      slash = i;
+    } else if (
+      unit <= 32 ||
+      unit === 34 ||
+      unit === 39 ||
+      unit === 96 ||
+      unit === 60 ||
+      unit === 62 ||
+      unit === 92 ||
+      unit === 44
+    )
+      break;
+  }
+  return last;
+}
+
+/** Another `@` follows before the host ends: the first belongs to the password. */
+function continuesUserInfo(page: Page, from: number): boolean {
+  const stop = Math.min(page.length, from + 256);
+  for (let i = from; i < stop; i++) {
+    const unit = page.units[i]!;
+    if (unit === 64) return true;
+    if (
+      unit <= 34 ||
+      unit === 39 ||
+      unit === 47 ||
+      unit === 44 ||
+      unit === 59 ||
+      unit === 63 ||
+      unit === 35 ||
+      unit === 92 ||
+      unit === 96
+    )
+      return false;
+  }
+  return false;
+}
+
+/** `user:pa/ss@host` against `host:8080/path@1.2`. */
+function isPasswordSlash(page: Page, start: number, slash: number): boolean {
+  const authority = page.text.slice(start, slash);
+  const colon = authority.indexOf(':');
+  return colon > 0 && !/^\d{0,5}$/.test(authority.slice(colon + 1)) && !authority.startsWith('[');
+}
+
+/** `https://<token>@host`. A user's plain name stays. */
+function findTokenUser(info: string, start: number, end: number): Finding | undefined {
+  if (info.length < 16 || !looksRandom(info) || isStandIn(info)) return undefined;
+  return { start, end, rule: 'url-token' };
+}
+
+const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
+
+/** `user:password@tcp(host:port)/db` as Go drivers write it; the page holds `@` at `at`. */
+export function findDriverPassword(page: Page, colon: number): Finding | undefined {
+  const { text } = page;
+  for (let i = colon + 1; i < Math.min(page.length, colon + 130); i++) {
+    const unit = page.units[i]!;
+    if (unit <= 34 || unit === 39 || unit === 92) return undefined;
+    if (unit !== 64) continue;
+    driverHost.lastIndex = i;
+    if (!driverHost.test(text)) continue;
+    const password = text.slice(colon + 1, i);
+    return isStandIn(password) ? undefined : { start: colon + 1, end: i, rule: 'url-password' };
+  }
+  return undefined;
+}
+
+const passwordFile =
+  /:(\d{2,5}|\*):([^:\s"'\\]{1,64}):([^:\s"'\\]{1,64}):([^:\s"'\\]{4,200})(?=\s|["'\\]|$)/y;
+
+/** `host:5432:database:user:password`; the page holds the first `:` at `colon`. */
+export function findPasswordFileLine(page: Page, colon: number): Finding | undefined {
+  const next = page.units[colon + 1]!;
+  if (!(characterTables().classes[next]! & digit) && next !== 42) return undefined;
+  passwordFile.lastIndex = colon;
+  const match = passwordFile.exec(page.text);
+  if (!match) return undefined;
+  const [whole, , database = '', user = '', password = ''] = match;
+  if (/^\d+$/.test(database) || /^\d+$/.test(user) || isStandIn(password) || isPublicId(password))
+    return undefined;
+  const end = colon + whole.length;
+  return { start: end - password.length, end, rule: 'password-file' };
+}

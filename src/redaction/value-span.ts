@@ -1,0 +1,152 @@
+/**
+ * Finds where a value ends that stands behind a name: quoted at some depth of escaping (`"`, `\"`, `\\\"`, `%22`,
+ * `&quot;`), bare, or a YAML block. Knows extents only, not whether the value is a secret.
+ */
+import { alnum, characterTables, terminator } from './characters.ts';
+import { escapeScale, readEscape } from './escapes.ts';
+import type { Page } from './page.ts';
+
+/** Where a value stands. `close` is where reading goes on behind its closing quote. */
+export interface ValueSpan {
+  start: number;
+  end: number;
+  close: number;
+  quoted: boolean;
+  /** The text or page ended before the value did: how to find the end in what follows. */
+  resume?: (page: Page, from: number) => number;
+}
+
+/** Longer values are not judged by their look. */
+export const longestJudged = 4096;
+
+const isQuote = (unit: number): boolean => unit === 34 || unit === 39 || unit === 96;
+
+/** The quoted value that opens at `i`, if a quote is there. */
+export function readQuoted(page: Page, i: number): ValueSpan | undefined {
+  const { units } = page;
+  const first = units[i]!;
+  if (isQuote(first)) return closeQuoted(page, i + 1, first, 0);
+  if (first === 92) {
+    let depth = 1;
+    while (units[i + depth] === 92) depth += 1;
+    const unit = units[i + depth]!;
+    if (isQuote(unit)) return closeQuoted(page, i + depth + 1, unit, depth);
+  }
+  if (first === 37 || first === 38 || first === 92) {
+    const packed = readEscape(units, i);
+    if (packed !== 0 && isQuote(packed % escapeScale)) {
+      const length = Math.floor(packed / escapeScale);
+      return closeEscaped(page, i + length, page.text.slice(i, i + length));
+    }
+  }
+  return undefined;
+}
+
+function closeQuoted(page: Page, start: number, quote: number, depth: number): ValueSpan {
+  const end = findClosing(page, start, quote, depth);
+  const span = { start, end, close: Math.min(end + depth + 1, page.length), quoted: true };
+  if (end < page.length) return span;
+  return { ...span, resume: (next, from) => findClosing(next, from, quote, depth) };
+}
+
+/** The first quote with at most `depth` backslashes; a bare double quote or line break closes the other kinds too. */
+function findClosing(page: Page, from: number, quote: number, depth: number): number {
+  const { units, length } = page;
+  for (let i = from; i < length; i++) {
+    const unit = units[i]!;
+    if (unit === 92) {
+      let run = 1;
+      while (units[i + run] === 92) run += 1;
+      const escaped = units[i + run]!;
+      if (escaped === quote && run <= depth) return i;
+      if (escaped === 34 && run <= depth) return i;
+      i += run;
+    } else if (unit === quote || unit === 34) return i;
+    else if (unit === 10 && quote !== 96) return i;
+  }
+  return length;
+}
+
+function closeEscaped(page: Page, start: number, mark: string): ValueSpan {
+  const find = (next: Page, from: number): number => {
+    const at = next.text.indexOf(mark, from);
+    const stop = findRawStop(next, from, at < 0 ? next.length : at);
+    return stop;
+  };
+  const end = find(page, start);
+  const close = page.text.startsWith(mark, end) ? end + mark.length : end;
+  const span = { start, end, close, quoted: true };
+  return end < page.length ? span : { ...span, resume: find };
+}
+
+/** An escaped quote cannot outlive the raw string or line that it stands in. */
+function findRawStop(page: Page, from: number, to: number): number {
+  const { units } = page;
+  for (let i = from; i < to; i++) if (units[i] === 34 || units[i] === 10) return i;
+  return to;
+}
+
+export interface BareForm {
+  /** The sign before the value was percent-encoded: so is what ends it. */
+  encoded: boolean;
+  /** Nothing but blanks end the value: an environment or YAML line. */
+  wholeLine: boolean;
+}
+
+/** The value without quotes that starts at `start`. */
+export function readBare(page: Page, start: number, form: BareForm): ValueSpan {
+  const end = findBareEnd(page, start, form);
+  const span = { start, end, close: end, quoted: false };
+  return end < page.length ? span : { ...span, resume: (next, from) => findBareEnd(next, from, form) };
+}
+
+function findBareEnd(page: Page, start: number, form: BareForm): number {
+  const { classes } = characterTables();
+  const { units, length } = page;
+  let i = start;
+  while (i < length) {
+    const unit = units[i]!;
+    if (unit === 92 || (unit === 37 && form.encoded)) {
+      const packed = readEscape(units, i);
+      const stands = packed % escapeScale;
+      if (packed !== 0 && stands !== 92 && classes[stands]! & terminator) return i;
+      i += packed === 0 ? 1 : Math.floor(packed / escapeScale);
+    } else if (classes[unit]! & terminator && endsBare(page, i, form)) return i;
+    else i += 1;
+  }
+  return length;
+}
+
+function endsBare(page: Page, i: number, form: BareForm): boolean {
+  const { classes } = characterTables();
+  const unit = page.units[i]!;
+  const next = page.units[i + 1]!;
+  if (unit <= 32 || unit === 34) return true;
+  if (unit === 39 || unit === 96) return !(form.wholeLine && classes[next]! & alnum);
+  if (unit === 44 || unit === 59 || unit === 38) {
+    if (!form.wholeLine || i + 1 >= page.length || classes[next]! & terminator) return true;
+    return /^[ \t]*[\w. -]{1,40}[=:]/.test(page.text.slice(i + 1, i + 44));
+  }
+  return !(classes[next]! & alnum);
+}
+
+/** The lines of a YAML block (`|`, `>`) whose mark is at `i`, indented deeper than `indent`. */
+export function readBlock(page: Page, i: number, indent: number): ValueSpan | undefined {
+  const mark = /[|>][-+\d]{0,3}[ \t]*\r?\n/y;
+  mark.lastIndex = i;
+  if (!mark.test(page.text)) return undefined;
+  let end = mark.lastIndex;
+  const start = end;
+  const line = /([ \t]*)[^\n]*(?:\n|$)/y;
+  for (let lines = 0; lines < 200 && end < page.length; lines++) {
+    line.lastIndex = end;
+    const match = line.exec(page.text);
+    if (!match || (match[1]!.length <= indent && match[0].trim() !== '')) break;
+    end = line.lastIndex;
+  }
+  while (end > start && page.units[end - 1]! <= 32) end -= 1;
+  if (end === start) return undefined;
+  let first = start;
+  while (page.units[first]! <= 32) first += 1;
+  return { start: first, end, close: end, quoted: true };
+}

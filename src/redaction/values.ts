@@ -1,0 +1,207 @@
+/**
+ * Says from a value, and the name it stands under, whether it is a secret: stand-ins (`<your-key>`, `${TOKEN}`,
+ * `****`), code (`req.body.password`), prose and ids are not. All checks are linear in a value of bounded length.
+ */
+import type { NameVerdict } from './key-names.ts';
+import { isOwnPlaceholder } from './placeholder.ts';
+
+/** How a value stands in the text. */
+export interface ValueForm {
+  quoted: boolean;
+  /** `NAME=value` with nothing around the sign. */
+  tight: boolean;
+  /** The name is the first thing of its line. */
+  startsLine: boolean;
+  /** The value is the last thing of its line or of the text. */
+  endsLine: boolean;
+  /** The unit behind the value, or 0 at the end. */
+  next: number;
+}
+
+let standInWords: Set<string> | undefined;
+let proseWords: Set<string> | undefined;
+
+function isStandInWord(word: string): boolean {
+  standInWords ??= new Set(
+    `null none nil undefined true false yes no on off todo tbd tba na n/a changeme change_me change-me replace_me
+    replaceme redacted hidden masked removed filtered withheld omitted secret password passwd token string str number int
+    integer boolean bool any unknown void object bytes buffer text required optional empty missing unset default example
+    sample dummy placeholder disabled enabled invalid valid expired denied present absent auto basic bearer digest
+    negotiate api_key apikey api-key key value literal confidential sensitive private public unauthorized forbidden
+    optional[str] varchar text uuid char nan infinity type function class interface const let var return await new
+    this self async import export from require import( super typeof delete json yaml`.split(/\s+/),
+  );
+  return standInWords.has(word);
+}
+
+function isProseWord(word: string): boolean {
+  proseWords ??= new Set(
+    `a an the is are was were be must should has have had not no your you my our for of to in on with at by or and from
+    please enter required invalid reset forgot field expired incorrect wrong missing cannot can could failed could
+    when if it this that will use using used set provide provided expected unexpected given`.split(/\s+/),
+  );
+  return proseWords.has(word);
+}
+
+const references =
+  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|\/run\/secrets\/|\/etc\/|\/var\/|\.{0,2}\/[\w.-]+\/|~\/|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
+const fillIns =
+  /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
+const fillInWords =
+  /(?:^|[-_ ])(?:your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my)(?:[-_ ]|$)|(?:^|[-_ ])here$/i;
+
+/** Nothing is hidden behind it: a placeholder, a reference to a variable or a store, a mask. */
+export function isStandIn(value: string): boolean {
+  const text = value.trim();
+  if (text.length < 2) return true;
+  if (isStandInWord(text.toLowerCase())) return true;
+  if (fillIns.test(text) || references.test(text)) return true;
+  if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
+  if (/\*{4,}|[xX]{6,}|•{3,}/.test(text)) return true;
+  if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
+    return true;
+  if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
+  return false;
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const digest =
+  /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
+const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
+const knownIds =
+  /^(?:msg|call|toolu|srvtoolu|chatcmpl|cmpl|run|thread|asst|file|resp|req|step|gen|batch|ws|rs|fc|item|conv|vs|evt|cus|ch|pi|pm|sub|in|price|prod|seti|acct|txn|src|tool|trace|span|session|org|proj|user|usr|task|job|agent|node|pod|i|sg|vpc|subnet|vol|ami|eni|rtb|igw|snap|arn)[-_](?!.*secret)[A-Za-z0-9_-]{6,}$/;
+
+/** An identifier that anyone may see: what logs and protocols use to tell things apart. */
+export function isPublicId(value: string): boolean {
+  return (
+    uuid.test(value) ||
+    ulid.test(value) ||
+    digest.test(value) ||
+    integrity.test(value) ||
+    knownIds.test(value)
+  );
+}
+
+/** Shannon entropy in bits a character, over code units below 128; others count as one class. */
+function entropyOf(text: string): number {
+  const counts = new Uint16Array(128);
+  for (let i = 0; i < text.length; i++) counts[text.charCodeAt(i) & 127]! += 1;
+  let bits = 0;
+  for (const count of counts) if (count) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** A part between separators that reads as a word, a short number, or a word with a number. */
+const readable = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d{1,8}|[A-Za-z]{2,}\d{1,4}|\d{1,3}[a-z]{1,2}|v\d+|[a-z]\d{1,2})$/;
+
+function isReadable(part: string): boolean {
+  if (readable.test(part)) return part.length < 24 || entropyOf(part) < 3.2;
+  return part
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(' ')
+    .every((word) => readable.test(word) && (word.length > 2 || part.length < 8));
+}
+
+/** No person would write it: letters mixed with digits, no words, enough of them. */
+export function looksRandom(value: string, least = 16): boolean {
+  if (value.length < least || value.length > 4096) return false;
+  if (!/^[\w+/=.~:!@#$%^*-]+$/.test(value)) return false;
+  const body = value.replace(/=+$/, '');
+  if (!/\d/.test(body) || !/[A-Za-z]/.test(body))
+    return /^[A-Za-z+/_-]{24,}$/.test(body) && isMixedNonsense(body);
+  const parts = body.split(/[-_./:+=~]/).filter((part) => part !== '');
+  if (parts.every(isReadable)) return false;
+  return entropyOf(body) >= (body.length >= 20 ? 2.9 : 2.5);
+}
+
+/** Letters only, yet no language: case changes at every turn. */
+function isMixedNonsense(body: string): boolean {
+  const turns = body.match(/[a-z][A-Z]|[A-Z]{2}[a-z]/g);
+  return !!turns && turns.length >= body.length / 6 && entropyOf(body) > 3.6;
+}
+
+/** One of its parts between separators is long and random. */
+export function hasLongRandomPart(value: string): boolean {
+  return value.split(/[-_\s./:=]/).some((part) => part.length >= 16 && looksRandom(part));
+}
+
+/** Plain structure: a number, a date, a version, a path, an address, a host or mail name. */
+export function isPlainDatum(value: string): boolean {
+  return (
+    /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
+    /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
+    /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
+    (/^(?:\.{0,2}|~|[A-Za-z]:|file:\/\/)[\\/][\w@%+,.\\/ -]*$/.test(value) &&
+      /[\\/][\w@.-]{1,20}[\\/]/.test(value)) ||
+    /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
+    /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
+  );
+}
+
+/** `req.body.password`, `getToken(`, `tokens[0`, `camelCase`: an expression, not a literal. */
+function isExpression(value: string, form: ValueForm): boolean {
+  if (form.next === 40 || form.next === 91) return true;
+  if (/^[A-Za-z_$][\w$]*\s*[([]/.test(value)) return true;
+  if (/^[A-Za-z_$]+(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+[;!]?$/.test(value)) return true;
+  if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
+  return /^[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^[a-z]+(?:_[a-z]+)+;?$/.test(value);
+}
+
+function isProse(value: string): boolean {
+  if (!/\s/.test(value)) return false;
+  const parts = value.toLowerCase().split(/[^a-z']+/);
+  return parts.some(isProseWord) || parts.length > 12;
+}
+
+/** An unquoted word of letters alone: a literal where such stand, a type, a variable or a word of prose elsewhere. */
+function isBareWordSecret(value: string, form: ValueForm): boolean {
+  if (value.length < 5) return false;
+  if (form.next === 44 || form.next === 41 || form.next === 59) return false;
+  return form.tight ? true : form.startsLine && form.endsLine;
+}
+
+/** Whether `value` under a name of this verdict is to be withheld. */
+export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
+  const text = stripReferences(value.trim());
+  if (isStandIn(text)) return false;
+  if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
+  if (!form.quoted && isExpression(text, form)) return false;
+  if (isProse(text)) return hasLongRandomPart(text);
+  switch (verdict.strength) {
+    case 3:
+      return isStrongSecret(text, verdict, form);
+    case 2:
+      return isMediumSecret(text, verdict, form);
+    default:
+      return looksRandom(text) && !isPublicId(text) && !isPlainDatum(text);
+  }
+}
+
+function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  if (verdict.rule === 'token' && /^\d{1,7}$/.test(text)) return false;
+  if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
+  if (form.quoted) return text.length >= 3;
+  if (/^[A-Za-z]+$/.test(text)) return isBareWordSecret(text, form);
+  return text.length >= 4;
+}
+
+function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
+    return /^(?=.*\d)[A-Za-z\d-]{3,12}$/.test(text);
+  if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
+  if (verdict.rule === 'password' || verdict.rule === 'credential') {
+    if (/^[A-Za-z_-]+$/.test(text)) return verdict.rule === 'password' && form.quoted && text.length >= 6;
+    return text.length >= 6 && !isReadableList(text);
+  }
+  return looksRandom(text, 8) || (text.length >= 20 && !isReadableList(text));
+}
+
+const isReadableList = (text: string): boolean => text.split(/[-_./:\s]/).every(isReadable);
+const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text);
+
+/** `Bearer ${token}` hides nothing; `${user}:hunter2` does. */
+function stripReferences(text: string): string {
+  if (!text.includes('${') && !text.includes('{{') && !text.includes('$(')) return text;
+  return text.replace(/\$\{[^{}]{0,100}\}|\{\{[^{}]{0,100}\}\}|\$\([^()]{0,100}\)/g, '');
+}

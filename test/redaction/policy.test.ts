@@ -1,0 +1,165 @@
+/** One process's policy: environment, argument lists, structured values, known values, home folder, counts. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPolicy } from '../../src/redaction/index.ts';
+
+/** Secrets are put together here, so that no file holds one. */
+const planted = ['Zq7', 'vR2', 'mX9', 'kL4'].join('');
+const mark = /^\[redacted:[a-z0-9-]+#[0-9a-f]{8}\]$/;
+
+test('an environment keeps what is harmless and withholds by name, by shape and by look', () => {
+  const policy = createPolicy();
+  const shown = policy.environment({
+    PATH: '/usr/bin:/bin',
+    NODE_ENV: 'production',
+    STRIPE_SECRET: planted,
+    Api_Token: planted,
+    DATABASE_URL: `postgres://app:${planted}@db/app`,
+    SOMETHING: `${planted}${planted}`,
+    MAX_TOKENS: '4096',
+    SSH_AUTH_SOCK: '/tmp/ssh-1/agent.2',
+    EMPTY_TOKEN: '',
+  });
+  assert.deepEqual(shown['PATH'], { value: '/usr/bin:/bin' });
+  assert.deepEqual(shown['NODE_ENV'], { value: 'production' });
+  assert.deepEqual(shown['STRIPE_SECRET'], { withheld: 'secret' });
+  assert.deepEqual(shown['Api_Token'], { withheld: 'token' });
+  assert.deepEqual(shown['SOMETHING'], { withheld: 'random-value' });
+  assert.deepEqual(shown['MAX_TOKENS'], { value: '4096' });
+  assert.deepEqual(shown['SSH_AUTH_SOCK'], { value: '/tmp/ssh-1/agent.2' });
+  assert.deepEqual(shown['EMPTY_TOKEN'], { value: '' });
+  assert.match(
+    JSON.stringify(shown['DATABASE_URL']),
+    /postgres:\/\/app:\[redacted:url-password#[0-9a-f]{8}\]@db\/app/,
+  );
+});
+
+test('the host may allow and deny names', () => {
+  const policy = createPolicy({ allow: ['build-token'], deny: ['Favourite'] });
+  const shown = policy.environment({ BUILD_TOKEN: 'blue-42-green', FAVOURITE: 'tea with milk' });
+  assert.deepEqual(shown['BUILD_TOKEN'], { value: 'blue-42-green' });
+  assert.deepEqual(shown['FAVOURITE'], { withheld: 'denied-name' });
+  assert.equal(policy.text('BUILD_TOKEN=blue-42-green'), 'BUILD_TOKEN=blue-42-green');
+});
+
+test('argument lists lose the values of telling flags only', () => {
+  const policy = createPolicy();
+  const [node, script, flag, value, assigned, port, eighty, url] = policy.argv([
+    '/usr/bin/node',
+    'app.js',
+    '--api-key',
+    planted,
+    `--token=${planted}`,
+    '--port',
+    '8080',
+    `https://bot:${planted}@example.com/x`,
+  ]);
+  assert.deepEqual(
+    [node, script, flag, port, eighty],
+    ['/usr/bin/node', 'app.js', '--api-key', '--port', '8080'],
+  );
+  assert.match(value!, mark);
+  assert.match(assigned!, /^--token=\[redacted:token#[0-9a-f]{8}\]$/);
+  assert.match(url!, /^https:\/\/bot:\[redacted:url-password#[0-9a-f]{8}\]@example\.com\/x$/);
+});
+
+test('structured values become JSON: names are context, cycles and throwing getters survive', () => {
+  const policy = createPolicy();
+  const value: Record<string, unknown> = {
+    user: 'bob',
+    password: planted,
+    nested: { apiKey: planted, count: 3, big: 12n, when: new Date(0) },
+    list: ['--token', planted, 'x'],
+    pairs: [{ name: 'DB_PASSWORD', value: planted }],
+    headers: new Map([['authorization', `Bearer ${planted}${planted}`]]),
+    get broken(): string {
+      throw new Error('no');
+    },
+    error: Object.assign(new Error(`login with password=${planted} failed`), { code: 'E1' }),
+    bytes: Buffer.from(planted),
+    nothing: undefined,
+    fn: function named() {},
+  };
+  value['self'] = value;
+  const text = JSON.stringify(policy.value(value));
+  assert.ok(!text.includes(planted), text);
+  const copy = JSON.parse(text);
+  assert.equal(copy.user, 'bob');
+  assert.match(copy.password, mark);
+  assert.match(copy.nested.apiKey, mark);
+  assert.equal(copy.nested.count, 3);
+  assert.equal(copy.nested.big, '12');
+  assert.equal(copy.nested.when, '1970-01-01T00:00:00.000Z');
+  assert.equal(copy.self, '[circular]');
+  assert.equal(copy.broken, '[getter threw]');
+  assert.equal(copy.error.code, 'E1');
+  assert.match(copy.error.message, /^login with password=\[redacted:password#[0-9a-f]{8}\] failed$/);
+  assert.equal(copy.bytes, '[Buffer of 12 bytes]');
+  assert.equal(copy.fn, '[function named]');
+});
+
+test('structured values are bounded in depth, entries and length', () => {
+  const policy = createPolicy();
+  let deep: unknown = 'end';
+  for (let i = 0; i < 100_000; i++) deep = { deep };
+  assert.match(JSON.stringify(policy.value(deep)), /deeper levels left out/);
+  const wide = policy.value(
+    Array.from({ length: 5000 }, (_, i) => i),
+    { maxEntries: 100 },
+  ) as unknown[];
+  assert.equal(wide.length, 101);
+  assert.match(
+    policy.value('x'.repeat(500), { maxStringChars: 10 }) as string,
+    /^x{10}… \[490 more characters\]$/,
+  );
+});
+
+test('a name that could change the copy’s prototype is a plain name', () => {
+  const copy = createPolicy().value(JSON.parse('{"__proto__": {"polluted": true}}')) as Record<
+    string,
+    unknown
+  >;
+  assert.equal(copy['polluted'], undefined);
+  assert.equal(JSON.stringify(copy), '{"__proto__":{"polluted":true}}');
+});
+
+test('values of telling variables are known everywhere, in every encoding, and at run time too', () => {
+  const policy = createPolicy({ environment: { SERVICE_PASSWORD: `${planted}/"&` } });
+  const value = `${planted}/"&`;
+  const forms = [
+    value,
+    JSON.stringify(value),
+    encodeURIComponent(value),
+    Buffer.from(value).toString('hex'),
+    ...[0, 1, 2].map((n) => Buffer.from(`${'x'.repeat(n)}${value} and more`).toString('base64')),
+    `${planted}/&quot;&amp;`,
+  ];
+  for (const form of forms) assert.match(policy.text(`before ${form} after`), /\[redacted:[a-z-]+#/, form);
+  assert.equal(policy.text('say plugh-plugh-1 now'), 'say plugh-plugh-1 now');
+  assert.ok(policy.addKnown('plugh-plugh-1'));
+  assert.match(policy.text('say plugh-plugh-1 now'), /^say \[redacted:known-value#[0-9a-f]{8}\] now$/);
+  assert.ok(!policy.addKnown('abc'));
+});
+
+test('counts say how often each rule withheld something, and never a value', () => {
+  const policy = createPolicy();
+  policy.text(`password=${planted} password=${planted}`);
+  assert.deepEqual([...policy.counts()], [['password', 2]]);
+  policy.resetCounts();
+  assert.equal(policy.counts().size, 0);
+});
+
+test('the user’s name leaves paths below the home folder', () => {
+  const policy = createPolicy({ home: '/home/alice' });
+  assert.equal(policy.text('at f (file:///home/alice/app/x.js:1:2)'), 'at f (file:///home/~/app/x.js:1:2)');
+  assert.equal(policy.text('/home/alicent/x'), '/home/alicent/x');
+  assert.equal(createPolicy({ home: '/root' }).text('/root/x'), '/root/x');
+});
+
+test('the host’s own patterns count', () => {
+  const policy = createPolicy({ patterns: [/ACME-\d{4}/] });
+  assert.match(
+    policy.text('a ACME-1234 b ACME-12 c'),
+    /^a \[redacted:host-pattern#[0-9a-f]{8}\] b ACME-12 c$/,
+  );
+});
