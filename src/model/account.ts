@@ -129,6 +129,16 @@ export interface EnvironmentFacts {
   variables?: Record<string, EnvironmentValue>;
   handles?: HandleFacts[];
   connections?: ConnectionFacts[];
+  /** Limits nearly reached, things that pile up, settings that bite; the most alarming first. */
+  unusual?: UnusualFact[];
+}
+
+export interface UnusualFact {
+  level: 'alarm' | 'notice';
+  /** One sentence without its full stop, with the figures. */
+  fact: string;
+  /** The bundle part that shows it. */
+  part: string;
 }
 
 /** One row a kind of thing that keeps the process alive or holds a descriptor. */

@@ -44,6 +44,8 @@ export interface Verdict {
   /** What, if seen, would show that this verdict is wrong. */
   refutedBy: string;
   nextSteps: string[];
+  /** Other reasons that some of the facts speak for. */
+  alternatives?: Pick<Verdict, 'kind' | 'title' | 'confidence'>[];
 }
 
 /** Something that was looked for and is absent, torn, withheld or over a limit. */

@@ -8,7 +8,7 @@
  * Controls, format characters (bidi, zero width, tags), line separators, lone surrogates; then the letters that draw
  * nothing. Tab and newline stay, and the two joiners, which emoji and several scripts need.
  */
-const unsafe =
+export const unsafeCharacters =
   /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0/gu;
 
 function visible(character: string): string {
@@ -21,7 +21,7 @@ function visible(character: string): string {
 
 /** `text` with every steering or invisible character written out, e.g. `\x1b`; tabs and newlines stay. */
 export function escapeTerminal(text: string): string {
-  return text.replace(unsafe, visible);
+  return text.replace(unsafeCharacters, visible);
 }
 
 /** The same, on one line: newlines and tabs are written out too. */

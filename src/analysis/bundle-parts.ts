@@ -1,0 +1,112 @@
+/**
+ * All parts of a bundle that analysis reads as JSON, each through its own reader. What is absent or of a wrong shape
+ * becomes a gap; nothing here throws. Knows what every death should have left, so that silence is noticed.
+ */
+import { partNames } from '../bundle/layout.ts';
+import type { Gap } from '../model/verdict.ts';
+import { type AgentPartFacts, readAgent } from './parts/agent.ts';
+import {
+  type DriftFacts,
+  readDrift,
+  readLocals,
+  readNativeModules,
+  readPackages,
+  readScripts,
+} from './parts/code.ts';
+import { type ErrorPartFacts, readError } from './parts/error.ts';
+import { Fields, PartFaults } from './parts/fields.ts';
+import { type ProcessPartFacts, readProcess, readThreads } from './parts/process.ts';
+import {
+  type EnvironmentPartFacts,
+  type HandlesPartFacts,
+  type MemoryPartFacts,
+  readEnvironment,
+  readHandles,
+  readMemory,
+} from './parts/surroundings.ts';
+import { readTrigger, type TriggerFacts } from './parts/trigger.ts';
+
+/** What analysis needs of a bundle; the bundle room's reader is one. Its reading functions never throw. */
+export interface AnalyzableBundle {
+  readonly id: string;
+  readonly path: string;
+  readonly sealed: boolean;
+  readonly head?: { createdAt?: string };
+  readonly parts: readonly { name: string; bytes: number; sha256?: string; complete: boolean }[];
+  /** May grow while parts are read. */
+  readonly gaps: readonly Gap[];
+  readPart(name: string): Uint8Array | undefined;
+  readJson(name: string): unknown;
+}
+
+export interface BundleParts {
+  trigger?: TriggerFacts;
+  error?: ErrorPartFacts;
+  process?: ProcessPartFacts;
+  memory?: MemoryPartFacts;
+  handles?: HandlesPartFacts;
+  environment?: EnvironmentPartFacts;
+  agent?: AgentPartFacts;
+  drift?: DriftFacts;
+  packages: ReturnType<typeof readPackages>;
+  nativeModules: ReturnType<typeof readNativeModules>;
+  threads: ReturnType<typeof readThreads>;
+  scripts: ReturnType<typeof readScripts>;
+  locals: ReturnType<typeof readLocals>;
+}
+
+/** Every bundle should hold these; one with an error, that too. */
+const expected = [
+  partNames.trigger,
+  partNames.process,
+  partNames.memory,
+  partNames.handles,
+  partNames.environment,
+  partNames.packages,
+];
+
+export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts; gaps: Gap[] } {
+  const gaps: Gap[] = [];
+  const read = <T>(name: string, reader: (part: Fields) => T): T | undefined => {
+    const value = bundle.readJson(name);
+    if (value === undefined) return undefined;
+    const faults = new PartFaults(name);
+    const fields = Fields.of(value, '', faults);
+    const result = fields && reader(fields);
+    gaps.push(...faults.gaps());
+    return result;
+  };
+  const optional = {
+    trigger: read(partNames.trigger, readTrigger),
+    error: read(partNames.error, readError),
+    process: read(partNames.process, readProcess),
+    memory: read(partNames.memory, readMemory),
+    handles: read(partNames.handles, readHandles),
+    environment: read(partNames.environment, readEnvironment),
+    agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),
+    drift: read(partNames.drift, readDrift),
+  };
+  const parts: BundleParts = {
+    ...(Object.fromEntries(Object.entries(optional).filter(([, part]) => part)) as Partial<BundleParts>),
+    packages: read(partNames.packages, readPackages) ?? [],
+    nativeModules: read(partNames.nativeModules, readNativeModules) ?? [],
+    threads: read(partNames.threads, readThreads) ?? [],
+    scripts: read(partNames.scripts, readScripts) ?? [],
+    locals: read(partNames.locals, readLocals) ?? [],
+  };
+  gaps.push(...(parts.agent?.gaps ?? []), ...missingParts(bundle, parts, gaps));
+  return { parts, gaps };
+}
+
+/** Parts that nobody explains the absence of. */
+function missingParts(bundle: AnalyzableBundle, { trigger }: BundleParts, found: readonly Gap[]): Gap[] {
+  const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
+  const wanted: string[] = thrown ? [...expected, partNames.error] : expected;
+  const known = new Set([
+    ...bundle.parts.map((part) => part.name),
+    ...[...bundle.gaps, ...found].map((gap) => gap.part),
+  ]);
+  return wanted
+    .filter((name) => !known.has(name))
+    .map((part) => ({ part, reason: 'the bundle does not hold it, and does not say why' }));
+}

@@ -1,0 +1,50 @@
+/** The thrown value of `error.json` as the account tells it, each error of the chain with its reconstructed frames. */
+import type { RawFrame, SerializedError } from '../../bundle/layout.ts';
+import type { ErrorFacts } from '../../model/account.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Gap } from '../../model/verdict.ts';
+import type { BundleParts } from '../bundle-parts.ts';
+import { defined } from '../parts/fields.ts';
+
+/** Turns the text of a stack, and V8's own positions where known, into frames; its gaps go to the account. */
+export type FrameReader = (stackText: string | undefined, frames?: RawFrame[]) => Promise<Frame[]>;
+
+/** Stacks of a large aggregate beyond these stay text. */
+const maxStacks = 40;
+
+export async function joinErrorFacts(
+  { error: part, trigger }: BundleParts,
+  readFrames: FrameReader,
+  gaps: Gap[],
+): Promise<ErrorFacts | undefined> {
+  if (!part?.error) return undefined;
+  const budget = { stacks: maxStacks };
+  const facts = await joinOne(part.error, part.frames, readFrames, budget, gaps);
+  return trigger?.handledByHost === undefined ? facts : { ...facts, handled: trigger.handledByHost };
+}
+
+async function joinOne(
+  error: SerializedError,
+  rawFrames: RawFrame[] | undefined,
+  readFrames: FrameReader,
+  budget: { stacks: number },
+  gaps: Gap[],
+): Promise<ErrorFacts> {
+  for (const reason of error.gaps ?? []) gaps.push({ part: 'error.json', reason });
+  const hasStack = error.stack !== undefined || rawFrames !== undefined;
+  budget.stacks -= hasStack ? 1 : 0;
+  const frames = hasStack && budget.stacks >= 0 ? await readFrames(error.stack, rawFrames) : undefined;
+  const errors: ErrorFacts[] = [];
+  for (const each of error.errors ?? [])
+    errors.push(await joinOne(each, undefined, readFrames, budget, gaps));
+  return defined({
+    name: error.name,
+    message: error.message ?? error.text,
+    code: error.code === undefined ? undefined : String(error.code),
+    cause: error.cause && (await joinOne(error.cause, undefined, readFrames, budget, gaps)),
+    errors: errors.length ? errors : undefined,
+    properties: error.properties,
+    stackText: error.stack,
+    frames: frames?.length ? frames : undefined,
+  });
+}

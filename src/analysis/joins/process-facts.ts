@@ -1,0 +1,142 @@
+/** Process, memory and environment as the account tells them. Units and names change here, figures don't. */
+import type {
+  EnvironmentFacts,
+  HandleFacts,
+  MemoryFacts,
+  ProcessFacts,
+  SignalFacts,
+} from '../../model/account.ts';
+import type { BundleParts } from '../bundle-parts.ts';
+import { defined } from '../parts/fields.ts';
+import type { HandlesPartFacts } from '../parts/surroundings.ts';
+import { findUnusual } from '../unusual.ts';
+
+export function joinProcessFacts({ process, trigger }: BundleParts): ProcessFacts | undefined {
+  if (!process && !trigger) return undefined;
+  const exit = defined({ code: trigger?.exitCode, signal: deadlySignal(trigger) });
+  return defined({
+    pid: process?.pid ?? trigger?.pid,
+    parentPid: process?.parentPid,
+    nodeVersion: trigger?.nodeVersion ?? versionOfNode(process?.versions),
+    v8Version: process?.versions?.['v8'],
+    platform: process?.platform,
+    arch: process?.arch,
+    cwd: process?.cwd,
+    argv: process?.argv,
+    execArgv: process?.execArgv,
+    startedAt: process?.startedAt,
+    uptimeMs: process?.uptimeMs,
+    threadId: process?.threadId ?? trigger?.threadId,
+    exit: Object.keys(exit).length ? exit : undefined,
+    limits: process?.limits,
+    cgroup: process?.cgroup,
+    container: process?.container,
+  });
+}
+
+/** A signal that the host handles, or that asks for a snapshot, ends nothing by itself. */
+function deadlySignal(trigger: BundleParts['trigger']): string | undefined {
+  return trigger?.kind === 'signal' && !trigger.handledByHost ? trigger.signal?.name : undefined;
+}
+
+function versionOfNode(versions: Record<string, string> | undefined): string | undefined {
+  return versions?.['node'] && `v${versions['node']}`;
+}
+
+export function joinSignalFacts({ trigger }: BundleParts): SignalFacts | undefined {
+  return trigger?.signal;
+}
+
+export function joinMemoryFacts({ memory }: BundleParts): MemoryFacts | undefined {
+  return (
+    memory &&
+    defined({
+      rssBytes: memory.usage?.['rss'],
+      heapUsedBytes: memory.usage?.['heapUsed'],
+      heapLimitBytes: memory.heap?.['heap_size_limit'],
+    })
+  );
+}
+
+export function joinEnvironmentFacts(
+  parts: BundleParts,
+  process: ProcessFacts | undefined,
+): EnvironmentFacts | undefined {
+  const { environment, handles, memory, trigger } = parts;
+  if (!environment && !handles && !memory && !process) return undefined;
+  const facts: EnvironmentFacts = defined({
+    os: environment?.os && joinOs(environment.os),
+    variables: environment?.variables,
+    handles: handles && joinHandles(handles),
+    connections: handles?.sockets?.map(({ fd: _, ...connection }) => connection),
+  });
+  const unusual = findUnusual({
+    environment: facts,
+    ...defined({
+      process,
+      memory,
+      handles,
+      loadAverage: environment?.os?.loadAverage,
+      cpus: environment?.os?.cpus,
+      repeats: trigger?.repeats,
+    }),
+  });
+  return unusual.length ? { ...facts, unusual } : facts;
+}
+
+function joinOs({ loadAverage, ...rest }: NonNullable<NonNullable<BundleParts['environment']>['os']>) {
+  const load = loadAverage?.map((value) => value.toFixed(2)).join(' ');
+  return defined({ ...rest, loadAverage: load }) as Record<string, string | number>;
+}
+
+/** Open resources by kind, then descriptors by what they point to; within each the most first. */
+function joinHandles({
+  resources = {},
+  descriptors = [],
+  descriptorCount,
+  timers = [],
+  children = [],
+}: HandlesPartFacts): HandleFacts[] {
+  const timerKinds = new Set(timers.map((timer) => timer.kind));
+  const active = Object.entries(resources)
+    .filter(([kind]) => !timerKinds.has(kind))
+    .map(([kind, count]): HandleFacts => ({ kind, count }));
+  const byKind = new Map<string, string[]>();
+  for (const { kind, target } of descriptors) {
+    const targets = byKind.get(kind);
+    if (targets) targets.push(target);
+    else byKind.set(kind, [target]);
+  }
+  const open = [...byKind].map(
+    ([kind, targets]): HandleFacts => ({
+      kind: `descriptor: ${kind}`,
+      count: targets.length,
+      detail: mostCommon(targets),
+    }),
+  );
+  const unlisted = (descriptorCount ?? 0) - descriptors.length;
+  if (unlisted > 0) open.push({ kind: 'descriptor: not listed', count: unlisted });
+  const most = (a: HandleFacts, b: HandleFacts) => b.count - a.count;
+  return [
+    ...[...active, ...timers].sort(most),
+    ...open.sort(most),
+    ...children.map(
+      (child): HandleFacts => ({
+        kind: 'child process',
+        count: 1,
+        detail: `${child.pid} ${child.command}`.trim(),
+      }),
+    ),
+  ];
+}
+
+/** Up to three targets, the most frequent first; numbers of anonymous ones are left out. */
+function mostCommon(targets: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const target of targets) {
+    const name = target.replace(/:?\[\d+\]$/, '');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3);
+  return top.map(([name, count]) => (count > 1 ? `${name} × ${count}` : name)).join(', ');
+}

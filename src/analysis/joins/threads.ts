@@ -1,0 +1,67 @@
+/** The thread that ended the process, with its frames and their variables; then the operating system's threads. */
+import type { Frame, LocalVariable, Thread } from '../../model/thread.ts';
+import type { BundleParts } from '../bundle-parts.ts';
+import { defined } from '../parts/fields.ts';
+
+type LocalsFrame = BundleParts['locals'][number];
+
+export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
+  const { trigger, process, threads } = parts;
+  const isWorker = trigger?.isMainThread === false;
+  const snapshot = trigger?.kind === 'snapshot-call' || trigger?.kind === 'snapshot-signal';
+  const own: Thread = {
+    id: trigger?.threadId ?? process?.threadId ?? 0,
+    kind: isWorker ? 'worker' : 'main',
+    crashed: trigger !== undefined && !snapshot,
+    frames,
+  };
+  const native = threads.map(
+    (thread): Thread => ({
+      id: thread.tid,
+      kind: 'native',
+      crashed: false,
+      frames: [],
+      ...defined({
+        name: thread.name || undefined,
+        state: stateText(thread.state, thread.syscall),
+        registers: thread.sp && thread.pc ? { sp: thread.sp, pc: thread.pc } : undefined,
+      }),
+    }),
+  );
+  return trigger || frames.length || native.length ? [own, ...native] : [];
+}
+
+function stateText(state: string, syscall: string | undefined): string | undefined {
+  return [state, syscall && `in ${syscall}`].filter(Boolean).join(' ') || undefined;
+}
+
+/** Puts the variables of `locals.json` on the frames that stand at the same place of the running code. */
+export function addLocals(frames: readonly Frame[], locals: readonly LocalsFrame[]): Frame[] {
+  const left = [...locals];
+  return frames.map((frame) => {
+    const place = frame.generated ?? frame;
+    const index = left.findIndex(
+      (l) => l.line === place.line && l.column === place.column && pathOf(l.url) === pathOf(place.file ?? ''),
+    );
+    const [found] = index < 0 ? [] : left.splice(index, 1);
+    const variables = found && variablesOf(found);
+    return variables?.length ? { ...frame, locals: variables } : frame;
+  });
+}
+
+/** The nearest scope first, as the debugger gives them; the global scope says nothing about a frame. */
+function variablesOf({ scopes }: LocalsFrame): LocalVariable[] {
+  return scopes
+    .filter((scope) => scope.type !== 'global')
+    .flatMap((scope) => scope.variables.map(({ name, value }) => ({ name, scope: scope.type, value })));
+}
+
+/** A file: URL and a path are the same place. */
+function pathOf(url: string): string {
+  if (!url.startsWith('file://')) return url;
+  try {
+    return decodeURIComponent(url.slice('file://'.length));
+  } catch {
+    return url.slice('file://'.length);
+  }
+}

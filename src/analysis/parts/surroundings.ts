@@ -1,0 +1,98 @@
+/** `memory.json`, `handles.json` and `environment.json`, field by field: what was around the program. */
+import type { EnvironmentEntry, EnvironmentPart, HandlesPart, MemoryPart } from '../../bundle/layout.ts';
+import { asNumber, defined, type Fields } from './fields.ts';
+
+export interface MemoryPartFacts {
+  usage?: Record<string, number>;
+  heap?: Record<string, number>;
+  system?: Partial<MemoryPart['system']>;
+  heapTier?: Partial<MemoryPart['heapTier']>;
+}
+
+export function readMemory(part: Fields): MemoryPartFacts {
+  const system = part.object('system');
+  const tier = part.object('heapTier');
+  return defined({
+    usage: part.record('usage', asNumber),
+    heap: part.record('heap', asNumber),
+    system:
+      system &&
+      defined({ totalBytes: system.number('totalBytes'), availableBytes: system.number('availableBytes') }),
+    heapTier:
+      tier &&
+      defined({
+        wanted: tier.text('wanted'),
+        taken: tier.text('taken'),
+        reason: tier.text('reason'),
+        estimatedBytes: tier.number('estimatedBytes'),
+        estimatedMs: tier.number('estimatedMs'),
+      }),
+  });
+}
+
+export type HandlesPartFacts = Partial<HandlesPart>;
+
+export function readHandles(part: Fields): HandlesPartFacts {
+  return defined({
+    resources: part.record('resources', asNumber),
+    descriptors: part.list('descriptors', (one) => {
+      const fd = one.number('fd');
+      const kind = one.text('kind');
+      return fd === undefined || kind === undefined
+        ? undefined
+        : { fd, kind, target: one.text('target') ?? '' };
+    }),
+    descriptorCount: part.number('descriptorCount'),
+    sockets: part.list('sockets', (socket) => {
+      const protocol = socket.text('protocol');
+      return protocol === undefined
+        ? undefined
+        : {
+            protocol,
+            ...defined({
+              fd: socket.number('fd'),
+              local: socket.text('local'),
+              remote: socket.text('remote'),
+              state: socket.text('state'),
+            }),
+          };
+    }),
+    timers: part.list('timers', (timer) => {
+      const kind = timer.text('kind');
+      const count = timer.number('count');
+      return kind === undefined || count === undefined ? undefined : { kind, count };
+    }),
+    children: part.list('children', (child) => {
+      const pid = child.number('pid');
+      return pid === undefined ? undefined : { pid, command: child.text('command') ?? '' };
+    }),
+  });
+}
+
+export interface EnvironmentPartFacts {
+  variables?: Record<string, EnvironmentEntry>;
+  os?: Partial<EnvironmentPart['os']>;
+}
+
+export function readEnvironment(part: Fields): EnvironmentPartFacts {
+  const os = part.object('os');
+  return defined({
+    variables: part.objects('variables', (variable): EnvironmentEntry | undefined => {
+      const value = variable.text('value');
+      if (value !== undefined) return { value };
+      const withheld = variable.text('withheld');
+      return withheld === undefined ? undefined : { withheld };
+    }),
+    os:
+      os &&
+      defined({
+        type: os.text('type'),
+        release: os.text('release'),
+        version: os.text('version'),
+        hostname: os.text('hostname'),
+        uptimeSeconds: os.number('uptimeSeconds'),
+        loadAverage: os.numbers('loadAverage'),
+        cpus: os.number('cpus'),
+      }),
+  });
+}

@@ -1,0 +1,59 @@
+/** `trigger.json`, field by field. */
+import type { TriggerKind, TriggerPart } from '../../bundle/layout.ts';
+import { asNumber, defined, type Fields } from './fields.ts';
+
+const kinds: readonly TriggerKind[] = [
+  'uncaught-exception',
+  'unhandled-rejection',
+  'signal',
+  'snapshot-signal',
+  'snapshot-call',
+  'exit',
+  'pending-exit',
+  'worker-death',
+];
+
+export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker'>> & {
+  signal?: { name: string; number?: number };
+  worker?: { threadId?: number; name?: string; exitCode?: number; resourceLimits?: Record<string, number> };
+};
+
+export function readTrigger(part: Fields): TriggerFacts {
+  return defined({
+    id: part.text('id'),
+    kind: part.oneOf('kind', kinds),
+    verdictKind: part.text('verdictKind'),
+    at: part.text('at'),
+    program: part.text('program'),
+    pid: part.number('pid'),
+    threadId: part.number('threadId'),
+    isMainThread: part.flag('isMainThread'),
+    nodeVersion: part.text('nodeVersion'),
+    reason: part.text('reason'),
+    signal: readSignal(part.object('signal')),
+    exitCode: part.number('exitCode'),
+    exitStack: part.text('exitStack'),
+    handledByHost: part.flag('handledByHost'),
+    origin: part.text('origin'),
+    worker: readWorker(part.object('worker')),
+    repeats: part.number('repeats'),
+    pending: part.texts('pending'),
+  });
+}
+
+function readSignal(signal: Fields | undefined): TriggerFacts['signal'] {
+  const name = signal?.text('name');
+  return name === undefined ? undefined : { name, ...defined({ number: signal?.number('number') }) };
+}
+
+function readWorker(worker: Fields | undefined): TriggerFacts['worker'] {
+  return (
+    worker &&
+    defined({
+      threadId: worker.number('threadId'),
+      name: worker.text('name'),
+      exitCode: worker.number('exitCode'),
+      resourceLimits: worker.record('resourceLimits', asNumber),
+    })
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Which deaths are the same death. The parts are words a person can read; their hash is the id. Left out is what
+ * changes from one death to the next (pids, ids, addresses, times, roots of paths, lines and columns), so that the
+ * same fault has one signature on every machine and in the next release. A change of the rules raises the version.
+ */
+import { createHash } from 'node:crypto';
+import type { Account, ErrorFacts, Signature } from '../model/account.ts';
+import { clip, firstLine } from '../model/quantities.ts';
+import type { Frame } from '../model/thread.ts';
+
+export const signatureVersion = 1;
+const maxFrames = 5;
+/** Deaths that say nothing of the code that was running: frames would split what is one. */
+const withoutFrames = new Set(['terminated', 'snapshot']);
+
+/** undefined without a verdict. Pure. */
+export function computeSignature(account: Omit<Account, 'signature'>): Signature | undefined {
+  const { verdict, error, process } = account;
+  if (!verdict) return undefined;
+  const parts = [`kind:${verdict.kind}`];
+  if (account.signal) parts.push(`signal:${account.signal.name}`);
+  if (process?.exit?.code !== undefined && verdict.kind === 'exit') parts.push(`exit:${process.exit.code}`);
+  if (error) parts.push(...errorParts(error));
+  const frames = error?.frames ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
+  if (!withoutFrames.has(verdict.kind)) parts.push(...frameParts(frames, rootsOf(account)));
+  const id = createHash('sha256')
+    .update(`${signatureVersion}\n${parts.join('\n')}`)
+    .digest('hex')
+    .slice(0, 16);
+  return { id, version: signatureVersion, parts };
+}
+
+function errorParts(error: ErrorFacts): string[] {
+  const parts = [`error:${error.name ?? 'thrown value'}`];
+  if (error.code) parts.push(`code:${error.code}`);
+  const message = normaliseMessage(error.message ?? '');
+  if (message) parts.push(`message:${message}`);
+  let root = error;
+  while (root.cause) root = root.cause;
+  if (root !== error)
+    parts.push(`cause:${root.name ?? 'thrown value'} ${normaliseMessage(root.message ?? '')}`);
+  return parts;
+}
+
+/** In order: what holds digits and letters goes before plain numbers would break it up. */
+const volatile: [RegExp, string][] = [
+  // A placeholder of the redactor carries a tag that differs from bundle to bundle.
+  [/\[(?:redacted|withheld)[^\]\n]{0,80}\]/gi, '<withheld>'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
+  [/\b(?:file|https?|wss?):\/\/[^\s'"`)\]}>]+/gi, '<url>'],
+  [/(?<![\w.])(?:[A-Za-z]:)?(?:[\\/][\w@.+~-]+){2,}/g, '<path>'],
+  [/\b0x[0-9a-f]+\b/gi, '<n>'],
+  [/\b(?:[0-7][0-9A-HJKMNP-TV-Z]{25})\b/g, '<id>'],
+  [/\b(?=[0-9a-z_-]*\d)(?=[0-9a-z_-]*[a-z])[0-9a-z]+[_-][0-9a-z_-]{8,}\b/gi, '<id>'],
+  [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi, '<id>'],
+  [/\d+(?:[.,:]\d+)*/g, '<n>'],
+];
+
+/** The first line of a message without what changes from one death to the next. */
+export function normaliseMessage(message: string): string {
+  let text = clip(firstLine(message.slice(0, 2000)), 300);
+  for (const [pattern, replacement] of volatile) text = text.replace(pattern, replacement);
+  return clip(text, 200);
+}
+
+/** The program's own frames at the top, or without any the topmost of others; a recursion counts once. */
+function frameParts(frames: readonly Frame[], roots: string[]): string[] {
+  const positioned = frames.filter((f) => f.file !== undefined && !f.file.startsWith('node:'));
+  const own = positioned.filter((f) => f.inApp);
+  const parts = (own.length ? own : positioned).slice(0, 200).map((f) => framePart(f, roots));
+  return [...new Set(parts)].slice(0, maxFrames);
+}
+
+function framePart(frame: Frame, roots: string[]): string {
+  const name = (frame.function ?? '')
+    .replace(/^(?:async |new )+/, '')
+    .replace(/ \[as [^\]]*\]$/, '')
+    .replace(/^(?:Object|Function|Module)\./, '');
+  return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${stableFile(frame.file ?? '', roots)}`;
+}
+
+/** Relative to the program, or from node_modules on, or the bare name; hashes in bundlers' file names are left out. */
+function stableFile(file: string, roots: string[]): string {
+  const path = file
+    .replace(/^file:\/\//, '')
+    .replace(/\\/g, '/')
+    .replace(/[?#].*$/, '');
+  const below = path.lastIndexOf('node_modules/');
+  const root = roots.find((r) => path.startsWith(`${r}/`));
+  const short =
+    below >= 0
+      ? path.slice(below)
+      : root !== undefined
+        ? path.slice(root.length + 1)
+        : path.startsWith('/') || /^[A-Za-z]:\//.test(path)
+          ? (path.split('/').at(-1) ?? path)
+          : path;
+  return short.replace(/([-.])(?=[A-Za-z0-9_]*\d)[A-Za-z0-9_]{8,20}(?=\.[a-z]+$)/, '$1<hash>');
+}
+
+/** The longest root first: the program's package, then its working directory. */
+function rootsOf({ process, modules }: Omit<Account, 'signature'>): string[] {
+  const program = modules?.packages.filter((p) => !p.path.includes('node_modules')).map((p) => p.path) ?? [];
+  return [...program, ...(process?.cwd ? [process.cwd] : [])]
+    .map((root) => root.replace(/\\/g, '/').replace(/\/+$/, ''))
+    .filter(Boolean)
+    .sort((a, b) => b.length - a.length);
+}

@@ -1,0 +1,190 @@
+/**
+ * What is unusual about the surroundings of a death: limits nearly reached, things that pile up, settings that bite.
+ * One small rule each over the same facts; the most alarming first. A rule states what it saw and concludes nothing.
+ */
+import type { EnvironmentFacts, UnusualFact } from '../model/account.ts';
+import { formatBytes, formatCount, formatNumber, formatShare } from '../model/quantities.ts';
+import {
+  cgroupHeadroom,
+  descriptorHeadroom,
+  type Headroom,
+  heapHeadroom,
+  machineHeadroom,
+  processCountHeadroom,
+  type Surroundings,
+} from './headroom.ts';
+
+export interface UnusualInput extends Surroundings {
+  environment?: EnvironmentFacts;
+  loadAverage?: number[];
+  cpus?: number;
+  /** Deaths of the same signature that were counted and not stored. */
+  repeats?: number;
+}
+
+export const thresholds = {
+  descriptorShare: 0.8,
+  heapShare: 0.85,
+  cgroupShare: 0.9,
+  machineShare: 0.95,
+  processShare: 0.9,
+  handlesOfOneKind: 500,
+  socketsToOnePeer: 100,
+  closeWaitSockets: 20,
+  /** Runnable processes a processor. */
+  loadPerCpu: 4,
+  /** External memory against used heap, and its least size. */
+  externalRatio: 3,
+  externalBytes: 256 * 1024 * 1024,
+} as const;
+
+type Rule = (input: UnusualInput) => UnusualFact | undefined;
+
+function nearLimit(
+  find: (input: UnusualInput) => Headroom | undefined,
+  threshold: number,
+  say: (h: Headroom) => string,
+): Rule {
+  return (input) => {
+    const room = find(input);
+    if (!room || room.share < threshold) return undefined;
+    return {
+      level: room.share >= (1 + threshold) / 2 ? 'alarm' : 'notice',
+      fact: `${say(room)} (${formatShare(room.share)})`,
+      part: room.part,
+    };
+  };
+}
+
+const bytesOf = ({ used, limit }: Headroom) => `${formatBytes(used)} of ${formatBytes(limit)}`;
+const countsOf = ({ used, limit }: Headroom) => `${formatNumber(used)} of ${formatNumber(limit)}`;
+
+const oomKills: Rule = ({ process }) => {
+  const kills = Number(process?.cgroup?.['memory.events.oom_kill'] ?? process?.cgroup?.['oom_kill'] ?? 0);
+  return kills > 0
+    ? {
+        level: 'alarm',
+        fact: `${formatCount(kills, 'process', 'processes')} of this container were killed for memory before`,
+        part: 'process.json',
+      }
+    : undefined;
+};
+
+const manyHandles: Rule = ({ handles }) => {
+  const [kind, count] = Object.entries(handles?.resources ?? {}).sort((a, b) => b[1] - a[1])[0] ?? [];
+  return kind !== undefined && count !== undefined && count >= thresholds.handlesOfOneKind
+    ? {
+        level: 'notice',
+        fact: `${formatNumber(count)} open handles of one kind: ${kind}`,
+        part: 'handles.json',
+      }
+    : undefined;
+};
+
+const manySocketsToOnePeer: Rule = ({ handles }) => {
+  const counts = new Map<string, number>();
+  for (const { remote } of handles?.sockets ?? [])
+    if (remote) counts.set(remote, (counts.get(remote) ?? 0) + 1);
+  const [peer, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  return count !== undefined && count >= thresholds.socketsToOnePeer
+    ? {
+        level: 'notice',
+        fact: `${formatNumber(count)} connections to one peer: ${peer}`,
+        part: 'handles.json',
+      }
+    : undefined;
+};
+
+const closeWait: Rule = ({ handles }) => {
+  const waiting = handles?.sockets?.filter((s) => /close.?wait/i.test(s.state ?? '')).length ?? 0;
+  return waiting >= thresholds.closeWaitSockets
+    ? {
+        level: 'notice',
+        fact: `${formatNumber(waiting)} sockets in CLOSE_WAIT: the other side hung up and the program never closed them`,
+        part: 'handles.json',
+      }
+    : undefined;
+};
+
+const highLoad: Rule = ({ loadAverage, cpus }) => {
+  const load = loadAverage?.[0];
+  if (load === undefined || !cpus || load < thresholds.loadPerCpu * cpus) return undefined;
+  return {
+    level: 'notice',
+    fact: `Load average ${formatNumber(load)} on ${formatCount(cpus, 'processor')}`,
+    part: 'environment.json',
+  };
+};
+
+const external: Rule = ({ memory }) => {
+  const { external: bytes = 0, heapUsed = 0 } = memory?.usage ?? {};
+  return bytes >= thresholds.externalBytes && bytes >= thresholds.externalRatio * heapUsed
+    ? {
+        level: 'notice',
+        fact: `${formatBytes(bytes)} outside the JavaScript heap (buffers), against ${formatBytes(heapUsed)} in it`,
+        part: 'memory.json',
+      }
+    : undefined;
+};
+
+const detachedContexts: Rule = ({ memory }) => {
+  const count = memory?.heap?.['number_of_detached_contexts'] ?? 0;
+  return count > 0
+    ? {
+        level: 'notice',
+        fact: `${formatCount(count, 'detached context')}: something holds a vm context that was given up`,
+        part: 'memory.json',
+      }
+    : undefined;
+};
+
+const crashLoop: Rule = ({ repeats = 0 }) =>
+  repeats > 0
+    ? {
+        level: 'alarm',
+        fact: `The same death came ${formatCount(repeats, 'more time')} since the last bundle, counted and not stored`,
+        part: 'trigger.json',
+      }
+    : undefined;
+
+const tlsChecksOff: Rule = ({ environment }) => {
+  const variable = environment?.variables?.['NODE_TLS_REJECT_UNAUTHORIZED'];
+  return variable && 'value' in variable && variable.value === '0'
+    ? {
+        level: 'notice',
+        fact: 'NODE_TLS_REJECT_UNAUTHORIZED=0: certificates were not checked',
+        part: 'environment.json',
+      }
+    : undefined;
+};
+
+const rules: readonly Rule[] = [
+  crashLoop,
+  oomKills,
+  nearLimit(heapHeadroom, thresholds.heapShare, (h) => `JavaScript heap near its limit: ${bytesOf(h)}`),
+  nearLimit(cgroupHeadroom, thresholds.cgroupShare, (h) => `Container memory near its limit: ${bytesOf(h)}`),
+  nearLimit(machineHeadroom, thresholds.machineShare, (h) => `Machine memory nearly used up: ${bytesOf(h)}`),
+  nearLimit(
+    descriptorHeadroom,
+    thresholds.descriptorShare,
+    (h) => `File descriptors near their limit: ${countsOf(h)}`,
+  ),
+  nearLimit(
+    processCountHeadroom,
+    thresholds.processShare,
+    (h) => `Processes of the container near their limit: ${countsOf(h)}`,
+  ),
+  external,
+  manyHandles,
+  manySocketsToOnePeer,
+  closeWait,
+  detachedContexts,
+  highLoad,
+  tlsChecksOff,
+];
+
+/** Alarms first, else in the order of the rules. Pure. */
+export function findUnusual(input: UnusualInput): UnusualFact[] {
+  const found = rules.flatMap((rule) => rule(input) ?? []);
+  return [...found.filter((f) => f.level === 'alarm'), ...found.filter((f) => f.level === 'notice')];
+}

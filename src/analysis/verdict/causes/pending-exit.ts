@@ -1,0 +1,43 @@
+/** Exit code 13: the event loop ran empty while a top-level await had not settled. Node prints no error for it. */
+
+import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import type { Cause } from '../facts.ts';
+import { cwdOf, deathFrames, titled } from '../wording.ts';
+
+export const pendingExit: Cause = {
+  kind: 'pending-exit',
+  layer: 'mechanism',
+  consider({ account, trigger }) {
+    const code = trigger?.exitCode ?? account.process?.exit?.code;
+    if (trigger?.kind !== 'pending-exit' && !(trigger?.kind === 'exit' && code === 13 && !trigger.exitStack))
+      return undefined;
+    const agentPending = account.agent?.runs.flatMap((run) => run.pending) ?? [];
+    const resources = trigger.pending ?? [];
+    const frame = culpritFrame(deathFrames(account));
+    const where = frame && frameText(frame, cwdOf(account));
+    const waited = agentPending[0];
+    return {
+      kind: 'pending-exit',
+      title: titled(
+        waited
+          ? `Ended while still waiting for ${waited} (exit code 13)`
+          : `Ended in the middle of a top-level await${where ? ` at ${where}` : ''} (exit code 13)`,
+      ),
+      summary:
+        'A top-level await never settled, and nothing was left that could have settled it, so Node ended the process with exit code 13. No error was thrown.',
+      confidence: trigger.kind === 'pending-exit' ? 'certain' : 'likely',
+      evidence: [
+        { fact: 'The event loop ran empty before the main module had finished.', part: 'trigger.json' },
+        ...agentPending.slice(0, 5).map((fact) => ({ fact: `Not settled: ${fact}.`, part: 'agent.json' })),
+        resources.length
+          ? { fact: `Still registered: ${resources.slice(0, 8).join(', ')}.`, part: 'trigger.json' }
+          : { fact: 'No timer, socket, request or child was left to wait for.', part: 'trigger.json' },
+      ],
+      refutedBy: 'A call of process.exit(13) by the program itself.',
+      nextSteps: [
+        'Look for a promise whose resolve is never called: an event that did not come, a stream that closed early, a lock that nobody released.',
+        'A timer with a time limit around the await keeps the loop alive and turns the silence into an error.',
+      ],
+    };
+  },
+};

@@ -1,0 +1,147 @@
+/** The system refused something because there was none left: descriptors, disk, memory, processes, ports. */
+import type { ErrorFacts } from '../../../model/account.ts';
+import { formatNumber, formatShare } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import { descriptorHeadroom, processCountHeadroom } from '../../headroom.ts';
+import type { HandlesPartFacts } from '../../parts/surroundings.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { everyError, headlineOf, isSnapshot, surroundingsOf, titled } from '../wording.ts';
+
+interface Resource {
+  title: string;
+  /** certain: the code can mean nothing else. */
+  confidence: 'certain' | 'likely';
+  steps: string[];
+}
+
+const inspectDescriptors =
+  'See below what the descriptors point to: what is there in hundreds is opened and not closed.';
+const resources: Record<string, Resource> = {
+  EMFILE: {
+    title: 'The process ran out of file descriptors',
+    confidence: 'certain',
+    steps: [
+      inspectDescriptors,
+      'If all of them are needed, raise the limit (`ulimit -n`) or open fewer at a time.',
+    ],
+  },
+  ENFILE: {
+    title: 'The machine ran out of file descriptors',
+    confidence: 'certain',
+    steps: ['Find the process that holds them: `cat /proc/sys/fs/file-nr`, then `lsof`.'],
+  },
+  ENOSPC: {
+    title: 'The disk is full',
+    confidence: 'certain',
+    steps: [
+      'Free space on the file system of the path in the message, and look what fills it.',
+      '`df -h` shows the bytes, `df -i` the inodes.',
+    ],
+  },
+  EDQUOT: {
+    title: 'The disk quota is used up',
+    confidence: 'certain',
+    steps: ['Free space within the quota, or have it raised.'],
+  },
+  ENOMEM: {
+    title: 'The system refused memory',
+    confidence: 'certain',
+    steps: ['Compare the memory of the process with the limit of its container and of the machine, below.'],
+  },
+  ENOBUFS: {
+    title: 'The system ran out of network buffers',
+    confidence: 'certain',
+    steps: ['Send less at a time, or wait for the socket to drain before writing on.'],
+  },
+  EADDRNOTAVAIL: {
+    title: 'No local port was left for a connection',
+    confidence: 'likely',
+    steps: ['Keep connections alive and use them again; thousands in TIME_WAIT hold the ports.'],
+  },
+  EAGAIN: {
+    title: 'No further process or thread could be started',
+    confidence: 'likely',
+    steps: [
+      'Compare the number of processes with the limit of the user (`ulimit -u`) and of the container (pids.max).',
+    ],
+  },
+};
+const watchers: Resource = {
+  title: 'The limit of watched files is used up',
+  confidence: 'certain',
+  steps: ['Watch fewer folders (not node_modules), or raise fs.inotify.max_user_watches.'],
+};
+
+export const resourceExhaustion: Cause = {
+  kind: 'resource-exhaustion',
+  layer: 'reason',
+  consider(facts) {
+    const { account, trigger } = facts;
+    if (isSnapshot(facts)) return undefined;
+    const found = everyError(account.error)
+      .map((error) => ({ error, resource: resourceOf(error) }))
+      .find(({ resource }) => resource);
+    if (!found?.resource) return undefined;
+    const { error, resource } = found;
+    const use = error.code === 'EMFILE' ? descriptorHeadroom(surroundingsOf(facts)) : undefined;
+    return {
+      kind: 'resource-exhaustion',
+      title: titled(
+        `${resource.title}${use ? `: ${formatNumber(use.used)} of ${formatNumber(use.limit)} open` : ` (${error.code})`}`,
+      ),
+      summary: `${headlineOf(error)}. ${resource.title}, and the code that asked did not expect that${
+        trigger?.handledByHost
+          ? '; the program has its own handler for the error and may have gone on'
+          : ', so the process ended'
+      }.`,
+      confidence: resource.confidence,
+      evidence: [{ fact: headlineOf(error), part: 'error.json' }, ...limitEvidence(facts, error)],
+      refutedBy: 'An error made by the program itself with this code, instead of one from the system.',
+      nextSteps: resource.steps,
+    };
+  },
+};
+
+function resourceOf(error: ErrorFacts): Resource | undefined {
+  const { code } = error;
+  if (code === undefined || !Object.hasOwn(resources, code)) return undefined;
+  const call = error.properties?.['syscall'];
+  if (code === 'ENOSPC' && (call === 'watch' || /file watchers/.test(error.message ?? ''))) return watchers;
+  // EAGAIN of a read or write means "later", nothing more.
+  if (code === 'EAGAIN' && !/spawn|fork|clone|uv_thread/.test(`${call} ${error.message}`)) return undefined;
+  return resources[code];
+}
+
+function limitEvidence(facts: VerdictFacts, error: ErrorFacts): Evidence[] {
+  const evidence: Evidence[] = [];
+  const around = surroundingsOf(facts);
+  if (error.code === 'EMFILE') {
+    const use = descriptorHeadroom(around);
+    if (use)
+      evidence.push({
+        fact: `${formatNumber(use.used)} descriptors were open, of ${formatNumber(use.limit)} allowed (${formatShare(use.share)}).`,
+        part: use.part,
+      });
+    const most = facts.handles && mostCommonTarget(facts.handles);
+    if (most) evidence.push({ fact: most, part: 'handles.json' });
+  }
+  const processes = error.code === 'EAGAIN' ? processCountHeadroom(around) : undefined;
+  if (processes)
+    evidence.push({
+      fact: `${formatNumber(processes.used)} processes and threads ran in the container, of ${formatNumber(processes.limit)} allowed.`,
+      part: processes.part,
+    });
+  return evidence;
+}
+
+/** `812 of 1,024 point into /tmp/cache.` */
+function mostCommonTarget({ descriptors = [] }: HandlesPartFacts): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { kind, target } of descriptors) {
+    const group = target.startsWith('/') ? target.replace(/\/[^/]*$/, '') || '/' : kind;
+    counts.set(group, (counts.get(group) ?? 0) + 1);
+  }
+  const [group, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  if (group === undefined || count === undefined || count < 10) return undefined;
+  return `${formatNumber(count)} of ${formatNumber(descriptors.length)} listed ${group.startsWith('/') ? `point into ${group}` : `are of kind ${group}`}.`;
+}

@@ -1,0 +1,170 @@
+/**
+ * The program's code could not be loaded: a missing module, a syntax error, an addon for another Node, a package
+ * that doesn't export what is asked of it. Mostly at start; a lazy load later is the same fault and is said so.
+ */
+import type { ErrorFacts } from '../../../model/account.ts';
+import { shortFile } from '../../../model/frame-text.ts';
+import { formatDuration } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import {
+  isThrownByLoader,
+  missingModuleOf,
+  packageWithoutExport,
+  syntaxErrorPlace,
+  wrongAbiOf,
+} from '../module-errors.ts';
+import { cwdOf, deathFrames, headlineOf, isSnapshot, rootCause, titled } from '../wording.ts';
+
+/** Later than this, loading is no longer the start. */
+const startMs = 30_000;
+
+const loaderCodes = new Set([
+  'ERR_DLOPEN_FAILED',
+  'ERR_INVALID_PACKAGE_CONFIG',
+  'ERR_INVALID_PACKAGE_TARGET',
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_PACKAGE_IMPORT_NOT_DEFINED',
+  'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  'ERR_REQUIRE_ASYNC_MODULE',
+  'ERR_REQUIRE_CYCLE_MODULE',
+  'ERR_REQUIRE_ESM',
+  'ERR_UNKNOWN_BUILTIN_MODULE',
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+  'ERR_UNSUPPORTED_ESM_URL_SCHEME',
+  'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING',
+  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
+  'MODULE_NOT_FOUND',
+]);
+
+interface Finding {
+  title: string;
+  facts: string[];
+  steps: string[];
+}
+
+export const startupFailure: Cause = {
+  kind: 'startup-failure',
+  layer: 'reason',
+  consider(facts) {
+    const { account, trigger } = facts;
+    const error = account.error && rootCause(account.error);
+    if (!error || !isLoadFailure(error, facts) || isSnapshot(facts)) return undefined;
+    const finding = findingOf(error, facts);
+    const uptime = account.process?.uptimeMs;
+    const late = uptime !== undefined && uptime > startMs;
+    const evidence: Evidence[] = finding.facts.map((fact) => ({ fact, part: 'error.json' }));
+    if (uptime !== undefined)
+      evidence.push({ fact: `It failed ${formatDuration(uptime)} after the start.`, part: 'process.json' });
+    return {
+      kind: 'startup-failure',
+      title: titled(finding.title),
+      summary: `The code could not be loaded, so ${late ? 'what needed it failed' : 'the program never ran'}. ${
+        late
+          ? 'This was not at the start: a module that is loaded on demand.'
+          : 'The same start will fail the same way until the files change.'
+      }${trigger?.handledByHost ? ' The program has its own handler for the error and may have gone on.' : ''}`,
+      confidence: late ? 'likely' : 'certain',
+      evidence,
+      refutedBy: 'The same start succeeding with the same files and the same Node.',
+      nextSteps: finding.steps,
+    };
+  },
+};
+
+function isLoadFailure(error: ErrorFacts, facts: VerdictFacts): boolean {
+  if (error.code !== undefined && loaderCodes.has(error.code)) return true;
+  const frames = error === facts.account.error ? deathFrames(facts.account) : (error.frames ?? []);
+  return error.name === 'SyntaxError' && isThrownByLoader(error, frames);
+}
+
+function findingOf(error: ErrorFacts, facts: VerdictFacts): Finding {
+  return (
+    missing(error, facts) ??
+    wrongAbi(error, facts) ??
+    syntax(error, facts) ??
+    withoutExport(error) ??
+    other(error)
+  );
+}
+
+function missing(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
+  const module = missingModuleOf(error);
+  if (!module) return undefined;
+  const from = module.from && shortFile(module.from, cwdOf(facts.account));
+  const wanted = shortFile(module.specifier, cwdOf(facts.account));
+  const requested = facts.account.modules?.packages.find((p) => p.name === module.packageName)?.requested;
+  return {
+    title: `${module.packageName ? `The package ${module.packageName}` : `The file ${wanted}`} is missing${from ? `, asked for by ${from}` : ''}`,
+    facts: [
+      headlineOf(error),
+      ...(from ? [`It was asked for by ${from}.`] : []),
+      ...(requested ? [`package.json asks for ${requested}.`] : []),
+    ],
+    steps: module.packageName
+      ? [
+          'Install what the lock file says: `npm ci` (or the like) in the folder of the program.',
+          `If it still fails, look whether ${module.packageName} stands under dependencies, not devDependencies: production installs leave those out.`,
+        ]
+      : [
+          'Check that the build wrote that file, and that letter case and extension are right: ES modules need the extension.',
+          'In an image, check that the folder is copied and not named by .dockerignore.',
+        ],
+  };
+}
+
+function wrongAbi(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
+  const abi = wrongAbiOf(error);
+  if (!abi) return undefined;
+  const path = abi.file ? shortFile(abi.file, cwdOf(facts.account)) : 'a native addon';
+  const name = path.split('/').at(-1) ?? path;
+  return {
+    title: `${name} was built for ${abi.builtFor}, but this is ${abi.runningOn}`,
+    facts: [
+      `${path} was built for ${abi.builtFor}, and the process runs on ${abi.runningOn} (${abi.versions}).`,
+    ],
+    steps: [
+      'Build the addon again for this Node: `npm rebuild`, or install again with the Node that will run it.',
+      'In an image, install with the same Node version in the build stage and in the last one.',
+    ],
+  };
+}
+
+function syntax(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
+  if (error.name !== 'SyntaxError' || packageWithoutExport(error)) return undefined;
+  const place = syntaxErrorPlace(error);
+  const where = place && shortFile(place, cwdOf(facts.account));
+  return {
+    title: `${headlineOf(error)}${where ? ` in ${where}` : ''}`,
+    facts: [headlineOf(error), ...(where ? [`Node stopped reading at ${where}.`] : [])],
+    steps: [
+      where ? `Open ${where}.` : 'The message of Node on stderr names the file and the line.',
+      'If the text is valid, this Node may be too old for it, or the file is read as the wrong kind of module (see "type" in package.json).',
+    ],
+  };
+}
+
+function withoutExport(error: ErrorFacts): Finding | undefined {
+  const found = packageWithoutExport(error);
+  if (!found) return undefined;
+  return {
+    title: `The package ${found.packageName} does not export ${found.asked}`,
+    facts: [headlineOf(error)],
+    steps: [
+      `Compare the installed version of ${found.packageName} with the one that the code was written for.`,
+    ],
+  };
+}
+
+function other(error: ErrorFacts): Finding {
+  return {
+    title: headlineOf(error),
+    facts: [headlineOf(error)],
+    steps: [
+      error.code === 'ERR_DLOPEN_FAILED'
+        ? 'Check that the system libraries that the addon names are installed, for this C library (glibc or musl) and this processor.'
+        : `See the entry of ${error.code ?? 'the error'} in Node’s documentation of errors.`,
+    ],
+  };
+}

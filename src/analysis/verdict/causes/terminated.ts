@@ -1,0 +1,84 @@
+/**
+ * A signal asked the process to stop. That is how deploys, container runtimes, service managers and people end a
+ * program, so it is never called a crash; who sent it is not in the bundle, and is not guessed at.
+ */
+
+import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { formatCount, formatDuration } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { cwdOf, deathFrames, titled } from '../wording.ts';
+
+const senders: Record<string, string> = {
+  SIGTERM: 'a deploy, a container runtime, a service manager or `kill` asks a program to stop',
+  SIGHUP: 'a closed terminal or a lost session ends what was started in it',
+  SIGQUIT: 'Ctrl-\\ or a supervisor asks a program to stop and leave evidence',
+  SIGINT: 'Ctrl-C or a supervisor interrupts a program',
+};
+
+export const terminated: Cause = {
+  kind: 'terminated',
+  layer: 'mechanism',
+  consider(facts) {
+    const signal = facts.trigger?.kind === 'signal' ? facts.trigger.signal : undefined;
+    if (!signal) return undefined;
+    const how = senders[signal.name];
+    return {
+      kind: 'terminated',
+      title: titled(`Stopped by ${signal.name}${busyWith(facts)}`),
+      summary: [
+        `The process was sent ${signal.name}${how ? `, which is how ${how}` : ''}.`,
+        'That is a request from outside, not a crash.',
+        facts.trigger?.handledByHost
+          ? 'The program has its own handler for it, and may have shut down in order or gone on.'
+          : 'The program had no handler for it, so whatever was in flight was cut off.',
+      ].join(' '),
+      confidence: 'certain',
+      evidence: evidenceOf(facts, signal.name),
+      refutedBy: `Nothing about the signal; a log of whoever sends ${signal.name} to this process (orchestrator, service manager) says why.`,
+      nextSteps: [
+        `Ask the orchestrator or the service manager why it sent ${signal.name} at that time.`,
+        facts.trigger?.handledByHost
+          ? 'If work was lost, check that the handler waits for it within the time the sender allows.'
+          : `If work was lost, handle ${signal.name}: finish or save what is in flight, then exit.`,
+      ],
+    };
+  },
+};
+
+function pendingOf(facts: VerdictFacts): string[] {
+  return facts.account.agent?.runs.flatMap((run) => run.pending) ?? [];
+}
+
+function busyWith(facts: VerdictFacts): string {
+  const pending = pendingOf(facts);
+  if (pending.length === 1) return ` while waiting for ${pending[0]}`;
+  if (pending.length) return ` while waiting for ${formatCount(pending.length, 'thing')}`;
+  const uptime = facts.account.process?.uptimeMs;
+  return uptime === undefined ? '' : ` after ${formatDuration(uptime)}`;
+}
+
+function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
+  const { account, trigger, handles } = facts;
+  const evidence: Evidence[] = [
+    { fact: `${name} arrived${trigger?.at ? ` at ${trigger.at}` : ''}.`, part: 'trigger.json' },
+  ];
+  for (const waiting of pendingOf(facts).slice(0, 5))
+    evidence.push({ fact: `In flight: ${waiting}.`, part: 'agent.json' });
+  const frame = culpritFrame(deathFrames(account));
+  if (frame)
+    evidence.push({
+      fact: `The main thread was in ${frameText(frame, cwdOf(account))}.`,
+      part: 'threads.json',
+    });
+  const kinds = Object.entries(handles?.resources ?? {});
+  if (kinds.length)
+    evidence.push({
+      fact: `Open then: ${kinds
+        .slice(0, 5)
+        .map(([kind, count]) => `${count} × ${kind}`)
+        .join(', ')}.`,
+      part: 'handles.json',
+    });
+  return evidence;
+}

@@ -1,0 +1,63 @@
+/** Something was thrown and nobody caught it. */
+
+import { culpritFrame, placeOf } from '../../../model/frame-text.ts';
+import { formatDuration } from '../../../model/quantities.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
+import { cwdOf, deathFrames, headlineOf, threadName, titled } from '../wording.ts';
+
+export const uncaughtException: Cause = {
+  kind: 'uncaught-exception',
+  layer: 'mechanism',
+  consider(facts) {
+    const { account, trigger } = facts;
+    if (trigger ? trigger.kind !== 'uncaught-exception' : !account.error) return undefined;
+    const handled = trigger?.handledByHost === true;
+    return {
+      kind: 'uncaught-exception',
+      title: titleOf(facts),
+      summary: summaryOf(facts),
+      // Without the trigger, an error is all there is: how it ended the process is inferred.
+      confidence: trigger ? 'certain' : 'likely',
+      evidence: [
+        ...(trigger
+          ? [{ fact: `Node raised ${trigger.origin ?? 'uncaughtException'}.`, part: 'trigger.json' }]
+          : []),
+        ...(handled
+          ? [{ fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' }]
+          : []),
+        ...thrownEvidence(facts),
+      ],
+      refutedBy: handled
+        ? 'Nothing about the throw; whether the process ended is known to the handler only. A later bundle of the same pid would show that it went on.'
+        : 'An exit code other than 1 in the log of whoever started the process.',
+      nextSteps: thrownNextSteps(facts),
+    };
+  },
+};
+
+/** The error and where, as far as a title has room: the place is worth more than the message's tail. */
+export function titleOf(facts: VerdictFacts): string {
+  const { account } = facts;
+  const headline = account.error
+    ? headlineOf(account.error, facts.thrownType)
+    : 'an error of which no part was kept';
+  const culprit = culpritFrame(deathFrames(account));
+  const place = culprit && placeOf(culprit, cwdOf(account));
+  return titled(place && headline.length + place.length < 96 ? `${headline} at ${place}` : headline);
+}
+
+function summaryOf(facts: VerdictFacts): string {
+  const { trigger, account } = facts;
+  const thread = threadName(facts);
+  const uptime = account.process?.uptimeMs;
+  const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
+  const thrown = `${thread[0]?.toUpperCase()}${thread.slice(1)} threw what nothing caught${after}.`;
+  if (trigger?.handledByHost)
+    return `${thrown} The program's own handler took it, so the process may have gone on: this bundle records the error, not necessarily a death.`;
+  const end =
+    trigger?.isMainThread === false
+      ? 'The worker ended with it; its parent was told by an error event.'
+      : 'Node printed it and ended the process with exit code 1.';
+  return `${thrown} ${end}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * A worker thread ended badly: it threw, ran out of the memory that it was allowed, or was ended. Told by itself or by
+ * the thread that started it.
+ */
+import { formatDuration, formatNumber } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
+import { everyError, headlineOf, titled } from '../wording.ts';
+
+export const workerDeath: Cause = {
+  kind: 'worker-death',
+  layer: 'mechanism',
+  consider(facts) {
+    const outOfMemory = everyError(facts.account.error).some((e) => e.code === 'ERR_WORKER_OUT_OF_MEMORY');
+    if (!isWorkersDeath(facts, outOfMemory)) return undefined;
+    const who = workerName(facts);
+    const handled = facts.trigger?.handledByHost === true;
+    return {
+      kind: 'worker-death',
+      title: titled(titleOf(facts, who, outOfMemory)),
+      summary: `${howItEnded(facts, who, outOfMemory)} ${
+        handled
+          ? 'The program has a handler for that, so the process may have gone on.'
+          : 'Unless something listens for the error of this worker, the process ends with it.'
+      }`,
+      confidence: 'certain',
+      evidence: [...endEvidence(facts, who), ...thrownEvidence(facts), ...limitEvidence(facts)],
+      refutedBy: facts.account.error
+        ? 'Nothing about the error; the exit code of the process says whether it went on.'
+        : 'A call of worker.terminate() by the program, which also ends a worker with exit code 1.',
+      nextSteps: nextSteps(facts, outOfMemory, handled),
+    };
+  },
+};
+
+function isWorkersDeath({ trigger }: VerdictFacts, outOfMemory: boolean): boolean {
+  if (trigger?.kind === 'worker-death') return true;
+  const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
+  return thrown && (outOfMemory || trigger.isMainThread === false);
+}
+
+function workerName({ trigger }: VerdictFacts): string {
+  const id = trigger?.worker?.threadId ?? (trigger?.isMainThread === false ? trigger.threadId : undefined);
+  const name = trigger?.worker?.name;
+  return `${id === undefined ? 'A worker thread' : `Worker thread ${id}`}${name ? ` (${name})` : ''}`;
+}
+
+function titleOf({ account, thrownType, trigger }: VerdictFacts, who: string, outOfMemory: boolean): string {
+  if (outOfMemory) return `${who} ran out of the memory that it was allowed`;
+  if (account.error) return `${who} died: ${headlineOf(account.error, thrownType)}`;
+  return `${who} ended with exit code ${trigger?.worker?.exitCode ?? trigger?.exitCode ?? '?'}`;
+}
+
+function howItEnded({ account, trigger }: VerdictFacts, who: string, outOfMemory: boolean): string {
+  const uptime = account.process?.uptimeMs;
+  const when = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start of the process`;
+  if (outOfMemory) return `${who} reached the limit of its heap${when}, and V8 ended it.`;
+  if (trigger?.kind === 'unhandled-rejection')
+    return `A promise was rejected in ${lowerFirst(who)}${when}, and nothing awaited or caught it.`;
+  return account.error ? `${who} threw what nothing caught${when}.` : `${who} ended${when}.`;
+}
+
+function endEvidence({ trigger }: VerdictFacts, who: string): Evidence[] {
+  const code = trigger?.worker?.exitCode ?? trigger?.exitCode;
+  const fact =
+    trigger?.kind === 'worker-death'
+      ? `${who} ended${code === undefined ? '' : ` with exit code ${code}`}.`
+      : `Node raised ${trigger?.origin ?? 'uncaughtException'} ${trigger?.isMainThread === false ? `in ${lowerFirst(who)}` : 'in the thread that started it'}.`;
+  return [{ fact, part: 'trigger.json' }];
+}
+
+function limitEvidence({ trigger }: VerdictFacts): Evidence[] {
+  const limits = Object.entries(trigger?.worker?.resourceLimits ?? {});
+  if (!limits.length) return [];
+  const text = limits.map(([name, value]) => `${name} ${formatNumber(value)}`).join(', ');
+  return [{ fact: `The limits of the worker: ${text}.`, part: 'trigger.json' }];
+}
+
+const lowerFirst = (text: string): string => `${text[0]?.toLowerCase() ?? ''}${text.slice(1)}`;
+
+function nextSteps(facts: VerdictFacts, outOfMemory: boolean, handled: boolean): string[] {
+  const listen = 'Listen for the error and exit events of the worker, and restart it or fail on purpose.';
+  if (!outOfMemory) return [...thrownNextSteps(facts), ...(handled ? [] : [listen])];
+  return [
+    'If the work of the worker needs it, raise resourceLimits.maxOldGenerationSizeMb; if not, find what it keeps.',
+    ...(handled ? [] : [listen]),
+  ];
+}

@@ -1,0 +1,36 @@
+/**
+ * What a cause may look at: the account so far, and the parts behind it where the account says less. Everything is
+ * optional; a cause that lacks what it needs says nothing.
+ */
+import type { Account } from '../../model/account.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Verdict, VerdictKind } from '../../model/verdict.ts';
+import type { DriftFacts } from '../parts/code.ts';
+import type { HandlesPartFacts, MemoryPartFacts } from '../parts/surroundings.ts';
+import type { TriggerFacts } from '../parts/trigger.ts';
+
+export interface VerdictFacts {
+  account: Omit<Account, 'verdict' | 'signature'>;
+  trigger?: TriggerFacts;
+  /** typeof the thrown value, when it was no error. */
+  thrownType?: string;
+  /** Where the rejected promise was made or rejected. */
+  promiseFrames?: Frame[];
+  drift?: DriftFacts;
+  handles?: HandlesPartFacts;
+  memory?: MemoryPartFacts;
+  /** What a diagnostic report names as its event, where that is all there is. */
+  reportEvent?: string;
+}
+
+/** One way to explain a death. */
+export interface Cause {
+  kind: VerdictKind;
+  /**
+   * `mechanism`: how the process ended; `reason`: why it came to that. A reason that is at least likely is the
+   * verdict; one that is merely possible stays behind the mechanism, as another reading.
+   */
+  layer: 'reason' | 'mechanism';
+  /** undefined when the facts don't speak for it. Pure. */
+  consider(facts: VerdictFacts): Verdict | undefined;
+}

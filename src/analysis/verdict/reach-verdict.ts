@@ -1,0 +1,50 @@
+/**
+ * Ranks the causes; the only place that knows them all. Reasons stand before mechanisms, each list from the most
+ * specific to the most general, and `unknown` closes it.
+ */
+import type { Verdict } from '../../model/verdict.ts';
+import { dependencyDrift } from './causes/dependency-drift.ts';
+import { exit } from './causes/exit.ts';
+import { heapOutOfMemory } from './causes/heap-out-of-memory.ts';
+import { pendingExit } from './causes/pending-exit.ts';
+import { resourceExhaustion } from './causes/resource-exhaustion.ts';
+import { snapshot } from './causes/snapshot.ts';
+import { startupFailure } from './causes/startup-failure.ts';
+import { terminated } from './causes/terminated.ts';
+import { uncaughtException } from './causes/uncaught-exception.ts';
+import { unhandledRejection } from './causes/unhandled-rejection.ts';
+import { unknown } from './causes/unknown.ts';
+import { workerDeath } from './causes/worker-death.ts';
+import type { Cause, VerdictFacts } from './facts.ts';
+
+export const causes: readonly Cause[] = [
+  heapOutOfMemory,
+  resourceExhaustion,
+  dependencyDrift,
+  startupFailure,
+  snapshot,
+  workerDeath,
+  pendingExit,
+  exit,
+  terminated,
+  unhandledRejection,
+  uncaughtException,
+  unknown,
+];
+
+/** The first reason that is at least likely, else the first mechanism; other readings are kept beside it. */
+export function reachVerdict(facts: VerdictFacts): Verdict {
+  const considered = causes.flatMap((cause) => {
+    const verdict = cause.consider(facts);
+    return verdict ? [{ cause, verdict }] : [];
+  });
+  const chosen =
+    considered.find(
+      ({ cause, verdict }) => cause.layer === 'mechanism' || verdict.confidence !== 'possible',
+    ) ?? considered[0];
+  if (!chosen) throw new TypeError('the cause "unknown" speaks for every death');
+  const alternatives = considered
+    .filter((other) => other !== chosen && other.cause.layer === 'reason')
+    .map(({ verdict: { kind, title, confidence } }) => ({ kind, title, confidence }));
+  return alternatives.length ? { ...chosen.verdict, alternatives } : chosen.verdict;
+}

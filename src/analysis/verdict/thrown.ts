@@ -1,0 +1,131 @@
+/**
+ * What verdicts over a thrown value have in common: the evidence that the error itself gives, and what to try next
+ * for the errors that programs of this kind die of most.
+ */
+import type { ErrorFacts } from '../../model/account.ts';
+import { culpritFrame, frameText, placeOf } from '../../model/frame-text.ts';
+import { clip, formatCount } from '../../model/quantities.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Evidence } from '../../model/verdict.ts';
+import type { VerdictFacts } from './facts.ts';
+import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
+
+/** The error, where it was thrown, and what it says caused it. */
+export function thrownEvidence(facts: VerdictFacts): Evidence[] {
+  const { error } = facts.account;
+  if (!error) return [];
+  const evidence: Evidence[] = [{ fact: clip(headlineOf(error, facts.thrownType), 400), part: 'error.json' }];
+  const frames = deathFrames(facts.account);
+  const culprit = culpritFrame(frames);
+  if (culprit)
+    evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
+  const root = rootCause(error);
+  if (root !== error) evidence.push({ fact: `Caused by ${clip(headlineOf(root), 300)}`, part: 'error.json' });
+  if (error.errors?.length)
+    evidence.push({ fact: `It gathers ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
+  return evidence;
+}
+
+function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): string {
+  const place = frameText(culprit, cwd);
+  if (culprit === frames[0]) return `Thrown in ${place}.`;
+  if (!culprit.inApp) return `Thrown below ${place}; no frame of the program's own code is on the stack.`;
+  const top = frames[0] ? frameText(frames[0], cwd) : 'code without a position';
+  return `Thrown in ${top}, reached from ${place}.`;
+}
+
+interface Advice {
+  when(error: ErrorFacts): boolean;
+  step: string;
+}
+
+const coded = (codes: string[]) => (error: ErrorFacts) =>
+  error.code !== undefined && codes.includes(error.code);
+const status =
+  (...wanted: number[]) =>
+  (error: ErrorFacts) =>
+    wanted.includes(Number(error.properties?.['status'] ?? error.properties?.['statusCode']));
+const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
+
+/** Read in order; the first match of each error in the chain gives its step. */
+const adviceTable: Advice[] = [
+  {
+    when: coded(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']),
+    step: 'Check that the service at that address was up; connecting is worth a retry with a pause.',
+  },
+  {
+    when: coded(['ENOTFOUND', 'EAI_AGAIN']),
+    step: 'The name did not resolve: check the host name, then DNS in that network.',
+  },
+  {
+    when: coded(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
+    step: 'The other side went away. Catch it where the request is made and retry what may be repeated.',
+  },
+  {
+    when: coded(['EADDRINUSE']),
+    step: 'Another process holds the port: `ss -ltnp` names it. An older instance may still be shutting down.',
+  },
+  {
+    when: coded(['EACCES', 'EPERM']),
+    step: "Check owner and mode of the path, and the user that the process runs as (a container's user differs).",
+  },
+  {
+    when: coded(['ENOENT']),
+    step: 'Check the path of the message against the working directory of the process.',
+  },
+  {
+    when: status(401, 403),
+    step: 'The API refused the credentials: check that the key is set in this environment and still valid.',
+  },
+  {
+    when: status(429),
+    step: 'The API limits the rate: honour its retry-after header instead of failing the run.',
+  },
+  {
+    when: (error) => status(400)(error) && says(/tool_use|tool_result|tool_call/)(error),
+    step: 'The conversation holds a tool call without its result: add an error result for it before sending it again.',
+  },
+  {
+    when: status(500, 502, 503, 504, 529),
+    step: "The service failed on its side: retry with a growing pause, and keep the run's state across it.",
+  },
+  {
+    when: says(/^Maximum call stack size exceeded/),
+    step: 'Find the function that repeats in the stack, and what should have ended its recursion.',
+  },
+  {
+    when: says(/^Cannot (read|set) properties of (undefined|null)/),
+    step: 'Find out why the value was missing there: check what was passed in, one frame further up.',
+  },
+  {
+    when: says(/ is not (a function|a constructor|iterable)$/),
+    step: 'Compare what the value is with what the call expects; a changed package is a common reason.',
+  },
+  {
+    when: (error) => error.name === 'AbortError' || error.name === 'TimeoutError',
+    step: 'Something gave up waiting: look for the signal or time limit that was passed to this call.',
+  },
+];
+
+/** What to do next: where to look, what the errors themselves suggest, and how to learn more next time. */
+export function thrownNextSteps(facts: VerdictFacts): string[] {
+  const { account } = facts;
+  const steps: string[] = [];
+  const frames = deathFrames(account);
+  const place = placeOfCulprit(frames, cwdOf(account));
+  if (place) steps.push(`Open ${place}.`);
+  for (const error of everyError(account.error)) {
+    const advice = adviceTable.find(({ when }) => when(error))?.step;
+    if (advice && !steps.includes(advice)) steps.push(advice);
+  }
+  if (!frames.some((f) => f.locals?.length))
+    steps.push(
+      'To see the variables of each frame next time, set AGENTDUMP_LOCALS=uncaught in a test or CI.',
+    );
+  return steps.slice(0, 6);
+}
+
+function placeOfCulprit(frames: Frame[], cwd: string | undefined): string | undefined {
+  const culprit = culpritFrame(frames);
+  return culprit && placeOf(culprit, cwd);
+}

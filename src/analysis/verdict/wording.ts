@@ -1,0 +1,68 @@
+/** How verdicts name errors, frames and files: short, the same everywhere. Pure. */
+import type { Account, ErrorFacts } from '../../model/account.ts';
+import { clip, firstLine } from '../../model/quantities.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Surroundings } from '../headroom.ts';
+import type { VerdictFacts } from './facts.ts';
+
+export const maxTitleChars = 100;
+
+/** `TypeError: x is not a function`, on one line; `[code]` when neither name nor message says it. */
+export function headlineOf(error: ErrorFacts, thrownType?: string): string {
+  const message = firstLine(error.message ?? '');
+  if (thrownType !== undefined && error.name === undefined)
+    return message ? `a thrown ${thrownType}: ${message}` : `a thrown ${thrownType}`;
+  const name = error.name ?? 'Error';
+  const code = error.code;
+  const coded = code && !message.includes(code) && !name.includes(code) ? `${name} [${code}]` : name;
+  return message ? `${coded}: ${message}` : coded;
+}
+
+/** The frames of what was thrown, or of the thread that ended the process. */
+export function deathFrames(account: VerdictFacts['account']): Frame[] {
+  return account.error?.frames ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
+}
+
+/** The last cause of a chain, or the error itself. */
+export function rootCause(error: ErrorFacts): ErrorFacts {
+  let root = error;
+  while (root.cause) root = root.cause;
+  return root;
+}
+
+/** The error, its causes and aggregate members, depth first. Bounded, since the reader of the part bounds them. */
+export function everyError(error: ErrorFacts | undefined): ErrorFacts[] {
+  const found: ErrorFacts[] = [];
+  const open = error ? [error] : [];
+  for (let next = open.pop(); next; next = open.pop()) {
+    found.push(next);
+    open.push(...(next.errors ?? []), ...(next.cause ? [next.cause] : []));
+  }
+  return found;
+}
+
+/** `the main thread`, `worker thread 3`, `worker thread 3 (parser)`. */
+export function threadName(facts: VerdictFacts): string {
+  const { trigger } = facts;
+  if (trigger?.isMainThread !== false) return 'the main thread';
+  return `worker thread ${trigger.threadId ?? facts.account.process?.threadId ?? '?'}`;
+}
+
+export function titled(text: string): string {
+  return clip(text, maxTitleChars);
+}
+
+export const cwdOf = (account: Pick<Account, 'process'>): string | undefined => account.process?.cwd;
+
+/** What the headroom functions look at. */
+export function surroundingsOf({ account, memory, handles }: VerdictFacts): Surroundings {
+  return {
+    ...(account.process && { process: account.process }),
+    ...(memory && { memory }),
+    ...(handles && { handles }),
+  };
+}
+
+/** Nothing died: no reason for a death applies. */
+export const isSnapshot = ({ trigger }: VerdictFacts): boolean =>
+  trigger?.kind === 'snapshot-signal' || trigger?.kind === 'snapshot-call';

@@ -1,0 +1,99 @@
+/**
+ * The account for people at a terminal: the cause in the first lines, then the proof, then what was around, then what
+ * is missing. Renders the model and nothing else; every text from the bundle is escaped before any of it is laid out.
+ */
+import type { Account } from '../model/account.ts';
+import { formatBytes, formatCount } from '../model/quantities.ts';
+import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
+import { mapStrings } from './map-strings.ts';
+import { type Palette, plainPalette } from './palette.ts';
+import { renderAgent } from './text/agent.ts';
+import { renderError } from './text/error.ts';
+import { renderHeadline } from './text/headline.ts';
+import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
+import { renderCodeFrame, renderFrames } from './text/stack.ts';
+import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
+
+export interface TextOptions {
+  palette?: Palette;
+  /** Columns of the terminal; 100 when unknown. */
+  columns?: number;
+}
+
+const maxGaps = 20;
+
+export function renderText(account: Account, options: TextOptions = {}): string {
+  const page: Page = { palette: options.palette ?? plainPalette, columns: options.columns ?? 100 };
+  const safe = mapStrings(account, escapeTerminal);
+  const lines = [
+    ...renderHeadline(safe, page),
+    ...section(page, 'Error', renderError(safe, page)),
+    ...section(page, 'Stack', renderStack(safe, page)),
+    ...section(page, 'Evidence', renderEvidence(safe, page)),
+    ...section(page, 'What to do next', renderNextSteps(safe, page)),
+    ...section(page, 'Agent', renderAgent(safe, page)),
+    ...section(page, 'Unusual', renderUnusual(safe, page)),
+    ...section(page, 'Process', renderProcess(safe, page)),
+    ...section(page, 'Packages', renderPackages(safe, page)),
+    ...section(page, 'Handles', renderHandles(safe, page)),
+    ...section(page, 'Gaps', renderGaps(safe, page)),
+    ...section(page, 'Bundle', renderBundle(safe, page)),
+  ];
+  return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
+}
+
+/** Threads whose frames the error does not show. */
+function renderStack({ error, threads, process }: Account, page: Page): string[] {
+  return (threads ?? []).flatMap((thread) => {
+    if (!thread.frames.length || (thread.crashed && error?.frames?.length)) return [];
+    const name = `${thread.kind} thread${thread.kind === 'main' ? '' : ` ${thread.id}`}`;
+    const own = thread.frames.find((frame) => frame.inApp);
+    return [
+      page.palette.faint(oneLine(thread.name ? `${name} (${thread.name})` : name)),
+      ...renderCodeFrame(thread.crashed ? own : undefined, page, process?.cwd),
+      ...renderFrames(thread.frames, page, process?.cwd),
+    ];
+  });
+}
+
+function renderEvidence({ verdict }: Account, page: Page): string[] {
+  if (!verdict) return [];
+  const { palette, columns } = page;
+  const facts = verdict.evidence.flatMap(({ fact, part }) =>
+    wrap(`${fact} (${part})`, columns - 2, '• ').map((line) =>
+      line.endsWith(`(${part})`) ? line.slice(0, -part.length - 2) + palette.faint(`(${part})`) : line,
+    ),
+  );
+  const others = (verdict.alternatives ?? []).flatMap(({ kind, title, confidence }) =>
+    wrap(`Also ${confidence}: ${kind}. ${title}`, columns - 2),
+  );
+  return [...facts, ...others, ...wrap(`Refuted by: ${verdict.refutedBy}`, columns - 2).map(palette.faint)];
+}
+
+function renderNextSteps({ verdict }: Account, page: Page): string[] {
+  return (verdict?.nextSteps ?? []).flatMap((step, i) => wrap(step, page.columns - 2, `${i + 1}. `));
+}
+
+function renderGaps({ gaps }: Account, page: Page): string[] {
+  const lines = gaps.slice(0, maxGaps).flatMap(({ part, reason, lookedFor }) => {
+    const lookedForText = lookedFor ? ` (looked for: ${lookedFor})` : '';
+    return wrap(`${part}: ${reason}${lookedForText}`, page.columns - 2, '- ').map(page.palette.warn);
+  });
+  if (gaps.length > maxGaps)
+    lines.push(page.palette.warn(`… ${formatCount(gaps.length - maxGaps, 'more gap')}, see --json`));
+  return lines;
+}
+
+function renderBundle({ bundle, signature }: Account, page: Page): string[] {
+  if (!bundle) return [];
+  const bytes = bundle.parts.reduce((sum, part) => sum + part.bytes, 0);
+  return keyValues(page, [
+    ['id', oneLine(bundle.id)],
+    ['path', oneLine(bundle.path)],
+    [
+      'parts',
+      `${formatCount(bundle.parts.length, 'part')}, ${formatBytes(bytes)}${bundle.sealed ? '' : ', not sealed'}`,
+    ],
+    ['signature', signature && `${signature.id} (the same fault has the same signature)`],
+  ]);
+}

@@ -1,0 +1,53 @@
+/** What the agent was doing: runs with what was in flight first, then what the host program handed over. */
+
+import type { Account } from '../../model/account.ts';
+import type { AgentRun, ToolCall } from '../../model/agent-state.ts';
+import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
+import { oneLine, type Page } from './layout.ts';
+import { compact, renderConversation, renderValue } from './value.ts';
+
+const maxRows = 12;
+
+export function renderAgent({ agent }: Account, page: Page): string[] {
+  if (!agent) return [];
+  const lines = agent.runs.slice(-5).flatMap((run) => [...renderRun(run, page), '']);
+  if (agent.runs.length > 5)
+    lines.push(page.palette.faint(`… ${formatCount(agent.runs.length - 5, 'earlier run')}`), '');
+  if (Object.keys(agent.state ?? {}).length) lines.push(...renderValue(agent.state, page));
+  while (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+function renderRun(run: AgentRun, page: Page): string[] {
+  const { palette } = page;
+  const usage = run.usage
+    ? `, ${formatNumber(run.usage.inputTokens ?? 0)} tokens in, ${formatNumber(run.usage.outputTokens ?? 0)} out`
+    : '';
+  return [
+    `${palette.strong(oneLine(run.name ?? run.id))} ${run.status}${palette.faint(
+      `, ${formatCount(run.steps.length, 'step')}, ${formatCount(run.modelCalls.length, 'model call')}, ${formatCount(run.toolCalls.length, 'tool call')}${usage}`,
+    )}`,
+    ...run.pending.slice(0, maxRows).map((what) => `  ${palette.bad('waiting for')} ${oneLine(what)}`),
+    ...run.steps
+      .slice(-maxRows)
+      .map(
+        (step) =>
+          `  ${palette.faint('step')} ${oneLine(step.name ?? step.id)} ${oneLine(step.status)}${step.durationMs === undefined ? '' : palette.faint(` ${formatDuration(step.durationMs)}`)}`,
+      ),
+    ...run.toolCalls.slice(-maxRows).map((call) => toolCallLine(call, page)),
+    ...run.modelCalls
+      .slice(-maxRows)
+      .map(
+        (call) =>
+          `  ${palette.faint('model')} ${oneLine([call.provider, call.model].filter(Boolean).join(' '))} ${oneLine(call.status)}`,
+      ),
+    ...(run.messages.length ? renderConversation(run.messages, page).map((line) => `  ${line}`) : []),
+    ...(run.state === undefined ? [] : renderValue(run.state, page).map((line) => `  ${line}`)),
+  ];
+}
+
+function toolCallLine(call: ToolCall, { palette }: Page): string {
+  const outcome = call.error ?? call.result;
+  const shown = outcome === undefined ? '' : palette.faint(` → ${compact(outcome)}`);
+  return `  ${palette.faint('tool')} ${palette.strong(oneLine(call.name))}(${compact(call.arguments)}) ${oneLine(call.status)}${shown}`;
+}

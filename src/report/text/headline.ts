@@ -1,0 +1,48 @@
+/** The first lines: what happened, when and to whom, and the one thing to do first. */
+import type { Account } from '../../model/account.ts';
+import { formatDuration } from '../../model/quantities.ts';
+import type { Verdict } from '../../model/verdict.ts';
+import type { Paint } from '../palette.ts';
+import { oneLine, type Page, wrap } from './layout.ts';
+
+export function renderHeadline(account: Account, page: Page): string[] {
+  const { palette, columns } = page;
+  const { verdict } = account;
+  if (!verdict) return [palette.warn('? No verdict'), `  ${aboutLine(account)}`];
+  const [first] = verdict.nextSteps;
+  return [
+    paintOf(verdict, page)(`${markOf(verdict)} ${oneLine(verdict.title)}`),
+    `  ${palette.strong(verdict.kind)} ${palette.faint(`· ${verdict.confidence} · ${aboutLine(account)}`)}`,
+    ...wrap(verdict.summary, columns - 2).map((line) => `  ${line}`),
+    ...(first ? wrap(first, columns - 2, '→ ').map((line) => `  ${palette.good(line)}`) : []),
+  ];
+}
+
+const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);
+
+function markOf({ kind }: Verdict): string {
+  if (kind === 'unknown') return '?';
+  return calm.has(kind) ? '■' : '✖';
+}
+
+function paintOf({ kind }: Verdict, { palette }: Page): Paint {
+  const colour = kind === 'unknown' ? palette.warn : calm.has(kind) ? palette.good : palette.bad;
+  return (text) => palette.strong(colour(text));
+}
+
+/** `2026-11-21 03:04:05 UTC · pid 4242 · node v22.1.0 · up 3 h`. */
+function aboutLine({ bundle, process }: Account): string {
+  return [
+    bundle?.capturedAt && momentText(bundle.capturedAt),
+    process?.pid !== undefined && `pid ${process.pid}`,
+    process?.nodeVersion && `Node ${process.nodeVersion.replace(/^v/, '')}`,
+    process?.uptimeMs !== undefined && `up ${formatDuration(process.uptimeMs)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** An ISO time as people read it; anything else as it is. */
+function momentText(iso: string): string {
+  return oneLine(iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC'));
+}

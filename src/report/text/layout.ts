@@ -1,0 +1,41 @@
+/** The shape of the text report's sections: headings, lists, key-value lines, wrapped sentences. Knows no account. */
+import type { Palette } from '../palette.ts';
+
+export interface Page {
+  palette: Palette;
+  /** Columns; at least 40 are used. */
+  columns: number;
+}
+
+/** A heading over lines that are indented by two; nothing for no lines. */
+export function section(page: Page, heading: string, lines: readonly string[]): string[] {
+  if (!lines.length) return [];
+  return ['', page.palette.strong(heading), ...lines.map((line) => (line ? `  ${line}` : ''))];
+}
+
+/** One sentence over as many lines as it needs; the first begins with `mark`, the others hang under its text. */
+export function wrap(text: string, columns: number, mark = ''): string[] {
+  const width = Math.max(40, columns) - mark.length;
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    if (line && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line ? `${line} ${word}` : word;
+  }
+  if (line || !lines.length) lines.push(line);
+  return lines.map((text, index) => `${index === 0 ? mark : ' '.repeat(mark.length)}${text}`);
+}
+
+/** `key   value` lines with the values under each other; rows without a value are left out. */
+export function keyValues(page: Page, rows: readonly (readonly [string, string | undefined])[]): string[] {
+  const shown = rows.filter((row): row is readonly [string, string] => Boolean(row[1]));
+  const width = Math.max(0, ...shown.map(([key]) => key.length));
+  return shown.map(([key, value]) => `${page.palette.faint(key.padEnd(width))}  ${value}`);
+}
+
+/** Text on one line, cut to what is left of the line. */
+export function oneLine(text: string): string {
+  return text.replace(/[\n\t]/g, (c) => (c === '\n' ? '\\n' : ' '));
+}

@@ -1,0 +1,106 @@
+/** Frames with their code: the culprit's source first, then the stack with the program's own frames marked. */
+import { placeOf, shortFile } from '../../model/frame-text.ts';
+import { formatCount } from '../../model/quantities.ts';
+import type { Frame } from '../../model/thread.ts';
+import { oneLine, type Page } from './layout.ts';
+
+const maxFrames = 40;
+const maxLocals = 12;
+/** This many frames of other people's code in a row are folded into one line. */
+const foldFrom = 3;
+
+/** The lines around the position, with a caret under it; nothing without source. */
+export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: string): string[] {
+  if (!frame?.source?.length) return [];
+  const { palette } = page;
+  const width = String(frame.source.at(-1)?.line ?? 0).length;
+  const lines = [palette.place(placeOf(frame, cwd) ?? '')];
+  for (const { line, text } of frame.source) {
+    const here = line === frame.line;
+    const { shown, offset } = cutAround(text, here ? frame.column : undefined, page.columns - width - 8);
+    const number = String(line).padStart(width);
+    lines.push(
+      here
+        ? `${palette.bad('❯')} ${palette.strong(number)} │ ${shown}`
+        : palette.faint(`  ${number} │ ${shown}`),
+    );
+    if (here && frame.column !== undefined)
+      lines.push(
+        `  ${' '.repeat(width)} │ ${' '.repeat(Math.max(0, Math.min(frame.column - 1 - offset, shown.length)))}${palette.bad('^')}`,
+      );
+  }
+  return lines;
+}
+
+/** A minified line is cut around its column; a tab counts as one so that the caret stands right. */
+function cutAround(
+  text: string,
+  column: number | undefined,
+  width: number,
+): { shown: string; offset: number } {
+  const line = oneLine(text);
+  const room = Math.max(20, width);
+  if (line.length <= room) return { shown: line, offset: 0 };
+  const offset = Math.max(0, Math.min((column ?? 1) - 1 - Math.floor(room / 2), line.length - room));
+  return { shown: line.slice(offset, offset + room), offset };
+}
+
+export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string): string[] {
+  const lines: string[] = [];
+  const shown = frames.slice(0, maxFrames);
+  const nameWidth = Math.min(36, Math.max(0, ...shown.map((f) => nameOf(f).length)));
+  for (let i = 0; i < shown.length; i++) {
+    const foreign = runLength(shown, i);
+    if (foreign >= foldFrom) {
+      lines.push(page.palette.faint(`  ${foldText(shown.slice(i, i + foreign))}`));
+      i += foreign - 1;
+    } else lines.push(...renderFrame(shown[i] as Frame, page, nameWidth, cwd));
+  }
+  if (frames.length > shown.length)
+    lines.push(page.palette.faint(`  … ${formatCount(frames.length - shown.length, 'more frame')}`));
+  return lines;
+}
+
+function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: string): string[] {
+  const place = placeOf(frame, cwd) ?? frame.module ?? frame.address ?? '';
+  const name = nameOf(frame).padEnd(nameWidth);
+  const line = frame.inApp
+    ? `${palette.bad('●')} ${palette.strong(oneLine(name))}  ${palette.place(oneLine(place))}`
+    : palette.faint(`  ${oneLine(name)}  ${oneLine(place)}`);
+  const locals = (frame.locals ?? []).slice(0, maxLocals);
+  return [
+    line.trimEnd(),
+    ...locals.map((l) => palette.faint(`      ${oneLine(l.name)} = ${oneLine(l.value)}`)),
+  ];
+}
+
+function nameOf(frame: Frame): string {
+  const name = frame.function ?? '(anonymous)';
+  return frame.async && !name.startsWith('async ') ? `async ${name}` : name;
+}
+
+/** How many frames from `start` on are not the program's own and carry nothing to read. */
+function runLength(frames: readonly Frame[], start: number): number {
+  let end = start;
+  while (end < frames.length && !frames[end]?.inApp && !frames[end]?.locals?.length) end += 1;
+  return end - start;
+}
+
+/** `… 5 frames of express, Node`. */
+function foldText(frames: readonly Frame[]): string {
+  const owners = [...new Set(frames.map(ownerOf))];
+  return `… ${formatCount(frames.length, 'frame')} of ${owners.slice(0, 4).join(', ')}${owners.length > 4 ? ', …' : ''}`;
+}
+
+function ownerOf(frame: Frame): string {
+  if (frame.file === undefined || frame.file.startsWith('node:')) return frame.module ?? 'Node';
+  const below = frame.file.split('node_modules/').at(-1) ?? '';
+  if (below === frame.file) return shortFile(frame.file);
+  return (
+    frame.module ??
+    below
+      .split('/')
+      .slice(0, below.startsWith('@') ? 2 : 1)
+      .join('/')
+  );
+}

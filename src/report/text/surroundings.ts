@@ -1,0 +1,129 @@
+/** What was around the death: what is unusual, the process, its modules, its handles. */
+import type { Account, PackageFacts } from '../../model/account.ts';
+import { shortFile } from '../../model/frame-text.ts';
+import {
+  clip,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../model/quantities.ts';
+import { keyValues, oneLine, type Page } from './layout.ts';
+import { renderTable } from './table.ts';
+
+const maxRows = 15;
+
+export function renderUnusual({ environment }: Account, { palette }: Page): string[] {
+  return (environment?.unusual ?? []).map(({ level, fact, part }) => {
+    const mark = level === 'alarm' ? palette.bad('!') : palette.warn('·');
+    return `${mark} ${oneLine(fact)} ${palette.faint(`(${oneLine(part)})`)}`;
+  });
+}
+
+export function renderProcess({ process, memory, environment }: Account, page: Page): string[] {
+  const os = environment?.os;
+  const rows: [string, string | undefined][] = [
+    [
+      'command',
+      process?.argv && clip(oneLine([...(process.execArgv ?? []), ...process.argv].join(' ')), 300),
+    ],
+    ['folder', process?.cwd && oneLine(process.cwd)],
+    ['ended', exitText(process?.exit)],
+    ['started', startedText(process)],
+    ['memory', memoryText(memory)],
+    [
+      'machine',
+      os &&
+        oneLine([os['type'], os['release'], process?.arch, cpusText(os['cpus'])].filter(Boolean).join(' ')),
+    ],
+    ['container', process?.container && oneLine(process.container)],
+    ['variables', variablesText(environment?.variables)],
+  ];
+  return keyValues(page, rows);
+}
+
+type Process = NonNullable<Account['process']>;
+
+function exitText(exit: Process['exit']): string | undefined {
+  if (exit?.signal) return oneLine(exit.signal);
+  return exit?.code === undefined ? undefined : `exit code ${exit.code}`;
+}
+
+function startedText(process: Process | undefined): string | undefined {
+  if (!process?.startedAt) return undefined;
+  const up = process.uptimeMs === undefined ? '' : `, ${formatDuration(process.uptimeMs)} before the end`;
+  return `${oneLine(process.startedAt)}${up}`;
+}
+
+function memoryText(memory: Account['memory']): string | undefined {
+  if (!memory) return undefined;
+  const { rssBytes, heapUsedBytes: used, heapLimitBytes: limit } = memory;
+  const heap = used === undefined ? undefined : `heap ${formatBytes(used)}`;
+  const of = used === undefined || !limit ? '' : ` of ${formatBytes(limit)} (${formatShare(used / limit)})`;
+  return [rssBytes !== undefined && `resident ${formatBytes(rssBytes)}`, heap && heap + of]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const cpusText = (cpus: unknown): string | undefined =>
+  typeof cpus === 'number' ? formatCount(cpus, 'processor') : undefined;
+
+function variablesText(variables: NonNullable<Account['environment']>['variables']): string | undefined {
+  if (!variables) return undefined;
+  const all = Object.values(variables);
+  const withheld = all.filter((v) => 'withheld' in v).length;
+  return `${formatNumber(all.length)}, of which ${formatNumber(withheld)} withheld`;
+}
+
+/** Differences from the lock file, then packages that are there in two versions. */
+export function renderPackages({ modules, process }: Account, page: Page): string[] {
+  const packages = modules?.packages ?? [];
+  const drifted = packages.filter((p) => p.drift);
+  const lines = renderTable(
+    page,
+    ['package', 'installed', 'asked for', 'against the lock file'],
+    drifted.slice(0, maxRows).map((p) => [p.name, p.version ?? '-', p.requested ?? '-', p.drift ?? '']),
+  );
+  if (drifted.length > maxRows) lines.push(page.palette.faint(`… ${drifted.length - maxRows} more`));
+  for (const [name, copies] of duplicatesOf(packages).slice(0, maxRows)) {
+    const places = copies.map((p) => `${p.version ?? '?'} (${shortFile(p.path, process?.cwd)})`).join(', ');
+    lines.push(
+      `${page.palette.warn(oneLine(name))} is loaded ${copies.length} times: ${oneLine(clip(places, 300))}`,
+    );
+  }
+  if (packages.length) lines.push(page.palette.faint(`${formatCount(packages.length, 'package')} loaded`));
+  return lines;
+}
+
+/** Packages of which more than one copy was loaded, the most copies first. */
+export function duplicatesOf(packages: readonly PackageFacts[]): [string, PackageFacts[]][] {
+  const byName = new Map<string, PackageFacts[]>();
+  for (const p of packages) {
+    const copies = byName.get(p.name);
+    if (copies) copies.push(p);
+    else byName.set(p.name, [p]);
+  }
+  return [...byName].filter(([, copies]) => copies.length > 1).sort((a, b) => b[1].length - a[1].length);
+}
+
+export function renderHandles({ environment }: Account, page: Page): string[] {
+  const handles = environment?.handles ?? [];
+  const connections = environment?.connections ?? [];
+  const lines = renderTable(
+    page,
+    ['open', 'count', ''],
+    handles.slice(0, maxRows).map((h) => [h.kind, formatNumber(h.count), clip(h.detail ?? '', 120)]),
+  );
+  if (handles.length > maxRows) lines.push(page.palette.faint(`… ${handles.length - maxRows} more kinds`));
+  const peers = connections.filter((c) => c.remote && c.state !== 'LISTEN');
+  lines.push(
+    ...renderTable(
+      page,
+      ['connection', 'to', 'state'],
+      peers.slice(0, 8).map((c) => [c.protocol, c.remote ?? '', c.state ?? '']),
+    ),
+  );
+  if (peers.length > 8) lines.push(page.palette.faint(`… ${peers.length - 8} more connections`));
+  return lines;
+}

@@ -1,0 +1,124 @@
+/** One fault, one signature: what may change without changing it, and what may not. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { computeSignature, normaliseMessage } from '../../../src/analysis/signature.ts';
+import type { Account } from '../../../src/model/account.ts';
+import type { Frame } from '../../../src/model/thread.ts';
+import type { Verdict } from '../../../src/model/verdict.ts';
+
+interface Variation {
+  root?: string;
+  line?: number;
+  message?: string;
+  fn?: string;
+  name?: string;
+  chunk?: string;
+}
+const verdict: Verdict = {
+  kind: 'uncaught-exception',
+  title: '',
+  summary: '',
+  confidence: 'certain',
+  evidence: [],
+  refutedBy: '',
+  nextSteps: [],
+};
+
+function account(variation: Variation = {}): Account {
+  const {
+    root = '/srv/app',
+    line = 10,
+    message = 'job 17 failed',
+    fn = 'run',
+    name = 'Error',
+    chunk = 'main',
+  } = variation;
+  const frame = (f: string, file: string): Frame => ({
+    function: f,
+    file,
+    line,
+    column: 3,
+    inApp: !file.includes('node_modules') && !file.startsWith('node:'),
+    trust: 'stack-text',
+  });
+  return {
+    schema: 'agentdump.analysis/1',
+    verdict,
+    process: { pid: line, cwd: root },
+    error: {
+      name,
+      message,
+      frames: [
+        frame('emit', 'node:events'),
+        frame('query', `${root}/node_modules/pg/lib/client.js`),
+        frame(fn, `${root}/dist/${chunk}.js`),
+        frame(fn, `${root}/dist/${chunk}.js`),
+        frame('async main', `file://${root}/dist/${chunk}.js`),
+      ],
+    },
+    gaps: [],
+  };
+}
+const idOf = (variation?: Variation) => computeSignature(account(variation))?.id;
+
+test('the parts say what was hashed', () => {
+  const signature = computeSignature(account());
+  assert.deepEqual(signature?.parts, [
+    'kind:uncaught-exception',
+    'error:Error',
+    'message:job <n> failed',
+    'frame:run@dist/main.js',
+    'frame:main@dist/main.js',
+  ]);
+  assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
+  assert.equal(signature?.version, 1);
+});
+
+test('stable across roots, lines, numbers and hashes of chunks', () => {
+  assert.equal(idOf({ root: '/home/x/y', line: 99, message: 'job 2,345 failed' }), idOf());
+  assert.equal(idOf({ chunk: 'main-4F7QKZ2A' }), idOf({ chunk: 'main-9XB2LL0P' }));
+});
+
+test('another function, error or message is another fault', () => {
+  const variations = [{}, { fn: 'stop' }, { name: 'TypeError' }, { message: 'no route' }];
+  assert.equal(new Set(variations.map(idOf)).size, 4);
+});
+
+test('a signal has no frames in its signature, an exit its code', () => {
+  const { error: _, ...rest } = account();
+  const stopped = {
+    ...rest,
+    verdict: { ...verdict, kind: 'terminated' as const },
+    signal: { name: 'SIGTERM' },
+  };
+  assert.deepEqual(computeSignature(stopped)?.parts, ['kind:terminated', 'signal:SIGTERM']);
+  const exited = { ...rest, verdict: { ...verdict, kind: 'exit' as const }, process: { exit: { code: 3 } } };
+  assert.deepEqual(computeSignature(exited)?.parts, ['kind:exit', 'exit:3']);
+});
+
+const messages: [string, string][] = [
+  ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED <n>'],
+  ['run 7f3c9a52-1b7e-4c8d-9a10-0b8f6a1c2d3e gone', 'run <id> gone'],
+  [
+    "ENOENT: no such file or directory, open '/tmp/a/b.json'",
+    "ENOENT: no such file or directory, open '<path>'",
+  ],
+  ['at 2026-11-21T03:04:05.678Z', 'at <time>'],
+  ['GET https://api.example.com/v1/x?y=1 failed', 'GET <url> failed'],
+  ['call toolu_01A09q90qw90lq917835lq9 failed', 'call <id> failed'],
+  ['key [redacted:github-token#12ab34cd] refused', 'key <withheld> refused'],
+  ['object at 0x7ffdeadbeef', 'object at <n>'],
+  ["Cannot find module 'left-pad'\nRequire stack:\n- /a", "Cannot find module 'left-pad'"],
+  [
+    "Cannot read properties of undefined (reading 'title')",
+    "Cannot read properties of undefined (reading 'title')",
+  ],
+  ['commit deadbeef1234567 missing', 'commit <id> missing'],
+];
+for (const [message, normal] of messages)
+  test(`message: ${normal}`, () => assert.equal(normaliseMessage(message), normal));
+
+test('a hostile message of a million characters is normalised at once', () => {
+  for (const unit of ['a1_', '/a', '0x', '1,', '[redacted', 'deadbeef'])
+    assert.ok(normaliseMessage(unit.repeat(300_000)).length <= 200);
+});

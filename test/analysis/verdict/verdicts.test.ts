@@ -1,0 +1,350 @@
+/** Each verdict, with facts that speak for it and facts that look alike and don't. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { VerdictFacts } from '../../../src/analysis/verdict/facts.ts';
+import { causes, reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
+import type { ErrorFacts } from '../../../src/model/account.ts';
+import type { Frame } from '../../../src/model/thread.ts';
+import { verdictKinds } from '../../../src/model/verdict.ts';
+
+const frame = (fn: string, file: string, line = 1): Frame => ({
+  function: fn,
+  file,
+  line,
+  column: 5,
+  inApp: !file.includes('node_modules') && !file.startsWith('node:'),
+  trust: 'stack-text',
+});
+const appFrames = [frame('planNextStep', '/srv/app/src/agent.ts', 42), frame('run', 'node:internal/x', 9)];
+const loaderFrames = [frame('wrapSafe', 'node:internal/modules/cjs/loader', 1464)];
+const inLeftPad = [frame('f', '/srv/app/node_modules/left-pad/i.js')];
+
+interface Shape {
+  trigger?: VerdictFacts['trigger'];
+  error?: ErrorFacts;
+  uptimeMs?: number;
+  rest?: Partial<VerdictFacts>;
+  limits?: Record<string, { soft: string; hard: string }>;
+}
+function facts({ trigger, error, uptimeMs = 12_000, rest = {}, limits }: Shape): VerdictFacts {
+  return {
+    account: {
+      schema: 'agentdump.analysis/1',
+      bundle: { id: '1', path: '/b', capturedAt: '', sealed: true, parts: [] },
+      process: { cwd: '/srv/app', uptimeMs, ...(limits && { limits }) },
+      ...(error && { error }),
+      gaps: [],
+    },
+    ...(trigger && { trigger }),
+    ...rest,
+  };
+}
+const uncaught = (error: ErrorFacts, more: Omit<Shape, 'error'> = {}) =>
+  facts({
+    trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: false },
+    error,
+    ...more,
+  });
+
+const typeError: ErrorFacts = {
+  name: 'TypeError',
+  message: "Cannot read properties of undefined (reading 'title')",
+  frames: appFrames,
+};
+const missing: ErrorFacts = {
+  name: 'Error',
+  code: 'MODULE_NOT_FOUND',
+  message: "Cannot find module 'left-pad'\nRequire stack:\n- /srv/app/index.js",
+  frames: loaderFrames,
+};
+const wrongAbi: ErrorFacts = {
+  name: 'Error',
+  code: 'ERR_DLOPEN_FAILED',
+  message:
+    "The module '/srv/app/node_modules/a/a.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 93. This version of Node.js requires\nNODE_MODULE_VERSION 115.",
+};
+const badSyntax: ErrorFacts = {
+  name: 'SyntaxError',
+  message: "Unexpected token ';'",
+  stackText: "/srv/app/bad.js:7\nlet a = ;\n        ^\n\nSyntaxError: Unexpected token ';'",
+  frames: loaderFrames,
+};
+const noExport: ErrorFacts = {
+  name: 'SyntaxError',
+  message: "The requested module 'left-pad' does not provide an export named 'pad'",
+  stackText: 'SyntaxError: x\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)',
+};
+const noWatchers: ErrorFacts = {
+  name: 'Error',
+  code: 'ENOSPC',
+  message: 'ENOSPC: System limit for number of file watchers reached',
+  properties: { syscall: 'watch' },
+};
+const diskFull: ErrorFacts = {
+  name: 'Error',
+  code: 'ENOSPC',
+  message: 'ENOSPC: no space left on device, write',
+};
+const workerMemory: ErrorFacts = { name: 'Error', code: 'ERR_WORKER_OUT_OF_MEMORY', message: 'memory limit' };
+const difference = { name: 'left-pad', locked: '1.3.0', installed: '1.1.0', problem: 'another version' };
+const drift = { lockFile: '/srv/app/package-lock.json', kind: 'npm' as const, differences: [difference] };
+const cacheFiles = Array.from({ length: 500 }, (_, fd) => ({ fd, kind: 'file', target: `/tmp/cache/${fd}` }));
+
+const table: [string, VerdictFacts, string, RegExp][] = [
+  [
+    'a throw',
+    uncaught(typeError),
+    'uncaught-exception',
+    /^TypeError: Cannot read .* at src\/agent\.ts:42:5 /,
+  ],
+  [
+    'a throw that the host handles',
+    uncaught(typeError, { trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: true } }),
+    'uncaught-exception',
+    /own handler took it, so the process may have gone on/,
+  ],
+  ['an error and no trigger', facts({ error: typeError }), 'uncaught-exception', /"confidence":"likely"/],
+  [
+    'a thrown text',
+    uncaught({ message: 'boom' }, { rest: { thrownType: 'string' } }),
+    'uncaught-exception',
+    /a thrown string: boom/,
+  ],
+  [
+    'a rejection',
+    facts({ trigger: { kind: 'unhandled-rejection', handledByHost: false }, error: typeError }),
+    'unhandled-rejection',
+    /nothing awaited or caught it. Node treats/,
+  ],
+  [
+    'a rejection that the host handles',
+    facts({
+      trigger: { kind: 'unhandled-rejection', handledByHost: true },
+      error: typeError,
+      rest: { promiseFrames: appFrames },
+    }),
+    'unhandled-rejection',
+    /may have gone on.*The promise comes from planNextStep/,
+  ],
+  [
+    'a deploy',
+    facts({ trigger: { kind: 'signal', signal: { name: 'SIGTERM', number: 15 }, handledByHost: false } }),
+    'terminated',
+    /^Stopped by SIGTERM after 12 s.*not a crash.*no handler for it/,
+  ],
+  [
+    'an interrupt that the host handles',
+    facts({ trigger: { kind: 'signal', signal: { name: 'SIGINT' }, handledByHost: true } }),
+    'terminated',
+    /Ctrl-C.*own handler/,
+  ],
+  [
+    'process.exit',
+    facts({ trigger: { kind: 'exit', exitCode: 3, exitStack: 'Error' } }),
+    'exit',
+    /^process\.exit\(3\)/,
+  ],
+  [
+    'an exit code that was only set',
+    facts({ trigger: { kind: 'exit', exitCode: 2 } }),
+    'exit',
+    /^Exit code 2.*No call of process\.exit was seen/,
+  ],
+  [
+    'a top-level await that never settles',
+    facts({ trigger: { kind: 'pending-exit', exitCode: 13, pending: [] } }),
+    'pending-exit',
+    /exit code 13.*No timer, socket, request or child was left/,
+  ],
+  [
+    'exit 13 by the program itself is an exit',
+    facts({ trigger: { kind: 'exit', exitCode: 13, exitStack: 'Error\n    at x' } }),
+    'exit',
+    /^process\.exit\(13\)/,
+  ],
+  [
+    'a missing package',
+    uncaught(missing),
+    'startup-failure',
+    /^The package left-pad is missing, asked for by index\.js/,
+  ],
+  [
+    'a missing file',
+    uncaught({
+      name: 'Error',
+      code: 'ERR_MODULE_NOT_FOUND',
+      message: "Cannot find module '/srv/app/dist/x.js' imported from /srv/app/dist/main.js",
+    }),
+    'startup-failure',
+    /^The file dist\/x\.js is missing, asked for by dist\/main\.js/,
+  ],
+  [
+    'an addon of another Node',
+    uncaught(wrongAbi),
+    'startup-failure',
+    /^a\.node was built for Node 16, but this is Node 20 .*NODE_MODULE_VERSION 93 against 115/,
+  ],
+  [
+    'a syntax error',
+    uncaught(badSyntax),
+    'startup-failure',
+    /^SyntaxError: Unexpected token ';' in bad\.js:7/,
+  ],
+  ['a missing export', uncaught(noExport), 'startup-failure', /^The package left-pad does not export pad/],
+  [
+    'a load that fails late',
+    uncaught(missing, { uptimeMs: 3_600_000 }),
+    'startup-failure',
+    /loaded on demand.*"confidence":"likely"/,
+  ],
+  [
+    'bad JSON parsed by the program is no start-up failure',
+    uncaught({
+      name: 'SyntaxError',
+      message: 'Unexpected end of JSON input',
+      frames: [{ function: 'JSON.parse', inApp: false, trust: 'stack-text' }, ...appFrames],
+    }),
+    'uncaught-exception',
+    /SyntaxError/,
+  ],
+  [
+    'a missing package that the lock file has',
+    uncaught(missing, { rest: { drift: { ...drift, missing: { specifier: 'left-pad' } } } }),
+    'dependency-drift',
+    /^left-pad is not the version of the lock file: locked 1\.3\.0, installed 1\.1\.0/,
+  ],
+  [
+    'a function that a drifted package lost',
+    uncaught(
+      { name: 'TypeError', message: 'x.pad is not a function', frames: inLeftPad },
+      { rest: { drift } },
+    ),
+    'dependency-drift',
+    /It was thrown in code of left-pad/,
+  ],
+  [
+    'a refused connection inside a drifted package is no drift',
+    uncaught(
+      { name: 'Error', code: 'ECONNREFUSED', message: 'connect', frames: inLeftPad },
+      { rest: { drift } },
+    ),
+    'uncaught-exception',
+    /Check that the service at that address was up/,
+  ],
+  [
+    'a mere resemblance of names stays another reading',
+    uncaught(
+      { name: 'TypeError', message: 'leftPad.go is not a function', frames: appFrames },
+      { rest: { drift } },
+    ),
+    'uncaught-exception',
+    /"alternatives":\[\{"kind":"dependency-drift"/,
+  ],
+  [
+    'drift with an error elsewhere',
+    uncaught(typeError, { rest: { drift } }),
+    'uncaught-exception',
+    /TypeError/,
+  ],
+  [
+    'no descriptors left',
+    uncaught(
+      { name: 'Error', code: 'EMFILE', message: 'EMFILE: too many open files, open' },
+      {
+        limits: { 'Max open files': { soft: '1024', hard: '4096' } },
+        rest: { handles: { descriptorCount: 1024, descriptors: cacheFiles } },
+      },
+    ),
+    'resource-exhaustion',
+    /file descriptors: 1,024 of 1,024 open.*500 of 500 listed point into \/tmp\/cache/,
+  ],
+  [
+    'a full disk, below another error',
+    uncaught({ name: 'Error', message: 'save failed', cause: diskFull }),
+    'resource-exhaustion',
+    /^The disk is full/,
+  ],
+  ['no watchers left', uncaught(noWatchers), 'resource-exhaustion', /limit of watched files/],
+  [
+    'a read that would block is no exhaustion',
+    uncaught({ name: 'Error', code: 'EAGAIN', message: 'EAGAIN: resource temporarily unavailable, read' }),
+    'uncaught-exception',
+    /EAGAIN/,
+  ],
+  [
+    'a worker ends',
+    facts({
+      trigger: {
+        kind: 'worker-death',
+        worker: { threadId: 3, name: 'Parser', exitCode: 5 },
+        handledByHost: false,
+      },
+    }),
+    'worker-death',
+    /^Worker thread 3 \(Parser\) ended with exit code 5/,
+  ],
+  [
+    'a worker throws',
+    facts({ trigger: { kind: 'uncaught-exception', isMainThread: false, threadId: 2 }, error: typeError }),
+    'worker-death',
+    /^Worker thread 2 died: TypeError/,
+  ],
+  [
+    'a worker runs out of memory',
+    facts({
+      trigger: {
+        kind: 'worker-death',
+        worker: { threadId: 1, resourceLimits: { maxOldGenerationSizeMb: 16 } },
+      },
+      error: workerMemory,
+    }),
+    'worker-death',
+    /ran out of the memory.*maxOldGenerationSizeMb 16/,
+  ],
+  [
+    'a worker out of memory, seen by the main thread',
+    uncaught(workerMemory),
+    'worker-death',
+    /reached the limit/,
+  ],
+  [
+    'a snapshot by signal, with an error lying around',
+    facts({ trigger: { kind: 'snapshot-signal', signal: { name: 'SIGUSR2' } }, error: missing }),
+    'snapshot',
+    /SIGUSR2 asked for it.*process went on/,
+  ],
+  [
+    'a snapshot by call',
+    facts({ trigger: { kind: 'snapshot-call', reason: 'slow' } }),
+    'snapshot',
+    /for it: slow/,
+  ],
+  [
+    'a heap that ran out',
+    facts({ rest: { reportEvent: 'Allocation failed - JavaScript heap out of memory' } }),
+    'heap-out-of-memory',
+    /Node reported: Allocation failed/,
+  ],
+  ['nothing', facts({}), 'unknown', /does not say why/],
+];
+
+for (const [name, given, kind, pattern] of table)
+  test(`${kind}: ${name}`, () => {
+    const verdict = reachVerdict(given);
+    const { title, summary, evidence, nextSteps } = verdict;
+    const all = [title, summary, ...evidence.map((e) => e.fact), ...nextSteps, JSON.stringify(verdict)].join(
+      ' ',
+    );
+    assert.equal(verdict.kind, kind, all);
+    assert.match(all, pattern);
+    assert.ok(title.length <= 100, title);
+    assert.ok(verdict.refutedBy && nextSteps.length > 0);
+    assert.ok(kind === 'unknown' || evidence.length > 0);
+  });
+
+test('every cause has its own kind, and it is one of the contract', () => {
+  const kinds = causes.map((cause) => cause.kind);
+  assert.equal(new Set(kinds).size, kinds.length);
+  for (const kind of kinds) assert.ok(verdictKinds.includes(kind));
+  assert.equal(kinds.at(-1), 'unknown');
+});
