@@ -4,6 +4,9 @@
 import { crc32 } from 'node:zlib';
 import { journalVersion, recordFrame as R, segmentHeader as S, segmentMagic } from './layout.ts';
 
+/** The clock as it was before the host, or its test doubles, were loaded. */
+export const nowMs = Date.now;
+
 export interface SegmentStart {
   segment: number;
   firstSeq: number;
@@ -48,5 +51,5 @@ export function putRecordFrame(
   view.setUint16(at + R.flags, flags, true);
   view.setUint32(at + R.seq, seq >>> 0, true);
   view.setUint32(at + R.seq + 4, (seq / 4294967296) >>> 0, true);
-  view.setFloat64(at + R.time, Date.now(), true);
+  view.setFloat64(at + R.time, nowMs(), true);
 }

@@ -6,20 +6,14 @@ export const sessionsFolder = 'sessions';
 export const sessionName = 'session.json';
 export const sessionSchema = 'agentdump.session';
 export const sessionVersion = 1;
-/** Folder that a finisher makes in the session's folder: whoever made it finishes, all others leave it alone. */
+/** Link that a finisher makes in the session's folder: whoever made it finishes, all others leave it alone. */
 export const finisherLockName = 'finishing';
-/** Node's own fatal report and other clear text go here; the finisher scrubs and removes it. */
-export const diagnosticFolder = 'diagnostics';
 
 /** `alive` means: was alive when it last wrote. */
 export type SessionState = 'alive' | 'ended';
 
-export interface SessionFacts {
-  schema: typeof sessionSchema;
-  version: number;
-  /** Also the name of the session's folder. */
-  id: string;
-  state: SessionState;
+/** What only the machine can say of a process, while it lives. What can't be had is absent. */
+export interface ProcessIdentity {
   pid: number;
   parentPid: number;
   /** Clock ticks from boot to the process's start (field 22 of /proc/<pid>/stat): with the pid it names a process. */
@@ -28,23 +22,35 @@ export interface SessionFacts {
   /** `pid:[4026531836]`: pids are comparable only within one namespace. */
   pidNamespace?: string;
   hostname: string;
-  /** Path of the memory controller's cgroup as /proc/self/cgroup says it. */
+}
+
+export interface MemoryLimits {
+  /** Folder of the memory controller's cgroup. */
   cgroup?: string;
-  /** Counters of kills by the kernel in that cgroup when the session began. */
-  oomKillsAtStart?: number;
+  cgroupBytes?: number;
+  /** Kills for want of memory in that cgroup, and on the whole machine, when the session began. */
+  cgroupOomKillsAtStart?: number;
+  hostOomKillsAtStart?: number;
+}
+
+export interface SessionFacts {
+  schema: typeof sessionSchema;
+  version: number;
+  /** 16 lower-case hexadecimal digits; the name of the session's folder, and the id of the bundle of its death. */
+  id: string;
+  state: SessionState;
+  process: ProcessIdentity;
+  memory: MemoryLimits;
   program: string;
   /** Redacted. */
   command: string[];
   cwd: string;
   nodeVersion: string;
   startedAt: string;
-  /** Sizes in bytes. */
-  limits: { heapBytes?: number; cgroupBytes?: number; coreBytes?: number };
+  heapLimitBytes?: number;
   /** The journal is written at least so often while the process lives; 0 promises nothing. */
   heartbeatMs: number;
-  /** Folder where the finished bundle belongs. */
-  bundleDir: string;
-  /** Session of the supervisor, or of the process that started this one. */
+  /** Session of the process that started this one. */
   parentSession?: string;
   /** Only when ended. */
   endedAt?: string;

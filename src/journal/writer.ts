@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { AgentdumpError } from '../errors.ts';
 import { checksumOf } from './checksum.ts';
-import { putRecordFrame, putSegmentHeader } from './frame.ts';
+import { nowMs, putRecordFrame, putSegmentHeader } from './frame.ts';
 import { type JournalEnd, maxPayloadBytes, recordFrame, segmentHeader, textFlag } from './layout.ts';
 import { recordKinds } from './layout-records.ts';
 import { SegmentFiles } from './segment-files.ts';
@@ -201,7 +201,7 @@ export class JournalWriter {
     this.#seed = putSegmentHeader(this.#buffer, {
       segment: this.#segment,
       firstSeq: this.#seq,
-      createdAtMs: Date.now(),
+      createdAtMs: nowMs(),
       previous: this.#previous,
       id: this.#sessionId,
     });

@@ -1,0 +1,165 @@
+/**
+ * Reads session files and tells the living from the dead: the same pid is the same process only with the same start
+ * time, in the same pid namespace, since the same boot. Where that can't be compared (another container or machine
+ * shares the folder) only a broken promise of a heartbeat is taken for a death. Trusts nothing that the file says.
+ */
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { MalformedInput } from '../errors.ts';
+import { segmentSuffix } from './layout.ts';
+import {
+  type ProcessIdentity,
+  type SessionFacts,
+  type SessionFinding,
+  sessionName,
+  sessionSchema,
+  sessionsFolder,
+} from './layout-session.ts';
+
+const longestFile = 256 * 1024;
+/** So many heartbeats must be missed before silence is taken for death. */
+const missedHeartbeats = 5;
+
+/** Folders below `<dir>/sessions` that have a session file, oldest name first; none when there is no such folder. */
+export function listSessions(dir: string): string[] {
+  const parent = join(dir, sessionsFolder);
+  try {
+    return readdirSync(parent)
+      .sort()
+      .map((name) => join(parent, name))
+      .filter((folder) => statSync(join(folder, sessionName), { throwIfNoEntry: false })?.isFile());
+  } catch {
+    return [];
+  }
+}
+
+/** Throws MalformedInput for anything but a session file of a known shape. */
+export function readSession(folder: string): SessionFacts {
+  const path = join(folder, sessionName);
+  if (statSync(path).size > longestFile) throw malformed('size', `at most ${longestFile} bytes`);
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw malformed('text', 'JSON', cause);
+  }
+  requireShape(value);
+  return value;
+}
+
+/** What became of the session's process, as seen from here and now. Never throws. */
+export function classifySession(folder: string, facts: SessionFacts, nowMs = Date.now()): SessionFinding {
+  const { pid, bootId, pidNamespace } = facts.process;
+  if (facts.state === 'ended') return { fate: 'ended', because: `it said goodbye at ${facts.endedAt}` };
+  if (bootId !== undefined && bootId !== currentBootId()) return classifyOtherBoot(folder, facts, nowMs);
+  if (pidNamespace !== undefined && pidNamespace !== ownPidNamespace())
+    return classifyBySilence(folder, facts, nowMs, `it ran in another pid namespace, ${pidNamespace}`);
+  return classifyByPid(facts.process) ?? { fate: 'alive', because: `process ${pid} runs` };
+}
+
+function classifyOtherBoot(folder: string, facts: SessionFacts, nowMs: number): SessionFinding {
+  if (facts.process.hostname !== hostname())
+    return classifyBySilence(folder, facts, nowMs, `it ran on another machine, ${facts.process.hostname}`);
+  return { fate: 'died', because: 'this machine was started anew since', rebooted: true };
+}
+
+/** Undefined when the process lives. */
+function classifyByPid({ pid, startTicks }: ProcessIdentity): SessionFinding | undefined {
+  const stat = readStat(pid);
+  if (!stat) return isRunning(pid) ? undefined : { fate: 'died', because: `there is no process ${pid}` };
+  if (startTicks !== undefined && stat.startTicks !== startTicks)
+    return {
+      fate: 'died',
+      because: `process ${pid} is another one now, started at tick ${stat.startTicks}, not ${startTicks}`,
+      pidReused: true,
+    };
+  const isDead = stat.state === 'Z' || stat.state === 'X';
+  return isDead ? { fate: 'died', because: `process ${pid} is dead and not reaped yet` } : undefined;
+}
+
+function classifyBySilence(
+  folder: string,
+  facts: SessionFacts,
+  nowMs: number,
+  where: string,
+): SessionFinding {
+  const silentMs = nowMs - lastWriteMs(folder);
+  const patience = facts.heartbeatMs * missedHeartbeats;
+  if (patience > 0 && silentMs > patience)
+    return { fate: 'died', because: `${where}, and has been silent for ${Math.round(silentMs / 1000)} s` };
+  return { fate: 'elsewhere', because: `${where}: whether it lives can't be seen from here` };
+}
+
+/** When the journal or the session file was last written, in milliseconds since 1970. */
+export function lastWriteMs(folder: string): number {
+  let last = 0;
+  for (const name of readdirSync(folder)) {
+    if (name !== sessionName && !name.endsWith(segmentSuffix)) continue;
+    last = Math.max(last, statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  }
+  return last;
+}
+
+/** Fields 3 and 22 of /proc/<pid>/stat; undefined when it can't be read. */
+function readStat(pid: number): { state: string; startTicks: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where /proc hides the processes of others, the kernel still says that one is there. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function currentBootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function ownPidNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
+}
+
+function requireShape(value: unknown): asserts value is SessionFacts {
+  const facts = value as Partial<SessionFacts> | null;
+  if (typeof facts !== 'object' || facts?.schema !== sessionSchema) throw malformed('schema', sessionSchema);
+  if (facts.version !== 1) throw malformed('version', '1');
+  if (typeof facts.id !== 'string' || !/^[0-9a-f]{16}$/.test(facts.id))
+    throw malformed('id', '16 hexadecimal digits');
+  if (facts.state !== 'alive' && facts.state !== 'ended') throw malformed('state', 'alive or ended');
+  const pid = facts.process?.pid;
+  if (!Number.isSafeInteger(pid) || (pid as number) < 1) throw malformed('process.pid', 'a process id');
+  for (const field of ['program', 'cwd', 'nodeVersion', 'startedAt'] as const)
+    if (typeof facts[field] !== 'string') throw malformed(field, 'text');
+  if (!Array.isArray(facts.command) || !facts.command.every((word) => typeof word === 'string'))
+    throw malformed('command', 'a list of words');
+  if (typeof facts.memory !== 'object' || facts.memory === null) throw malformed('memory', 'an object');
+  if (typeof facts.heartbeatMs !== 'number' || !(facts.heartbeatMs >= 0))
+    throw malformed('heartbeatMs', 'milliseconds');
+}
+
+function malformed(field: string, wanted: string, cause?: unknown): MalformedInput {
+  return new MalformedInput(
+    `the session file's ${field} is not ${wanted}`,
+    { format: 'session', field, wanted },
+    cause,
+  );
+}
