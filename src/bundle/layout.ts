@@ -30,8 +30,11 @@ export const unfinishedSuffix = '.unfinished';
 /** Parts in the order of their value, which is the order of writing. */
 export const partNames = {
   trigger: 'trigger.json',
+  evidence: 'evidence.json',
   error: 'error.json',
   agent: 'agent.json',
+  /** The flight recorder's segments, end to end (src/journal/FORMAT.md). */
+  journal: 'recorder.journal',
   process: 'process.json',
   locals: 'locals.json',
   scripts: 'scripts.json',
@@ -105,7 +108,13 @@ export type TriggerKind =
   | 'snapshot-call'
   | 'exit'
   | 'pending-exit'
-  | 'worker-death';
+  | 'worker-death'
+  /** Written by somebody else after the death: by the parent that saw the exit, or by whoever found the traces. */
+  | 'supervised-exit'
+  | 'found-dead'
+  /** Written from outside while it lives: on request, or because it has been silent for too long. */
+  | 'capture'
+  | 'silence';
 
 /** `trigger.json`: why the bundle was written. The first part: with it alone a bundle can be explained in a line. */
 export interface TriggerPart {
