@@ -1,0 +1,247 @@
+/**
+ * The memory of a dead process, put together from extents of files (segments of a core, sections of a module on
+ * disk). Addresses are plain numbers here: user space lies below 2^53 on every machine that we read, and a heap walk
+ * with bigint addresses is several times slower. Knows no format; what is absent is said by AbsentMemory.
+ */
+import { AgentdumpError } from '../errors.ts';
+import type { ByteSource } from './byte-source.ts';
+
+/** Addresses `start` (inclusive) to `end` (exclusive) hold the bytes of `source` from `offset`. */
+export interface MemoryExtent {
+  start: number;
+  end: number;
+  source: ByteSource;
+  offset: number;
+}
+
+/** What readers of process memory need; `read…` throws AbsentMemory, `find…` returns undefined. */
+export interface MemoryReader {
+  /** A signed 64-bit word as a double: exact for user-space addresses and for V8's small integers. */
+  readWord(address: number): number;
+  readBigWord(address: number): bigint;
+  readInt32(address: number): number;
+  readUint32(address: number): number;
+  readUint16(address: number): number;
+  readUint8(address: number): number;
+  readDouble(address: number): number;
+  /** A copy. */
+  readBytes(address: number, length: number): Uint8Array;
+  findWord(address: number): number | undefined;
+  has(address: number, length: number): boolean;
+}
+
+export class AbsentMemory extends AgentdumpError {
+  constructor(address: number) {
+    super('not-found', `no memory at 0x${address.toString(16)}`, { address: `0x${address.toString(16)}` });
+  }
+}
+
+interface Window {
+  view: DataView;
+  bytes: Uint8Array;
+  /** Present parts as [from, to) pairs within the window; undefined when all of it is present. */
+  parts: number[] | undefined;
+}
+
+const windowBits = 16;
+const windowSize = 1 << windowBits;
+const maxWindows = 512;
+const pageSize = 4096;
+/** A single object larger than this is never read in one piece. */
+const maxRead = 1 << 30;
+
+export class ProcessMemory implements MemoryReader {
+  /** Sorted by address, none overlapping. */
+  readonly extents: readonly MemoryExtent[];
+  /** Numbers of the 4096-byte pages that were read, when someone wants to know. */
+  touchedPages: Set<number> | undefined;
+  readonly #windows = new Map<number, Window>();
+  #last: Window | undefined;
+  #lastStart = -1;
+
+  /** Where extents overlap the earlier one of the list wins. */
+  constructor(extents: readonly MemoryExtent[]) {
+    this.extents = flattenExtents(extents);
+  }
+
+  readWord(address: number): number {
+    const view = this.#at(address, 8);
+    return view.getInt32(this.#offset + 4, true) * 2 ** 32 + view.getUint32(this.#offset, true);
+  }
+
+  readBigWord(address: number): bigint {
+    return this.#at(address, 8).getBigUint64(this.#offset, true);
+  }
+
+  readInt32(address: number): number {
+    return this.#at(address, 4).getInt32(this.#offset, true);
+  }
+
+  readUint32(address: number): number {
+    return this.#at(address, 4).getUint32(this.#offset, true);
+  }
+
+  readUint16(address: number): number {
+    return this.#at(address, 2).getUint16(this.#offset, true);
+  }
+
+  readUint8(address: number): number {
+    return this.#at(address, 1).getUint8(this.#offset);
+  }
+
+  readDouble(address: number): number {
+    return this.#at(address, 8).getFloat64(this.#offset, true);
+  }
+
+  readBytes(address: number, length: number): Uint8Array {
+    if (length < 0 || length > maxRead || !this.has(address, length)) throw new AbsentMemory(address);
+    const bytes = new Uint8Array(length);
+    for (let filled = 0; filled < length; ) {
+      const at = address + filled;
+      const start = Math.floor(at / windowSize) * windowSize;
+      const part = this.#window(start).bytes.subarray(at - start, at - start + length - filled);
+      bytes.set(part, filled);
+      filled += part.length;
+    }
+    this.#touch(address, length);
+    return bytes;
+  }
+
+  findWord(address: number): number | undefined {
+    return this.has(address, 8) ? this.readWord(address) : undefined;
+  }
+
+  has(address: number, length: number): boolean {
+    if (!(address >= 0) || length < 0) return false;
+    let at = address;
+    for (let i = this.#extentAt(at); at < address + length; i++) {
+      const extent = this.extents[i];
+      if (!extent || extent.start > at) return false;
+      at = extent.end;
+    }
+    return true;
+  }
+
+  /** The extent that holds `address`. */
+  findExtent(address: number): MemoryExtent | undefined {
+    const extent = this.extents[this.#extentAt(address)];
+    return extent && extent.start <= address ? extent : undefined;
+  }
+
+  #offset = 0;
+
+  /** A view with `#offset` set to where `address` lies in it. */
+  #at(address: number, length: number): DataView {
+    const window = this.#find(address, length);
+    if (!window) {
+      this.#offset = 0;
+      return this.#straddling(address, length);
+    }
+    this.#offset = address - this.#lastStart;
+    return window.view;
+  }
+
+  /** The bytes of a value that crosses a window's end or a missing part; throws when they are not all there. */
+  #straddling(address: number, length: number): DataView {
+    const bytes = this.readBytes(address, length);
+    return new DataView(bytes.buffer);
+  }
+
+  /** The window that holds all of the value, with `#lastStart` its address; undefined where it takes the slow way. */
+  #find(address: number, length: number): Window | undefined {
+    const at = address - this.#lastStart;
+    if (!(at >= 0 && at + length <= windowSize) || !this.#last) {
+      if (!(address >= 0)) throw new AbsentMemory(address);
+      const start = Math.floor(address / windowSize) * windowSize;
+      if (address + length > start + windowSize) return undefined;
+      this.#last = this.#window(start);
+      this.#lastStart = start;
+    }
+    if (this.#last.parts && !covers(this.#last.parts, address - this.#lastStart, length)) return undefined;
+    if (this.touchedPages) this.#touch(address, length);
+    return this.#last;
+  }
+
+  #touch(address: number, length: number): void {
+    if (!this.touchedPages) return;
+    const last = Math.floor((address + length - 1) / pageSize);
+    for (let page = Math.floor(address / pageSize); page <= last; page++) this.touchedPages.add(page);
+  }
+
+  #window(start: number): Window {
+    const cached = this.#windows.get(start);
+    if (cached) return cached;
+    const bytes = new Uint8Array(windowSize);
+    const parts: number[] = [];
+    for (let i = this.#extentAt(start); i < this.extents.length; i++) {
+      const extent = this.extents[i];
+      if (!extent || extent.start >= start + windowSize) break;
+      const from = Math.max(extent.start, start);
+      const to = Math.min(extent.end, start + windowSize);
+      const target = bytes.subarray(from - start, to - start);
+      const got = extent.source.readInto(target, extent.offset + (from - extent.start));
+      if (parts.at(-1) === from - start) parts[parts.length - 1] = from - start + got;
+      else parts.push(from - start, from - start + got);
+    }
+    const whole = parts.length === 2 && parts[0] === 0 && parts[1] === windowSize;
+    const window = { bytes, view: new DataView(bytes.buffer), parts: whole ? undefined : parts };
+    if (this.#windows.size >= maxWindows) {
+      const oldest = this.#windows.keys().next().value;
+      if (oldest !== undefined) this.#windows.delete(oldest);
+    }
+    this.#windows.set(start, window);
+    return window;
+  }
+
+  /** Index of the first extent that ends after `address`. */
+  #extentAt(address: number): number {
+    let low = 0;
+    let high = this.extents.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.extents[middle]?.end ?? 0) > address) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+function covers(parts: number[], from: number, length: number): boolean {
+  for (let i = 0; i < parts.length; i += 2)
+    if (from >= (parts[i] ?? 0) && from + length <= (parts[i + 1] ?? 0)) return true;
+  return false;
+}
+
+/** Sorts extents and cuts away what an earlier one of the list already gives. */
+export function flattenExtents(extents: readonly MemoryExtent[]): MemoryExtent[] {
+  const valid = extents.filter((e) => e.end > e.start);
+  const edges = [...new Set(valid.flatMap((e) => [e.start, e.end]))].sort((a, b) => a - b);
+  const order = valid.map((_, i) => i).sort((a, b) => (valid[a]?.start ?? 0) - (valid[b]?.start ?? 0));
+  const active = new Set<number>();
+  const flat: MemoryExtent[] = [];
+  let next = 0;
+  for (let i = 0; i + 1 < edges.length; i++) {
+    const start = edges[i] as number;
+    const end = edges[i + 1] as number;
+    for (let index = order[next]; index !== undefined; index = order[++next]) {
+      if ((valid[index]?.start ?? 0) > start) break;
+      active.add(index);
+    }
+    let best: number | undefined;
+    for (const index of active) {
+      if ((valid[index]?.end ?? 0) <= start) active.delete(index);
+      else if (best === undefined || index < best) best = index;
+    }
+    const winner = best === undefined ? undefined : valid[best];
+    if (!winner) continue;
+    const offset = winner.offset + (start - winner.start);
+    const previous = flat.at(-1);
+    const continues =
+      previous?.end === start &&
+      previous.source === winner.source &&
+      previous.offset + (previous.end - previous.start) === offset;
+    if (previous && continues) previous.end = end;
+    else flat.push({ start, end, source: winner.source, offset });
+  }
+  return flat;
+}
