@@ -212,9 +212,11 @@ function covers(parts: number[], from: number, length: number): boolean {
   return false;
 }
 
-/** Sorts extents and cuts away what an earlier one of the list already gives. */
+/** Sorts extents, cut to what their sources hold and without what an earlier one of the list already gives. */
 export function flattenExtents(extents: readonly MemoryExtent[]): MemoryExtent[] {
-  const valid = extents.filter((e) => e.end > e.start);
+  const valid = extents
+    .map((e) => ({ ...e, end: Math.min(e.end, e.start + e.source.size - e.offset) }))
+    .filter((e) => e.end > e.start);
   const edges = [...new Set(valid.flatMap((e) => [e.start, e.end]))].sort((a, b) => a - b);
   const order = valid.map((_, i) => i).sort((a, b) => (valid[a]?.start ?? 0) - (valid[b]?.start ?? 0));
   const active = new Set<number>();
