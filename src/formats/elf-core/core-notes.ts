@@ -1,0 +1,104 @@
+/** The kernel's notes: one status a thread, and once a core the process, the signal, auxiliary vector and mapped files. */
+import { ByteCursor } from '../../bytes/cursor.ts';
+import { MalformedInput } from '../../errors.ts';
+import type { CoreFile, CoreThread, MappedFile } from './core-file.ts';
+import * as note from './layout.ts';
+
+const format = 'elf-core';
+
+/** Adds to `core` what the notes say; a note that breaks its layout becomes one of the core's problems. */
+export function readCoreNotes(core: CoreFile, bytes: Uint8Array): void {
+  const cursor = new ByteCursor(bytes, format);
+  while (cursor.remaining >= 12) {
+    const nameSize = cursor.u32('n_namesz');
+    const descSize = cursor.u32('n_descsz');
+    const type = cursor.u32('n_type');
+    const desc = cursor.position + align4(nameSize);
+    if (desc + descSize > bytes.length) {
+      core.problems.push(`a note of type ${type} wants ${descSize} bytes, beyond the end of the notes`);
+      return;
+    }
+    const owner = Buffer.from(bytes.subarray(cursor.position, cursor.position + 4)).toString('latin1');
+    if (owner === 'CORE') readNote(core, type, bytes.subarray(desc, desc + descSize));
+    cursor.position = Math.min(bytes.length, desc + align4(descSize));
+  }
+}
+
+function readNote(core: CoreFile, type: number, bytes: Uint8Array): void {
+  const cursor = new ByteCursor(bytes, format);
+  try {
+    if (type === note.NT_PRSTATUS) core.threads.push(readThread(cursor));
+    else if (type === note.NT_PRPSINFO) core.process = readProcess(cursor);
+    else if (type === note.NT_SIGINFO) core.signal = readSignal(cursor);
+    else if (type === note.NT_AUXV) readAuxiliary(core, cursor);
+    else if (type === note.NT_FILE) core.files.push(...readFiles(cursor));
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    core.problems.push(error.message);
+  }
+}
+
+function readThread(cursor: ByteCursor): CoreThread {
+  cursor.position = note.PR_CURSIG;
+  const signal = cursor.u16('pr_cursig');
+  cursor.position = note.PR_PID;
+  const tid = cursor.u32('pr_pid');
+  cursor.position = note.PR_REG;
+  const registers = {} as CoreThread['registers'];
+  for (const name of note.x64Registers) registers[name] = cursor.u64('pr_reg');
+  return { tid, signal, registers };
+}
+
+function readProcess(cursor: ByteCursor): NonNullable<CoreFile['process']> {
+  cursor.position = note.PR_UID;
+  const uid = cursor.u32('pr_uid');
+  cursor.position = note.PR_PSINFO_PID;
+  const pid = cursor.u32('pr_pid');
+  const parentPid = cursor.u32('pr_ppid');
+  cursor.position = note.PR_FNAME;
+  const program = text(cursor.take(16, 'pr_fname'));
+  return { pid, parentPid, uid, program, arguments: text(cursor.take(80, 'pr_psargs')) };
+}
+
+function readSignal(cursor: ByteCursor): NonNullable<CoreFile['signal']> {
+  const number = cursor.u32('si_signo');
+  cursor.position = note.SI_CODE;
+  const code = cursor.i32('si_code');
+  cursor.position = note.SI_ADDR;
+  return { number, code, address: cursor.u64('si_addr') };
+}
+
+function readAuxiliary(core: CoreFile, cursor: ByteCursor): void {
+  while (cursor.remaining >= 16) core.auxiliary.set(Number(cursor.u64('a_type')), cursor.u64('a_val'));
+}
+
+/** Count, page size, that many (start, end, offset in pages), then as many names. */
+function readFiles(cursor: ByteCursor): MappedFile[] {
+  const count = cursor.size64('NT_FILE count');
+  const pageSize = cursor.size64('NT_FILE page size');
+  if (count * 24 > cursor.remaining)
+    throw cursor.error(
+      'NT_FILE count',
+      0,
+      `${count} entries`,
+      `room for ${Math.floor(cursor.remaining / 24)}`,
+    );
+  const files: MappedFile[] = [];
+  for (let i = 0; i < count; i++) {
+    const start = cursor.size64('NT_FILE start');
+    const end = cursor.size64('NT_FILE end');
+    files.push({ start, end, fileOffset: cursor.size64('NT_FILE offset') * pageSize, path: '' });
+  }
+  for (const file of files)
+    file.path = Buffer.from(cursor.cString('NT_FILE name'), 'latin1').toString('utf8');
+  return files.filter((f) => f.end > f.start);
+}
+
+function text(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end))
+    .toString('utf8')
+    .trimEnd();
+}
+
+const align4 = (n: number) => Math.ceil(n / 4) * 4;

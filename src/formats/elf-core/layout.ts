@@ -1,0 +1,113 @@
+/**
+ * Constants of Linux core files, in the kernel's spelling. Sources: linux/elfcore.h, linux/elf.h (note types),
+ * fs/binfmt_elf.c (who writes them), arch/x86/include/asm/user_64.h (register order), asm-generic/siginfo.h.
+ */
+
+export const NT_PRSTATUS = 1;
+export const NT_FPREGSET = 2;
+export const NT_PRPSINFO = 3;
+export const NT_AUXV = 6;
+export const NT_SIGINFO = 0x53494749;
+export const NT_FILE = 0x46494c45;
+
+/** struct elf_prstatus, x86-64. */
+export const PRSTATUS_SIZE = 336;
+export const PR_CURSIG = 12;
+export const PR_PID = 32;
+export const PR_REG = 112;
+/** struct user_regs_struct, x86-64: 27 words. */
+export const x64Registers = [
+  'r15',
+  'r14',
+  'r13',
+  'r12',
+  'rbp',
+  'rbx',
+  'r11',
+  'r10',
+  'r9',
+  'r8',
+  'rax',
+  'rcx',
+  'rdx',
+  'rsi',
+  'rdi',
+  'orig_rax',
+  'rip',
+  'cs',
+  'eflags',
+  'rsp',
+  'ss',
+  'fs_base',
+  'gs_base',
+  'ds',
+  'es',
+  'fs',
+  'gs',
+] as const;
+export type X64Register = (typeof x64Registers)[number];
+
+/** struct elf_prpsinfo, x86-64. */
+export const PRPSINFO_SIZE = 136;
+export const PR_UID = 16;
+export const PR_PSINFO_PID = 24;
+export const PR_PPID = 28;
+export const PR_FNAME = 40;
+export const PR_PSARGS = 56;
+
+/** siginfo_t, x86-64. */
+export const SI_CODE = 8;
+export const SI_ADDR = 16;
+
+export const AT_PHDR = 3;
+export const AT_ENTRY = 9;
+export const AT_EXECFN = 31;
+export const AT_SYSINFO_EHDR = 33;
+
+export const signalNames: Record<number, string> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  5: 'SIGTRAP',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  10: 'SIGUSR1',
+  11: 'SIGSEGV',
+  12: 'SIGUSR2',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+  19: 'SIGSTOP',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+  31: 'SIGSYS',
+};
+
+/** si_code that any signal may carry: who sent it. */
+export const generalCodes: Record<number, string> = {
+  0: 'SI_USER',
+  128: 'SI_KERNEL',
+  [-1]: 'SI_QUEUE',
+  [-2]: 'SI_TIMER',
+  [-6]: 'SI_TKILL',
+};
+/** si_code of faults, by signal. */
+export const faultCodes: Record<number, Record<number, string>> = {
+  4: {
+    1: 'ILL_ILLOPC',
+    2: 'ILL_ILLOPN',
+    3: 'ILL_ILLADR',
+    4: 'ILL_ILLTRP',
+    5: 'ILL_PRVOPC',
+    6: 'ILL_PRVREG',
+    7: 'ILL_COPROC',
+    8: 'ILL_BADSTK',
+  },
+  5: { 1: 'TRAP_BRKPT', 2: 'TRAP_TRACE', 4: 'TRAP_HWBKPT' },
+  7: { 1: 'BUS_ADRALN', 2: 'BUS_ADRERR', 3: 'BUS_OBJERR', 4: 'BUS_MCEERR_AR' },
+  8: { 1: 'FPE_INTDIV', 2: 'FPE_INTOVF', 3: 'FPE_FLTDIV', 7: 'FPE_FLTINV' },
+  11: { 1: 'SEGV_MAPERR', 2: 'SEGV_ACCERR', 3: 'SEGV_BNDERR', 4: 'SEGV_PKUERR' },
+};

@@ -1,0 +1,77 @@
+/**
+ * The frame that the kernel pushes on the stack for a signal handler, x86-64. After the handler has returned its bytes
+ * stay below the stack pointer until something overwrites them. Node's WebAssembly trap handler answers a fault by
+ * raising the signal again, so the kernel's own note then says "sent by tkill" and no address: the frame of that
+ * handler still holds the truth (gdb does not look there). Sources: arch/x86/include/asm/sigframe.h,
+ * uapi/asm/sigcontext.h, uapi/asm-generic/ucontext.h.
+ */
+import type { MemoryReader } from '../../bytes/memory.ts';
+import type { X64Register } from './layout.ts';
+
+/** Offsets from the start of struct rt_sigframe. */
+const UC_MCONTEXT = 48;
+const ERR = UC_MCONTEXT + 152;
+const TRAPNO = UC_MCONTEXT + 160;
+const CR2 = UC_MCONTEXT + 176;
+const RT_SIGFRAME_INFO = 312;
+const RT_SIGFRAME_SIZE = RT_SIGFRAME_INFO + 128;
+const savedRegisters: [X64Register, number][] = [
+  ['r8', 0],
+  ['r9', 8],
+  ['r10', 16],
+  ['r11', 24],
+  ['r12', 32],
+  ['r13', 40],
+  ['r14', 48],
+  ['r15', 56],
+  ['rdi', 64],
+  ['rsi', 72],
+  ['rbp', 80],
+  ['rbx', 88],
+  ['rdx', 96],
+  ['rax', 104],
+  ['rcx', 112],
+  ['rsp', 120],
+  ['rip', 128],
+];
+const RIP = UC_MCONTEXT + 128;
+const RSP = UC_MCONTEXT + 120;
+
+/** The kernel leaves 128 bytes below the stack pointer alone, then puts the vector registers (11 KB with AMX). */
+const searchBytes = 32 * 1024;
+
+export const PAGE_FAULT = 14;
+export const GENERAL_PROTECTION = 13;
+
+export interface SignalFrame {
+  /** Where the frame lies. */
+  address: number;
+  /** Number of the processor's trap. */
+  trap: number;
+  /** For a page fault: bit 0 the page was there, bit 1 write, bit 4 instruction fetch. */
+  errorCode: number;
+  /** The address of the last page fault (CR2). */
+  faultAddress: bigint;
+}
+
+/** The frame below the stack pointer whose saved registers are all those that the thread has now. */
+export function findDeadSignalFrame(
+  registers: Record<X64Register, bigint>,
+  memory: MemoryReader,
+): SignalFrame | undefined {
+  const top = Number(registers.rsp);
+  const last = top - RT_SIGFRAME_SIZE;
+  for (let at = last - (last % 8); at > top - searchBytes && memory.has(at, RT_SIGFRAME_SIZE); at -= 8) {
+    if (memory.readBigWord(at + RIP) !== registers.rip) continue;
+    if (memory.readBigWord(at + RSP) !== registers.rsp) continue;
+    if (!savedRegisters.every(([name, o]) => memory.readBigWord(at + UC_MCONTEXT + o) === registers[name]))
+      continue;
+    return {
+      address: at,
+      trap: memory.readUint32(at + TRAPNO),
+      errorCode: memory.readUint32(at + ERR),
+      faultAddress: memory.readBigWord(at + CR2),
+    };
+  }
+  return undefined;
+}
