@@ -1,0 +1,45 @@
+/**
+ * What unwinding needs to know of a processor, behind one seam: DWARF numbers of its registers and which of them are
+ * program counter, stack and frame pointer. Only x86-64 so far. Source: System V psABI x86-64, table 3.36.
+ */
+import type { RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
+import type { CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { X64Register } from '../../formats/elf-core/layout.ts';
+
+export interface Machine {
+  name: string;
+  /** DWARF numbers. The return address column doubles as the program counter. */
+  programCounter: number;
+  stackPointer: number;
+  framePointer: number;
+  /** Registers of a stopped thread, by DWARF number. */
+  registersOf(thread: CoreThread): RegisterFile;
+}
+
+const dwarfNumbers: [X64Register, number][] = [
+  ['rax', 0],
+  ['rdx', 1],
+  ['rcx', 2],
+  ['rbx', 3],
+  ['rsi', 4],
+  ['rdi', 5],
+  ['rbp', 6],
+  ['rsp', 7],
+  ['r8', 8],
+  ['r9', 9],
+  ['r10', 10],
+  ['r11', 11],
+  ['r12', 12],
+  ['r13', 13],
+  ['r14', 14],
+  ['r15', 15],
+  ['rip', 16],
+];
+
+export const x64: Machine = {
+  name: 'x64',
+  programCounter: 16,
+  stackPointer: 7,
+  framePointer: 6,
+  registersOf: (thread) => new Map(dwarfNumbers.map(([name, number]) => [number, thread.registers[name]])),
+};

@@ -1,0 +1,185 @@
+/**
+ * The files that the dead process had mapped, each joined with the file on disk where, and only where, the build ids
+ * are the same: an addon that was rebuilt since gives wrong frames, so it is refused with a gap. Also where a file is
+ * mapped more than once (Node maps its own built-in code again, high up).
+ */
+import { existsSync } from 'node:fs';
+import { FileSource } from '../../bytes/byte-source.ts';
+import { AbsentMemory, type MemoryExtent, type MemoryReader } from '../../bytes/memory.ts';
+import { memorySource } from '../../bytes/memory-source.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { CoreFile, MappedFile } from '../../formats/elf-core/core-file.ts';
+import { AT_ENTRY, AT_SYSINFO_EHDR } from '../../formats/elf-core/layout.ts';
+import { type ElfFile, findVirtualAddress, readElf } from '../../formats/elf/elf-file.ts';
+import { findBuildId } from '../../formats/elf/notes.ts';
+import type { Gap } from '../../model/verdict.ts';
+import { ModuleCode } from './module-code.ts';
+
+export interface CoreModule {
+  /** As the process knew it. */
+  path: string;
+  start: number;
+  /** Exclusive; the end of the last mapping. */
+  end: number;
+  buildId?: string;
+  /** Symbols and unwinding tables; absent where there is no file of the same build. */
+  code?: ModuleCode;
+  mappings: MappedFile[];
+}
+
+export interface Location {
+  module: CoreModule;
+  /** The link-time address, where the module's file is known. */
+  address?: number;
+}
+
+export class ModuleMap {
+  readonly modules: CoreModule[];
+  readonly #mappings: { mapping: MappedFile; module: CoreModule }[];
+
+  constructor(modules: CoreModule[]) {
+    this.modules = modules;
+    this.#mappings = modules
+      .flatMap((module) => module.mappings.map((mapping) => ({ mapping, module })))
+      .sort((a, b) => a.mapping.start - b.mapping.start);
+  }
+
+  close(): void {
+    for (const { code } of this.modules) code?.close();
+  }
+
+  /** The module whose mapping holds the address. */
+  find(address: number): Location | undefined {
+    let low = 0;
+    let high = this.#mappings.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#mappings[middle]?.mapping.end ?? 0) > address) high = middle;
+      else low = middle + 1;
+    }
+    const entry = this.#mappings[low];
+    if (!entry || entry.mapping.start > address) return undefined;
+    const { mapping, module } = entry;
+    const fileOffset = mapping.fileOffset + (address - mapping.start);
+    const linked = module.code && findVirtualAddress(module.code.file, fileOffset);
+    return linked === undefined ? { module } : { module, address: linked };
+  }
+}
+
+export interface ModuleOptions {
+  /** The program's executable, where it is not at the path that the process knew. */
+  executable?: string;
+}
+
+/** Joins mapped files with files on disk. `memory` need hold only what the core has. */
+export function openModules(
+  core: CoreFile,
+  memory: MemoryReader,
+  options: ModuleOptions,
+  gaps: Gap[],
+): ModuleMap {
+  const byPath = new Map<string, MappedFile[]>();
+  for (const file of core.files) {
+    const list = byPath.get(file.path);
+    if (list) list.push(file);
+    else byPath.set(file.path, [file]);
+  }
+  const executable = findExecutablePath(core);
+  const modules: CoreModule[] = [];
+  for (const [path, mappings] of byPath) {
+    const module = describeModule(path, mappings, core, memory);
+    if (!module) continue;
+    const given = path === executable ? options.executable : undefined;
+    const code = openCode(module, given, gaps);
+    if (code) module.code = code;
+    modules.push(module);
+  }
+  const vdso = openVdso(core, memory);
+  if (vdso) modules.push(vdso);
+  return new ModuleMap(modules);
+}
+
+/** The path of the program's executable: the file that is mapped at its entry point. */
+export function findExecutablePath(core: CoreFile): string | undefined {
+  const entry = Number(core.auxiliary.get(AT_ENTRY) ?? 0n);
+  return core.files.find((f) => entry >= f.start && entry < f.end)?.path;
+}
+
+/** Undefined for mapped data files. */
+function describeModule(
+  path: string,
+  mappings: MappedFile[],
+  core: CoreFile,
+  memory: MemoryReader,
+): CoreModule | undefined {
+  const executable = core.segments.some(
+    (s) => s.executable && mappings.some((m) => s.start < m.end && s.end > m.start),
+  );
+  const first = mappings.find((m) => m.fileOffset === 0);
+  const buildId = first && findBuildIdInMemory(memory, first);
+  if (!executable && !buildId) return undefined;
+  const start = Math.min(...mappings.map((m) => m.start));
+  const end = Math.max(...mappings.map((m) => m.end));
+  return { path, start, end, mappings, ...(buildId ? { buildId } : {}) };
+}
+
+function findBuildIdInMemory(memory: MemoryReader, first: MappedFile): string | undefined {
+  try {
+    const file = readElf(memorySource(memory, first.start, first.end - first.start));
+    return findBuildId(file);
+  } catch (error) {
+    if (error instanceof AgentdumpError) return undefined;
+    throw error;
+  }
+}
+
+function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): ModuleCode | undefined {
+  const path = given ?? module.path;
+  const part = `core module ${module.path}`;
+  const miss = (reason: string) => {
+    gaps.push({ part, reason, lookedFor: path });
+    return undefined;
+  };
+  if (!existsSync(path)) return miss('the file is not on this machine');
+  try {
+    const source = new FileSource(path);
+    const file = readElf(source);
+    const buildId = findBuildId(file);
+    if (module.buildId && buildId === module.buildId) return new ModuleCode(file, buildId, () => source.close());
+    source.close();
+    if (!module.buildId) return miss('the core does not hold its build id, so the file on disk is not trusted');
+    return miss(`the file on disk is another build (${buildId ?? 'no build id'}, wanted ${module.buildId})`);
+  } catch (error) {
+    if (error instanceof AgentdumpError) return miss(error.message);
+    throw error;
+  }
+}
+
+/** The kernel's own library lies in memory only, whole. */
+function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined {
+  const start = Number(core.auxiliary.get(AT_SYSINFO_EHDR) ?? 0n);
+  const segment = core.segments.find((s) => s.start === start);
+  if (start === 0 || !segment) return undefined;
+  try {
+    const file: ElfFile = readElf(memorySource(memory, start, segment.fileSize));
+    const path = '[vdso]';
+    const mapping = { start, end: segment.end, fileOffset: 0, path };
+    return { path, start, end: segment.end, mappings: [mapping], code: new ModuleCode(file, undefined, () => {}) };
+  } catch (error) {
+    if (error instanceof AgentdumpError || error instanceof AbsentMemory) return undefined;
+    throw error;
+  }
+}
+
+/** What the core leaves out because the files have it: code and constants. */
+export function moduleExtents(map: ModuleMap): MemoryExtent[] {
+  const extents: MemoryExtent[] = [];
+  for (const { mappings, code } of map.modules) {
+    if (!code) continue;
+    for (const m of mappings) {
+      const end = Math.min(m.end, m.start + Math.max(0, code.file.source.size - m.fileOffset));
+      extents.push({ start: m.start, end, source: code.file.source, offset: m.fileOffset });
+    }
+  }
+  return extents;
+}

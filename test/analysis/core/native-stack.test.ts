@@ -1,0 +1,97 @@
+/** Native stacks of real cores against two peers: gdb up to where it gives up, and eu-stack whole. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
+import { walkNativeStack } from '../../../src/analysis/core/native-stack.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+
+const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
+const noGdb = noCores || (has('gdb') ? false : 'gdb is not installed');
+const noEuStack = noCores || (has('eu-stack') ? false : 'eu-stack (elfutils) is not installed');
+
+const gdbScript = `
+import gdb
+for thread in gdb.selected_inferior().threads():
+    thread.switch()
+    frame = gdb.newest_frame()
+    pcs = []
+    while frame is not None and len(pcs) < 200 and frame.name() is not None:
+        if frame.type() in (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME):
+            pcs.append('%x' % frame.pc())
+        try:
+            frame = frame.older()
+        except gdb.error:
+            break
+    print('STACK', thread.ptid[1], ' '.join(pcs))
+`;
+
+function ours(dump: CoreDump): Map<number, string[]> {
+  return new Map(
+    dump.core.threads.map((thread) => {
+      const { frames } = walkNativeStack(
+        dump.machine.registersOf(thread),
+        dump.machine,
+        dump.modules,
+        dump.memory,
+      );
+      return [thread.tid, frames.map((f) => f.programCounter.toString(16))];
+    }),
+  );
+}
+
+for (const node of nodes)
+  suite(`Node ${node.major}`, { skip: noCores }, () => {
+    let death: Death;
+    let dump: CoreDump;
+    before(() => {
+      death = makeCore(node.path, [join(victims, 'deaths.cjs'), 'read-null']);
+      dump = openCoreDump(death.core);
+    });
+    after(() => {
+      dump.close();
+      death.remove();
+    });
+
+    test('every frame that gdb names is ours too', { skip: noGdb }, () => {
+      const script = join(dirname(death.core), 'stacks.py');
+      writeFileSync(script, gdbScript);
+      const args = ['-nx', '-batch', '-iex', 'set debuginfod enabled off', '-x', script, node.path, death.core];
+      const { stdout } = spawnSync('gdb', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+      const stacks = ours(dump);
+      const lines = stdout.split('\n').filter((line) => line.startsWith('STACK'));
+      assert.equal(lines.length, dump.core.threads.length);
+      for (const line of lines) {
+        const [, tid, ...pcs] = line.split(' ');
+        assert.ok(pcs.length > 0);
+        assert.deepEqual(stacks.get(Number(tid))?.slice(0, pcs.length), pcs, `thread ${tid}`);
+      }
+    });
+
+    test('every stack is the one that eu-stack shows', { skip: noEuStack }, () => {
+      const args = ['-n', '400', '-r', '--core', death.core, '-e', node.path];
+      const { stdout } = spawnSync('eu-stack', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+      const theirs = new Map<number, string[]>();
+      let current: string[] = [];
+      for (const line of stdout.split('\n')) {
+        const thread = /^TID (\d+):/.exec(line);
+        const frame = /^#\d+\s+0x0*([0-9a-f]+)/.exec(line);
+        if (thread) theirs.set(Number(thread[1]), (current = []));
+        else if (frame?.[1]) current.push(frame[1]);
+      }
+      assert.equal(theirs.size, dump.core.threads.length);
+      assert.deepEqual(ours(dump), theirs);
+    });
+
+    test('a stack ends at the first frame of its thread, with no word of complaint', () => {
+      for (const thread of dump.core.threads) {
+        const stack = walkNativeStack(dump.machine.registersOf(thread), dump.machine, dump.modules, dump.memory);
+        assert.equal(stack.stopped, undefined);
+        const last = stack.frames.at(-1)?.location;
+        const name = last?.address === undefined ? '' : last.module.code?.findFunction(last.address)?.name;
+        assert.match(name ?? '', /_start|clone/);
+      }
+    });
+  });
