@@ -119,6 +119,8 @@ export type TriggerKind =
 /** `trigger.json`: why the bundle was written. The first part: with it alone a bundle can be explained in a line. */
 export interface TriggerPart {
   id: string;
+  /** So that a bundle without a manifest says its version too. */
+  schemaVersion: number;
   kind: TriggerKind;
   /** The verdict kind that the folder's name carries; analysis may conclude otherwise. */
   verdictKind: string;
@@ -208,6 +210,8 @@ export interface LoadedScript {
   sourcePart?: string;
   /** Name of the part with its source map. */
   mapPart?: string;
+  /** Parts with the originals that the map names but does not hold, by the name in the map's `sources`. */
+  originalParts?: Record<string, string>;
   /** Why there is no map part although the script names a map. */
   mapGap?: string;
 }

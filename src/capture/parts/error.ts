@@ -1,0 +1,15 @@
+/** `error.json`: the thrown value with its causes. */
+import { type ErrorPart, partNames } from '../../bundle/layout.ts';
+import { readThrown } from '../serialize-error.ts';
+import type { PartProducer } from './part.ts';
+
+export const errorPart: PartProducer = {
+  name: partNames.error,
+  produce(context): ErrorPart | undefined {
+    if (!context.thrown) return undefined;
+    const { error, stackTexts, frames } = readThrown(context.thrown.value);
+    context.stackTexts.push(...stackTexts);
+    for (const frame of frames) context.frameUrls.add(frame.url);
+    return frames.length > 0 ? { error, frames } : { error };
+  },
+};

@@ -1,0 +1,122 @@
+/** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
+import { type HandlesPart, partNames } from '../../bundle/layout.ts';
+import { listFolder, readLink, readSmallFile } from '../proc-files.ts';
+import type { PartProducer } from './part.ts';
+
+const maxDescriptors = 512;
+const maxSocketTableBytes = 2 * 1024 * 1024;
+
+export const handlesPart: PartProducer = {
+  name: partNames.handles,
+  produce(context): HandlesPart {
+    const resources = countBy(process.getActiveResourcesInfo());
+    const all = listFolder('/proc/self/fd');
+    const descriptors = all
+      .slice(0, maxDescriptors)
+      .flatMap((name) => describeDescriptor(Number(name)) ?? []);
+    if (all.length > maxDescriptors)
+      context.addGap(partNames.handles, `${all.length} descriptors; ${maxDescriptors} are listed`);
+    return {
+      resources,
+      descriptors,
+      descriptorCount: all.length,
+      sockets: findSockets(descriptors),
+      timers: ['Timeout', 'Immediate'].flatMap((kind) =>
+        resources[kind] ? [{ kind, count: resources[kind] }] : [],
+      ),
+      children: findChildren(),
+    };
+  },
+};
+
+function countBy(names: string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+function describeDescriptor(fd: number): HandlesPart['descriptors'][number] | undefined {
+  const target = readLink(`/proc/self/fd/${fd}`);
+  if (target === undefined) return undefined;
+  const kind =
+    /^(socket|pipe|anon_inode):/.exec(target)?.[1] ?? (target.startsWith('/dev/') ? 'device' : 'file');
+  return { fd, kind, target };
+}
+
+/** Own TCP and UDP sockets: the system's tables, joined by the inode that the descriptor's link names. */
+function findSockets(descriptors: HandlesPart['descriptors']): HandlesPart['sockets'] {
+  const byInode = new Map<string, number>();
+  for (const { fd, target } of descriptors) {
+    const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
+    if (inode !== undefined) byInode.set(inode, fd);
+  }
+  if (byInode.size === 0) return [];
+  return ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((protocol) => readSocketTable(protocol, byInode));
+}
+
+function readSocketTable(protocol: string, byInode: Map<string, number>): HandlesPart['sockets'] {
+  const sockets: HandlesPart['sockets'] = [];
+  for (const line of (readSmallFile(`/proc/self/net/${protocol}`, maxSocketTableBytes) ?? '')
+    .split('\n')
+    .slice(1)) {
+    const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+    const fd = inode === undefined ? undefined : byInode.get(inode);
+    if (fd === undefined || !local || !remote || !state) continue;
+    sockets.push({
+      fd,
+      protocol,
+      local: endpoint(local),
+      remote: endpoint(remote),
+      state: tcpStates[Number.parseInt(state, 16)] ?? state,
+    });
+  }
+  return sockets;
+}
+
+/** include/net/tcp_states.h; UDP uses 1 and 7 of them. */
+const tcpStates = [
+  '',
+  'ESTABLISHED',
+  'SYN_SENT',
+  'SYN_RECV',
+  'FIN_WAIT1',
+  'FIN_WAIT2',
+  'TIME_WAIT',
+  'CLOSE',
+  'CLOSE_WAIT',
+  'LAST_ACK',
+  'LISTEN',
+  'CLOSING',
+];
+
+/** `0100007F:1F90` → `127.0.0.1:8080`: 32-bit words in host order, port in hexadecimal. */
+function endpoint(text: string): string {
+  const [hex = '', port = ''] = text.split(':');
+  const bytes = Buffer.from(hex, 'hex');
+  if (bytes.length % 4 === 0) bytes.swap32();
+  return bytes.length === 4
+    ? `${bytes.join('.')}:${Number.parseInt(port, 16)}`
+    : `[${ipv6Text(bytes)}]:${Number.parseInt(port, 16)}`;
+}
+
+function ipv6Text(bytes: Buffer): string {
+  if (
+    bytes.length === 16 &&
+    bytes.subarray(0, 10).every((byte) => byte === 0) &&
+    bytes.readUInt16BE(10) === 0xffff
+  )
+    return `::ffff:${bytes.subarray(12).join('.')}`;
+  const words = Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16));
+  return words.join(':').replace(/(^|:)0(:0)+(:|$)/, '::');
+}
+
+function findChildren(): HandlesPart['children'] {
+  const pids = (readSmallFile(`/proc/self/task/${process.pid}/children`) ?? '')
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean);
+  return pids.slice(0, 64).map((pid) => {
+    const command = readSmallFile(`/proc/${pid}/cmdline`, 4096) ?? '';
+    return { pid: Number(pid), command: command.replaceAll('\0', ' ').trim() };
+  });
+}

@@ -1,0 +1,31 @@
+/** The parts after `trigger.json`, in the order of their value. Adding one: see ../README.md. */
+import { agentPart } from './agent.ts';
+import { driftPart } from './drift.ts';
+import { environmentPart } from './environment.ts';
+import { errorPart } from './error.ts';
+import { handlesPart } from './handles.ts';
+import { localsPart } from './locals.ts';
+import { memoryPart } from './memory.ts';
+import { nativeModulesPart } from './native-modules.ts';
+import { packagesPart } from './packages.ts';
+import type { PartProducer } from './part.ts';
+import { processPart } from './process.ts';
+import { reportPart } from './report.ts';
+import { scriptsPart } from './scripts.ts';
+import { threadsPart } from './threads.ts';
+
+export const partProducers: readonly PartProducer[] = [
+  errorPart,
+  agentPart,
+  processPart,
+  localsPart,
+  scriptsPart,
+  memoryPart,
+  handlesPart,
+  environmentPart,
+  packagesPart,
+  nativeModulesPart,
+  threadsPart,
+  driftPart,
+  reportPart,
+];

@@ -1,0 +1,26 @@
+/** `memory.json`: V8's and the kernel's figures, and what the heap tier decided. Sizes in bytes. */
+import { freemem, totalmem } from 'node:os';
+import { type MemoryPart, partNames } from '../../bundle/layout.ts';
+import { decideHeapTier } from '../heap-tier.ts';
+import { readSmallFile } from '../proc-files.ts';
+import type { PartProducer } from './part.ts';
+
+export const memoryPart: PartProducer = {
+  name: partNames.memory,
+  produce({ config }): MemoryPart {
+    const v8 = process.getBuiltinModule('node:v8');
+    return {
+      usage: { ...process.memoryUsage() },
+      heap: { ...v8.getHeapStatistics() },
+      spaces: v8.getHeapSpaceStatistics().map((space) => ({ ...space })),
+      system: { totalBytes: totalmem(), availableBytes: availableBytes() },
+      heapTier: decideHeapTier(config),
+    };
+  },
+};
+
+/** What the kernel would give without swapping; os.freemem leaves out the caches on some Nodes. */
+export function availableBytes(): number {
+  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(readSmallFile('/proc/meminfo') ?? '')?.[1];
+  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
+}

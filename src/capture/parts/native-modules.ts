@@ -1,0 +1,92 @@
+/**
+ * `native-modules.json`: the objects mapped into the process, with their addresses and build ids, so that a core or a
+ * native address can be read later. Sources: /proc/self/maps (proc(5)); the ELF note NT_GNU_BUILD_ID (elf(5)).
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { type NativeModulesPart, partNames } from '../../bundle/layout.ts';
+import { readSmallFile } from '../proc-files.ts';
+import type { PartProducer } from './part.ts';
+
+const maxModules = 512;
+
+export const nativeModulesPart: PartProducer = {
+  name: partNames.nativeModules,
+  produce(context): NativeModulesPart | undefined {
+    const maps = readSmallFile('/proc/self/maps', 8 * 1024 * 1024);
+    if (maps === undefined) return undefined;
+    const modules = findModules(maps);
+    if (modules.length > maxModules)
+      context.addGap(partNames.nativeModules, `${modules.length} objects; ${maxModules} are listed`);
+    return { modules: modules.slice(0, maxModules) };
+  },
+};
+
+/** One row a mapped file that has an executable part; its range spans all of its mappings, end exclusive. */
+function findModules(maps: string): NativeModulesPart['modules'] {
+  const ranges = new Map<string, { base: bigint; end: bigint; executable: boolean }>();
+  for (const [, start, end, permissions, path] of maps.matchAll(
+    /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ +(\/.*)$/gm,
+  )) {
+    if (path === undefined) continue;
+    const from = BigInt(`0x${start}`);
+    const to = BigInt(`0x${end}`);
+    const known = ranges.get(path) ?? { base: from, end: to, executable: false };
+    if (from < known.base) known.base = from;
+    if (to > known.end) known.end = to;
+    known.executable ||= permissions?.includes('x') ?? false;
+    ranges.set(path, known);
+  }
+  return [...ranges]
+    .filter(([, range]) => range.executable)
+    .map(([path, { base, end }]) => {
+      const buildId = readBuildId(path);
+      const row = { path, base: `0x${base.toString(16)}`, end: `0x${end.toString(16)}` };
+      return buildId === undefined ? row : { ...row, buildId };
+    });
+}
+
+const PT_NOTE = 4;
+const NT_GNU_BUILD_ID = 3;
+
+/** The build id of a 64-bit little-endian ELF file, in hexadecimal; undefined when it has none in its first pages. */
+export function readBuildId(path: string): string | undefined {
+  const head = Buffer.alloc(8192);
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const size = readSync(fd, head, 0, head.length, 0);
+    return findBuildId(head.subarray(0, size));
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function findBuildId(head: Buffer): string | undefined {
+  if (head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1) return undefined;
+  const tableOffset = Number(head.readBigUInt64LE(32));
+  const entrySize = head.readUInt16LE(54);
+  const count = head.readUInt16LE(56);
+  for (let i = 0; i < count; i++) {
+    const entry = tableOffset + i * entrySize;
+    if (entry + 56 > head.length || head.readUInt32LE(entry) !== PT_NOTE) continue;
+    const offset = Number(head.readBigUInt64LE(entry + 8));
+    const size = Number(head.readBigUInt64LE(entry + 32));
+    const id = findNote(head.subarray(offset, offset + size));
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+function findNote(notes: Buffer): string | undefined {
+  for (let at = 0; at + 12 <= notes.length; ) {
+    const nameSize = notes.readUInt32LE(at);
+    const size = notes.readUInt32LE(at + 4);
+    const content = at + 12 + Math.ceil(nameSize / 4) * 4;
+    if (notes.readUInt32LE(at + 8) === NT_GNU_BUILD_ID && content + size <= notes.length)
+      return notes.toString('hex', content, content + size);
+    at = content + Math.ceil(size / 4) * 4;
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+/** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
+import type { TriggerPart } from '../../bundle/layout.ts';
+import type { OpenPart } from '../../bundle/writer.ts';
+import type { Config } from '../config.ts';
+
+export interface CaptureContext {
+  config: Config;
+  trigger: TriggerPart;
+  /** Present when a value was thrown; the value itself may be undefined. */
+  thrown?: { value: unknown };
+  /** Texts of every stack that the bundle holds so far: they decide whose source is kept. */
+  stackTexts: string[];
+  /** URLs or paths of V8's own frames, for the same purpose. */
+  frameUrls: Set<string>;
+  /** Filled by the scripts part for those after it: URL or path of every loaded script. */
+  scriptUrls: string[];
+  addGap(part: string, reason: string, lookedFor?: string): void;
+  /** Writes a further part of text, redacted like every other. False when it could not be written. */
+  writeText(name: string, text: string): boolean;
+  /** A further part in chunks, of bytes that are redacted already. */
+  openPart(name: string): OpenPart;
+  /** Milliseconds until the whole capture must be over. */
+  timeLeftMs(): number;
+}
+
+export interface PartProducer {
+  /** File name in the bundle. */
+  name: string;
+  /** A limit of its own in milliseconds, instead of the common one. */
+  limitMs?(context: CaptureContext): number;
+  /** JSON data, or undefined when there is nothing to say and nothing missing. */
+  produce(context: CaptureContext): unknown;
+}

@@ -1,0 +1,112 @@
+/** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
+import { type ProcessPart, partNames } from '../../bundle/layout.ts';
+import { liveWorkers } from '../live-workers.ts';
+import { readSmallFile } from '../proc-files.ts';
+import type { PartProducer } from './part.ts';
+
+export const processPart: PartProducer = {
+  name: partNames.process,
+  produce({ trigger }): ProcessPart {
+    const uptimeMs = Math.round(process.uptime() * 1000);
+    const container = findContainer();
+    return {
+      pid: process.pid,
+      parentPid: process.ppid,
+      title: process.title,
+      argv: process.argv,
+      execArgv: process.execArgv,
+      execPath: process.execPath,
+      cwd: workingDirectory(),
+      versions: versionsOf(process.versions),
+      platform: process.platform,
+      arch: process.arch,
+      startedAt: new Date(Date.parse(trigger.at) - uptimeMs).toISOString(),
+      uptimeMs,
+      threadId: trigger.threadId,
+      resourceUsage: { ...process.resourceUsage() },
+      limits: readLimits(),
+      cgroup: readCgroup(),
+      ...(container === undefined ? {} : { container }),
+      workers: [...liveWorkers()].map((worker) => ({ threadId: worker.threadId })),
+    };
+  },
+};
+
+function versionsOf(versions: NodeJS.ProcessVersions): Record<string, string> {
+  const entries = Object.entries(versions).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The working directory may have been deleted. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '(deleted)';
+  }
+}
+
+function readLimits(): ProcessPart['limits'] {
+  const limits: ProcessPart['limits'] = {};
+  for (const line of (readSmallFile('/proc/self/limits') ?? '').split('\n').slice(1)) {
+    const match = /^(Max .+?)\s{2,}(\S+)\s+(\S+)/.exec(line);
+    if (match?.[1] && match[2] && match[3]) limits[match[1]] = { soft: match[2], hard: match[3] };
+  }
+  return limits;
+}
+
+const v2Files = [
+  'memory.current',
+  'memory.max',
+  'memory.high',
+  'memory.peak',
+  'memory.swap.current',
+  'cpu.max',
+  'pids.current',
+  'pids.max',
+];
+const v1Files = [
+  'memory/memory.usage_in_bytes',
+  'memory/memory.limit_in_bytes',
+  'memory/memory.max_usage_in_bytes',
+];
+
+/** Limits and use of this process's cgroup; numbers where the kernel gives numbers (`max` stays text). */
+export function readCgroup(): Record<string, string | number> {
+  const result: Record<string, string | number> = {};
+  const membership = readSmallFile('/proc/self/cgroup');
+  if (membership === undefined) return result;
+  const path = /^0::(.*)$/m.exec(membership)?.[1];
+  if (path !== undefined) {
+    result['path'] = path;
+    for (const name of v2Files) addCgroupValue(result, name, readInGroup(path, name));
+    for (const [, event, count] of (readInGroup(path, 'memory.events') ?? '').matchAll(/^(\w+) (\d+)$/gm))
+      result[`memory.events.${event}`] = Number(count);
+  }
+  for (const name of v1Files) addCgroupValue(result, name, readSmallFile(`/sys/fs/cgroup/${name}`));
+  return result;
+}
+
+/** In a container the group's own folder is the mount itself, whatever path the host gives it. */
+function readInGroup(path: string, name: string): string | undefined {
+  return readSmallFile(`/sys/fs/cgroup${path}/${name}`) ?? readSmallFile(`/sys/fs/cgroup/${name}`);
+}
+
+function addCgroupValue(
+  result: Record<string, string | number>,
+  name: string,
+  text: string | undefined,
+): void {
+  const value = text?.trim();
+  if (value) result[name] = /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function findContainer(): string | undefined {
+  if (process.env['KUBERNETES_SERVICE_HOST'] !== undefined) return 'kubernetes';
+  if (readSmallFile('/.dockerenv') !== undefined) return 'docker';
+  if (readSmallFile('/run/.containerenv') !== undefined) return 'podman';
+  const membership = readSmallFile('/proc/self/cgroup') ?? '';
+  return /\/(docker|containerd|kubepods|crio|lxc)[/-]/.exec(membership)?.[1];
+}

@@ -1,0 +1,190 @@
+/**
+ * `scripts.json`: every loaded script as V8 lists it, and for those on a stack the running text (`sources/<n>.js`), its
+ * source map (`maps/<n>.map`) and, when the map holds no sources, the originals beside it. Files may have changed since
+ * they were loaded: the running text is V8's own; a map from disk is checked by the analysis.
+ */
+import { isAbsolute } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  type LoadedScript,
+  mapPartPrefix,
+  partNames,
+  type ScriptsPart,
+  sourcePartPrefix,
+} from '../../bundle/layout.ts';
+import { openSelfDebugger, type ScriptParsed, type SelfDebugger } from '../inspector-session.ts';
+import { readSmallFile } from '../proc-files.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
+
+const maxScriptsWithText = 40;
+const maxTextChars = 16 * 1024 * 1024;
+const maxMapBytes = 64 * 1024 * 1024;
+const maxOriginalBytes = 1024 * 1024;
+const maxOriginalsPerMap = 8;
+
+export const scriptsPart: PartProducer = {
+  name: partNames.scripts,
+  produce(context): ScriptsPart {
+    const self = openSelfDebugger();
+    try {
+      return { scripts: describeScripts(self, context) };
+    } finally {
+      self.close();
+    }
+  },
+};
+
+function describeScripts(self: SelfDebugger, context: CaptureContext): LoadedScript[] {
+  const stackText = context.stackTexts.join('\n');
+  const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.frameUrls);
+  let withText = 0;
+  return self.scripts.filter(isProgramText).map((script) => {
+    context.scriptUrls.push(script.url);
+    const described = describe(script);
+    if (!onStack(script) && !isHiddenByMapping(script, stackText)) return described;
+    if (++withText > maxScriptsWithText) return described;
+    return keepText(self, script, described, context, withText);
+  });
+}
+
+/** Node's own modules are named by its version; eval'ed scraps without a name have nothing to look up. */
+function isProgramText(script: ScriptParsed): boolean {
+  return script.url !== '' && !script.url.startsWith('node:') && !script.url.startsWith('agentdump:');
+}
+
+function isOnStack(url: string, stackText: string, frameUrls: Set<string>): boolean {
+  if (frameUrls.has(url) || stackText.includes(url)) return true;
+  const path = pathOf(url);
+  return path !== undefined && (frameUrls.has(path) || stackText.includes(path));
+}
+
+/**
+ * With --enable-source-maps, tsx and the like the text names only the originals. A program's script with a map is then
+ * kept when a file of its own name, whatever the ending, is on the stack.
+ */
+function isHiddenByMapping(script: ScriptParsed, stackText: string): boolean {
+  if (!script.sourceMapURL || script.url.includes('/node_modules/')) return false;
+  const stem = /([^/\\]+?)\.[cm]?[jt]sx?$/.exec(script.url)?.[1];
+  return stem !== undefined && new RegExp(`[/\\\\]${escapeRegExp(stem)}\\.[cm]?[jt]sx?:\\d`).test(stackText);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function describe(script: ScriptParsed): LoadedScript {
+  const described: LoadedScript = {
+    scriptId: script.scriptId,
+    url: script.url,
+    hash: script.hash,
+    isModule: script.isModule ?? false,
+  };
+  if (script.length !== undefined) described.lengthChars = script.length;
+  if (script.sourceMapURL)
+    described.sourceMapUrl = script.sourceMapURL.startsWith('data:') ? 'data:' : script.sourceMapURL;
+  return described;
+}
+
+function keepText(
+  self: SelfDebugger,
+  script: ScriptParsed,
+  described: LoadedScript,
+  context: CaptureContext,
+  n: number,
+): LoadedScript {
+  const source = self.sourceOf(script.scriptId);
+  if (source !== undefined && source.length <= maxTextChars) {
+    const name = `${sourcePartPrefix}${n}.js`;
+    if (context.writeText(name, withoutInlineMap(source))) described.sourcePart = name;
+  }
+  if (script.sourceMapURL) keepMap(script, script.sourceMapURL, described, context, n);
+  return described;
+}
+
+/** An inline map becomes a part of its own; the comment that held it is long and at the end, so no position changes. */
+function withoutInlineMap(source: string): string {
+  return source.replace(/(\/[/*][#@]\s*sourceMappingURL=data:)[^\s*]+/g, '$1');
+}
+
+function keepMap(
+  script: ScriptParsed,
+  mapUrl: string,
+  described: LoadedScript,
+  context: CaptureContext,
+  n: number,
+): void {
+  const found = readMap(script.url, mapUrl);
+  if ('gap' in found) {
+    described.mapGap = found.gap;
+    return;
+  }
+  const name = `${mapPartPrefix}${n}.map`;
+  if (context.writeText(name, found.text)) described.mapPart = name;
+  const originals = keepOriginals(found, context, n);
+  if (originals) described.originalParts = originals;
+}
+
+type FoundMap = { text: string; baseUrl: string } | { gap: string };
+
+function readMap(scriptUrl: string, mapUrl: string): FoundMap {
+  try {
+    const base = isAbsolute(scriptUrl) ? pathToFileURL(scriptUrl).href : scriptUrl;
+    if (mapUrl.startsWith('data:')) return { text: decodeDataUrl(mapUrl), baseUrl: base };
+    const url = new URL(mapUrl, base);
+    if (url.protocol !== 'file:') return { gap: `the map is at ${url.protocol}, which is not looked up` };
+    const text = readSmallFile(fileURLToPath(url), maxMapBytes);
+    if (text === undefined) return { gap: 'the map file is not there' };
+    return text.length === maxMapBytes
+      ? { gap: `the map is larger than ${maxMapBytes} bytes` }
+      : { text, baseUrl: url.href };
+  } catch (error) {
+    return { gap: `the map's URL cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function decodeDataUrl(url: string): string {
+  const comma = url.indexOf(',');
+  const body = url.slice(comma + 1);
+  return /;base64$/i.test(url.slice(0, comma))
+    ? Buffer.from(body, 'base64').toString('utf8')
+    : decodeURIComponent(body);
+}
+
+/** tsc by default writes maps without sourcesContent: then the files beside the map are the only source there is. */
+function keepOriginals(
+  map: { text: string; baseUrl: string },
+  context: CaptureContext,
+  n: number,
+): Record<string, string> | undefined {
+  if (map.text.length > maxTextChars || /"sourcesContent"\s*:\s*\[\s*"/.test(map.text)) return undefined;
+  const parsed = JSON.parse(map.text) as { sources?: unknown; sourceRoot?: unknown };
+  if (!Array.isArray(parsed.sources)) return undefined;
+  const root =
+    typeof parsed.sourceRoot === 'string' && parsed.sourceRoot !== ''
+      ? `${parsed.sourceRoot.replace(/\/$/, '')}/`
+      : '';
+  const originals: Record<string, string> = {};
+  for (const [i, source] of parsed.sources.slice(0, maxOriginalsPerMap).entries()) {
+    if (typeof source !== 'string') continue;
+    const text = readOriginal(root + source, map.baseUrl);
+    const name = `${sourcePartPrefix}${n}.original-${i + 1}.txt`;
+    if (text !== undefined && context.writeText(name, text)) originals[source] = name;
+  }
+  return Object.keys(originals).length > 0 ? originals : undefined;
+}
+
+function readOriginal(source: string, baseUrl: string): string | undefined {
+  const path = pathOf(URL.canParse(source, baseUrl) ? new URL(source, baseUrl).href : source);
+  return path !== undefined && /\.[cm]?[jt]sx?$/.test(path)
+    ? readSmallFile(path, maxOriginalBytes)
+    : undefined;
+}
+
+function pathOf(url: string): string | undefined {
+  if (isAbsolute(url)) return url;
+  try {
+    return url.startsWith('file:') ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
+}

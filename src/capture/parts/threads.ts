@@ -1,0 +1,41 @@
+/**
+ * `threads.json`: the operating system's view of every thread. proc(5) gives number, stack pointer and program counter
+ * of a thread that sits in a system call; a running one says only `running`.
+ */
+import { partNames, type ThreadsPart } from '../../bundle/layout.ts';
+import { listFolder, readSmallFile } from '../proc-files.ts';
+import type { PartProducer } from './part.ts';
+
+const maxThreads = 256;
+
+export const threadsPart: PartProducer = {
+  name: partNames.threads,
+  produce(context): ThreadsPart | undefined {
+    const tids = listFolder('/proc/self/task');
+    if (tids.length === 0) return undefined;
+    if (tids.length > maxThreads)
+      context.addGap(partNames.threads, `${tids.length} threads; ${maxThreads} are listed`);
+    return { threads: tids.slice(0, maxThreads).flatMap((tid) => describeThread(tid) ?? []) };
+  },
+};
+
+type ThreadRow = ThreadsPart['threads'][number];
+
+/** One thread of this process; undefined when it has just ended. */
+export function describeThread(tid: string): ThreadRow | undefined {
+  const stat = readSmallFile(`/proc/self/task/${tid}/stat`);
+  // The name is in brackets and may hold anything, brackets and spaces included.
+  const match = /^\d+ \((.*)\) (\S) (.*)$/s.exec(stat ?? '');
+  if (!match) return undefined;
+  const [, name = '', state = '', rest = ''] = match;
+  const fields = rest.split(' ');
+  const ticks = Number(fields[10]) + Number(fields[11]);
+  const row: ThreadRow = { tid: Number(tid), name, state, cpuMs: ticks * 10 };
+  const call = (readSmallFile(`/proc/self/task/${tid}/syscall`) ?? '').trim().split(' ');
+  if (call.length >= 3) {
+    row.syscall = call[0] ?? '';
+    row.sp = call.at(-2) ?? '';
+    row.pc = call.at(-1) ?? '';
+  }
+  return row;
+}

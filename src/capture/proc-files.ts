@@ -1,0 +1,38 @@
+/** Small readings of /proc and /sys: text or undefined, bounded, never a throw. Not there on other systems. */
+import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+
+/** The first `maxBytes` of a file as text; undefined when it cannot be read. */
+export function readSmallFile(path: string, maxBytes = 64 * 1024): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    // Files of /proc say size 0.
+    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(fd).size || 64 * 1024));
+    let filled = 0;
+    for (let got = -1; got !== 0 && filled < buffer.length; filled += got)
+      got = readSync(fd, buffer, filled, buffer.length - filled, null);
+    return buffer.toString('utf8', 0, filled);
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Names in a folder; none when it cannot be read. */
+export function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** What a link says; undefined when it cannot be read. */
+export function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * A thrown value, whatever it is, as plain data: errors of any realm, frozen, with getters that throw, cyclic causes,
+ * proxies, primitives. Reads no accessor but the handful that Node itself reads. Redaction comes later.
+ */
+import { types } from 'node:util';
+import type { RawFrame, SerializedError } from '../bundle/layout.ts';
+
+const maxDepth = 8;
+const maxErrors = 32;
+const maxProperties = 64;
+const maxTextChars = 64 * 1024;
+const knownFields = new Set(['name', 'message', 'stack', 'code', 'cause', 'errors']);
+
+export interface ReadError {
+  error: SerializedError;
+  /** Stack texts of the error, its causes and its aggregated errors. */
+  stackTexts: string[];
+  /** V8's own positions of the outermost error, when its stack had not been formatted yet. */
+  frames: RawFrame[];
+}
+
+/** Reads `thrown`; never throws. */
+export function readThrown(thrown: unknown): ReadError {
+  const reader = new ErrorReader();
+  const error = reader.read(thrown, 0);
+  return { error, stackTexts: reader.stackTexts, frames: reader.frames };
+}
+
+class ErrorReader {
+  readonly stackTexts: string[] = [];
+  frames: RawFrame[] = [];
+  readonly #seen = new Set<unknown>();
+
+  read(thrown: unknown, depth: number): SerializedError {
+    const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
+    if (!isObject)
+      return { type: thrown === null ? 'null' : typeof thrown, isError: false, text: textOf(thrown) };
+    if (this.#seen.has(thrown)) return { type: 'object', isError: true, gaps: ['the same error as above'] };
+    this.#seen.add(thrown);
+    return this.#readObject(thrown as object, depth);
+  }
+
+  #readObject(thrown: object, depth: number): SerializedError {
+    const gaps: string[] = [];
+    const field = (name: string): unknown => {
+      try {
+        return (thrown as Record<string, unknown>)[name];
+      } catch (error) {
+        gaps.push(`${name}: reading it threw ${textOf(error)}`);
+        return undefined;
+      }
+    };
+    const result: SerializedError = { type: typeof thrown, isError: isErrorLike(thrown) };
+    const stack = depth === 0 ? this.#stackWithFrames(() => field('stack')) : field('stack');
+    const text = { name: field('name'), message: field('message'), stack };
+    for (const [name, value] of Object.entries(text))
+      if (typeof value === 'string') result[name as keyof typeof text] = cut(value, gaps, name);
+    if (result.stack !== undefined) this.stackTexts.push(result.stack);
+    const code = field('code');
+    if (typeof code === 'string' || typeof code === 'number') result.code = code;
+    if (!result.isError) result.text = cut(textOf(thrown), gaps, 'text');
+    const properties = ownProperties(thrown, gaps);
+    if (properties) result.properties = properties;
+    this.#readRelated(field, result, depth, gaps);
+    if (gaps.length > 0) result.gaps = gaps;
+    return result;
+  }
+
+  #readRelated(
+    field: (name: string) => unknown,
+    result: SerializedError,
+    depth: number,
+    gaps: string[],
+  ): void {
+    const cause = field('cause');
+    const errors = field('errors');
+    if (depth >= maxDepth && (cause !== undefined || errors !== undefined)) {
+      gaps.push(`causes deeper than ${maxDepth} were not read`);
+      return;
+    }
+    if (cause !== undefined) result.cause = this.read(cause, depth + 1);
+    if (!Array.isArray(errors)) return;
+    result.errors = [];
+    for (const error of errors) {
+      if (this.#seen.size >= maxErrors) {
+        gaps.push(`${errors.length - result.errors.length} more aggregated errors were not read`);
+        break;
+      }
+      result.errors.push(this.read(error, depth + 1));
+    }
+  }
+
+  /**
+   * The stack's text, read while Error.prepareStackTrace (Node ≥ 21.3 always has one, source-map libraries set one) is
+   * ours for a moment: V8 formats a stack once, at its first reading, and only then shows the raw positions.
+   */
+  #stackWithFrames(read: () => unknown): unknown {
+    const original = Error.prepareStackTrace;
+    if (typeof original !== 'function') return read();
+    try {
+      Error.prepareStackTrace = (error, callSites) => {
+        this.frames = rawFrames(callSites);
+        return original.call(Error, error, callSites);
+      };
+      return read();
+    } finally {
+      Error.prepareStackTrace = original;
+    }
+  }
+}
+
+function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
+  try {
+    return callSites.map((site) => ({
+      functionName: site.getFunctionName() ?? '',
+      scriptId: '',
+      url: site.getFileName() ?? '',
+      line: site.getLineNumber() ?? 0,
+      column: site.getColumnNumber() ?? 0,
+    }));
+  } catch {
+    // Host code may hand made-up call sites to the formatter; the text still has the frames.
+    return [];
+  }
+}
+
+function isErrorLike(value: object): boolean {
+  try {
+    return types.isNativeError(value) || value instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+function ownProperties(thrown: object, gaps: string[]): Record<string, unknown> | undefined {
+  const result: Record<string, unknown> = {};
+  let count = 0;
+  try {
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(thrown))) {
+      if (knownFields.has(name) || !property.enumerable) continue;
+      if (++count > maxProperties) {
+        gaps.push(`properties after the first ${maxProperties} were not read`);
+        break;
+      }
+      const value = 'value' in property ? property.value : '[Getter]';
+      Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true });
+    }
+  } catch (error) {
+    gaps.push(`properties: reading them threw ${textOf(error)}`);
+  }
+  return count > 0 ? result : undefined;
+}
+
+/** A short text for any value, without running the host's toString more than once; never throws. */
+function textOf(value: unknown): string {
+  try {
+    if (typeof value === 'string') return value.slice(0, maxTextChars);
+    return typeof value === 'symbol' || typeof value === 'bigint' ? value.toString() : String(value);
+  } catch {
+    return '(cannot be turned into text)';
+  }
+}
+
+function cut(text: string, gaps: string[], name: string): string {
+  if (text.length <= maxTextChars) return text;
+  gaps.push(`${name}: cut from ${text.length} to ${maxTextChars} characters`);
+  return text.slice(0, maxTextChars);
+}

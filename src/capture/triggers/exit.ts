@@ -1,0 +1,47 @@
+/**
+ * The end by exit code (row 5): process.exit(≠0) with its caller's stack, an exit code set before a natural end, and 13,
+ * a top-level await that never settles. In a worker the same is the worker's end.
+ */
+import type { EventTap } from '../event-tap.ts';
+import { nearestFrames } from '../own-stack.ts';
+import type { Trigger } from './trigger.ts';
+
+const unsettledTopLevelAwait = 13;
+
+export const exitTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured }) => {
+  let isOver = false;
+  events.tap('exit', {
+    atEmit: () => {
+      if (isOver || !isExiting()) return;
+      isOver = true;
+      const exitCode = findExitCode(events);
+      if (exitCode === 0 || hasJustCaptured()) return;
+      const stack = nearestFrames();
+      const isCall = /^\s+at process\.(?:exit|reallyExit) /m.test(stack);
+      const isPending = exitCode === unsettledTopLevelAwait && !isCall;
+      capture({
+        kind: isPending ? 'pending-exit' : isMainThread ? 'exit' : 'worker-death',
+        handledByHost: false,
+        ...(isCall ? { stackText: stack } : {}),
+        details: {
+          exitCode,
+          ...(isCall ? { exitStack: stack } : {}),
+          ...(isPending ? { pending: process.getActiveResourcesInfo() } : {}),
+        },
+      });
+    },
+  });
+  return undefined;
+};
+
+/** Node sets it before it emits; a program that emits `exit` by hand does not end. */
+function isExiting(): boolean {
+  return (process as { _exiting?: boolean })._exiting === true;
+}
+
+/** Node 20 exits 13 by a listener of its own, which is there only while the top-level await has not settled. */
+function findExitCode(events: EventTap): number {
+  if (process.exitCode !== undefined && process.exitCode !== null) return Number(process.exitCode) || 0;
+  const isPending = events.listenersOfHost('exit').some((listener) => listener.name === 'handleProcessExit');
+  return isPending ? unsettledTopLevelAwait : 0;
+}

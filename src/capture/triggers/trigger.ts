@@ -1,0 +1,17 @@
+/** What a trigger is: it watches for one way to go and asks for a bundle. */
+import type { Config } from '../config.ts';
+import type { EventTap } from '../event-tap.ts';
+import type { CaptureRequest } from '../fatal-path.ts';
+
+export interface TriggerContext {
+  config: Config;
+  events: EventTap;
+  isMainThread: boolean;
+  /** Writes a bundle unless one is being written; never throws. Undefined when none was written. */
+  capture(request: CaptureRequest): string | undefined;
+  /** Whether a death (not a snapshot) was captured in this thread lately, so that its end is not a second death. */
+  hasJustCaptured(): boolean;
+}
+
+/** Installs itself; returns its own undoing where taking the tap away is not enough. */
+export type Trigger = (context: TriggerContext) => (() => void) | undefined;

@@ -1,0 +1,53 @@
+/**
+ * A worker thread's death as its parent sees it (row 15): out of memory, where the worker itself can write nothing. A
+ * worker that throws or exits is captured by the preload inside it; an error that nobody listens for becomes the
+ * parent's uncaught exception.
+ */
+import type { Worker } from 'node:worker_threads';
+import { tapEvents } from '../event-tap.ts';
+import { noteWorkerEnded, noteWorkerStarted } from '../live-workers.ts';
+import type { Trigger, TriggerContext } from './trigger.ts';
+
+export const workersTrigger: Trigger = (context) => {
+  context.events.tap('worker', {
+    before: (worker: Worker) => {
+      noteWorkerStarted(worker);
+      watchWorker(worker, context);
+    },
+  });
+  return undefined;
+};
+
+function watchWorker(worker: Worker, context: TriggerContext): void {
+  const { threadId, resourceLimits } = worker;
+  const events = tapEvents(worker);
+  events.tap('exit', { atEmit: () => noteWorkerEnded(worker) });
+  events.tap('error', {
+    // Node makes this error itself when the thread has ended; one that the worker threw comes by another way.
+    joins: ({ caller }, hasHost) => hasHost && caller.includes('kOnExit'),
+    before: (error: unknown) => {
+      if (isOutOfMemory(error)) captureOutOfMemory(error, threadId, resourceLimits, context);
+    },
+  });
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function captureOutOfMemory(
+  error: unknown,
+  threadId: number,
+  limits: Worker['resourceLimits'],
+  { capture }: TriggerContext,
+): void {
+  const resourceLimits = Object.fromEntries(
+    Object.entries(limits ?? {}).map(([name, mb]) => [name, Number(mb)]),
+  );
+  capture({
+    kind: 'worker-death',
+    handledByHost: true,
+    thrown: { value: error },
+    details: { worker: { threadId, exitCode: 1, resourceLimits } },
+  });
+}

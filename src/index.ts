@@ -1,0 +1,61 @@
+/**
+ * The public API. Small on purpose: what runs at a death lives in the preload file, which is loaded when `install` or
+ * `dump` is called and no preload is there.
+ */
+import { createRequire } from 'node:module';
+import { findHost, provideContext, setContext } from './agent/context.ts';
+import type { InstallOptions } from './capture/config.ts';
+
+export type * from './model/account.ts';
+export type * from './model/agent-state.ts';
+export type * from './model/thread.ts';
+export type * from './model/verdict.ts';
+export type { InstallOptions };
+
+/** What the agent tells its flight recorder. Without the preload every call does nothing. */
+export const agent = {
+  /** Keeps a reference under `name`, read at the moment of death. `undefined` forgets it. */
+  set: setContext,
+  /** Has a function called at the moment of death, synchronously and for at most 100 ms. Returns the undoing. */
+  provide: provideContext,
+};
+
+/**
+ * Installs the handlers of the preload in this thread, for programs that cannot be started with it. Returns the
+ * undoing. What happened before the call, and what was imported before it, is not seen.
+ */
+export function install(options?: InstallOptions): () => void {
+  return loadPreload().install(options);
+}
+
+/** Writes a snapshot bundle and goes on. Returns its path, or undefined when it could not be written (stderr says why). */
+export function dump(reason?: string): string | undefined {
+  const host = findHost();
+  if (host) return host.dump(reason);
+  const undo = install({ signals: [], snapshotSignal: 'off' });
+  try {
+    return findHost()?.dump(reason);
+  } finally {
+    undo();
+  }
+}
+
+/** Has `value` withheld from every part of every bundle, whatever it looks like. */
+export function redactValue(value: string): void {
+  findHost()?.withhold(value);
+}
+
+interface Preload {
+  install(options?: InstallOptions): () => void;
+}
+
+function loadPreload(): Preload {
+  const flags = globalThis as Record<symbol, unknown>;
+  const loadOnly = Symbol.for('agentdump.loadOnly');
+  flags[loadOnly] = true;
+  try {
+    return createRequire(import.meta.url)('./register.cjs') as Preload;
+  } finally {
+    delete flags[loadOnly];
+  }
+}

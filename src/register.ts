@@ -1,0 +1,7 @@
+/** The preload: `node --require agentdump/register app.js`, or --import, or NODE_OPTIONS. One CommonJS file when built. */
+import { install } from './capture/install.ts';
+
+// The API module loads this file only for `install`, and says so beforehand.
+if (!(globalThis as Record<symbol, unknown>)[Symbol.for('agentdump.loadOnly')]) install();
+
+export { install };
