@@ -1,0 +1,45 @@
+/**
+ * Never worse: over the whole table, on every Node, a program with the preload ends as it would have ended without, says
+ * what it would have said, sees of its listeners what it would have seen; and the bundle that its death should leave is
+ * there, sealed.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { verdictKinds } from '../../src/model/verdict.ts';
+import {
+  bundlesIn,
+  findNodes,
+  kindOfBundle,
+  type Outcome,
+  runVictim,
+  temporaryFolder,
+} from '../support/run-victim.ts';
+import { victimName, victims } from '../support/victims.ts';
+
+/** What differs between any two runs of one program. */
+function comparable(outcome: Outcome): Omit<Outcome, 'ownLines'> {
+  const { ownLines, ...rest } = outcome;
+  const stderr = rest.stderr
+    .replace(/\(node:\d+\)/g, '(node:PID)')
+    .replace(/\[\d+:0x[0-9a-f]+\]/g, '[PID]')
+    .replace(/0x[0-9a-f]{6,}/g, '0xADDRESS')
+    .replace(/agentdump-test-\w+/g, 'TMP')
+    // Whether a worker's last message or its end comes first is a race in every Node.
+    .replace(/^ +at (?:\[kOnExit\]|Worker\.<computed>\.onexit) .*\n/gm, '');
+  return { ...rest, stderr };
+}
+
+for (const node of findNodes())
+  describe(node.name, { concurrency: 2 }, () => {
+    for (const victim of victims)
+      test(victimName(victim), async (t) => {
+        const bareDir = temporaryFolder(t);
+        const dir = temporaryFolder(t);
+        const bare = await runVictim(node, victim, { preload: false, dir: bareDir });
+        const loaded = await runVictim(node, victim, { preload: true, dir });
+        assert.deepEqual(comparable(loaded), comparable(bare));
+        const kinds = bundlesIn(dir).map((name) => kindOfBundle(name, verdictKinds));
+        assert.deepEqual(kinds.sort(), victim.bundles, `our lines: ${loaded.ownLines.join(' / ')}`);
+        assert.deepEqual(bundlesIn(bareDir), []);
+      });
+  });

@@ -1,0 +1,113 @@
+/** Runs a program of fixtures/programs in a child process, with or without the preload, and says how it went. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Victim } from './victims.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const preload = join(root, 'dist', 'register.cjs');
+export const programs = join(root, 'fixtures', 'programs');
+
+export interface NodeBinary {
+  name: string;
+  path: string;
+}
+
+/** The Nodes of the matrix that are installed (`npm ci --prefix test/nodes`), else the one that runs the tests. */
+export function findNodes(): NodeBinary[] {
+  const installed = [20, 22, 24, 26]
+    .map((major) => ({
+      name: `Node ${major}`,
+      path: join(root, 'test/nodes/node_modules', `node-${major}`, 'bin/node'),
+    }))
+    .filter((node) => existsSync(node.path));
+  return installed.length > 0
+    ? installed
+    : [{ name: `Node ${process.versions.node}`, path: process.execPath }];
+}
+
+export interface Outcome {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  /** Without our own lines. */
+  stderr: string;
+  /** Our own lines. */
+  ownLines: string[];
+}
+
+export interface RunOptions {
+  preload: boolean;
+  /** Where bundles go, and the working directory. */
+  dir: string;
+  env?: Record<string, string>;
+}
+
+/** A temporary folder that goes away with the test. */
+export function temporaryFolder(test: { after(cleanUp: () => void): void }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
+  test.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+  return dir;
+}
+
+const lifeLimitMs = 60_000;
+
+export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions): Promise<Outcome> {
+  const command = [...(victim.flags ?? []), join(programs, victim.file), ...(victim.args ?? [])];
+  const limit = victim.maxDescriptors === undefined ? '' : `ulimit -n ${victim.maxDescriptors}; `;
+  const child = spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', node.path, ...command], {
+    cwd: options.dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: options.dir,
+      VICTIM_TMP: options.dir,
+      AGENTDUMP_DIR: join(options.dir, 'dumps'),
+      ...(options.preload ? { NODE_OPTIONS: `--require ${preload}` } : {}),
+      ...victim.env,
+      ...options.env,
+    },
+  });
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    let stderr = '';
+    let isSent = false;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (isSent || victim.signal === undefined || !stdout.includes('ready\n')) return;
+      isSent = true;
+      child.kill(victim.signal);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
+    child.on('error', reject).on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stdout, ...splitOwnLines(stderr) });
+    });
+  });
+}
+
+function splitOwnLines(stderr: string): Pick<Outcome, 'stderr' | 'ownLines'> {
+  const lines = stderr.split('\n');
+  const isOwn = (line: string): boolean => line.startsWith('agentdump:');
+  return { stderr: lines.filter((line) => !isOwn(line)).join('\n'), ownLines: lines.filter(isOwn) };
+}
+
+/** Names of the sealed bundles in a run's folder, and of anything that should not have stayed there. */
+export function bundlesIn(dir: string): string[] {
+  const dumps = join(dir, 'dumps');
+  if (!existsSync(dumps)) return [];
+  return readdirSync(dumps)
+    .filter((name) => name !== 'signatures.log')
+    .sort();
+}
+
+/** `20261121T…Z-program-uncaught-exception-1a2b3c4d.agentdump` → `uncaught-exception`. */
+export function kindOfBundle(name: string, kinds: readonly string[]): string {
+  const fitting = kinds.filter((kind) => new RegExp(`-${kind}-[0-9a-f]{8}\\.agentdump$`).test(name));
+  return fitting.sort((a, b) => b.length - a.length)[0] ?? `(${name})`;
+}
