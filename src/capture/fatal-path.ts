@@ -11,24 +11,14 @@ import { version } from '../version.ts';
 import type { Config } from './config.ts';
 import { DeadlineExceeded, runWithDeadline } from './deadline.ts';
 import { makeRoomForFiles } from './free-descriptors.ts';
+import { isFromModuleEvaluation } from './module-evaluation.ts';
 import { partProducers } from './parts/index.ts';
 import type { CaptureContext, PartProducer } from './parts/part.ts';
-import { currentPolicy } from './policy.ts';
+import { configurePolicy, currentPolicy } from './policy.ts';
 import { programName } from './program-name.ts';
+import { type CaptureRequest, type InsideKind, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
-import { hintVerdictKind, type InsideKind } from './verdict-hint.ts';
-
-/** What a trigger knows of its event. */
-export interface CaptureRequest {
-  kind: InsideKind;
-  handledByHost: boolean;
-  thrown?: { value: unknown };
-  /** The stack that led to the event, when there is no thrown value: of a process.exit, say. */
-  stackText?: string;
-  details?: Partial<
-    Pick<TriggerPart, 'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending'>
-  >;
-}
+import { hintVerdictKind } from './verdict-hint.ts';
 
 /** All parts but the heap, which has a limit of its own. */
 const captureLimitMs = 5_000;
@@ -40,13 +30,13 @@ const repeatWindowMs = 60_000;
 let isCapturing = false;
 
 /** Writes a bundle; its path, or undefined when none was written, in which case a line on stderr has said why. */
-export function captureBundle(config: Config, request: CaptureRequest): string | undefined {
+export function captureBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   if (isCapturing) return undefined;
   isCapturing = true;
   let giveBack = (): void => {};
   try {
     if (isTheEnd(request)) giveBack = makeRoomForFiles();
-    return writeBundle(config, request);
+    return writeBundle(surroundings, request);
   } catch (error) {
     writeStderrLine(`no bundle: ${describeFailure(error)}`);
     return undefined;
@@ -58,11 +48,12 @@ export function captureBundle(config: Config, request: CaptureRequest): string |
 
 /** Whether the whole process ends when we return. */
 function isTheEnd({ kind, handledByHost }: CaptureRequest): boolean {
-  const { isMainThread } = process.getBuiltinModule('node:worker_threads');
   return isMainThread && !handledByHost && !kind.startsWith('snapshot');
 }
 
-function writeBundle(config: Config, request: CaptureRequest): string | undefined {
+function writeBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  const { config } = surroundings;
+  configurePolicy(surroundings);
   const startedAt = performance.now();
   const trigger = describeTrigger(request);
   const repeats = countRepeats(config, trigger, request);
@@ -76,7 +67,7 @@ function writeBundle(config: Config, request: CaptureRequest): string | undefine
     writer: version,
   });
   trigger.id = writer.id;
-  const context = createContext(config, request, trigger, writer, startedAt);
+  const context = createContext(surroundings, request, trigger, writer, startedAt);
   writeJsonPart(writer, partNames.trigger, () => trigger, partLimitMs);
   for (const producer of partProducers) produceOne(producer, context, writer);
   const path = writer.seal();
@@ -86,12 +77,13 @@ function writeBundle(config: Config, request: CaptureRequest): string | undefine
 }
 
 function describeTrigger(request: CaptureRequest): TriggerPart {
-  const { isMainThread, threadId } = process.getBuiltinModule('node:worker_threads');
+  const { threadId } = process.getBuiltinModule('node:worker_threads');
+  const kind = refineKind(request);
   return {
     id: '',
     schemaVersion: bundleSchemaVersion,
-    kind: request.kind,
-    verdictKind: hintVerdictKind(request.kind, isMainThread, request.thrown?.value),
+    kind,
+    verdictKind: hintVerdictKind(kind, isMainThread, request.thrown?.value),
     at: new Date().toISOString(),
     program: programName(process.argv),
     pid: process.pid,
@@ -101,6 +93,13 @@ function describeTrigger(request: CaptureRequest): TriggerPart {
     handledByHost: request.handledByHost,
     ...request.details,
   };
+}
+
+/** A module that threw while it was evaluated is no rejection to whoever wrote it, though Node reports one. */
+function refineKind({ kind, handledByHost, thrown }: CaptureRequest): InsideKind {
+  const isEvaluation =
+    kind === 'unhandled-rejection' && !handledByHost && isFromModuleEvaluation(thrown?.value);
+  return isEvaluation ? 'uncaught-exception' : kind;
 }
 
 /** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
@@ -128,7 +127,7 @@ function repeatKey({ thrown, stackText, details }: CaptureRequest): string[] {
 }
 
 function createContext(
-  config: Config,
+  { config, workers }: Surroundings,
   request: CaptureRequest,
   trigger: TriggerPart,
   writer: BundleWriter,
@@ -136,6 +135,7 @@ function createContext(
 ): CaptureContext {
   const context: CaptureContext = {
     config,
+    workers,
     trigger,
     stackTexts: request.stackText === undefined ? [] : [request.stackText],
     frameUrls: new Set(),

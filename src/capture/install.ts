@@ -5,11 +5,10 @@
 import { resolve } from 'node:path';
 import { findHost, type Host, installHost } from '../agent/context.ts';
 import { version } from '../version.ts';
+import { loadColdHalf } from './cold-half-loader.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { type EventTap, tapEvents } from './event-tap.ts';
-import { type CaptureRequest, captureBundle } from './fatal-path.ts';
-import { armLocals } from './locals-recorder.ts';
-import { configurePolicy, withholdValue } from './policy.ts';
+import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { triggers } from './triggers/index.ts';
 
@@ -32,42 +31,52 @@ export function install(options: InstallOptions = {}): () => void {
 function installConfigured(given: Config): () => void {
   // The program may change its working directory later.
   const config = { ...given, dir: resolve(given.dir) };
-  configurePolicy(config);
   const events = tapEvents(process);
-  const undoings = installTriggers(config, events);
+  const surroundings: Surroundings = { config, workers: new Set(), withheld: [] };
+  const undoings = installTriggers(surroundings, events);
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();
     events.uninstall();
     removeHost();
   };
-  const removeHost = installHost(createHost(config, uninstall));
+  const removeHost = installHost(createHost(surroundings, uninstall));
   return uninstall;
 }
 
-function installTriggers(config: Config, events: EventTap): (() => void)[] {
+function installTriggers(surroundings: Surroundings, events: EventTap): (() => void)[] {
+  const { config, workers } = surroundings;
   let capturedAt = Number.NEGATIVE_INFINITY;
-  const capture = (request: CaptureRequest): string | undefined => {
-    const path = captureBundle(config, request);
+  const captureDeath = (request: CaptureRequest): string | undefined => {
+    const path = capture(surroundings, request);
     if (!request.kind.startsWith('snapshot')) capturedAt = performance.now();
     return path;
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
-  const { isMainThread } = process.getBuiltinModule('node:worker_threads');
   const undoings = triggers.map((trigger) =>
-    trigger({ config, events, isMainThread, capture, hasJustCaptured }),
+    trigger({ config, events, workers, isMainThread, capture: captureDeath, hasJustCaptured }),
   );
-  if (config.locals === 'uncaught') undoings.push(armLocals());
+  if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
   return undoings.filter((undo) => undo !== undefined);
 }
 
-function createHost(config: Config, uninstall: () => void): Host {
+/** As captureBundle, for the case that not even the cold half can be compiled. */
+function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  try {
+    return loadColdHalf().captureBundle(surroundings, request);
+  } catch (error) {
+    writeStderrLine(`no bundle: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function createHost(surroundings: Surroundings, uninstall: () => void): Host {
   return {
     version,
     state: new Map(),
     providers: new Map(),
-    withhold: withholdValue,
+    withhold: (value) => surroundings.withheld.push(value),
     dump: (reason) =>
-      captureBundle(config, {
+      capture(surroundings, {
         kind: 'snapshot-call',
         handledByHost: false,
         ...(reason === undefined ? {} : { details: { reason } }),

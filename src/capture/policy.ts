@@ -5,29 +5,25 @@
 import { homedir } from 'node:os';
 import { createPolicy, type Policy } from '../redaction/policy.ts';
 import { readSmallFile } from './proc-files.ts';
+import type { Surroundings } from './request.ts';
 
-const withheld: string[] = [];
-let lists: { allow: string[]; deny: string[] } = { allow: [], deny: [] };
+let known: readonly string[] = [];
+let names: { allow?: string[]; deny?: string[] } = {};
 let policy: Policy | undefined;
 
-/** Names to keep or to withhold, from the configuration. */
-export function configurePolicy(names: { allow: string[]; deny: string[] }): void {
-  lists = names;
+/** Takes the host's values and names as they are now; the policy itself is made when it is needed. */
+export function configurePolicy({ config, withheld }: Surroundings): void {
+  names = { allow: config.allow, deny: config.deny };
+  known = withheld;
   policy = undefined;
-}
-
-/** Adds a value that may be seen in no part. */
-export function withholdValue(value: string): void {
-  withheld.push(value);
-  policy?.addKnown(value);
 }
 
 export function currentPolicy(): Policy {
   policy ??= createPolicy({
     environment: { ...environmentAtExec(), ...process.env },
-    known: withheld,
+    known: [...known],
     home: homedir(),
-    ...lists,
+    ...names,
   });
   return policy;
 }

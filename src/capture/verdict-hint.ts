@@ -2,7 +2,7 @@
  * The verdict kind in a bundle's folder name, from the trigger and the thrown value alone: a first guess for people who
  * list the folder. The analysis decides with everything at hand.
  */
-import type { TriggerKind } from '../bundle/layout.ts';
+import type { InsideKind } from './request.ts';
 
 const startupCodes = new Set([
   'MODULE_NOT_FOUND',
@@ -14,9 +14,6 @@ const startupCodes = new Set([
   'ERR_UNSUPPORTED_DIR_IMPORT',
 ]);
 const exhaustionCodes = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'EADDRNOTAVAIL']);
-
-/** Those that the program itself can notice; the others are the supervisor's. */
-export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silence' | 'supervised-exit'>;
 
 const plainKinds: Record<InsideKind, string> = {
   'uncaught-exception': 'uncaught-exception',

@@ -15,16 +15,26 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit' });
 
 if (existsSync(join(root, 'src', 'register.ts'))) {
-  await build({
-    entryPoints: [join(root, 'src', 'register.ts')],
-    outfile: join(root, 'dist', 'register.cjs'),
+  const preload = {
     bundle: true,
     platform: 'node',
     format: 'cjs',
     target: 'node20.19',
     minifyWhitespace: true,
     minifySyntax: true,
+    charset: 'ascii',
     legalComments: 'none',
+  };
+  const cold = await build({
+    ...preload,
+    entryPoints: [join(root, 'src/capture/cold-half.ts')],
+    write: false,
+  });
+  await build({
+    ...preload,
+    entryPoints: [join(root, 'src', 'register.ts')],
+    outfile: join(root, 'dist', 'register.cjs'),
+    define: { AGENTDUMP_COLD_HALF: JSON.stringify(cold.outputFiles[0].text) },
   });
   // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
   rmSync(join(root, 'dist', 'register.js'), { force: true });

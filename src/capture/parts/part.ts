@@ -1,10 +1,13 @@
 /** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
+import type { Worker } from 'node:worker_threads';
 import type { TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
 
 export interface CaptureContext {
   config: Config;
+  /** Worker threads of this thread that have not ended. */
+  workers: ReadonlySet<Worker>;
   trigger: TriggerPart;
   /** Present when a value was thrown; the value itself may be undefined. */
   thrown?: { value: unknown };

@@ -1,12 +1,11 @@
 /** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
 import { type ProcessPart, partNames } from '../../bundle/layout.ts';
-import { liveWorkers } from '../live-workers.ts';
 import { readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
 export const processPart: PartProducer = {
   name: partNames.process,
-  produce({ trigger }): ProcessPart {
+  produce({ trigger, workers }): ProcessPart {
     const uptimeMs = Math.round(process.uptime() * 1000);
     const container = findContainer();
     return {
@@ -27,7 +26,7 @@ export const processPart: PartProducer = {
       limits: readLimits(),
       cgroup: readCgroup(),
       ...(container === undefined ? {} : { container }),
-      workers: [...liveWorkers()].map((worker) => ({ threadId: worker.threadId })),
+      workers: [...workers].map((worker) => ({ threadId: worker.threadId })),
     };
   },
 };

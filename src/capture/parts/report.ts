@@ -4,7 +4,6 @@
  * report is left out unless every worker is idle in its event loop.
  */
 import { partNames } from '../../bundle/layout.ts';
-import { liveWorkers } from '../live-workers.ts';
 import { listFolder } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 import { describeThread } from './threads.ts';
@@ -15,7 +14,7 @@ const waitsForEvents: Record<string, string[]> = { x64: ['232', '281'], arm64: [
 export const reportPart: PartProducer = {
   name: partNames.report,
   produce(context): unknown {
-    if (!areWorkersIdle()) {
+    if (!areWorkersIdle(context.workers.size)) {
       context.addGap(
         partNames.report,
         'a worker thread is busy, and the report would wait for it',
@@ -46,8 +45,7 @@ function withoutNetwork<Result>(run: () => Result): Result {
 }
 
 /** Each worker waits in its own event loop, and V8's timer thread in one more. */
-function areWorkersIdle(): boolean {
-  const workers = liveWorkers().size;
+function areWorkersIdle(workers: number): boolean {
   if (workers === 0) return true;
   const idleCalls = waitsForEvents[process.arch] ?? [];
   const waiting = listFolder('/proc/self/task').filter((tid) =>

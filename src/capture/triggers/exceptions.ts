@@ -2,7 +2,6 @@
  * Uncaught exceptions, and rejections that Node turns into them (rows 1, 2, 14). uncaughtExceptionMonitor runs before
  * the default death and before the host's own handler, and changes neither.
  */
-import { isFromModuleEvaluation } from '../module-evaluation.ts';
 import type { Trigger } from './trigger.ts';
 
 export const exceptionsTrigger: Trigger = ({ events, capture }) => {
@@ -11,9 +10,8 @@ export const exceptionsTrigger: Trigger = ({ events, capture }) => {
       const handledByHost =
         events.listenersOfHost('uncaughtException').length > 0 ||
         process.hasUncaughtExceptionCaptureCallback();
-      const isRejection = origin === 'unhandledRejection' && !isFromModuleEvaluation(value);
       capture({
-        kind: isRejection ? 'unhandled-rejection' : 'uncaught-exception',
+        kind: origin === 'unhandledRejection' ? 'unhandled-rejection' : 'uncaught-exception',
         handledByHost,
         thrown: { value },
         details: { origin },

@@ -2,7 +2,6 @@
  * Signals that end the process (row 3), and the one that asks for a snapshot (row 4). When the host does not listen, the
  * death that the signal would have been is re-created: Node's default disposition back, the signal sent again.
  */
-import { constants } from 'node:os';
 import { findSignalWatch, type SignalWatch } from '../signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
@@ -56,7 +55,18 @@ function captureSignal(signal: NodeJS.Signals, handledByHost: boolean, { capture
 }
 
 function describeSignal(name: NodeJS.Signals): { name: string; number: number } {
-  return { name, number: constants.signals[name] };
+  return { name, number: signalNumber(name) };
+}
+
+/** node:os is loaded when a signal comes, not at the start. */
+function signalNumber(name: NodeJS.Signals): number {
+  return process.getBuiltinModule('node:os').constants.signals[name];
+}
+
+function findSignal(signals: NodeJS.Signals[], wanted: string | number): NodeJS.Signals | undefined {
+  return signals.find(
+    (name) => name === wanted || (typeof wanted === 'number' && signalNumber(name) === wanted),
+  );
 }
 
 /** Node resets a raw terminal when a signal kills it, but not when the signal was an event. */
@@ -75,10 +85,8 @@ function resetTerminal(): void {
 function wrapKill(context: TriggerContext, watch: SignalWatch): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
   const original = process.kill;
-  const names = new Map<unknown, NodeJS.Signals>();
-  for (const name of context.config.signals) names.set(name, name).set(constants.signals[name], name);
   const kill = function kill(pid: number, signal?: string | number): true {
-    const name = pid === process.pid ? names.get(signal ?? 'SIGTERM') : undefined;
+    const name = pid === process.pid ? findSignal(context.config.signals, signal ?? 'SIGTERM') : undefined;
     if (name !== undefined && context.events.listenersOfHost(name).length === 0) {
       captureSignal(name, false, context);
       watch.stop(name);

@@ -1,11 +1,14 @@
 /** What a trigger is: it watches for one way to go and asks for a bundle. */
+import type { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import type { EventTap } from '../event-tap.ts';
-import type { CaptureRequest } from '../fatal-path.ts';
+import type { CaptureRequest } from '../request.ts';
 
 export interface TriggerContext {
   config: Config;
   events: EventTap;
+  /** Kept by the workers trigger: those that have not ended. */
+  workers: Set<Worker>;
   isMainThread: boolean;
   /** Writes a bundle unless one is being written; never throws. Undefined when none was written. */
   capture(request: CaptureRequest): string | undefined;

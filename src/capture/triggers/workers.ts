@@ -5,13 +5,12 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { tapEvents } from '../event-tap.ts';
-import { noteWorkerEnded, noteWorkerStarted } from '../live-workers.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
 export const workersTrigger: Trigger = (context) => {
   context.events.tap('worker', {
     before: (worker: Worker) => {
-      noteWorkerStarted(worker);
+      context.workers.add(worker);
       watchWorker(worker, context);
     },
   });
@@ -21,7 +20,7 @@ export const workersTrigger: Trigger = (context) => {
 function watchWorker(worker: Worker, context: TriggerContext): void {
   const { threadId, resourceLimits } = worker;
   const events = tapEvents(worker);
-  events.tap('exit', { atEmit: () => noteWorkerEnded(worker) });
+  events.tap('exit', { atEmit: () => context.workers.delete(worker) });
   events.tap('error', {
     // Node makes this error itself when the thread has ended; one that the worker threw comes by another way.
     joins: ({ caller }, hasHost) => hasHost && caller.includes('kOnExit'),

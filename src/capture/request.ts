@@ -1,0 +1,31 @@
+/** What the hot half hands to the cold one: the event, and what was known before it. */
+import type { Worker } from 'node:worker_threads';
+import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
+import type { Config } from './config.ts';
+
+/** Those that the program itself can notice; the others are the supervisor's. */
+export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silence' | 'supervised-exit'>;
+
+/** What a trigger knows of its event. */
+export interface CaptureRequest {
+  kind: InsideKind;
+  handledByHost: boolean;
+  thrown?: { value: unknown };
+  /** The stack that led to the event, when there is no thrown value: of a process.exit, say. */
+  stackText?: string;
+  details?: Partial<
+    Pick<TriggerPart, 'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending'>
+  >;
+}
+
+/** What this thread's preload knows at any time. */
+export interface Surroundings {
+  config: Config;
+  /** Worker threads that this thread started and that have not ended. */
+  workers: Set<Worker>;
+  /** Values that the host registered, to be seen in no part. */
+  withheld: string[];
+}
+
+/** Without loading node:worker_threads, which costs 2 MB: in a worker Node replaces what it cannot do there. */
+export const isMainThread = (process.chdir as { disabled?: boolean }).disabled !== true;
