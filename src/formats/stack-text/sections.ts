@@ -9,11 +9,18 @@ import type { FrameLine, TextFrame } from './frame-line.ts';
 /** `continuation`: what led here, appended by a library; `thrown-at`: Node's --trace-uncaught. */
 export type Relation = 'cause' | 'errors' | 'continuation' | 'thrown-at';
 
+export interface ElidedFrames {
+  /** Index of the frame that follows. */
+  before: number;
+  /** Absent where the printer doesn't say. */
+  count?: number;
+}
+
 export interface FrameRun {
   /** The text between the run before and this one. */
   label: string;
   frames: TextFrame[];
-  elided: { before: number; count: number }[];
+  elided: ElidedFrames[];
 }
 
 interface Settled {
@@ -27,7 +34,7 @@ const mostFrames = 20_000;
 const deepest = 64;
 /** Lines by which libraries announce that the frames below led to those above. */
 const continuationLabel =
-  /^\s*(?:from previous event:?|for call at|-{3,}.*|={3,}.*|previous error.*|async stack.*|caused by:?)\s*$/i;
+  /^\s*(?:from previous event:?|for call at|emitted 'error' event.*|-{3,}.*|={3,}.*|previous error.*|async stack.*|caused by:?)\s*$/i;
 
 export class Section {
   readonly isRoot: boolean;
@@ -134,9 +141,9 @@ export class SectionStack {
     return frame !== undefined;
   }
 
-  elide(count: number): boolean {
+  elide(count: number | undefined): boolean {
     const run = this.current().section.openRun;
-    run?.elided.push({ before: run.frames.length, count });
+    run?.elided.push({ before: run.frames.length, ...(count === undefined ? {} : { count }) });
     return run !== undefined;
   }
 

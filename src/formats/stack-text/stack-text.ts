@@ -7,14 +7,14 @@
 import { parseFrameLine, type TextFrame } from './frame-line.ts';
 import { type HeaderFacts, readHeader, readThrowSite, type ThrowSite } from './header.ts';
 import { parsePosition } from './location.ts';
-import { type Relation, SectionStack } from './sections.ts';
+import { type ElidedFrames, type Relation, SectionStack } from './sections.ts';
 
 export interface StackText extends HeaderFacts {
   /** All text above the frames, as printed, but for the excerpt. */
   header: string;
   frames: TextFrame[];
-  /** Where the printer left out frames, which the cause's stack repeats: how many, before which index of `frames`. */
-  elided: { before: number; count: number }[];
+  /** Where the printer left out frames that another stack of the same text repeats. */
+  elided: ElidedFrames[];
   related: { relation: Relation; label: string; stack: StackText }[];
   /** What followed the frames, as printed: properties for the most part. */
   rest: string;
@@ -60,7 +60,7 @@ function countHeaderLines(lines: readonly string[], start: number, message: stri
   return lines[start + last]?.startsWith(wanted[last] ?? '') ? wanted.length : 0;
 }
 
-const elidedLine = /^\s*\.\.\. (\d{1,7}) (?:lines matching|more|frames? )/;
+const elidedLine = /^\s*\[?\.\.\. (?:(\d{1,7}) )?(?:lines matching|more|frames? )/;
 const sectionStart =
   /^\s*(?:\[(cause|errors)\]: |(cause|errors): (?=\[|\w*Error\b)|(caused by:? )|(Thrown at:)$)/i;
 
@@ -77,7 +77,7 @@ function readAnnotation(sections: SectionStack, line: string): boolean {
   const mapped = arrow && parsePosition(line.slice(arrow[0].length).trimEnd());
   if (mapped) return sections.mapLastFrame(mapped);
   const elided = elidedLine.exec(start);
-  return elided !== null && sections.elide(Number(elided[1]));
+  return elided !== null && sections.elide(elided[1] === undefined ? undefined : Number(elided[1]));
 }
 
 function openSection(sections: SectionStack, line: string): boolean {

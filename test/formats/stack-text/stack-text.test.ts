@@ -83,6 +83,17 @@ test('causes of the form "Caused by:" nest', () => {
   assert.equal(b?.related[0]?.stack.message, 'c');
 });
 
+test('real: an error event without listener says where it was emitted', () => {
+  const text = stderrOf(
+    `const e = new (require('events'))(); const error = new Error('x'); (function emitter() { e.emit('error', error) })()`,
+  );
+  const stack = readStackText(text);
+  assert.deepEqual([stack.name, stack.message, stack.frames[0]?.functionName], ['Error', 'x', undefined]);
+  const [where] = stack.related;
+  assert.equal(where?.relation, 'continuation');
+  assert.ok(where?.stack.frames.some((frame) => frame.functionName === 'emitter'));
+});
+
 test('real: a fatal error with cause and properties', () => {
   const text = stderrOf(
     `function inner() { throw Object.assign(new RangeError('deep'), { code: 'E_DEEP', list: [1] }) }

@@ -1,0 +1,190 @@
+/**
+ * One frame of a stack → where a person finds it: through the script's source map, or as the host printed it, or where
+ * the code ran. Each answer comes with the code around it and says whose code it is. A map that gives an impossible
+ * answer is distrusted for all frames; the caller then asks again.
+ */
+import type { RawFrame } from '../../bundle/layout.ts';
+import { type EvalOrigin, filePathOf, type TextPosition } from '../../formats/stack-text/location.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { JoinedFrame } from './align.ts';
+import { cutCodeFrame } from './code-frame.ts';
+import { displayName } from './function-names.ts';
+import { isInApp } from './in-app.ts';
+import { findOriginalPosition } from './lookup.ts';
+import type { ScriptIndex, ScriptMap, ScriptText } from './scripts.ts';
+
+/** A frame, and what was found on the way to it. */
+export interface PlacedFrame {
+  joined: JoinedFrame;
+  frame: Frame;
+  /** As V8 printed it, without `new` and alias. */
+  name?: string;
+  text?: ScriptText;
+  /** The map that gave the position, and the lines of the source that it leads to. */
+  map?: ScriptMap;
+  sourceLines?: readonly string[];
+}
+
+interface Position {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export class FramePlacer {
+  private readonly scripts: ScriptIndex;
+  private readonly appRoot: string | undefined;
+  private readonly contextLines: number;
+  /** The host prints positions that it has mapped itself. */
+  hostMaps = false;
+
+  constructor(scripts: ScriptIndex, appRoot: string | undefined, contextLines: number) {
+    this.scripts = scripts;
+    this.appRoot = appRoot;
+    this.contextLines = contextLines;
+  }
+
+  async place(joined: JoinedFrame): Promise<PlacedFrame> {
+    const { text, raw } = joined;
+    const name = text?.functionName ?? (text ? undefined : raw?.functionName || undefined);
+    const frame: Frame = { inApp: false, trust: raw ? 'inspector' : 'stack-text' };
+    const display = displayName(joined);
+    if (display) frame.function = display;
+    if (text?.async) frame.async = true;
+    const placed: PlacedFrame = { joined, frame, ...(name ? { name } : {}) };
+    const location = text?.location;
+    if (location?.kind === 'wasm') {
+      frame.module = location.module;
+      if (location.offset !== undefined) frame.address = `0x${location.offset.toString(16)}`;
+    } else if (raw && raw.url !== '') await this.placeRaw(placed, raw);
+    else if (location?.kind === 'source') await this.placePrinted(placed, location.position, text?.mapped);
+    else if (location?.kind === 'eval')
+      await this.placeEval(placed, location.origins, location.position ?? raw);
+    return placed;
+  }
+
+  private async placeRaw(placed: PlacedFrame, raw: RawFrame): Promise<void> {
+    const { frame } = placed;
+    if (raw.url.startsWith('wasm://')) {
+      frame.module = raw.url;
+      frame.address = `0x${(raw.column - 1).toString(16)}`;
+      return;
+    }
+    const generated = { file: filePathOf(raw.url), line: raw.line, column: raw.column };
+    if (await this.mapPosition(placed, raw.url, generated, raw.scriptId)) return;
+    const printed = placed.joined.text?.location;
+    const moved =
+      printed?.kind === 'source' && printed.position.line !== raw.line ? printed.position : undefined;
+    if (moved) {
+      await this.trustPrinted(placed, moved);
+      frame.generated = generated;
+    } else this.stay(placed, generated);
+  }
+
+  private async placePrinted(
+    placed: PlacedFrame,
+    position: TextPosition,
+    mappedByHost: TextPosition | undefined,
+  ): Promise<void> {
+    const generated = { ...position, column: position.column ?? 1 };
+    const isMapped = !mappedByHost && (this.hostMaps || (await this.isOwnSource(position)));
+    if (!isMapped && (await this.mapPosition(placed, position.url ?? position.file, generated))) return;
+    if (isMapped || mappedByHost) await this.trustPrinted(placed, mappedByHost ?? position);
+    else this.stay(placed, generated, position.column !== undefined);
+    if (mappedByHost) placed.frame.generated = pickPosition(generated);
+  }
+
+  /** A frame inside evaluated code is shown where eval was called, unless that code had a name of its own. */
+  private async placeEval(
+    placed: PlacedFrame,
+    origins: readonly EvalOrigin[],
+    inner: { line: number; column?: number; file?: string } | undefined,
+  ): Promise<void> {
+    const outer = origins.findLast((origin) => origin.file !== undefined && origin.line !== undefined);
+    if (!outer?.file || !outer.line) return;
+    const generated = { file: outer.file, line: outer.line, column: outer.column ?? 1 };
+    const isMapped = this.hostMaps || !(await this.mapPosition(placed, outer.url ?? outer.file, generated));
+    if (isMapped) this.stay(placed, generated);
+    const file = inner?.file ?? '<anonymous>';
+    if (inner) placed.frame.generated = { file, line: inner.line, column: inner.column ?? 1 };
+  }
+
+  /** Under loaders that compile in memory the script has its source's own path: what was printed is the source's. */
+  private async isOwnSource(position: TextPosition): Promise<boolean> {
+    const script = this.scripts.find(position.url ?? position.file);
+    if (!script) return false;
+    const map = await this.scripts.mapOf(script);
+    return map?.reader.sources.some((source) => map.pathOf(source) === position.file) ?? false;
+  }
+
+  /** Fills in the original position; false when there is no map that can be believed. */
+  private async mapPosition(
+    placed: PlacedFrame,
+    url: string,
+    generated: Position,
+    scriptId?: string,
+  ): Promise<boolean> {
+    const script = this.scripts.find(url, scriptId);
+    if (!script) return false;
+    const text = this.scripts.textOf(script);
+    if (text) placed.text = text;
+    const map = await this.scripts.mapOf(script);
+    if (!map?.trusted) return false;
+    const length = text?.lines[generated.line - 1]?.length;
+    if (text && (length === undefined || generated.column > length + 1)) {
+      map.distrust(`line ${generated.line}, column ${generated.column} is outside of the script's text`);
+      return false;
+    }
+    const original = findOriginalPosition(map.reader, text, generated.line, generated.column);
+    if (!original) {
+      this.stay(placed, generated);
+      // Code that comes from no source is the bundler's own.
+      placed.frame.inApp = false;
+      return true;
+    }
+    const lines = map.linesOf(original.source);
+    const lineLength = lines?.[original.line - 1]?.length;
+    if (lines && (lineLength === undefined || original.column > lineLength + 1)) {
+      map.distrust(
+        `it leads to line ${original.line}, column ${original.column} of ${original.source}, which has no such place`,
+      );
+      return false;
+    }
+    const file = map.pathOf(original.source);
+    placed.map = map;
+    Object.assign(placed.frame, { file, line: original.line, column: original.column });
+    placed.frame.generated = pickPosition(generated);
+    placed.frame.inApp = isInApp(file, this.appRoot);
+    if (lines) {
+      placed.sourceLines = lines;
+      this.addCode(placed.frame, lines);
+    }
+    return true;
+  }
+
+  /** The printed position is the source's, by the host's own map. */
+  private async trustPrinted(placed: PlacedFrame, position: TextPosition): Promise<void> {
+    this.stay(placed, { ...position, column: position.column ?? 1 }, position.column !== undefined);
+    const lines = await this.scripts.findSourceLines(position.file);
+    delete placed.frame.source;
+    if (lines) this.addCode(placed.frame, lines);
+  }
+
+  /** The position as it is, with the script's own text around it. */
+  private stay(placed: PlacedFrame, position: Position, hasColumn = true): void {
+    const { frame } = placed;
+    Object.assign(frame, { file: position.file, line: position.line });
+    if (hasColumn) frame.column = position.column;
+    frame.inApp = isInApp(position.file, this.appRoot);
+    const script = this.scripts.find(position.file);
+    const text = placed.text ?? (script && this.scripts.textOf(script));
+    if (text) this.addCode(frame, text.lines);
+  }
+
+  private addCode(frame: Frame, lines: readonly string[]): void {
+    const code = cutCodeFrame(lines, frame.line ?? 0, frame.column ?? 1, this.contextLines);
+    if (code) frame.source = code;
+  }
+}
+
+const pickPosition = ({ file, line, column }: Position): Position => ({ file, line, column });

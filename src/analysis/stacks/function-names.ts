@@ -1,0 +1,158 @@
+/**
+ * Names of functions as the source has them, where a minifier has shortened them. The generated text tells where the
+ * function that V8 names was declared (js-scopes.ts); the map leads from there to the original name. A name is only
+ * replaced when the declaration found is of the very name that V8 gave, so a wrong guess leaves the short name alone.
+ */
+import type { JoinedFrame } from './align.ts';
+import type { PlacedFrame } from './frame-placer.ts';
+import { findEnclosingScopes, type Scope } from './js-scopes.ts';
+import type { ScriptMap, ScriptText } from './scripts.ts';
+
+/** Gives the frames of one stack, top first, their original names. */
+export function restoreNames(placed: readonly PlacedFrame[]): void {
+  const byMap = new Map<ScriptMap, number[]>();
+  for (const [index, { map, text, name, frame, sourceLines }] of placed.entries()) {
+    if (!map || !text || !name || !frame.generated || isInSource(name, sourceLines)) continue;
+    byMap.set(map, [...(byMap.get(map) ?? []), index]);
+  }
+  for (const [map, indexes] of byMap) {
+    const own = indexes.map((index) => placed[index] as PlacedFrame);
+    const found = findOriginalNames(own.map(namedPosition), own[0]?.text as ScriptText, map);
+    for (const [n, { frame, joined, name = '' }] of own.entries()) {
+      const renamed = found[n] ?? nameByCaller(name, placed[(indexes[n] as number) + 1]);
+      if (renamed) frame.function = displayName(joined, renamed) as string;
+    }
+  }
+}
+
+/** The name as a person reads it, `new Agent` or `run [as start]`; with `renamed` in the place of V8's. */
+export function displayName({ text, raw }: JoinedFrame, renamed?: string): string | undefined {
+  if (!text) return renamed ?? (raw?.functionName || undefined);
+  const name = renamed ?? text.functionName;
+  if (text.location.kind === 'promise' && name) return `${name} (index ${text.location.index})`;
+  if (text.location.kind === 'wasm' && !name) return `wasm-function[${text.location.functionIndex}]`;
+  if (!name) return undefined;
+  return `${text.construct ? 'new ' : ''}${name}${text.alias && !renamed ? ` [as ${text.alias}]` : ''}`;
+}
+
+function namedPosition({ frame, joined, name = '' }: PlacedFrame): NamedPosition {
+  const { line = 1, column = 1 } = frame.generated ?? {};
+  return { name, construct: joined.text?.construct ?? false, line, column };
+}
+
+/** A name of some length that the source has too was not shortened. */
+function isInSource(name: string, sourceLines: readonly string[] | undefined): boolean {
+  return name.split(/[. ]/).every((part) => {
+    if (part === 'get' || part === 'set') return true;
+    return part.length >= 4 && (sourceLines?.some((line) => line.includes(part)) ?? false);
+  });
+}
+
+/** The word at the place of the call, in the caller's source: right only where the generated word is the name. */
+function nameByCaller(name: string, caller: PlacedFrame | undefined): string | undefined {
+  const at = caller?.frame.generated;
+  if (!caller?.map || !caller.text || !at || caller.frame.async) return undefined;
+  const there = wordAt(caller.text.lines[at.line - 1] ?? '', at.column - 1);
+  const original = there === name ? caller.map.reader.findOriginal(at.line, at.column)?.name : undefined;
+  return original !== undefined && isIdentifier(original) ? original : undefined;
+}
+
+interface NamedPosition {
+  /** As V8 printed it: `method`, `Class.method`. */
+  name: string;
+  construct: boolean;
+  /** 1-based, in the generated text. */
+  line: number;
+  column: number;
+}
+
+/** Longer texts are not searched: the shortened names stay. */
+const longestText = 32 * 1024 * 1024;
+
+/** The original names of functions of one script, in the order given; undefined where the name stays as it is. */
+function findOriginalNames(
+  positions: readonly NamedPosition[],
+  text: ScriptText,
+  map: ScriptMap,
+): (string | undefined)[] {
+  if (text.text.length > longestText) return positions.map(() => undefined);
+  const starts = lineStarts(text.text);
+  const offsets = positions.map(({ line, column }) => (starts[line - 1] ?? 0) + column - 1);
+  const order = [...offsets.keys()].sort((a, b) => (offsets[a] as number) - (offsets[b] as number));
+  const scopes = findEnclosingScopes(
+    text.text,
+    order.map((index) => offsets[index] as number),
+  );
+  const names: (string | undefined)[] = positions.map(() => undefined);
+  const nameAt = (offset: number) => originalNameAt(offset, starts, map);
+  for (const [rank, index] of order.entries())
+    names[index] = rename(positions[index] as NamedPosition, scopes[rank] as Scope[], nameAt);
+  return names;
+}
+
+function rename(
+  { name, construct }: NamedPosition,
+  scopes: readonly Scope[],
+  nameAt: (offset: number) => string | undefined,
+): string | undefined {
+  const parts = name.split('.');
+  const method = parts.at(-1) as string;
+  const own = scopes.findIndex((scope) => scope.kind === 'function');
+  const declared = scopes[own];
+  if (!declared) return undefined;
+  const around = scopes.slice(own + 1).find((scope) => scope.kind === 'class');
+  const className = (short: string) => (around?.name === short ? nameAt(around.nameOffset) : undefined);
+  if (construct && declared.name === 'constructor') return className(method);
+  if (declared.name === '' || declared.name !== method.replace(/^(?:get|set) /, '')) return undefined;
+  const found = nameAt(declared.nameOffset);
+  const long = found === undefined ? method : method.replace(declared.name, () => found);
+  const owner = parts.length === 2 ? className(parts[0] as string) : undefined;
+  const renamed = [...(owner ? [owner] : parts.slice(0, -1)), long].join('.');
+  return renamed === name ? undefined : renamed;
+}
+
+function originalNameAt(offset: number, starts: readonly number[], map: ScriptMap): string | undefined {
+  if (offset < 0) return undefined;
+  const row = rowOf(starts, offset);
+  const column = offset - (starts[row] as number) + 1;
+  const original = map.reader.findOriginal(row + 1, column);
+  if (!original) return undefined;
+  if (original.name !== undefined && isIdentifier(original.name)) return original.name;
+  const line = map.linesOf(original.source)?.[original.line - 1];
+  return line === undefined ? undefined : declaredIn(line.slice(original.column - 1, original.column + 199));
+}
+
+/** The name that a piece of source declares or begins with. */
+function declaredIn(source: string): string | undefined {
+  const declaration =
+    /^(?:(?:export|default|async|static|public|private|protected|function|class|const|let|var|\*)\s*)*/;
+  const rest = source.slice(declaration.exec(source)?.[0].length ?? 0);
+  const word = wordAt(rest, 0);
+  return isIdentifier(word) ? word : undefined;
+}
+
+function wordAt(line: string, column: number): string {
+  const word = /[#$_\p{ID_Start}][$\p{ID_Continue}]{0,200}/uy;
+  word.lastIndex = column;
+  return word.exec(line)?.[0] ?? '';
+}
+
+const isIdentifier = (text: string): boolean => text !== '' && wordAt(text, 0) === text;
+
+/** Offsets at which the lines begin, as JavaScript counts lines. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (const found of text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)) starts.push(found.index + found[0].length);
+  return starts;
+}
+
+function rowOf(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] as number) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,187 @@
+/**
+ * The scripts that were loaded, found by V8's id, by URL or by path, and what the bundle holds of each: the text that
+ * ran and its source map. A map is opened at the first question, once; whatever is missing, torn or belongs to another
+ * build becomes a gap, once a script, and the script then counts as one without a map. Opens nothing but parts.
+ */
+import type { LoadedScript } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout.ts';
+import { findMapUrl } from '../../formats/source-map/data-url.ts';
+import { openSourceMap, type SourceMapReader } from '../../formats/source-map/source-map.ts';
+import { isAbsolute, resolveSource } from '../../formats/source-map/source-path.ts';
+import { filePathOf } from '../../formats/stack-text/location.ts';
+import type { Gap } from '../../model/verdict.ts';
+import { splitLines } from './code-frame.ts';
+import { isInApp } from './in-app.ts';
+import { findMisfit } from './map-fit.ts';
+
+export interface ScriptText {
+  text: string;
+  lines: readonly string[];
+}
+
+export interface ScriptMap {
+  reader: SourceMapReader;
+  /** Path of a source, as a person knows it. */
+  pathOf(source: string): string;
+  /** Lines of a source's text, where the map holds it. */
+  linesOf(source: string): readonly string[] | undefined;
+  /** Something was found wrong with an answer of this map: it is not asked again. */
+  distrust(reason: string): void;
+  trusted: boolean;
+}
+
+export class ScriptIndex {
+  readonly gaps: Gap[] = [];
+  private readonly readPart: (name: string) => Uint8Array | undefined;
+  private readonly appRoot: string | undefined;
+  private readonly byId = new Map<string, LoadedScript>();
+  private readonly byPath = new Map<string, LoadedScript>();
+  private readonly texts = new Map<LoadedScript, ScriptText | undefined>();
+  private readonly maps = new Map<LoadedScript, Promise<ScriptMap | undefined>>();
+  private readonly readers: SourceMapReader[] = [];
+
+  constructor(
+    scripts: readonly LoadedScript[],
+    readPart: (name: string) => Uint8Array | undefined,
+    appRoot: string | undefined,
+  ) {
+    this.readPart = readPart;
+    this.appRoot = appRoot;
+    for (const script of scripts) {
+      this.byId.set(script.scriptId, script);
+      for (const key of [script.url, filePathOf(script.url)]) {
+        const other = this.byPath.get(key);
+        if (key !== '' && (!other?.sourcePart || script.sourcePart)) this.byPath.set(key, script);
+      }
+    }
+  }
+
+  /** By id if that script has this URL too, since ids of another process mean nothing here. */
+  find(url: string, scriptId?: string): LoadedScript | undefined {
+    const own = scriptId === undefined ? undefined : this.byId.get(scriptId);
+    if (own && own.url === url) return own;
+    return this.byPath.get(url) ?? this.byPath.get(filePathOf(url));
+  }
+
+  textOf(script: LoadedScript): ScriptText | undefined {
+    if (!this.texts.has(script)) this.texts.set(script, this.readText(script));
+    return this.texts.get(script);
+  }
+
+  mapOf(script: LoadedScript): Promise<ScriptMap | undefined> {
+    const opened = this.maps.get(script) ?? this.openMap(script);
+    this.maps.set(script, opened);
+    return opened;
+  }
+
+  /** Lines of a source by its path, from whatever map holds it: for positions that the host had mapped already. */
+  async findSourceLines(path: string): Promise<readonly string[] | undefined> {
+    for (const script of this.byId.values()) {
+      if (!script.mapPart) continue;
+      const map = await this.mapOf(script);
+      const source = map?.reader.sources.find((name) => map.pathOf(name) === path);
+      const lines = source === undefined ? undefined : map?.linesOf(source);
+      if (lines) return lines;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    for (const reader of this.readers) reader.close();
+  }
+
+  private readText(script: LoadedScript): ScriptText | undefined {
+    const bytes = script.sourcePart === undefined ? undefined : this.readPart(script.sourcePart);
+    if (!bytes) return undefined;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    return { text, lines: splitLines(text) };
+  }
+
+  private async openMap(script: LoadedScript): Promise<ScriptMap | undefined> {
+    const bytes = this.readMap(script);
+    if (!bytes) return undefined;
+    const part = script.mapPart ?? script.sourcePart ?? partNames.scripts;
+    try {
+      const reader = await openSourceMap(bytes);
+      this.readers.push(reader);
+      return this.checkMap(script, part, reader);
+    } catch (error) {
+      this.addGap(script, part, `the source map can't be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** The map's part, or the one inside the script's own text. */
+  private readMap(script: LoadedScript): Uint8Array | string | undefined {
+    if (script.mapPart !== undefined) {
+      const bytes = this.readPart(script.mapPart);
+      if (!bytes) this.addGap(script, script.mapPart, 'the source map is not in the bundle');
+      return bytes;
+    }
+    const text = this.textOf(script)?.text ?? '';
+    const named = findMapUrl(text.slice(text.lastIndexOf('sourceMappingURL=') - 8));
+    if (named?.startsWith('data:')) return named;
+    if (script.mapGap ?? script.sourceMapUrl)
+      this.addGap(
+        script,
+        partNames.scripts,
+        script.mapGap ?? 'the bundle holds no source map of this script',
+      );
+    return undefined;
+  }
+
+  private checkMap(script: LoadedScript, part: string, reader: SourceMapReader): ScriptMap | undefined {
+    const folder = mapFolder(script);
+    const lines = new Map<string, readonly string[] | undefined>();
+    const map: ScriptMap = {
+      reader,
+      trusted: true,
+      pathOf: (source) => this.sourcePath(folder, source),
+      linesOf: (source) => {
+        if (!lines.has(source)) {
+          const content = reader.sourceContent(source);
+          lines.set(source, content === undefined ? undefined : splitLines(content));
+        }
+        return lines.get(source);
+      },
+      distrust: (reason) => {
+        if (map.trusted) this.addGap(script, part, `the source map does not fit: ${reason}`);
+        map.trusted = false;
+      },
+    };
+    const text = this.textOf(script);
+    const misfit = text && findMisfit(reader, text, map.linesOf);
+    if (misfit) map.distrust(misfit);
+    return map.trusted ? map : undefined;
+  }
+
+  /** `webpack://name/src/a.ts` is a path in the program's folder; other paths are relative to the map's. */
+  private sourcePath(folder: string, source: string): string {
+    const bundled = /^(?:webpack|turbopack|rspack):\/\/[^/]*\/(.*)$/s.exec(source)?.[1];
+    if (bundled === undefined) return resolveSource(folder, source);
+    const path = bundled.replace(/\?[0-9a-z]{0,8}$/, '');
+    if (isAbsolute(path) || !isInApp(source, this.appRoot)) return path;
+    return this.appRoot ? resolveSource(this.appRoot, path) : path;
+  }
+
+  /** Nobody misses the maps of published packages, which name maps that they don't ship. */
+  private addGap(script: LoadedScript, part: string, reason: string): void {
+    const path = filePathOf(script.url);
+    if (!isInApp(path, this.appRoot)) return;
+    const named = script.sourceMapUrl;
+    const lookedFor = named === undefined || named.startsWith('data:') ? `the source map of ${path}` : named;
+    this.gaps.push({ part, reason: `${path}: ${reason}`, lookedFor });
+  }
+}
+
+/** Sources are named relative to their map, which lies beside the script unless the script says otherwise. */
+function mapFolder(script: LoadedScript): string {
+  const path = filePathOf(script.url);
+  const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')));
+  const url = script.sourceMapUrl ?? '';
+  if (url.startsWith('data:') || /^https?:/.test(url)) return folder;
+  const named = resolveSource(folder, url.replace(/[^/]*$/, ''));
+  return named === '' ? folder : named.replace(/(?<=.)\/$/, '');
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
