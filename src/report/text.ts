@@ -11,7 +11,7 @@ import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
 import { renderHeadline } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
-import { renderCodeFrame, renderFrames } from './text/stack.ts';
+import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
 
 export interface TextOptions {
@@ -40,20 +40,6 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'Bundle', renderBundle(safe, page)),
   ];
   return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
-}
-
-/** Threads whose frames the error does not show. */
-function renderStack({ error, threads, process }: Account, page: Page): string[] {
-  return (threads ?? []).flatMap((thread) => {
-    if (!thread.frames.length || (thread.crashed && error?.frames?.length)) return [];
-    const name = `${thread.kind} thread${thread.kind === 'main' ? '' : ` ${thread.id}`}`;
-    const own = thread.frames.find((frame) => frame.inApp);
-    return [
-      page.palette.faint(oneLine(thread.name ? `${name} (${thread.name})` : name)),
-      ...renderCodeFrame(thread.crashed ? own : undefined, page, process?.cwd),
-      ...renderFrames(thread.frames, page, process?.cwd),
-    ];
-  });
 }
 
 function renderEvidence({ verdict }: Account, page: Page): string[] {

@@ -1,4 +1,6 @@
 /** Frames with their code: the culprit's source first, then the stack with the program's own frames marked. */
+
+import type { Account } from '../../model/account.ts';
 import { placeOf, shortFile } from '../../model/frame-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
@@ -9,24 +11,40 @@ const maxLocals = 12;
 /** This many frames of other people's code in a row are folded into one line. */
 const foldFrom = 3;
 
+/** Threads whose frames the error does not show. */
+export function renderStack({ error, threads, process }: Account, page: Page): string[] {
+  return (threads ?? []).flatMap((thread) => {
+    if (!thread.frames.length || (thread.crashed && error?.frames?.length)) return [];
+    const name = `${thread.kind} thread${thread.kind === 'main' ? '' : ` ${thread.id}`}`;
+    const own = thread.frames.find((frame) => frame.inApp);
+    return [
+      page.palette.faint(oneLine(thread.name ? `${name} (${thread.name})` : name)),
+      ...renderCodeFrame(thread.crashed ? own : undefined, page, process?.cwd),
+      ...renderFrames(thread.frames, page, process?.cwd),
+    ];
+  });
+}
+
 /** The lines around the position, with a caret under it; nothing without source. */
 export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: string): string[] {
   if (!frame?.source?.length) return [];
   const { palette } = page;
   const width = String(frame.source.at(-1)?.line ?? 0).length;
   const lines = [palette.place(placeOf(frame, cwd) ?? '')];
-  for (const { line, text } of frame.source) {
+  for (const { line, text, startColumn = 1 } of frame.source) {
     const here = line === frame.line;
-    const { shown, offset } = cutAround(text, here ? frame.column : undefined, page.columns - width - 8);
+    // The account may hold a window of a long line only: columns count from where it begins.
+    const column = here && frame.column !== undefined ? frame.column - startColumn + 1 : undefined;
+    const { shown, offset } = cutAround(text, column, page.columns - width - 8);
     const number = String(line).padStart(width);
     lines.push(
       here
         ? `${palette.bad('❯')} ${palette.strong(number)} │ ${shown}`
         : palette.faint(`  ${number} │ ${shown}`),
     );
-    if (here && frame.column !== undefined)
+    if (column !== undefined)
       lines.push(
-        `  ${' '.repeat(width)} │ ${' '.repeat(Math.max(0, Math.min(frame.column - 1 - offset, shown.length)))}${palette.bad('^')}`,
+        `  ${' '.repeat(width)} │ ${' '.repeat(Math.max(0, Math.min(column - 1 - offset, shown.length)))}${palette.bad('^')}`,
       );
   }
   return lines;

@@ -24,10 +24,7 @@ export function renderUnusual({ environment }: Account, { palette }: Page): stri
 export function renderProcess({ process, memory, environment }: Account, page: Page): string[] {
   const os = environment?.os;
   const rows: [string, string | undefined][] = [
-    [
-      'command',
-      process?.argv && clip(oneLine([...(process.execArgv ?? []), ...process.argv].join(' ')), 300),
-    ],
+    ['command', commandText(process)],
     ['folder', process?.cwd && oneLine(process.cwd)],
     ['ended', exitText(process?.exit)],
     ['started', startedText(process)],
@@ -44,6 +41,13 @@ export function renderProcess({ process, memory, environment }: Account, page: P
 }
 
 type Process = NonNullable<Account['process']>;
+
+/** As it was typed: the program, Node's options, then the script and its words. */
+function commandText(process: Process | undefined): string | undefined {
+  const [node, ...words] = process?.argv ?? [];
+  if (node === undefined) return undefined;
+  return clip(oneLine([node, ...(process?.execArgv ?? []), ...words].join(' ')), 300);
+}
 
 function exitText(exit: Process['exit']): string | undefined {
   if (exit?.signal) return oneLine(exit.signal);

@@ -1,0 +1,117 @@
+/**
+ * The account as one page of Markdown for an issue or a job's summary: the verdict as prose, the proof in fenced
+ * blocks, the rest folded away. Nothing from the bundle can mark up, link or mention.
+ */
+import type { Account } from '../model/account.ts';
+import { formatBytes, formatCount, formatDuration } from '../model/quantities.ts';
+import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
+import { mapStrings } from './map-strings.ts';
+import { codeBlock, codeSpan, escapeMarkdown } from './markdown/escape-markdown.ts';
+import { plainPalette } from './palette.ts';
+import { renderAgent } from './text/agent.ts';
+import { renderError } from './text/error.ts';
+import type { Page } from './text/layout.ts';
+import { renderStack } from './text/stack.ts';
+import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
+
+/** Blocks are wrapped by the reader's browser, not by us. */
+const page: Page = { palette: plainPalette, columns: 120 };
+const maxGaps = 50;
+
+export function renderMarkdown(account: Account): string {
+  const safe = mapStrings(account, escapeTerminal);
+  const blocks = [
+    headline(safe),
+    block('Error', renderError(safe, page)),
+    block('Stack', renderStack(safe, page)),
+    evidence(safe),
+    nextSteps(safe),
+    unusual(safe),
+    folded('Agent', renderAgent(safe, page)),
+    folded('Process', renderProcess(safe, page)),
+    folded('Packages', renderPackages(safe, page)),
+    folded('Handles', renderHandles(safe, page)),
+    gaps(safe),
+    footer(safe),
+  ];
+  const lines = blocks.filter((lines) => lines.length).flatMap((lines) => [...lines, '']);
+  return defuseWorkflowCommands(lines.join('\n'));
+}
+
+function headline({ verdict, bundle, process }: Account): string[] {
+  if (!verdict) return ['## No verdict'];
+  const about = [
+    codeSpan(verdict.kind),
+    verdict.confidence,
+    bundle?.capturedAt && codeSpan(bundle.capturedAt),
+    process?.pid !== undefined && `pid ${process.pid}`,
+    process?.nodeVersion && `Node ${codeSpan(process.nodeVersion)}`,
+    process?.uptimeMs !== undefined && `up ${formatDuration(process.uptimeMs)}`,
+  ];
+  return [
+    `## ${escapeMarkdown(verdict.title)}`,
+    '',
+    about.filter(Boolean).join(' · '),
+    '',
+    escapeMarkdown(verdict.summary),
+  ];
+}
+
+function block(heading: string, lines: readonly string[]): string[] {
+  return lines.length ? [`### ${heading}`, '', ...codeBlock(lines)] : [];
+}
+
+function folded(heading: string, lines: readonly string[]): string[] {
+  if (!lines.length) return [];
+  return [`<details><summary>${heading}</summary>`, '', ...codeBlock(lines), '', '</details>'];
+}
+
+function evidence({ verdict }: Account): string[] {
+  if (!verdict) return [];
+  return [
+    '### Evidence',
+    '',
+    ...verdict.evidence.map(({ fact, part }) => `- ${escapeMarkdown(fact)} (${codeSpan(part)})`),
+    ...(verdict.alternatives ?? []).map(
+      ({ kind, title, confidence }) => `- Also ${confidence}: ${codeSpan(kind)}. ${escapeMarkdown(title)}`,
+    ),
+    '',
+    `Refuted by: ${escapeMarkdown(verdict.refutedBy)}`,
+  ];
+}
+
+function nextSteps({ verdict }: Account): string[] {
+  if (!verdict?.nextSteps.length) return [];
+  return [
+    '### What to do next',
+    '',
+    ...verdict.nextSteps.map((step, index) => `${index + 1}. ${escapeMarkdown(step)}`),
+  ];
+}
+
+function unusual({ environment }: Account): string[] {
+  if (!environment?.unusual?.length) return [];
+  const items = environment.unusual.map(
+    ({ level, fact, part }) =>
+      `- ${level === 'alarm' ? '**alarm** ' : ''}${escapeMarkdown(fact)} (${codeSpan(part)})`,
+  );
+  return ['### Unusual', '', ...items];
+}
+
+function gaps({ gaps }: Account): string[] {
+  if (!gaps.length) return [];
+  const items = gaps.slice(0, maxGaps).map(({ part, reason, lookedFor }) => {
+    const suffix = lookedFor ? ` (looked for ${codeSpan(lookedFor)})` : '';
+    return `- ${codeSpan(part)}: ${escapeMarkdown(reason)}${suffix}`;
+  });
+  const more = gaps.length > maxGaps ? [`- ${formatCount(gaps.length - maxGaps, 'more gap')}`] : [];
+  return ['### Gaps', '', ...items, ...more];
+}
+
+function footer({ bundle, signature }: Account): string[] {
+  if (!bundle) return [];
+  const bytes = bundle.parts.reduce((sum, part) => sum + part.bytes, 0);
+  const parts = `${formatCount(bundle.parts.length, 'part')}, ${formatBytes(bytes)}${bundle.sealed ? '' : ', not sealed'}`;
+  const same = signature ? ` · signature ${codeSpan(signature.id)}` : '';
+  return [`Bundle ${codeSpan(bundle.id)} · ${parts}${same}`];
+}
