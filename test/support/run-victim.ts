@@ -56,8 +56,11 @@ const lifeLimitMs = 60_000;
 
 export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions): Promise<Outcome> {
   const command = [...(victim.flags ?? []), join(programs, victim.file), ...(victim.args ?? [])];
-  const limit = victim.maxDescriptors === undefined ? '' : `ulimit -n ${victim.maxDescriptors}; `;
-  const child = spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', node.path, ...command], {
+  const limits = [
+    victim.maxDescriptors === undefined ? '' : `ulimit -n ${victim.maxDescriptors}; `,
+    victim.maxFileBlocks === undefined ? '' : `ulimit -f ${victim.maxFileBlocks}; `,
+  ].join('');
+  const child = spawn('/bin/sh', ['-c', `${limits}exec "$@"`, 'sh', node.path, ...command], {
     cwd: options.dir,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -11,6 +11,8 @@ export interface Victim {
   signal?: NodeJS.Signals;
   /** A shell's limit on descriptors. */
   maxDescriptors?: number;
+  /** A shell's limit on the size of files, in blocks of 512 bytes. */
+  maxFileBlocks?: number;
   /** Verdict kinds in the names of the bundles that it leaves, sorted; none for [] */
   bundles: string[];
 }

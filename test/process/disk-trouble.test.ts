@@ -1,0 +1,95 @@
+/** No room, no right, no folder: the program dies as it would have died, and one line says why there is no bundle. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { findNodes, type RunOptions, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import type { Victim } from '../support/victims.ts';
+
+const victim: Victim = { file: 'throw-sync.cjs', bundles: [] };
+const node = findNodes().at(-1) ?? assert.fail('no Node');
+const isRoot = process.getuid?.() === 0;
+
+/** Runs with and without the preload; returns our lines after checking that nothing else differs. */
+async function dieWithDumpsAt(dumps: string, dir: string, how: Partial<Victim> = {}): Promise<string[]> {
+  const options: RunOptions = { preload: true, dir, env: { AGENTDUMP_DIR: dumps } };
+  const loaded = await runVictim(node, { ...victim, ...how }, options);
+  const bare = await runVictim(node, { ...victim, ...how }, { ...options, preload: false });
+  const { ownLines, ...death } = loaded;
+  const { ownLines: none, ...bareDeath } = bare;
+  assert.deepEqual(death, bareDeath);
+  assert.deepEqual(none, []);
+  return ownLines;
+}
+
+function assertOneLine(lines: string[], reason: RegExp): void {
+  assert.equal(lines.length, 1, lines.join('\n'));
+  assert.match(lines[0] ?? '', /^agentdump: no bundle: /);
+  assert.match(lines[0] ?? '', reason);
+}
+
+test('a file in the place of the folder', async (t) => {
+  const dir = temporaryFolder(t);
+  writeFileSync(join(dir, 'dumps'), 'in the way');
+  assertOneLine(await dieWithDumpsAt(join(dir, 'dumps'), dir), /ENOTDIR|not a folder/i);
+});
+
+test('a folder that cannot be made', async (t) => {
+  assertOneLine(await dieWithDumpsAt('/proc/agentdump/dumps', temporaryFolder(t)), /ENOENT/);
+});
+
+test('a link planted in the place of the folder', async (t) => {
+  const dir = temporaryFolder(t);
+  mkdirSync(join(dir, 'elsewhere'));
+  symlinkSync(join(dir, 'elsewhere'), join(dir, 'dumps'));
+  assertOneLine(await dieWithDumpsAt(join(dir, 'dumps'), dir), /link/i);
+  assert.deepEqual(readdirSync(join(dir, 'elsewhere')), []);
+});
+
+test('a limit on the size of files', async (t) => {
+  const dir = temporaryFolder(t);
+  const lines = await dieWithDumpsAt(join(dir, 'dumps'), dir, { maxFileBlocks: 1 });
+  assert.equal(lines.length, 1, lines.join('\n'));
+});
+
+/** A small file system of its own, gone again before the folder is. */
+async function withMount(dir: string, options: string, use: (mount: string) => Promise<void>): Promise<void> {
+  const mount = join(dir, 'mount');
+  mkdirSync(mount);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', mount]);
+  try {
+    await use(mount);
+  } finally {
+    execFileSync('umount', ['-l', mount]);
+  }
+}
+
+const skip = isRoot ? false : 'only root can mount';
+
+for (const [what, options, reason] of [
+  ['a file system mounted read-only', 'ro,size=1m', /EROFS/],
+  ['a file system with no room at all', 'size=4k', /ENOSPC/],
+] as const)
+  test(what, { skip }, async (t) => {
+    const dir = temporaryFolder(t);
+    await withMount(dir, options, async (mount) => {
+      assertOneLine(await dieWithDumpsAt(join(mount, 'dumps'), dir), reason);
+    });
+  });
+
+test('a file system that is full after the first parts: they are sealed, and the rest are gaps', {
+  skip,
+}, async (t) => {
+  const dir = temporaryFolder(t);
+  await withMount(dir, 'size=80k', async (mount) => {
+    const lines = await dieWithDumpsAt(join(mount, 'dumps'), dir);
+    assert.equal(lines.length, 1, lines.join('\n'));
+    const [name] = readdirSync(join(mount, 'dumps')).filter((entry) => entry.endsWith('.agentdump'));
+    const reader = openBundle(join(mount, 'dumps', name ?? assert.fail('no sealed bundle')));
+    assert.ok(reader.parts.some((part) => part.name === 'trigger.json'));
+    assert.ok(reader.gaps.some((gap) => /ENOSPC/.test(gap.reason)));
+    reader.close();
+  });
+});
