@@ -115,10 +115,10 @@ export function looksRandom(value: string, least = 16): boolean {
   return entropyOf(body) >= (body.length >= 20 ? 2.9 : 2.5);
 }
 
-/** Letters only, yet no language: case changes at every turn. */
+/** Letters only, yet no language: the case changes at every turn. */
 function isMixedNonsense(body: string): boolean {
-  const turns = body.match(/[a-z][A-Z]|[A-Z]{2}[a-z]/g);
-  return !!turns && turns.length >= body.length / 6 && entropyOf(body) > 3.6;
+  const parts = body.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  return parts.length >= 6 && body.length / parts.length < 3 && entropyOf(body) > 3.6;
 }
 
 /** One of its parts between separators is long and random. */

@@ -41,7 +41,6 @@ export function standardShapes(): Shape[] {
       '$scrypt$ $pbkdf2- pbkdf2_sha256$ pbkdf2_sha512$ pbkdf2_sha1$',
       /[\w$=,./+-]{20,250}/,
     ),
-    shape('okta-token', 'SSWS ', /[\w-]{20,60}/),
     shape(
       'otpauth-uri',
       'otpauth://',
