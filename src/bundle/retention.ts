@@ -27,6 +27,8 @@ export interface RetentionOptions {
   maxBytes: number;
   /** Path or name of a bundle that stays whatever its age: the one that was just written. */
   keep?: string;
+  /** Only say what would go: nothing is removed, left-overs stay too. */
+  dryRun?: boolean;
 }
 
 export interface RetentionResult {
@@ -53,14 +55,14 @@ const sweptFiles = new Set([packedSuffix + unfinishedSuffix, encryptedSuffix + u
 
 export function applyRetention(options: RetentionOptions): RetentionResult {
   const result: RetentionResult = { removed: [], freedBytes: 0, bundles: 0, bytes: 0 };
-  const candidates = findCandidates(options.dir);
+  const candidates = findCandidates(options.dir, options.dryRun !== true);
   const kept = options.keep?.split('/').pop() ?? candidates.at(-1)?.name;
   let count = candidates.length;
   let bytes = candidates.reduce((sum, candidate) => sum + candidate.bytes, 0);
   for (const candidate of candidates) {
     if (count <= options.maxBundles && bytes <= options.maxBytes) break;
     if (candidate.name === kept || isBeingWritten(options.dir, candidate.name)) continue;
-    if (!remove(options.dir, candidate)) continue;
+    if (!options.dryRun && !remove(options.dir, candidate)) continue;
     count--;
     bytes -= candidate.bytes;
     result.removed.push(candidate.name);
@@ -70,7 +72,7 @@ export function applyRetention(options: RetentionOptions): RetentionResult {
 }
 
 /** Bundles in the folder, oldest first. Left-overs of writers and of removals that were killed are swept on the way. */
-function findCandidates(dir: string): Candidate[] {
+function findCandidates(dir: string, sweep: boolean): Candidate[] {
   const found: Candidate[] = [];
   for (const name of namesIn(dir).sort()) {
     const suffix = readBundleName(name)?.suffix;
@@ -81,7 +83,7 @@ function findCandidates(dir: string): Candidate[] {
       (isFolder ? looksLikeBundle(join(dir, name)) : isFile(dir, name, suffix))
     )
       found.push({ name, isFolder, bytes: sizeOf(join(dir, name), isFolder) });
-    else if ((isFolder ? sweptFolders : sweptFiles).has(suffix) && !isBeingWritten(dir, name))
+    else if (sweep && (isFolder ? sweptFolders : sweptFiles).has(suffix) && !isBeingWritten(dir, name))
       remove(dir, { name, isFolder, bytes: 0 });
   }
   return found;

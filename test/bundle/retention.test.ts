@@ -37,6 +37,16 @@ test('the oldest go first, the newest never', (t) => {
   assert.deepEqual(applyRetention({ dir, maxBundles: 0, maxBytes: 0 }).removed, []);
 });
 
+test('a dry run names the same and removes nothing', (t) => {
+  const dir = scratchFolder(t);
+  const names = makeYears(dir, [2021, 2022, 2023]);
+  const limits = { dir, maxBundles: 1, maxBytes: 1e9 };
+  const dry = applyRetention({ ...limits, dryRun: true });
+  assert.deepEqual(dry.removed, names.slice(0, 2));
+  assert.deepEqual(readdirSync(dir), names);
+  assert.deepEqual(applyRetention(limits), dry);
+});
+
 test('the one that was just written stays, whatever its name says of its age', (t) => {
   const dir = scratchFolder(t);
   const names = makeYears(dir, [2021, 2022, 2023]);
