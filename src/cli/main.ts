@@ -41,7 +41,7 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     });
   for (const entry of table) {
     // Registered without its module, a command still shows in --help and in suggestions.
-    if (entry.name === words[0]) parser.command((await entry.load()).default as never);
+    if (entry.name === words[0]) parser.command((await entry.load()).default);
     else parser.command(entry.name, entry.describe);
   }
   await parser.parseAsync();

@@ -8,7 +8,39 @@ export interface CommandEntry {
   name: string;
   describe: string;
   /** The module's default export is the whole command: arguments, one call, one rendering. */
-  load(): Promise<{ default: CommandModule<object, never> | CommandModule }>;
+  // biome-ignore lint/suspicious/noExplicitAny: each command has words of its own, which only yargs joins
+  load(): Promise<{ default: CommandModule<object, any> }>;
 }
 
-export const commands: readonly CommandEntry[] = [];
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'analyze',
+    describe: 'The account of the death: what happened, the proof, and what to do next',
+    load: () => import('./commands/analyze.ts'),
+  },
+  {
+    name: 'list',
+    describe: 'The bundles here, newest first',
+    load: () => import('./commands/list.ts'),
+  },
+  {
+    name: 'prune',
+    describe: 'Remove the oldest bundles beyond a number or a size',
+    load: () => import('./commands/prune.ts'),
+  },
+  {
+    name: 'pack',
+    describe: 'Make one file of a bundle, to send or to keep',
+    load: () => import('./commands/pack.ts'),
+  },
+  {
+    name: 'unpack',
+    describe: 'Make a folder of a packed bundle',
+    load: () => import('./commands/unpack.ts'),
+  },
+  {
+    name: 'verify',
+    describe: 'Whether every part of a bundle is as it was written',
+    load: () => import('./commands/verify.ts'),
+  },
+];

@@ -5,9 +5,10 @@ import type { Frame } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
+import type { StackInput } from '../stacks/reconstruct.ts';
 
-/** Turns the text of a stack, and V8's own positions where known, into frames; its gaps go to the account. */
-export type FrameReader = (stackText: string | undefined, frames?: RawFrame[]) => Promise<Frame[]>;
+/** Turns the text of a stack, and V8's own positions where known, into frames. Never throws. */
+export type FrameReader = (input: StackInput) => Promise<Frame[]>;
 
 /** Stacks of a large aggregate beyond these stay text. */
 const maxStacks = 40;
@@ -33,7 +34,8 @@ async function joinOne(
   for (const reason of error.gaps ?? []) gaps.push({ part: 'error.json', reason });
   const hasStack = error.stack !== undefined || rawFrames !== undefined;
   budget.stacks -= hasStack ? 1 : 0;
-  const frames = hasStack && budget.stacks >= 0 ? await readFrames(error.stack, rawFrames) : undefined;
+  const input = defined({ stackText: error.stack, message: error.message, frames: rawFrames });
+  const frames = hasStack && budget.stacks >= 0 ? await readFrames(input) : undefined;
   const errors: ErrorFacts[] = [];
   for (const each of error.errors ?? [])
     errors.push(await joinOne(each, undefined, readFrames, budget, gaps));

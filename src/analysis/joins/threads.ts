@@ -8,11 +8,13 @@ type LocalsFrame = BundleParts['locals'][number];
 export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
   const { trigger, process, threads } = parts;
   const isWorker = trigger?.isMainThread === false;
-  const snapshot = trigger?.kind === 'snapshot-call' || trigger?.kind === 'snapshot-signal';
+  const alive = new Set<unknown>(['snapshot-call', 'snapshot-signal', 'capture', 'silence']).has(
+    trigger?.kind,
+  );
   const own: Thread = {
     id: trigger?.threadId ?? process?.threadId ?? 0,
     kind: isWorker ? 'worker' : 'main',
-    crashed: trigger !== undefined && !snapshot,
+    crashed: trigger !== undefined && !alive,
     frames,
   };
   const native = threads.map(

@@ -2,16 +2,21 @@
 import type { TriggerKind, TriggerPart } from '../../bundle/layout.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
-const kinds: readonly TriggerKind[] = [
-  'uncaught-exception',
-  'unhandled-rejection',
-  'signal',
-  'snapshot-signal',
-  'snapshot-call',
-  'exit',
-  'pending-exit',
-  'worker-death',
-];
+/** A record, so that the compiler asks for each kind that the layout adds. */
+const kinds: Record<TriggerKind, true> = {
+  'uncaught-exception': true,
+  'unhandled-rejection': true,
+  signal: true,
+  'snapshot-signal': true,
+  'snapshot-call': true,
+  exit: true,
+  'pending-exit': true,
+  'worker-death': true,
+  'supervised-exit': true,
+  'found-dead': true,
+  capture: true,
+  silence: true,
+};
 
 export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker'>> & {
   signal?: { name: string; number?: number };
@@ -21,7 +26,7 @@ export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker'>> & {
 export function readTrigger(part: Fields): TriggerFacts {
   return defined({
     id: part.text('id'),
-    kind: part.oneOf('kind', kinds),
+    kind: part.oneOf('kind', Object.keys(kinds) as TriggerKind[]),
     verdictKind: part.text('verdictKind'),
     at: part.text('at'),
     program: part.text('program'),

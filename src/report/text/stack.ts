@@ -66,7 +66,8 @@ function cutAround(
 export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string): string[] {
   const lines: string[] = [];
   const shown = frames.slice(0, maxFrames);
-  const nameWidth = Math.min(36, Math.max(0, ...shown.map((f) => nameOf(f).length)));
+  const unfolded = shown.filter((frame, i) => frame.inApp || runAround(shown, i) < foldFrom);
+  const nameWidth = Math.min(36, Math.max(0, ...unfolded.map((f) => nameOf(f).length)));
   for (let i = 0; i < shown.length; i++) {
     const foreign = runLength(shown, i);
     if (foreign >= foldFrom) {
@@ -102,6 +103,13 @@ function runLength(frames: readonly Frame[], start: number): number {
   let end = start;
   while (end < frames.length && !frames[end]?.inApp && !frames[end]?.locals?.length) end += 1;
   return end - start;
+}
+
+/** Length of the run of such frames that `index` stands in. */
+function runAround(frames: readonly Frame[], index: number): number {
+  let start = index;
+  while (start > 0 && runLength(frames, start - 1) > 0) start -= 1;
+  return runLength(frames, start);
 }
 
 /** `… 5 frames of express, Node`. */

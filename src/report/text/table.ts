@@ -29,7 +29,7 @@ export function renderTable(
 ): string[] {
   if (!rows.length) return [];
   const table = new Table({
-    head: head.map((cell) => page.palette.faint(cell)),
+    head: head.map((cell) => (cell ? page.palette.faint(cell) : '')),
     chars: { ...borderless, middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   });

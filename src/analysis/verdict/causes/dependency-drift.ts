@@ -30,7 +30,7 @@ export const dependencyDrift: Cause = {
     const lockFile = drift.lockFile ?? 'the lock file';
     return {
       kind: 'dependency-drift',
-      title: titled(`${difference.name} is not the version of the lock file: ${versions(difference)}`),
+      title: titled(titleOf(difference)),
       summary: `The program failed where it uses ${difference.name}, and ${difference.name} is not installed as ${lockFile} says (${versions(difference)}). ${
         drift.differences.length > 1
           ? `${drift.differences.length} packages differ in all.`
@@ -45,7 +45,9 @@ export const dependencyDrift: Cause = {
       refutedBy: 'The same error after an install that follows the lock file to the letter.',
       nextSteps: [
         `Install what ${lockFile} says, into an empty node_modules: ${installCommand[drift.kind ?? 'npm']}.`,
-        'If the newer version is wanted, update the lock file and commit it with the code that needs it.',
+        difference.installed === undefined
+          ? `If it is still missing, see whether ${difference.name} is a development dependency: production installs leave those out.`
+          : 'If the installed version is wanted, update the lock file and commit it with the code that needs it.',
       ],
     };
   },
@@ -119,6 +121,12 @@ function wordLink(error: ErrorFacts, drift: DriftFacts): Link | undefined {
       fact: `What was called, ${called}, bears the name of ${difference.name}.`,
     }
   );
+}
+
+function titleOf(difference: Difference): string {
+  const { name, installed, locked } = difference;
+  if (installed === undefined && locked) return `${name} ${locked} is in the lock file, but not installed`;
+  return `${name} is not the version of the lock file: ${versions(difference)}`;
 }
 
 function versions({ locked, installed, requested, problem }: Difference): string {

@@ -1,17 +1,15 @@
 /** A bundle on request: nothing died. */
 
-import type { Cause } from '../facts.ts';
-import { titled } from '../wording.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { isSnapshot, titled } from '../wording.ts';
 
 export const snapshot: Cause = {
   kind: 'snapshot',
   layer: 'mechanism',
-  consider({ trigger, account }) {
-    if (trigger?.kind !== 'snapshot-signal' && trigger?.kind !== 'snapshot-call') return undefined;
-    const asked =
-      trigger.kind === 'snapshot-signal'
-        ? `${trigger.signal?.name ?? 'a signal'} asked for it`
-        : `the program asked for it${trigger.reason ? `: ${trigger.reason}` : ''}`;
+  consider(facts) {
+    if (!isSnapshot(facts)) return undefined;
+    const { account } = facts;
+    const asked = askedBy(facts);
     return {
       kind: 'snapshot',
       title: titled(`A snapshot of a live process: ${asked}`),
@@ -34,3 +32,10 @@ export const snapshot: Cause = {
     };
   },
 };
+
+function askedBy({ trigger }: VerdictFacts): string {
+  const reason = trigger?.reason ? `: ${trigger.reason}` : '';
+  if (trigger?.kind === 'capture') return `somebody captured it from outside${reason}`;
+  if (trigger?.kind === 'snapshot-call') return `the program asked for it${reason}`;
+  return `${trigger?.signal?.name ?? 'a signal'} asked for it`;
+}

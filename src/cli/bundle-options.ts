@@ -1,0 +1,68 @@
+/** Words that several commands share: which bundle, in which folder, opened with which key; and sizes as people write them. */
+import { readFileSync } from 'node:fs';
+import { findBundle } from '../bundle/list.ts';
+import { type BundleReader, openBundle } from '../bundle/reader.ts';
+import { AgentdumpError } from '../errors.ts';
+
+export const bundlePositional = {
+  describe: 'A folder, a packed bundle, a name or the first digits of an id in --dir, or "latest"',
+  type: 'string',
+  demandOption: true,
+} as const;
+
+export const dirOption = {
+  describe: 'Folder of the bundles',
+  type: 'string',
+  default: process.env['AGENTDUMP_DIR'] || './.agentdump',
+  defaultDescription: 'AGENTDUMP_DIR, or ./.agentdump',
+} as const;
+
+export const identityOption = {
+  describe: 'File with the age identity that opens an encrypted bundle',
+  type: 'string',
+} as const;
+
+export interface BundleWords {
+  bundle: string;
+  dir: string;
+  identity?: string | undefined;
+}
+
+/** The path that is meant. Throws `not-found`. */
+export function pathOf({ bundle, dir }: BundleWords): string {
+  return findBundle(bundle, dir);
+}
+
+export type Keys = NonNullable<Parameters<typeof openBundle>[1]>;
+
+/** What opens an encrypted bundle; undefined without --identity. Throws `usage` for a file that holds none. */
+export async function keysOf({ identity }: Pick<BundleWords, 'identity'>): Promise<Keys | undefined> {
+  if (identity === undefined) return undefined;
+  const { readIdentities } = await import('../bundle/reader-age.ts');
+  return { identities: readIdentities(readFileSync(identity, 'utf8')) };
+}
+
+/** The open bundle; the caller closes it. Throws what finding and opening throw. */
+export async function openMeant(words: BundleWords): Promise<BundleReader> {
+  return openBundle(pathOf(words), await keysOf(words));
+}
+
+const powers: Record<string, number> = { '': 0, K: 1, M: 2, G: 3, T: 4 };
+
+/** `500`, `500MB`, `2 GB`, `1.5GiB`: powers of 1,024. Throws `usage`. */
+export function readSize(text: string, option: string): number {
+  const [, figure, unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i.exec(text.trim()) ?? [];
+  const bytes = Number(figure) * 1024 ** (powers[unit.toUpperCase()] ?? 0);
+  if (figure === undefined || !Number.isSafeInteger(Math.round(bytes)))
+    throw new AgentdumpError('usage', `--${option} is no size: ${text} (for example 500MB or 2GB)`, {
+      argument: option,
+    });
+  return Math.round(bytes);
+}
+
+/** A whole number of at least one. Throws `usage`. */
+export function readCountOption(value: string | number, option: string): number {
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count >= 1) return count;
+  throw new AgentdumpError('usage', `--${option} is no count: ${value}`, { argument: option });
+}

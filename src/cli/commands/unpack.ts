@@ -1,0 +1,38 @@
+/** `agentdump unpack`: a packed bundle as a folder again. */
+import type { CommandModule } from 'yargs';
+import { unpackBundle } from '../../bundle/unpack.ts';
+import { escapeLine } from '../../report/escape-terminal.ts';
+import {
+  type BundleWords,
+  bundlePositional,
+  dirOption,
+  identityOption,
+  keysOf,
+  pathOf,
+} from '../bundle-options.ts';
+import { note, print } from '../output.ts';
+
+const command: CommandModule<object, BundleWords & { output?: string | undefined }> = {
+  command: 'unpack <bundle>',
+  describe: 'Make a folder of a packed bundle',
+  builder: (yargs) =>
+    yargs
+      .positional('bundle', bundlePositional)
+      .option('output', {
+        alias: 'o',
+        type: 'string',
+        describe: 'The folder to unpack into; that of the file otherwise',
+      })
+      .option('dir', dirOption)
+      .option('identity', identityOption),
+  handler: async (words) => {
+    const keys = await keysOf(words);
+    const { path, leftOut } = unpackBundle(pathOf(words), {
+      ...(words.output && { output: words.output }),
+      ...(keys && { keys }),
+    });
+    for (const name of leftOut) note(`left out, since it is no part: ${name}`);
+    print(escapeLine(path));
+  },
+};
+export default command;

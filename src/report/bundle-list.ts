@@ -1,0 +1,46 @@
+/** A folder's bundles as a table for people: when, what, how it died, how big, and which word names it. */
+import { formatBytes, formatCount } from '../model/quantities.ts';
+import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
+import { type Palette, plainPalette } from './palette.ts';
+import { renderTable } from './text/table.ts';
+
+/** One line of the table; the shape in which the bundle room lists. */
+export interface BundleLine {
+  at: string;
+  shortId: string;
+  name: string;
+  state: string;
+  program?: string;
+  verdictKind?: string;
+  bytes: number;
+  gaps: number;
+  problem?: string;
+}
+
+export function renderBundleList(
+  bundles: readonly BundleLine[],
+  { palette = plainPalette, columns = 100 }: { palette?: Palette; columns?: number } = {},
+): string {
+  const rows = bundles.map((bundle) =>
+    [
+      bundle.shortId,
+      bundle.at.replace(/^(.{10})T(.{8}).*$/, '$1 $2'),
+      bundle.program ?? '',
+      bundle.verdictKind ?? '',
+      formatBytes(bundle.bytes),
+      noteOf(bundle),
+    ].map(escapeLine),
+  );
+  const lines = renderTable(
+    { palette, columns },
+    ['id', 'when (UTC)', 'program', 'verdict', 'size', ''],
+    rows,
+  );
+  return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
+}
+
+function noteOf({ state, gaps, problem, name }: BundleLine): string {
+  if (problem !== undefined) return `unreadable: ${problem} (${name})`;
+  const words = [state === 'sealed' ? '' : state, gaps > 0 ? formatCount(gaps, 'gap') : ''];
+  return words.filter(Boolean).join(', ');
+}

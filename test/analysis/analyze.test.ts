@@ -1,0 +1,190 @@
+/** From parts to the account: the contract's fields, and whatever a stranger may have put into a part. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { renderJson } from '../../src/report/json.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
+import { renderText } from '../../src/report/text.ts';
+import { commonParts, memoryBundle, synthParts } from '../support/synth-analysis-bundle.ts';
+
+const analyze = (changes: Record<string, unknown> = {}) => analyzeBundle(memoryBundle(synthParts(changes)));
+const changed = (part: string, fields: Record<string, unknown>) => ({
+  [part]: { ...(commonParts()[part] as object), ...fields },
+});
+
+test('the account holds the fields of the contract', async () => {
+  const account = await analyze();
+  assert.equal(account.schema, 'agentdump.analysis/1');
+  assert.equal(account.verdict?.kind, 'uncaught-exception');
+  assert.equal(account.verdict?.confidence, 'certain');
+  assert.deepEqual(account.process?.exit, { code: 1 });
+  assert.equal(account.process?.v8Version, '12.4.254.21-node.33');
+  assert.equal(account.error?.handled, false);
+  assert.equal(account.error?.cause?.message, 'model returned no steps');
+  assert.deepEqual(account.error?.properties, { runId: 'run-7', attempt: 3 });
+  const [main, native] = account.threads ?? [];
+  assert.equal(main?.crashed, true);
+  assert.equal(main?.frames[0]?.function, 'planNextStep');
+  assert.equal(main?.frames[0]?.source?.length, 5);
+  assert.deepEqual(native?.registers, { sp: '0x7ffe0000', pc: '0x401000' });
+  assert.deepEqual(account.environment?.variables?.['MODEL_API_KEY'], { withheld: 'name:api-key' });
+  assert.equal(account.environment?.connections?.[0]?.remote, '10.0.0.9:443');
+  assert.equal(account.memory?.heapLimitBytes, 2_197_815_296);
+  assert.equal(account.modules?.native[0]?.base, '0x400000');
+  assert.deepEqual(account.agent?.state?.['queue'], { waiting: 4 });
+  assert.deepEqual(account.gaps, [{ part: 'agent.json', reason: 'it threw: no cache', lookedFor: 'cache' }]);
+  assert.equal(account.signature?.parts[0], 'kind:uncaught-exception');
+});
+
+test('a part that is missing without a word is a gap', async () => {
+  const { gaps, verdict } = await analyze({ 'memory.json': undefined, 'error.json': undefined });
+  assert.deepEqual(
+    gaps.map((gap) => gap.part).filter((part) => part !== 'agent.json'),
+    ['memory.json', 'error.json'],
+  );
+  assert.equal(verdict?.kind, 'uncaught-exception');
+});
+
+test('a bundle with nothing but its name is still an account', async () => {
+  const account = await analyzeBundle(memoryBundle({}, { sealed: false }));
+  assert.equal(account.verdict?.kind, 'unknown');
+  assert.ok(account.gaps.length >= 6);
+  assert.match(renderText(account), /^\? Not known/);
+});
+
+test('locals stand on the frames of their places', async () => {
+  const variables = [{ name: 'step', value: 'undefined' }];
+  const scopes = [
+    { type: 'local', variables },
+    { type: 'global', variables },
+  ];
+  const frame = {
+    functionName: 'planNextStep',
+    scriptId: '71',
+    url: '/srv/agent/src/plan.js',
+    line: 4,
+    column: 27,
+  };
+  const { error } = await analyze({ 'locals.json': { frames: [{ ...frame, scopes }] } });
+  assert.deepEqual(error?.frames?.[0]?.locals, [{ name: 'step', scope: 'local', value: 'undefined' }]);
+  assert.equal(error?.frames?.[1]?.locals, undefined);
+});
+
+test('an exit shows the stack of its caller', async () => {
+  const { verdict, threads } = await analyze({
+    'error.json': undefined,
+    ...changed('trigger.json', {
+      kind: 'exit',
+      exitCode: 3,
+      exitStack:
+        'Error\n    at process.exit (node:internal/process/per_thread:1:1)\n    at giveUp (/srv/agent/src/cli.js:9:3)',
+    }),
+  });
+  assert.match(verdict?.title ?? '', /^process\.exit\(3\) called by giveUp \(src\/cli\.js:9:3\)$/);
+  assert.equal(threads?.[0]?.crashed, true);
+});
+
+test('drift and duplicates reach the packages', async () => {
+  const { modules } = await analyze({
+    'drift.json': {
+      lockFile: '/srv/agent/package-lock.json',
+      kind: 'npm',
+      compared: 2,
+      differences: [
+        { name: 'p-queue', locked: '7.0.0', installed: '8.0.1', problem: 'another version' },
+        { name: 'gone', locked: '1.0.0', problem: 'not installed' },
+      ],
+    },
+  });
+  assert.equal(modules?.packages.find((p) => p.name === 'p-queue')?.drift, 'locked 7.0.0, installed 8.0.1');
+  assert.equal(modules?.packages.find((p) => p.name === 'gone')?.drift, 'locked 1.0.0, not installed');
+});
+
+test('a wrong shape is a gap, and the rest is read', async () => {
+  const account = await analyze({
+    ...changed('process.json', { pid: 'many', argv: { a: 1 }, limits: [] }),
+    'handles.json': [],
+    ...changed('trigger.json', { kind: 'meteor' }),
+  });
+  const reasons = account.gaps.map((gap) => `${gap.part}: ${gap.reason}`).join('\n');
+  assert.match(reasons, /process\.json: pid is a string, not number/);
+  assert.match(reasons, /process\.json: argv is an object, not a list/);
+  assert.match(reasons, /handles\.json: the whole is a list, not an object/);
+  assert.match(reasons, /trigger\.json: kind is a string, not one of/);
+  assert.equal(account.process?.cwd, '/srv/agent');
+});
+
+test('deep nesting, long chains and proto keys are cut, not walked', async () => {
+  let deep: unknown = 'end';
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  let chain: unknown = { type: 'object', isError: true, message: 'end' };
+  for (let i = 0; i < 20_000; i++) chain = { type: 'object', isError: true, message: `${i}`, cause: chain };
+  const state = JSON.parse('{"__proto__":{"polluted":true},"deep":1}') as Record<string, unknown>;
+  state['deep'] = deep;
+  const account = await analyze({ 'agent.json': { state, providers: {} }, 'error.json': { error: chain } });
+  assert.ok(account.gaps.some((gap) => /nested deeper/.test(gap.reason)));
+  for (const render of [renderText, renderMarkdown, renderJson])
+    assert.ok(render(account).length < 1_000_000);
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+});
+
+test('hostile texts are shown, never obeyed', async () => {
+  const evil = '\x1b[2J\u202e::set-output name=x::y ##[group]z <script>alert(1)</script> @team';
+  const account = await analyze({
+    'error.json': {
+      error: {
+        type: 'object',
+        isError: true,
+        name: evil,
+        message: `${evil}\n::error::owned`,
+        stack: `x\n    at ${evil} (/srv/${evil}.js:1:1)`,
+        properties: { [evil]: evil },
+      },
+    },
+    'agent.json': { state: { [evil]: evil, messages: [{ role: evil, content: evil }] }, providers: {} },
+    ...changed('process.json', { argv: [evil], cwd: evil, container: evil }),
+    ...changed('environment.json', { os: { type: evil, release: evil } }),
+    'packages.json': {
+      packages: [
+        { name: evil, path: evil },
+        { name: evil, path: `${evil}2` },
+      ],
+    },
+  });
+  for (const [name, text] of Object.entries({
+    text: renderText(account),
+    markdown: renderMarkdown(account),
+    json: renderJson(account),
+  })) {
+    assert.doesNotMatch(text, /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/, name);
+    assert.doesNotMatch(text, /^\s*::/m, name);
+    assert.doesNotMatch(text, /##\[/, name);
+  }
+  assert.doesNotMatch(
+    renderMarkdown(account).replace(/^(`{3,})text\n[\s\S]*?^\1$/gm, ''),
+    /<script>|[^`]@team/,
+  );
+  assert.equal(JSON.parse(renderJson(account)).error.name, evil);
+});
+
+test('any JSON in any part gives an account', async () => {
+  const names = Object.keys(commonParts()).filter((name) => name.endsWith('.json'));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...names),
+      fc.jsonValue(),
+      fc.jsonValue(),
+      async (part, whole, field) => {
+        const original = commonParts()[part] as Record<string, unknown>;
+        const [key = ''] = Object.keys(original);
+        for (const value of [whole, { ...original, [key]: field }]) {
+          const account = await analyze({ [part]: value });
+          assert.ok(account.verdict && account.schema);
+          assert.ok(renderText(account) && renderMarkdown(account) && JSON.parse(renderJson(account)));
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,171 @@
+/** The built program as a shell sees it: exit codes, streams, formats. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+
+const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
+const root = mkdtempSync(join(tmpdir(), 'agentdump-cli-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+const name = '20261121T030405.678Z-agent-uncaught-exception-00112233.agentdump';
+const whole = join(root, 'dumps');
+const agentWithoutGap = { state: { goal: 'x' }, providers: {} };
+mkdirSync(whole, { mode: 0o700 });
+writeBundle(join(whole, name), synthParts({ 'agent.json': agentWithoutGap }));
+
+function run(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
+    encoding: 'utf8',
+    cwd: root,
+    env: { PATH: process.env['PATH'], NO_COLOR: '', AGENTDUMP_DIR: whole },
+  });
+  return { status, stdout, stderr };
+}
+
+test('analyze takes latest, a path, a name and the first digits of an id', () => {
+  for (const wanted of ['latest', join(whole, name), name, '0011']) {
+    const { status, stdout, stderr } = run('analyze', wanted);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^✖ TypeError: Cannot read properties of undefined/);
+    assert.equal(stderr, '');
+    assert.doesNotMatch(stdout, /\x1b/);
+  }
+});
+
+test('--json prints one document, --markdown one page', () => {
+  const account = JSON.parse(run('analyze', 'latest', '--json').stdout);
+  assert.equal(account.schema, 'agentdump.analysis/1');
+  assert.equal(account.bundle.sealed, true);
+  assert.match(account.bundle.parts[0].sha256, /^[0-9a-f]{64}$/);
+  assert.match(run('analyze', 'latest', '--markdown').stdout, /^## TypeError/);
+  assert.equal(run('analyze', 'latest', '--markdown', '--json').status, 2);
+});
+
+test('colour on request, never into a pipe by itself', () => {
+  const environment = { PATH: process.env['PATH'], FORCE_COLOR: '1', AGENTDUMP_DIR: whole };
+  const { stdout } = spawnSync(process.execPath, [bin, 'analyze', 'latest'], {
+    encoding: 'utf8',
+    env: environment,
+  });
+  assert.match(stdout, /^\x1b\[/);
+});
+
+test('gaps are exit code 1', () => {
+  const dir = join(root, 'gaps');
+  mkdirSync(dir, { mode: 0o700 });
+  writeBundle(join(dir, name), synthParts({ 'memory.json': undefined }));
+  const { status, stdout } = run('analyze', 'latest', '--dir', dir);
+  assert.equal(status, 1);
+  assert.match(stdout, /Gaps\n {2}- .*memory\.json/s);
+});
+
+test('unreadable input is exit code 3, with advice', () => {
+  const plain = join(root, 'plain.txt');
+  writeFileSync(plain, 'no bundle');
+  for (const [words, message] of [
+    [['analyze', 'nothing-here'], /no bundle nothing-here/],
+    [['analyze', 'latest', '--dir', join(root, 'empty')], /there is no bundle in/],
+    [['analyze', plain], /no bundle/],
+    [['analyze', root], /no bundle/],
+    [['verify', join(root, 'plain.txt')], /no bundle/],
+  ] as [string[], RegExp][]) {
+    const { status, stdout, stderr } = run(...words);
+    assert.equal(status, 3, `${words}: ${stderr}`);
+    assert.equal(stdout, '');
+    assert.match(stderr, message);
+    assert.match(stderr, /^(agentdump: .*\n){1,2}$/);
+  }
+});
+
+test('wrong words are exit code 2', () => {
+  for (const words of [
+    [],
+    ['analyse', 'x'],
+    ['analyze'],
+    ['analyze', 'x', '--wide'],
+    ['prune', '--max-bytes', 'much'],
+  ])
+    assert.equal(run(...words).status, 2, words.join(' '));
+});
+
+test('help is success, on stdout, and names every command', () => {
+  const { status, stdout, stderr } = run('--help');
+  assert.equal(status, 0);
+  assert.equal(stderr, '');
+  for (const command of ['analyze', 'list', 'prune', 'pack', 'unpack', 'verify'])
+    assert.match(stdout, new RegExp(`agentdump ${command}`));
+  assert.match(run('analyze', '--help').stdout, /--markdown/);
+  assert.match(run('--version').stdout, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('a closed pipe is success', async () => {
+  const child = spawn(process.execPath, [bin, 'analyze', 'latest', '--json'], {
+    env: { PATH: process.env['PATH'], AGENTDUMP_DIR: whole },
+  });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, '');
+});
+
+test('list shows the newest first, as a table and as data', () => {
+  const { status, stdout } = run('list');
+  assert.equal(status, 0);
+  assert.match(stdout, /00112233 {2}2026-11-21 03:04:05 {2}agent {4}uncaught-exception/);
+  assert.equal(JSON.parse(run('list', '--json').stdout)[0].verdictKind, 'uncaught-exception');
+  const empty = run('list', '--dir', join(root, 'nowhere'));
+  assert.equal(empty.status, 0);
+  assert.match(empty.stderr, /no bundle in/);
+});
+
+test('pack, analyze in place, verify, unpack', () => {
+  const dir = join(root, 'packing');
+  mkdirSync(dir, { mode: 0o700 });
+  cpSync(join(whole, name), join(dir, name), { recursive: true });
+  const packed = run('pack', 'latest', '--dir', dir);
+  assert.equal(packed.status, 0, packed.stderr);
+  const zip = packed.stdout.trim();
+  assert.match(zip, /\.agentdump\.zip$/);
+  assert.equal(run('analyze', zip).status, 0);
+  assert.match(run('verify', zip).stdout, /^Whole:/);
+  assert.equal(run('pack', zip).status, 2);
+  const out = join(root, 'unpacked');
+  const unpacked = run('unpack', zip, '-o', out);
+  assert.equal(unpacked.status, 0, unpacked.stderr);
+  assert.equal(run('verify', unpacked.stdout.trim()).status, 0);
+});
+
+test('verify tells torn from altered', () => {
+  const dir = join(root, 'verify');
+  writeBundle(join(dir, name), synthParts());
+  writeFileSync(join(dir, name, 'agent.json'), '{}');
+  const altered = run('verify', join(dir, name));
+  assert.equal(altered.status, 3);
+  assert.match(altered.stdout, /^Altered:.*agent\.json/s);
+  assert.equal(JSON.parse(run('verify', join(dir, name), '--json').stdout).verdict, 'altered');
+  rmSync(join(dir, name, 'manifest.json'));
+  assert.equal(run('verify', join(dir, name)).status, 1);
+});
+
+test('prune removes the oldest, says what it would do, and keeps the newest', () => {
+  const dir = join(root, 'prune');
+  mkdirSync(dir, { mode: 0o700 });
+  const names = ['20261121T010000.000Z', '20261121T020000.000Z', '20261121T030000.000Z'].map(
+    (at) => `${at}-agent-exit-00112233.agentdump`,
+  );
+  for (const each of names) writeBundle(join(dir, each), synthParts());
+  const dry = run('prune', '--dir', dir, '--max-bundles', '1', '--dry-run');
+  assert.deepEqual(dry.stdout.trim().split('\n'), names.slice(0, 2));
+  assert.equal(readdirSync(dir).length, 3);
+  assert.equal(run('prune', '--dir', dir, '--max-bytes', '1K').status, 0);
+  assert.deepEqual(readdirSync(dir), names.slice(2));
+});
