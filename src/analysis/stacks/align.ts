@@ -84,7 +84,8 @@ function isSamePlace(printed: TextFrame, raw: RawFrame): boolean {
   return location.kind === 'eval' || position.url === raw.url || position.file === filePathOf(raw.url);
 }
 
-function isMoved({ text, raw }: JoinedFrame): boolean {
+/** Printed at another place than V8's. */
+export function isMoved({ text, raw }: JoinedFrame): boolean {
   return text?.location.kind === 'source' && raw !== undefined && !isSamePlace(text, raw);
 }
 

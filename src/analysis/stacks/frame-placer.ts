@@ -6,11 +6,12 @@
 import type { RawFrame } from '../../bundle/layout.ts';
 import { type EvalOrigin, filePathOf, type TextPosition } from '../../formats/stack-text/location.ts';
 import type { Frame } from '../../model/thread.ts';
-import type { JoinedFrame } from './align.ts';
+import { isMoved, type JoinedFrame } from './align.ts';
 import { cutCodeFrame } from './code-frame.ts';
 import { displayName } from './function-names.ts';
 import { isInApp } from './in-app.ts';
 import { findOriginalPosition } from './lookup.ts';
+import { findMisfitNear } from './map-fit.ts';
 import type { ScriptIndex, ScriptMap, ScriptText } from './scripts.ts';
 
 /** A frame, and what was found on the way to it. */
@@ -35,8 +36,8 @@ export class FramePlacer {
   private readonly scripts: ScriptIndex;
   private readonly appRoot: string | undefined;
   private readonly contextLines: number;
-  /** The host prints positions that it has mapped itself. */
-  hostMaps = false;
+  /** Whether the host prints positions that it has mapped itself; undefined until a stack has shown it. */
+  hostMaps: boolean | undefined;
 
   constructor(scripts: ScriptIndex, appRoot: string | undefined, contextLines: number) {
     this.scripts = scripts;
@@ -71,11 +72,12 @@ export class FramePlacer {
       return;
     }
     const generated = { file: filePathOf(raw.url), line: raw.line, column: raw.column };
-    if (await this.mapPosition(placed, raw.url, generated, raw.scriptId)) return;
     const printed = placed.joined.text?.location;
-    const moved =
-      printed?.kind === 'source' && printed.position.line !== raw.line ? printed.position : undefined;
-    if (moved) {
+    const moved = isMoved(placed.joined) && printed?.kind === 'source' ? printed.position : undefined;
+    if (await this.mapPosition(placed, raw.url, generated, raw.scriptId)) {
+      // The map moves this place, and it was printed as V8 has it: this host maps nothing.
+      if (placed.map && printed?.kind === 'source' && !moved) this.hostMaps ??= false;
+    } else if (moved) {
       await this.trustPrinted(placed, moved);
       frame.generated = generated;
     } else this.stay(placed, generated);
@@ -87,32 +89,38 @@ export class FramePlacer {
     mappedByHost: TextPosition | undefined,
   ): Promise<void> {
     const generated = { ...position, column: position.column ?? 1 };
-    const isMapped = !mappedByHost && (this.hostMaps || (await this.isOwnSource(position)));
+    const isMapped = !mappedByHost && (this.hostMaps ?? (await this.isSource(position)));
     if (!isMapped && (await this.mapPosition(placed, position.url ?? position.file, generated))) return;
     if (isMapped || mappedByHost) await this.trustPrinted(placed, mappedByHost ?? position);
     else this.stay(placed, generated, position.column !== undefined);
     if (mappedByHost) placed.frame.generated = pickPosition(generated);
   }
 
-  /** A frame inside evaluated code is shown where eval was called, unless that code had a name of its own. */
+  /** A frame inside evaluated code is shown where eval was called, unless the code has a map of its own. */
   private async placeEval(
     placed: PlacedFrame,
     origins: readonly EvalOrigin[],
     inner: { line: number; column?: number; file?: string } | undefined,
   ): Promise<void> {
+    const own = inner && { file: inner.file ?? '<anonymous>', line: inner.line, column: inner.column ?? 1 };
+    if (own && own.file !== '<anonymous>' && (await this.mapPosition(placed, own.file, own))) return;
     const outer = origins.findLast((origin) => origin.file !== undefined && origin.line !== undefined);
     if (!outer?.file || !outer.line) return;
-    const generated = { file: outer.file, line: outer.line, column: outer.column ?? 1 };
-    const isMapped = this.hostMaps || !(await this.mapPosition(placed, outer.url ?? outer.file, generated));
-    if (isMapped) this.stay(placed, generated);
-    const file = inner?.file ?? '<anonymous>';
-    if (inner) placed.frame.generated = { file, line: inner.line, column: inner.column ?? 1 };
+    const caller = { file: outer.file, line: outer.line, column: outer.column ?? 1 };
+    if (this.hostMaps || !(await this.mapPosition(placed, outer.url ?? outer.file, caller)))
+      this.stay(placed, caller);
+    if (own) placed.frame.generated = own;
+    // The name belongs to the evaluated code, of which nothing else is known.
+    delete placed.map;
   }
 
-  /** Under loaders that compile in memory the script has its source's own path: what was printed is the source's. */
-  private async isOwnSource(position: TextPosition): Promise<boolean> {
+  /**
+   * Whether what was printed is a place in a source, and so already mapped: a file that was not loaded as a script; or,
+   * under loaders that compile in memory, one that has the path of its own source.
+   */
+  private async isSource(position: TextPosition): Promise<boolean> {
     const script = this.scripts.find(position.url ?? position.file);
-    if (!script) return false;
+    if (!script) return isInApp(position.file, this.appRoot);
     const map = await this.scripts.mapOf(script);
     return map?.reader.sources.some((source) => map.pathOf(source) === position.file) ?? false;
   }
@@ -130,9 +138,9 @@ export class FramePlacer {
     if (text) placed.text = text;
     const map = await this.scripts.mapOf(script);
     if (!map?.trusted) return false;
-    const length = text?.lines[generated.line - 1]?.length;
-    if (text && (length === undefined || generated.column > length + 1)) {
-      map.distrust(`line ${generated.line}, column ${generated.column} is outside of the script's text`);
+    const misfit = text && findMisfitAt(map, text, generated);
+    if (misfit) {
+      map.distrust(misfit);
       return false;
     }
     const original = findOriginalPosition(map.reader, text, generated.line, generated.column);
@@ -143,8 +151,7 @@ export class FramePlacer {
       return true;
     }
     const lines = map.linesOf(original.source);
-    const lineLength = lines?.[original.line - 1]?.length;
-    if (lines && (lineLength === undefined || original.column > lineLength + 1)) {
+    if (lines && !isInside(lines, original)) {
       map.distrust(
         `it leads to line ${original.line}, column ${original.column} of ${original.source}, which has no such place`,
       );
@@ -155,9 +162,10 @@ export class FramePlacer {
     Object.assign(placed.frame, { file, line: original.line, column: original.column });
     placed.frame.generated = pickPosition(generated);
     placed.frame.inApp = isInApp(file, this.appRoot);
-    if (lines) {
-      placed.sourceLines = lines;
-      this.addCode(placed.frame, lines);
+    const shown = lines ?? diskLines(map, text, generated, original);
+    if (shown) {
+      placed.sourceLines = shown;
+      this.addCode(placed.frame, shown);
     }
     return true;
   }
@@ -188,3 +196,29 @@ export class FramePlacer {
 }
 
 const pickPosition = ({ file, line, column }: Position): Position => ({ file, line, column });
+
+function isInside(lines: readonly string[], { line, column }: { line: number; column: number }): boolean {
+  const length = lines[line - 1]?.length;
+  return length !== undefined && column <= length + 1;
+}
+
+/** Why the map can't be that of the text, going by one position of it. */
+function findMisfitAt(map: ScriptMap, text: ScriptText, generated: Position): string | undefined {
+  const { line, column } = generated;
+  if (!isInside(text.lines, generated))
+    return `line ${line}, column ${column} is outside of the script's text`;
+  return findMisfitNear(map.reader, text, line, column, map.linesOf);
+}
+
+/** The file on the disk, if the words in it are those that the map was made of. */
+function diskLines(
+  map: ScriptMap,
+  text: ScriptText | undefined,
+  generated: Position,
+  original: { source: string; line: number; column: number },
+): readonly string[] | undefined {
+  const lines = map.diskLinesOf(original.source);
+  if (!lines || !isInside(lines, original)) return undefined;
+  const misfit = text && findMisfitNear(map.reader, text, generated.line, generated.column, map.diskLinesOf);
+  return misfit ? undefined : lines;
+}

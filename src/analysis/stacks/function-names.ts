@@ -31,7 +31,7 @@ export function displayName({ text, raw }: JoinedFrame, renamed?: string): strin
   const name = renamed ?? text.functionName;
   if (text.location.kind === 'promise' && name) return `${name} (index ${text.location.index})`;
   if (text.location.kind === 'wasm' && !name) return `wasm-function[${text.location.functionIndex}]`;
-  if (!name) return undefined;
+  if (!name || name === '<anonymous>') return undefined;
   return `${text.construct ? 'new ' : ''}${name}${text.alias && !renamed ? ` [as ${text.alias}]` : ''}`;
 }
 

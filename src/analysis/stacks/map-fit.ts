@@ -1,85 +1,100 @@
 /**
  * Whether a source map belongs to the text that ran. A map of another build answers every question, with wrong lines;
- * so what can be checked is checked: the ids of both, the extent of the text, and whether tokens are the same on both
- * sides. Tokens: a right map leads most keywords, property names and identifiers of the generated text to the same
- * word in the source, also after minifying; a wrong one leads few. Thresholds measured on fixtures/source-maps.
+ * so what can be checked is checked: the ids of both, the extent of the text, and, around each position that is asked
+ * for, whether mappings begin where words begin and lead to the same words. In right maps no mapping begins inside of a
+ * word; in a map of another build every second or third word is cut. Thresholds: measured on fixtures/source-maps and
+ * on 199 maps of published packages, whose right maps were refused at 0 of 1,949 positions and, with one
+ * statement inserted above, at 1,846 of 1,973.
  */
 import { findDebugId } from '../../formats/source-map/data-url.ts';
-import type { SourceMapReader } from '../../formats/source-map/source-map.ts';
-import { beginsMapping } from './lookup.ts';
+import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
 import type { ScriptText } from './scripts.ts';
 
-const sampledTokens = 160;
-/** Fewer comparable tokens than this prove nothing. */
-const fewestTokens = 12;
-/** Right maps of seven tools agree on 0.66 and more of the tokens, maps of another build on 0.2 and less. */
-const leastAgreement = 0.35;
-/** Words that bundlers put in the place of others (`var` for `const`) or that stand for nothing in the source. */
-const uncomparable = new Set('var let const function void this'.split(' '));
+/** The words that are looked at, nearest lines first. */
+const sampledWords = 80;
+const linesAround = 20;
+const charsAround = 1500;
+const leastCutWords = 3;
+const leastCutShare = 0.08;
+/** Right maps agree on 90 of 100 words and more. */
+const leastComparedWords = 8;
+const leastAgreement = 0.4;
+/** Words that compilers put in the place of others (`var` for `const`). */
+const exchanged = new Set('var let const function void'.split(' '));
 
-/** Why the map can't be that of the text, as half a sentence; undefined when nothing speaks against it. */
-export function findMisfit(
-  map: SourceMapReader,
-  generated: ScriptText,
-  contentLines: (source: string) => readonly string[] | undefined,
-): string | undefined {
-  const debugId = findDebugId(generated.text);
+/** Why the map as a whole can't be that of the text, as half a sentence; undefined when nothing speaks against it. */
+export function findMisfit(map: SourceMapReader, { text, lines }: ScriptText): string | undefined {
+  const debugId = findDebugId(text);
   if (debugId && map.debugId && debugId.toLowerCase() !== map.debugId.toLowerCase())
     return `its debug id is ${map.debugId}, the script's is ${debugId}`;
-  if (map.mappedLines > generated.lines.length)
-    return `it describes ${map.mappedLines} lines, the script has ${generated.lines.length}`;
-  const { agreed, compared } = compareTokens(map, generated, contentLines);
-  if (compared >= fewestTokens && agreed < leastAgreement * compared)
-    return `${agreed} of ${compared} sampled words are the same in the source that it leads to`;
+  if (map.mappedLines > lines.length)
+    return `it describes ${map.mappedLines} lines, the script has ${lines.length}`;
   return undefined;
 }
 
-export interface TokenAgreement {
-  agreed: number;
-  compared: number;
-}
-
-/** Samples words of three letters and more, spread over the text, that a mapping begins at. */
-export function compareTokens(
+/** The same for the surroundings of a 1-based position. `linesOf`: the text of a source, where the map holds it. */
+export function findMisfitNear(
   map: SourceMapReader,
-  generated: ScriptText,
-  contentLines: (source: string) => readonly string[] | undefined,
-): TokenAgreement {
-  const result = { agreed: 0, compared: 0 };
-  for (const { word, line, column } of sampleWords(generated)) {
-    const original = map.findOriginal(line, column);
-    if (!original || !beginsMapping(map, line, column, original)) continue;
-    const lines = contentLines(original.source);
-    if (!lines) continue;
-    const there = wordAt(lines[original.line - 1] ?? '', original.column - 1);
-    result.compared++;
-    if (there === word || (original.name !== undefined && original.name === there)) result.agreed++;
+  { lines }: ScriptText,
+  line: number,
+  column: number,
+  linesOf: (source: string) => readonly string[] | undefined,
+): string | undefined {
+  const tally = { words: 0, cut: 0, compared: 0, agreed: 0 };
+  for (const { word, at } of wordsAround(lines, line, column)) {
+    if (++tally.words > sampledWords) break;
+    const start = map.findOriginal(at.line, at.column);
+    if (!isSame(start, map.findOriginal(at.line, at.column + word.length - 1))) tally.cut++;
+    else if (start && !isSame(start, map.findOriginal(at.line, at.column - 1)) && !exchanged.has(word)) {
+      const source = linesOf(start.source);
+      if (!source) continue;
+      tally.compared++;
+      if (leadsToWord(source[start.line - 1] ?? '', start, word)) tally.agreed++;
+    }
   }
-  return result;
+  if (tally.cut >= leastCutWords && tally.cut >= leastCutShare * tally.words)
+    return `around line ${line}, column ${column} it cuts ${tally.cut} of ${tally.words} words in two`;
+  if (tally.compared >= leastComparedWords && tally.agreed < leastAgreement * tally.compared)
+    return `around line ${line}, column ${column} it leads ${tally.compared - tally.agreed} of ${tally.compared} words to other words`;
+  return undefined;
 }
 
-function* sampleWords(generated: ScriptText): Generator<{ word: string; line: number; column: number }> {
-  const { lines, text } = generated;
-  const stride = Math.max(1, Math.floor(text.length / sampledTokens));
-  const words = /[A-Za-z_][A-Za-z0-9_]{2,40}/g;
-  let wanted = 0;
-  let start = 0;
-  for (const [row, line] of lines.entries()) {
-    while (wanted < start + line.length) {
-      words.lastIndex = Math.max(0, wanted - start);
-      const found = words.exec(line);
-      if (!found) break;
-      const isWhole = found.index === 0 || !/[\w$]/.test(line[found.index - 1] as string);
-      if (isWhole && !uncomparable.has(found[0]))
-        yield { word: found[0], line: row + 1, column: found.index + 1 };
-      wanted = start + words.lastIndex + (isWhole ? stride - 1 : 0);
+interface Word {
+  word: string;
+  at: { line: number; column: number };
+}
+
+/** Words of four letters and more: the position's own line first, then outwards. */
+function* wordsAround(lines: readonly string[], line: number, column: number): Generator<Word> {
+  for (let distance = 0; distance <= linesAround; distance++)
+    for (const row of distance === 0 ? [line] : [line - distance, line + distance]) {
+      const text = lines[row - 1];
+      if (text === undefined) continue;
+      const from = distance === 0 ? Math.max(0, column - 1 - charsAround) : 0;
+      const part = text.slice(from, from + 2 * charsAround);
+      for (const found of part.matchAll(/[A-Za-z_$][\w$]{3,}/g)) {
+        // A word at the edge of the window may be cut by the window itself.
+        if (found.index === 0 && from > 0) continue;
+        yield { word: found[0], at: { line: row, column: from + found.index + 1 } };
+      }
     }
-    start += line.length + 1;
-  }
+}
+
+/** Whether two answers are one mapping. */
+function isSame(a: OriginalPosition | undefined, b: OriginalPosition | undefined): boolean {
+  if (!a || !b) return a === b;
+  return a.line === b.line && a.column === b.column && a.source === b.source;
+}
+
+/** Cheap maps know lines only, and say column 1: there the word may stand anywhere in the line. */
+function leadsToWord(line: string, { column, name }: OriginalPosition, word: string): boolean {
+  if (column === 1) return line.includes(word) || (name !== undefined && line.includes(name));
+  const there = wordAt(line, column - 1);
+  return there === word || (name !== undefined && there === name);
 }
 
 function wordAt(line: string, column: number): string {
-  const word = /[\w$]{0,60}/y;
+  const word = /[\w$]{0,200}/y;
   word.lastIndex = column;
   return word.exec(line)?.[0] ?? '';
 }

@@ -68,7 +68,7 @@ export class StackReconstructor {
     const hints = input.message === undefined ? {} : { message: input.message };
     const text = readStackText(input.stackText ?? '', hints);
     const { frames, hostMaps } = alignFrames(text.frames, input.frames ?? []);
-    // Learnt from a stack with raw positions, it holds for those that have none.
+    // Learnt from a stack with raw positions, it holds for those without.
     if (hostMaps) this.placer.hostMaps = true;
     if (frames.length > mostFrames) {
       const reason = `only the first ${mostFrames} of ${frames.length} frames are shown`;

@@ -25,6 +25,8 @@ export interface ScriptMap {
   pathOf(source: string): string;
   /** Lines of a source's text, where the map holds it. */
   linesOf(source: string): readonly string[] | undefined;
+  /** The same from the file on the disk at the death, which may have been changed since the build. */
+  diskLinesOf(source: string): readonly string[] | undefined;
   /** Something was found wrong with an answer of this map: it is not asked again. */
   distrust(reason: string): void;
   trusted: boolean;
@@ -39,6 +41,7 @@ export class ScriptIndex {
   private readonly texts = new Map<LoadedScript, ScriptText | undefined>();
   private readonly maps = new Map<LoadedScript, Promise<ScriptMap | undefined>>();
   private readonly readers: SourceMapReader[] = [];
+  private sources: Promise<Map<string, { map: ScriptMap; source: string }>> | undefined;
 
   constructor(
     scripts: readonly LoadedScript[],
@@ -76,25 +79,34 @@ export class ScriptIndex {
 
   /** Lines of a source by its path, from whatever map holds it: for positions that the host had mapped already. */
   async findSourceLines(path: string): Promise<readonly string[] | undefined> {
-    for (const script of this.byId.values()) {
-      if (!script.mapPart) continue;
-      const map = await this.mapOf(script);
-      const source = map?.reader.sources.find((name) => map.pathOf(name) === path);
-      const lines = source === undefined ? undefined : map?.linesOf(source);
-      if (lines) return lines;
-    }
-    return undefined;
+    this.sources ??= this.indexSources();
+    const found = (await this.sources).get(path);
+    return found && (found.map.linesOf(found.source) ?? found.map.diskLinesOf(found.source));
   }
 
   close(): void {
     for (const reader of this.readers) reader.close();
   }
 
+  private async indexSources(): Promise<Map<string, { map: ScriptMap; source: string }>> {
+    const index = new Map<string, { map: ScriptMap; source: string }>();
+    for (const script of this.byId.values()) {
+      const map = script.mapPart === undefined ? undefined : await this.mapOf(script);
+      for (const source of map?.reader.sources ?? []) if (map) index.set(map.pathOf(source), { map, source });
+    }
+    return index;
+  }
+
   private readText(script: LoadedScript): ScriptText | undefined {
     const bytes = script.sourcePart === undefined ? undefined : this.readPart(script.sourcePart);
-    if (!bytes) return undefined;
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    return { text, lines: splitLines(text) };
+    const text = bytes && decode(bytes);
+    return text === undefined ? undefined : { text, lines: splitLines(text) };
+  }
+
+  private readOriginal(script: LoadedScript, path: string): string | undefined {
+    const part = script.originals?.find((original) => original.path === path)?.part;
+    const bytes = part === undefined ? undefined : this.readPart(part);
+    return bytes && decode(bytes);
   }
 
   private async openMap(script: LoadedScript): Promise<ScriptMap | undefined> {
@@ -132,25 +144,21 @@ export class ScriptIndex {
 
   private checkMap(script: LoadedScript, part: string, reader: SourceMapReader): ScriptMap | undefined {
     const folder = mapFolder(script);
-    const lines = new Map<string, readonly string[] | undefined>();
+    const linesOf = remember((source) => reader.sourceContent(source));
+    const diskLinesOf = remember((source) => this.readOriginal(script, map.pathOf(source)));
     const map: ScriptMap = {
       reader,
       trusted: true,
       pathOf: (source) => this.sourcePath(folder, source),
-      linesOf: (source) => {
-        if (!lines.has(source)) {
-          const content = reader.sourceContent(source);
-          lines.set(source, content === undefined ? undefined : splitLines(content));
-        }
-        return lines.get(source);
-      },
+      linesOf,
+      diskLinesOf,
       distrust: (reason) => {
         if (map.trusted) this.addGap(script, part, `the source map does not fit: ${reason}`);
         map.trusted = false;
       },
     };
     const text = this.textOf(script);
-    const misfit = text && findMisfit(reader, text, map.linesOf);
+    const misfit = text && findMisfit(reader, text);
     if (misfit) map.distrust(misfit);
     return map.trusted ? map : undefined;
   }
@@ -174,6 +182,18 @@ export class ScriptIndex {
   }
 }
 
+/** Splits each text once. */
+function remember(read: (source: string) => string | undefined) {
+  const known = new Map<string, readonly string[] | undefined>();
+  return (source: string): readonly string[] | undefined => {
+    if (!known.has(source)) {
+      const text = read(source);
+      known.set(source, text === undefined ? undefined : splitLines(text));
+    }
+    return known.get(source);
+  };
+}
+
 /** Sources are named relative to their map, which lies beside the script unless the script says otherwise. */
 function mapFolder(script: LoadedScript): string {
   const path = filePathOf(script.url);
@@ -184,4 +204,6 @@ function mapFolder(script: LoadedScript): string {
   return named === '' ? folder : named.replace(/(?<=.)\/$/, '');
 }
 
+const decode = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
