@@ -91,8 +91,9 @@ export class EncryptedSink implements Sink {
     return false;
   }
 
-  seal(manifest: Uint8Array): string {
+  seal(manifest: Uint8Array, placed: () => void): string {
     this.#writeFile([manifestName, [manifest]]);
+    placed();
     return this.path;
   }
 

@@ -116,7 +116,7 @@ export class FolderSink implements Sink {
     return true;
   }
 
-  seal(manifest: Uint8Array): string {
+  seal(manifest: Uint8Array, placed: () => void): string {
     this.release();
     const file = this.create(manifestName);
     try {
@@ -127,6 +127,7 @@ export class FolderSink implements Sink {
       file.cancel();
       throw error;
     }
+    placed();
     quietly(() => unlinkSync(this.#below(progressName)));
     this.#become(bundleSuffix);
     this.#close();

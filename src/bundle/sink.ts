@@ -26,8 +26,8 @@ export interface Sink {
   remove(name: string): void;
   /** Gives back what was set aside for a full disk: true when there was something, so that trying again makes sense. */
   release(): boolean;
-  /** Puts the manifest in place, then makes the bundle final. May throw. Returns the final path. */
-  seal(manifest: Uint8Array): string;
+  /** Puts the manifest in place, calls `placed`, makes the bundle final. May throw. Returns the final path. */
+  seal(manifest: Uint8Array, placed: () => void): string;
   /** Leaves nothing. Never throws. */
   discard(): void;
 }

@@ -3,10 +3,13 @@
  * it can't prove by itself, that the manifest is the one that was written, the ledger tells (verify-ledger.ts).
  */
 import { createHash } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { type Manifest, manifestName, progressName } from './layout.ts';
+import { ledgerName } from './layout-ledger.ts';
 import { type BundleReader, type FoundPart, openBundle } from './reader.ts';
 import type { Keys } from './reader-age.ts';
+import { type LedgerOptions, type LedgerVerification, verifyLedgerFile } from './verify-ledger.ts';
 
 export type PartState = 'whole' | 'altered' | 'missing' | 'unreadable' | 'unvouched';
 
@@ -28,13 +31,26 @@ export interface Verification {
   extra: string[];
   /** SHA-256 of manifest.json's bytes, of a sealed bundle: what the ledger holds. */
   manifestSha256?: string;
+  /** Absent where there is no ledger beside the bundle. */
+  ledger?: LedgerVerification & {
+    /** listed: with this manifest. differs: with another. absent: not at all, or no longer readable. */
+    entry: 'listed' | 'differs' | 'absent';
+  };
 }
 
-/** Throws what openBundle throws. */
-export function verifyBundle(path: string, options: { keys?: Keys } = {}): Verification {
+export interface VerifyOptions extends LedgerOptions {
+  keys?: Keys;
+  /** Path of the ledger; by default the one beside the bundle. */
+  ledger?: string;
+}
+
+/** Throws what openBundle and verifyLedgerFile throw. */
+export function verifyBundle(path: string, options: VerifyOptions = {}): Verification {
   const bundle = openBundle(path, options.keys);
   try {
-    return verifyOpenBundle(bundle);
+    const found = verifyOpenBundle(bundle);
+    const ledger = verifyLedgerFile(options.ledger ?? join(dirname(resolve(path)), ledgerName), options);
+    return ledger ? { ...found, ledger: { ...ledger, entry: entryOf(found, ledger) } } : found;
   } finally {
     bundle.close();
   }
@@ -52,6 +68,12 @@ export function verifyOpenBundle(bundle: BundleReader): Verification {
     extra,
     ...(bundle.sealed && { manifestSha256: hashFile(bundle, manifestName).sha256 }),
   };
+}
+
+function entryOf(found: Verification, ledger: LedgerVerification): 'listed' | 'differs' | 'absent' {
+  const entries = ledger.bundles.filter((entry) => entry.bundle === found.id);
+  if (entries.some((entry) => entry.manifest === found.manifestSha256)) return 'listed';
+  return entries.length ? 'differs' : 'absent';
 }
 
 function verifyPart(bundle: BundleReader, part: FoundPart): VerifiedPart {

@@ -3,6 +3,7 @@
  * every failure a gap in the manifest, never a throw after the start. Does not know what a part means, and trusts its
  * caller that the bytes are redacted. The order of writing, and what a reader finds at each instant, is in FORMAT.md.
  */
+import { dirname } from 'node:path';
 import type { Lock } from './age-key.ts';
 import { EncryptedSink } from './encrypted-sink.ts';
 import { FolderSink } from './folder-sink.ts';
@@ -18,6 +19,7 @@ import {
   progressName,
   unfinishedSuffix,
 } from './layout.ts';
+import { appendBundle, type LedgerHead } from './ledger.ts';
 import { unwritable } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
 import { failureCode, isoTime, loadCrypto, nowMs } from './system.ts';
@@ -36,6 +38,8 @@ export interface StartOptions {
   writer: string;
   /** With it, only an age file reaches the disk: `readLock` of age-key.ts makes one of what the user gave. */
   lock?: Lock;
+  /** Whether the seal appends to the ledger beside the bundles; true by default. */
+  ledger?: boolean;
   /** Disk set aside so that a full disk can still be sealed. 32 KiB by default; 0 for none. */
   reserveBytes?: number;
 }
@@ -69,7 +73,7 @@ export function startBundle(options: StartOptions): BundleWriter {
     ? new EncryptedSink(options.dir, fields, options.lock)
     : new FolderSink(options.dir, fields, options.reserveBytes ?? defaultReserve);
   try {
-    return new BundleWriter(head, sink);
+    return new BundleWriter(head, sink, options.ledger ?? true);
   } catch (error) {
     sink.discard();
     throw unwritable(sink.path, failureCode(error), error);
@@ -91,14 +95,17 @@ function manifestHead(options: StartOptions): ManifestHead {
 export class BundleWriter {
   readonly #head: ManifestHead;
   readonly #sink: Sink;
+  readonly #keepsLedger: boolean;
+  #ledgerHead: LedgerHead | undefined;
   readonly #parts = new Map<string, ManifestPart>();
   readonly #gaps: ManifestGap[] = [];
   readonly #redactions = new Map<string, Manifest['redactions'][number]>();
 
   /** Throws what the sink throws when it takes not even the first line. */
-  constructor(head: ManifestHead, sink: Sink) {
+  constructor(head: ManifestHead, sink: Sink, keepsLedger: boolean) {
     this.#head = head;
     this.#sink = sink;
+    this.#keepsLedger = keepsLedger;
     sink.note(asLine({ begin: head }));
   }
 
@@ -109,6 +116,11 @@ export class BundleWriter {
   /** Where the bundle is now; it moves at its first part and at the seal. */
   get path(): string {
     return this.#sink.path;
+  }
+
+  /** After the seal: the ledger's head, an anchor for whoever notes it elsewhere. Undefined where it took no line. */
+  get ledgerHead(): LedgerHead | undefined {
+    return this.#ledgerHead;
   }
 
   /** Text becomes UTF-8. True when the part is there; else a gap says why not. Never throws. */
@@ -184,8 +196,9 @@ export class BundleWriter {
       redactions: [...this.#redactions.values()],
       tookMs: sealedAt - Date.parse(this.#head.createdAt),
     };
+    const bytes = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
     try {
-      return this.#sink.seal(Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`));
+      return this.#sink.seal(bytes, () => this.#enterLedger(bytes));
     } catch (error) {
       throw unwritable(this.path, failureCode(error), error);
     }
@@ -194,6 +207,17 @@ export class BundleWriter {
   /** Leaves nothing of the bundle. Never throws. */
   discard(): void {
     this.#sink.discard();
+  }
+
+  /** A ledger that takes no line leaves a bundle that it does not know: `verify` says so. */
+  #enterLedger(manifest: Uint8Array): void {
+    if (!this.#keepsLedger) return;
+    try {
+      const hash = loadCrypto().createHash('sha256').update(manifest).digest('hex');
+      this.#ledgerHead = appendBundle(dirname(this.path), { bundle: this.id, manifest: hash });
+    } catch {
+      this.#ledgerHead = undefined;
+    }
   }
 
   #accept(part: ManifestPart): void {

@@ -7,6 +7,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { openBundle } from '../../src/bundle/reader.ts';
+import { verifyBundle } from '../../src/bundle/verify.ts';
+import { verifyLedgerFile } from '../../src/bundle/verify-ledger.ts';
 import { contentOf, incompletePart, partsOfEach } from './endless-writer.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -46,6 +48,14 @@ function checkBundle(path: string): boolean {
   return bundle.sealed;
 }
 
+/** A folder that lost its `.partial` is in the ledger, and a kill is never taken for tampering. */
+function checkLedger(dumps: string): void {
+  const ledger = verifyLedgerFile(join(dumps, 'ledger'));
+  assert.notEqual(ledger?.verdict, 'tampered', ledger?.problem);
+  for (const entry of readdirSync(dumps))
+    if (entry.endsWith('.agentdump')) assert.equal(verifyBundle(join(dumps, entry)).ledger?.entry, 'listed');
+}
+
 test(`killed ${kills} times while writing`, async (t) => {
   const dir = scratchFolder(t);
   const program = join(dir, 'endless-writer.cjs');
@@ -58,11 +68,12 @@ test(`killed ${kills} times while writing`, async (t) => {
       mkdirSync(dumps);
       await writeUntilKilled(program, dumps);
       for (const entry of readdirSync(dumps)) {
-        if (entry.endsWith('.starting')) continue;
+        if (entry.endsWith('.starting') || /^ledger(\.unfinished)?$/.test(entry)) continue;
         assert.match(entry, /\.agentdump(\.partial)?$/);
         if (checkBundle(join(dumps, entry))) seen.sealed++;
         else seen.torn++;
       }
+      checkLedger(dumps);
       rmSync(dumps, { recursive: true });
     }
   };

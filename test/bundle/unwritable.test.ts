@@ -123,7 +123,7 @@ test('no descriptor left', (t) => {
   } finally {
     for (const fd of taken) closeSync(fd);
   }
-  assert.equal(readdirSync(dir).length, 1);
+  assert.deepEqual(readdirSync(dir).length, 2, 'the bundle and the ledger');
 });
 
 test('a full disk keeps what fitted and still gets its seal', (t) => {
