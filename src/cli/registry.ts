@@ -43,4 +43,9 @@ export const commands: readonly CommandEntry[] = [
     describe: 'Whether every part of a bundle is as it was written',
     load: () => import('./commands/verify.ts'),
   },
+  {
+    name: 'sweep',
+    describe: 'Turn the traces of programs that died without a word into bundles',
+    load: () => import('./commands/sweep.ts'),
+  },
 ];

@@ -8,6 +8,13 @@ export const sessionSchema = 'agentdump.session';
 export const sessionVersion = 1;
 /** Link that a finisher makes in the session's folder: whoever made it finishes, all others leave it alone. */
 export const finisherLockName = 'finishing';
+/**
+ * Where Node puts its own fatal report, in the clear, until a finisher has scrubbed it: a private folder of this name
+ * and the session's id, in memory (/dev/shm) or below the system's folder for temporary files.
+ */
+export const diagnosticsPrefix = 'agentdump-';
+/** Names the session (its id) that the parent has already opened for the process it starts. */
+export const sessionVariable = 'AGENTDUMP_SESSION';
 
 /** `alive` means: was alive when it last wrote. */
 export type SessionState = 'alive' | 'ended';

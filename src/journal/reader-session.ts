@@ -17,6 +17,7 @@ import {
   sessionsFolder,
 } from './layout-session.ts';
 
+const sessionId = /^[0-9a-f]{16}$/;
 const longestFile = 256 * 1024;
 /** So many heartbeats must be missed before silence is taken for death. */
 const missedHeartbeats = 5;
@@ -26,6 +27,7 @@ export function listSessions(dir: string): string[] {
   const parent = join(dir, sessionsFolder);
   try {
     return readdirSync(parent)
+      .filter((name) => sessionId.test(name))
       .sort()
       .map((name) => join(parent, name))
       .filter((folder) => statSync(join(folder, sessionName), { throwIfNoEntry: false })?.isFile());
@@ -142,7 +144,7 @@ function requireShape(value: unknown): asserts value is SessionFacts {
   const facts = value as Partial<SessionFacts> | null;
   if (typeof facts !== 'object' || facts?.schema !== sessionSchema) throw malformed('schema', sessionSchema);
   if (facts.version !== 1) throw malformed('version', '1');
-  if (typeof facts.id !== 'string' || !/^[0-9a-f]{16}$/.test(facts.id))
+  if (typeof facts.id !== 'string' || !sessionId.test(facts.id))
     throw malformed('id', '16 hexadecimal digits');
   if (facts.state !== 'alive' && facts.state !== 'ended') throw malformed('state', 'alive or ended');
   const pid = facts.process?.pid;

@@ -1,0 +1,228 @@
+/**
+ * Turns the session of a process that died without a word into a sealed bundle: the coroner. The bundle bears the
+ * session's id, so that a finisher that was itself killed half-way leaves nothing twice. What the session left is
+ * removed only when the bundle is sealed.
+ */
+import { renameSync, rmSync } from 'node:fs';
+import { type ManifestGap, type ProcessPart, partNames, type TriggerPart } from '../bundle/layout.ts';
+import type { EvidencePart } from '../bundle/layout-evidence.ts';
+import { listBundles } from '../bundle/list.ts';
+import { openBundle } from '../bundle/reader.ts';
+import { type BundleWriter, startBundle } from '../bundle/writer.ts';
+import { AgentdumpError } from '../errors.ts';
+import type { SessionFacts, SessionFinding } from '../journal/layout-session.ts';
+import { classifySession, lastWriteMs, readSession } from '../journal/reader-session.ts';
+import { openSources } from '../journal/reader-source.ts';
+import { classifyDeath } from './classify-death.ts';
+import { readFatalReport, removeDiagnosticsFolder } from './diagnostics.ts';
+import { gatherEvidence, type Witness } from './evidence.ts';
+import { tryLockSession, unlockSession } from './finisher-lock.ts';
+import { digestJournal, type JournalDigest } from './journal-digest.ts';
+import type { ScrubbedReport } from './scrub-report.ts';
+import type { Scrubber } from './scrubber.ts';
+
+export interface FinishOptions {
+  /** The dump folder. */
+  dir: string;
+  /** The session's folder below it. */
+  folder: string;
+  witness: Witness;
+  /** Version of agentdump. */
+  writer: string;
+  scrubber: Scrubber;
+  /** The command as a parent knows it, redacted; instead of the session's. */
+  command?: string[];
+}
+
+export type FinishResult =
+  | { outcome: 'sealed'; path: string; verdictKind: string; id: string }
+  /** There was nothing to explain, or it is explained already: the session is gone. */
+  | { outcome: 'cleared'; bundle?: string }
+  /** It lives, lives elsewhere perhaps, or somebody else is at it. */
+  | { outcome: 'left'; because: string };
+
+/** Throws `unwritable` when the bundle can't be written, and MalformedInput for a session file that is none. */
+export function finishSession(options: FinishOptions): FinishResult {
+  const { folder } = options;
+  if (!tryLockSession(folder)) return { outcome: 'left', because: 'another finisher is at it' };
+  try {
+    const facts = { ...readSession(folder), ...(options.command && { command: options.command }) };
+    const finding = classifySession(folder, facts);
+    if (finding.fate === 'alive' || finding.fate === 'elsewhere')
+      return { outcome: 'left', because: finding.because };
+    const written = facts.bundle ?? findSealed(options.dir, facts.id);
+    const result: FinishResult =
+      finding.fate === 'ended' || written !== undefined
+        ? { outcome: 'cleared', ...(written !== undefined && { bundle: written }) }
+        : writeBundle(options, facts, finding);
+    removeSession(folder, facts.id);
+    return result;
+  } finally {
+    unlockSession(folder);
+  }
+}
+
+function writeBundle(options: FinishOptions, facts: SessionFacts, finding: SessionFinding): FinishResult {
+  const { dir, folder, witness, scrubber } = options;
+  const ofCommand = takeCounts(scrubber);
+  const journal = digestJournal(folder);
+  const report = readFatalReport(facts.id, facts.process.pid, (text) => scrubber.text(text));
+  const unfinishedBundle = findUnfinished(dir, facts);
+  const { part, gaps } = gatherEvidence(witness, {
+    folder,
+    facts,
+    finding,
+    journal,
+    report,
+    unfinishedBundle,
+  });
+  const verdictKind = classifyDeath(part);
+  const at = new Date(Math.max(lastWriteMs(folder), Date.parse(facts.startedAt) || 0));
+  const bundle = startBundle({
+    dir,
+    program: facts.program,
+    verdictKind,
+    id: facts.id,
+    at: witness.exit ? new Date() : at,
+    writer: options.writer,
+  });
+  try {
+    bundle.countRedactions(partNames.process, ofCommand);
+    bundle.countRedactions(partNames.report, takeCounts(scrubber));
+    writeParts(bundle, { facts, part, verdictKind, at, folder, journal, report, gaps });
+    return { outcome: 'sealed', path: bundle.seal(), verdictKind, id: facts.id };
+  } catch (error) {
+    bundle.discard();
+    throw error;
+  }
+}
+
+function takeCounts(scrubber: Scrubber): Map<string, number> {
+  const counts = scrubber.counts();
+  scrubber.resetCounts();
+  return counts;
+}
+
+interface Parts {
+  facts: SessionFacts;
+  part: EvidencePart;
+  verdictKind: string;
+  at: Date;
+  folder: string;
+  journal: JournalDigest | undefined;
+  report: ScrubbedReport | undefined;
+  gaps: ManifestGap[];
+}
+
+function writeParts(bundle: BundleWriter, parts: Parts): void {
+  const { journal, report } = parts;
+  bundle.writePart(partNames.trigger, JSON.stringify(describeTrigger(bundle.id, parts)));
+  bundle.writePart(partNames.evidence, JSON.stringify(parts.part));
+  if (journal) writeJournal(bundle, parts.folder, journal);
+  else
+    bundle.addGap({
+      part: partNames.journal,
+      reason: 'the process kept no journal',
+      lookedFor: parts.folder,
+    });
+  bundle.writePart(partNames.process, JSON.stringify(describeProcessPart(parts)));
+  if (report) bundle.writePart(partNames.report, report.text);
+  for (const gap of parts.gaps) bundle.addGap(gap);
+}
+
+function writeJournal(bundle: BundleWriter, folder: string, journal: JournalDigest): void {
+  const part = bundle.openPart(partNames.journal);
+  const chunkBytes = 1024 * 1024;
+  for (const source of openSources(folder)) {
+    if ('reason' in source) continue;
+    for (let offset = 0; offset < source.size; offset += chunkBytes)
+      part.write(source.read(offset, chunkBytes));
+  }
+  part.close();
+  for (const gap of journal.gaps) {
+    const numbers = gap.toSeq === undefined ? '' : `, records ${gap.fromSeq} to ${gap.toSeq}`;
+    bundle.addGap({ part: partNames.journal, reason: `${gap.reason}${numbers}` });
+  }
+}
+
+function describeTrigger(id: string, { facts, part, verdictKind, at, report }: Parts): TriggerPart {
+  const { exit } = part;
+  return {
+    id,
+    kind: part.foundBy === 'supervisor' ? 'supervised-exit' : 'found-dead',
+    verdictKind,
+    at: (exit ? new Date(part.foundAt) : at).toISOString(),
+    program: facts.program,
+    pid: facts.process.pid,
+    threadId: 0,
+    isMainThread: true,
+    nodeVersion: report?.nodeVersion ?? facts.nodeVersion,
+    ...(exit?.code !== undefined && { exitCode: exit.code }),
+    handledByHost: false,
+  };
+}
+
+/** What the process said of itself at its start, where it did; else what the session file knows. */
+function describeProcessPart({ facts, journal, at, report }: Parts): ProcessPart {
+  const own = journal?.processFacts as Partial<ProcessPart> | undefined;
+  return {
+    pid: facts.process.pid,
+    parentPid: facts.process.parentPid,
+    title: facts.program,
+    argv: facts.command,
+    execArgv: [],
+    execPath: facts.command[0] ?? '',
+    cwd: facts.cwd,
+    versions: { node: (report?.nodeVersion ?? facts.nodeVersion).replace(/^v/, '') },
+    platform: process.platform,
+    arch: process.arch,
+    startedAt: facts.startedAt,
+    threadId: 0,
+    resourceUsage: {},
+    limits: {},
+    cgroup: {},
+    ...own,
+    uptimeMs: Math.max(0, at.getTime() - Date.parse(facts.startedAt)),
+  };
+}
+
+/** Folder name of a sealed bundle that bears the session's id: a finisher before us died after sealing it. */
+function findSealed(dir: string, id: string): string | undefined {
+  const finished = new Set(['sealed', 'packed']);
+  const similar = listBundles(dir).filter((one) => one.shortId === id.slice(0, 8) && finished.has(one.state));
+  return similar.find((one) => idOf(one.path) === id)?.name;
+}
+
+function idOf(path: string): string {
+  const bundle = openBundle(path);
+  bundle.close();
+  return bundle.id;
+}
+
+/** A bundle that the process itself began in its lifetime, and did not seal. */
+function findUnfinished(dir: string, facts: SessionFacts): string | undefined {
+  return listBundles(dir).find(
+    (bundle) =>
+      bundle.state === 'partial' &&
+      bundle.program === facts.program &&
+      bundle.at >= facts.startedAt &&
+      bundle.shortId !== facts.id.slice(0, 8),
+  )?.name;
+}
+
+/** It loses its name first, so that nobody finds half of it. */
+function removeSession(folder: string, id: string): void {
+  const doomed = `${folder}.removed`;
+  try {
+    renameSync(folder, doomed);
+    rmSync(doomed, { recursive: true, force: true });
+    removeDiagnosticsFolder(id);
+  } catch (cause) {
+    throw new AgentdumpError(
+      'unwritable',
+      `the session can't be removed from ${folder}`,
+      { path: folder },
+      cause,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The redactor for what is written about another process after its death: the rules of the preload, with this
+ * process's environment, which the program inherited, as the source of known secrets.
+ */
+import { homedir } from 'node:os';
+import { createPolicy, type Policy } from '../redaction/index.ts';
+
+export type Scrubber = Pick<Policy, 'text' | 'argv' | 'value' | 'counts' | 'resetCounts'>;
+
+export function makeScrubber(environment: Readonly<Record<string, string | undefined>>): Scrubber {
+  return createPolicy({
+    environment,
+    allow: namesIn(environment['AGENTDUMP_ALLOW']),
+    deny: namesIn(environment['AGENTDUMP_DENY']),
+    home: homedir(),
+  });
+}
+
+function namesIn(list: string | undefined): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
