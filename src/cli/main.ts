@@ -3,7 +3,6 @@
  * and an exit code. Knows no command by name (registry.ts does) and prints no result.
  */
 import { readFileSync } from 'node:fs';
-import yargs from 'yargs';
 import { AgentdumpError } from '../errors.ts';
 import { adviceFor } from './advice.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -14,7 +13,9 @@ import { type CommandEntry, commands } from './registry.ts';
 export async function runFromShell(words: string[]): Promise<void> {
   endQuietlyOnClosedPipe();
   try {
-    await runCommandLine(words, commands);
+    const lean = commands.find((entry) => entry.name === words[0])?.loadLean;
+    if (lean) await (await lean()).runWords(words.slice(1));
+    else await runCommandLine(words, commands);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     reportFailure(error);
@@ -23,6 +24,7 @@ export async function runFromShell(words: string[]): Promise<void> {
 
 /** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */
 export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
+  const { default: yargs } = await import('yargs');
   const parser = yargs(words)
     .scriptName('agentdump')
     .usage('Usage: $0 <command>\n\nWhat killed the program, what the agent was doing, and what to do next.')

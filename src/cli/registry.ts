@@ -10,6 +10,11 @@ export interface CommandEntry {
   /** The module's default export is the whole command: arguments, one call, one rendering. */
   // biome-ignore lint/suspicious/noExplicitAny: each command has words of its own, which only yargs joins
   load(): Promise<{ default: CommandModule<object, any> }>;
+  },
+  {
+  load(): Promise<{ default: CommandModule<object, never> | CommandModule }>;
+  /** For a command whose start must cost next to nothing: it reads its words itself, and yargs is not loaded. */
+  loadLean?(): Promise<{ runWords(words: string[]): Promise<void> }>;
 }
 
 export const commands: readonly CommandEntry[] = [
@@ -44,8 +49,19 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/verify.ts'),
   },
   {
+    name: 'run',
+    describe: 'Run a program under a supervisor that explains its death and can start it again',
+    load: () => import('./commands/run.ts'),
+    loadLean: () => import('./commands/run.ts'),
+  },
+  {
     name: 'sweep',
     describe: 'Turn the traces of programs that died without a word into bundles',
     load: () => import('./commands/sweep.ts'),
+  },
+  {
+    name: 'status',
+    describe: 'What runs here, how often it was started again, and the last deaths',
+    load: () => import('./commands/status.ts'),
   },
 ];

@@ -1,0 +1,63 @@
+/**
+ * What only a parent can give to a program before it starts: the preload through NODE_OPTIONS, Node's fatal report in
+ * a private folder, the session's name, the core limit. What the user has set stays as it is and comes first.
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sessionVariable } from '../journal/layout-session.ts';
+
+export interface Arming {
+  /** The dump folder, absolute. */
+  dir: string;
+  sessionId: string;
+  /** For Node's fatal report; undefined for none. */
+  diagnostics: string | undefined;
+  /** The run after a crash looks closer: variables that were not set already. */
+  escalation: Record<string, string>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The preload as it is built; absent in a source tree that was not. */
+const preload = fileURLToPath(new URL('../register.cjs', import.meta.url));
+
+export function armEnvironment(environment: Environment, arming: Arming): Record<string, string | undefined> {
+  return {
+    ...arming.escalation,
+    ...environment,
+    AGENTDUMP_DIR: arming.dir,
+    [sessionVariable]: arming.sessionId,
+    NODE_OPTIONS: armNodeOptions(environment['NODE_OPTIONS'], arming.diagnostics, existsSync(preload)),
+  };
+}
+
+/** The user's options first, so that the preloads that they name are loaded before ours and see what they always saw. */
+export function armNodeOptions(
+  given: string | undefined,
+  diagnostics: string | undefined,
+  hasPreload: boolean,
+): string {
+  const options = given ? [given] : [];
+  if (hasPreload && !given?.includes(preload) && !namesOurs(given)) options.push('--require', quote(preload));
+  // Who has chosen a place for the reports wants them there.
+  if (diagnostics !== undefined && !/--report-(?:dir|directory|on-fatalerror|filename)\b/.test(given ?? ''))
+    options.push('--report-on-fatalerror', `--report-directory=${quote(diagnostics)}`);
+  return options.join(' ');
+}
+
+function namesOurs(given: string | undefined): boolean {
+  return /(?:^|[\s="/\\])agentdump\/register/.test(given ?? '');
+}
+
+/** NODE_OPTIONS knows double quotes, in which a backslash escapes (Node's CLI documentation). */
+function quote(path: string): string {
+  return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
+}
+
+/**
+ * The words that start the program with its soft core limit raised to the hard one. The shell replaces itself, so the
+ * pid is the program's own.
+ */
+export function raiseCoreLimit(command: readonly string[]): string[] {
+  return ['/bin/sh', '-c', 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$0" "$@"', ...command];
+}

@@ -1,0 +1,100 @@
+/**
+ * Starts the program and waits for its end. Its standard streams are ours, its group is ours, and it gets a session of
+ * its own before it can have done anything, so that even our death leaves a trace of it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { basename } from 'node:path';
+import { AgentdumpError } from '../errors.ts';
+import type { SessionFacts } from '../journal/layout-session.ts';
+import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
+import { armEnvironment, raiseCoreLimit } from './arm.ts';
+import { makeDiagnosticsFolder } from './diagnostics.ts';
+import type { ChildExit } from './restart-policy.ts';
+import { newId } from './session-id.ts';
+
+export interface ChildOptions {
+  dir: string;
+  command: readonly string[];
+  /** Leave a core file at a native death. */
+  core: boolean;
+  escalation: Record<string, string>;
+}
+
+export interface RunningChild {
+  pid: number;
+  /** Absent where the dump folder can't be written: the program runs all the same. */
+  session?: { id: string; folder: string; facts: SessionFacts };
+  ended: Promise<ChildExit>;
+}
+
+/** Rejects with `not-found` or `unwritable` (a file that can't be executed) as a shell would say 127 or 126. */
+export async function startChild(options: ChildOptions): Promise<RunningChild> {
+  const id = newId();
+  const arming = {
+    dir: options.dir,
+    sessionId: id,
+    diagnostics: makeDiagnosticsFolder(id),
+    escalation: options.escalation,
+  };
+  const [file = '', ...words] = options.core ? raiseCoreLimit(options.command) : options.command;
+  const env = armEnvironment(process.env, arming);
+  const child = spawn(file, words, { stdio: 'inherit', env, argv0: file });
+  const ended = waitForEnd(child);
+  if (child.pid === undefined) {
+    await ended;
+    throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
+  }
+  const session = tryOpenSession(options, id, child.pid);
+  return { pid: child.pid, ...(session && { session }), ended };
+}
+
+function waitForEnd(child: ChildProcess): Promise<ChildExit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => reject(startFailure(child.spawnfile, error)));
+    child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 1 } : { signal }));
+  });
+}
+
+function startFailure(path: string, error: NodeJS.ErrnoException): AgentdumpError {
+  const code = error.code === 'ENOENT' ? 'not-found' : 'unwritable';
+  const words = error.code === 'ENOENT' ? 'command not found' : `it can't be started: ${error.code}`;
+  return new AgentdumpError(code, `${path}: ${words}`, { path, reason: error.code ?? '' }, error);
+}
+
+function tryOpenSession(options: ChildOptions, id: string, pid: number): RunningChild['session'] {
+  try {
+    const folder = sessionFolder(options.dir, id);
+    const program = programName(options.command);
+    const facts = describeSession({
+      id,
+      pid,
+      program,
+      // The whole command is redacted when it is needed: at the death.
+      command: [program],
+      heartbeatMs: 0,
+      nodeVersion: 'unknown',
+    });
+    writeSession(folder, facts);
+    return { id, folder, facts };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Options of Node that take the next word. */
+const takesWord =
+  /^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--title|--env-file)$/;
+
+/** `node --flag /path/app.js` is known as `app`, `npm run x` as `npm`, code on the command line as `node`. */
+export function programName(command: readonly string[]): string {
+  const [first = 'program', ...rest] = command;
+  const name = (path: string) => basename(path).replace(/\.[cm]?[jt]sx?$/, '');
+  if (!/^node(js)?$/.test(basename(first))) return name(first);
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at] ?? '';
+    if (/^(?:-e|-p|-pe|--eval|--print|-)(?:=|$)/.test(word)) break;
+    if (!word.startsWith('-')) return name(word);
+    if (takesWord.test(word)) at++;
+  }
+  return name(first);
+}

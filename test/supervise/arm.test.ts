@@ -1,0 +1,49 @@
+/** What the supervisor adds to the program's environment, and what it leaves as it is. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { armEnvironment, armNodeOptions } from '../../src/supervise/arm.ts';
+import { programName } from '../../src/supervise/child.ts';
+
+test('given options stay first and as they are', () => {
+  const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', true);
+  assert.match(options, /^--max-old-space-size=99 --require "\/a b\/c\.js" --require \S+register\.cjs /);
+  assert.match(options, / --report-on-fatalerror --report-directory=\/dev\/shm\/x$/);
+});
+
+test('who loads us already, or wants reports elsewhere, is left alone', () => {
+  assert.equal(
+    armNodeOptions('--require=agentdump/register', undefined, true),
+    '--require=agentdump/register',
+  );
+  assert.equal(armNodeOptions('--report-dir=/r', '/dev/shm/x', false), '--report-dir=/r');
+});
+
+test('a path with spaces, quotes and backslashes is quoted for NODE_OPTIONS', () => {
+  assert.equal(
+    armNodeOptions(undefined, '/tmp/a "b" \\c', false),
+    '--report-on-fatalerror --report-directory="/tmp/a \\"b\\" \\\\c"',
+  );
+});
+
+test("escalation never overrides the user's own setting", () => {
+  const arming = {
+    dir: '/d',
+    sessionId: 's',
+    diagnostics: undefined,
+    escalation: { AGENTDUMP_LOCALS: 'uncaught' },
+  };
+  assert.equal(armEnvironment({ AGENTDUMP_LOCALS: 'off' }, arming)['AGENTDUMP_LOCALS'], 'off');
+  assert.equal(armEnvironment({}, arming)['AGENTDUMP_LOCALS'], 'uncaught');
+});
+
+test('a program is named by its script; code on the command line names nothing', () => {
+  const names: [string, string][] = [
+    ['node /srv/agent.mjs --x', 'agent'],
+    ['/usr/bin/node -r dotenv/config --inspect app/server.ts', 'server'],
+    ['node -e secret', 'node'],
+    ['node --eval=secret', 'node'],
+    ['npm run start', 'npm'],
+    ['./tool.js', 'tool'],
+  ];
+  for (const [line, name] of names) assert.equal(programName(line.split(' ')), name, line);
+});
