@@ -14,7 +14,6 @@ import { findCore } from './core-file.ts';
 import type { Witness } from './evidence.ts';
 import { isUnexplained } from './exit-status.ts';
 import { finishSession } from './finisher.ts';
-import { ownVersion } from './own-version.ts';
 import { makeScrubber } from './scrubber.ts';
 
 export interface BadEnd {
@@ -68,7 +67,6 @@ function finish(end: BadEnd): Explanation {
     dir,
     folder,
     witness,
-    writer: ownVersion(),
     scrubber,
     ...(!behind && { command: scrubber.argv(command) }),
   });

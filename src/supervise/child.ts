@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename } from 'node:path';
+import { programName } from '../capture/program-name.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
@@ -64,7 +65,7 @@ function startFailure(path: string, error: NodeJS.ErrnoException): AgentdumpErro
 function tryOpenSession(options: ChildOptions, id: string, pid: number): RunningChild['session'] {
   try {
     const folder = sessionFolder(options.dir, id);
-    const program = programName(options.command);
+    const program = nameOfCommand(options.command);
     const facts = describeSession({
       id,
       pid,
@@ -86,15 +87,14 @@ const takesWord =
   /^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--title|--env-file)$/;
 
 /** `node --flag /path/app.js` is known as `app`, `npm run x` as `npm`, code on the command line as `node`. */
-export function programName(command: readonly string[]): string {
+export function nameOfCommand(command: readonly string[]): string {
   const [first = 'program', ...rest] = command;
-  const name = (path: string) => basename(path).replace(/\.[cm]?[jt]sx?$/, '');
-  if (!/^node(js)?$/.test(basename(first))) return name(first);
+  if (!/^node(js)?$/.test(basename(first))) return basename(first);
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? '';
     if (/^(?:-e|-p|-pe|--eval|--print|-)(?:=|$)/.test(word)) break;
-    if (!word.startsWith('-')) return name(word);
+    if (!word.startsWith('-')) return programName([first, word]);
     if (takesWord.test(word)) at++;
   }
-  return name(first);
+  return programName([first]);
 }

@@ -4,7 +4,13 @@
  * removed only when the bundle is sealed.
  */
 import { renameSync, rmSync } from 'node:fs';
-import { type ManifestGap, type ProcessPart, partNames, type TriggerPart } from '../bundle/layout.ts';
+import {
+  bundleSchemaVersion,
+  type ManifestGap,
+  type ProcessPart,
+  partNames,
+  type TriggerPart,
+} from '../bundle/layout.ts';
 import type { EvidencePart } from '../bundle/layout-evidence.ts';
 import { listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
@@ -13,6 +19,7 @@ import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts, SessionFinding } from '../journal/layout-session.ts';
 import { classifySession, lastWriteMs, readSession } from '../journal/reader-session.ts';
 import { openSources } from '../journal/reader-source.ts';
+import { version } from '../version.ts';
 import { classifyDeath } from './classify-death.ts';
 import { readFatalReport, removeDiagnosticsFolder } from './diagnostics.ts';
 import { gatherEvidence, type Witness } from './evidence.ts';
@@ -27,8 +34,6 @@ export interface FinishOptions {
   /** The session's folder below it. */
   folder: string;
   witness: Witness;
-  /** Version of agentdump. */
-  writer: string;
   scrubber: Scrubber;
   /** The command as a parent knows it, redacted; instead of the session's. */
   command?: string[];
@@ -84,7 +89,7 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     verdictKind,
     id: facts.id,
     at: witness.exit ? new Date() : at,
-    writer: options.writer,
+    writer: version,
   });
   try {
     bundle.countRedactions(partNames.process, ofCommand);
@@ -149,6 +154,7 @@ function describeTrigger(id: string, { facts, part, verdictKind, at, report }: P
   const { exit } = part;
   return {
     id,
+    schemaVersion: bundleSchemaVersion,
     kind: part.foundBy === 'supervisor' ? 'supervised-exit' : 'found-dead',
     verdictKind,
     at: (exit ? new Date(part.foundAt) : at).toISOString(),

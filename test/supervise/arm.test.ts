@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { armEnvironment, armNodeOptions } from '../../src/supervise/arm.ts';
-import { programName } from '../../src/supervise/child.ts';
+import { nameOfCommand } from '../../src/supervise/child.ts';
 
 test('given options stay first and as they are', () => {
   const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', true);
@@ -39,11 +39,11 @@ test("escalation never overrides the user's own setting", () => {
 test('a program is named by its script; code on the command line names nothing', () => {
   const names: [string, string][] = [
     ['node /srv/agent.mjs --x', 'agent'],
-    ['/usr/bin/node -r dotenv/config --inspect app/server.ts', 'server'],
+    ['/usr/bin/node -r dotenv/config --inspect app/agent/server.ts', 'agent'],
     ['node -e secret', 'node'],
     ['node --eval=secret', 'node'],
     ['npm run start', 'npm'],
-    ['./tool.js', 'tool'],
+    ['./tool.sh', 'tool.sh'],
   ];
-  for (const [line, name] of names) assert.equal(programName(line.split(' ')), name, line);
+  for (const [line, name] of names) assert.equal(nameOfCommand(line.split(' ')), name, line);
 });

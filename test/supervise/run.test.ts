@@ -19,8 +19,8 @@ after(() => rmSync(root, { recursive: true }));
 let count = 0;
 const newDir = () => join(root, String(count++), 'dumps');
 const node = (code: string) => [process.execPath, '-e', code];
-/** No preload: what the supervisor does alone. */
-const environment = { ...process.env, NODE_OPTIONS: '' };
+/** The preload leaves no bundle of its own at a stop that was asked for. */
+const environment = { ...process.env, NODE_OPTIONS: '', AGENTDUMP_SIGNALS: 'off' };
 
 function run(dir: string, words: string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
   return spawnSync(process.execPath, [agentdump, 'run', '--dir', dir, ...words], {

@@ -45,7 +45,7 @@ async function killVictim(dir: string): Promise<string> {
   return folder;
 }
 const sweep = (dir: string) =>
-  sweepSessions({ dir, witness: { foundBy: 'sweep' }, writer: '0', scrubber: makeScrubber({}) });
+  sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
 
 test('the killed get a bundle, the living are left alone, who ended well is tidied away', async () => {
   const dir = newDir();

@@ -60,7 +60,10 @@ function describeSegmentationFault(facts: FaultFacts): Cause {
   if (facts.code === 'SEGV_ACCERR' && facts.access === 'write' && mapping && !mapping.writable)
     return { kind: 'write-to-read-only', description: `write to read-only memory at ${where}` };
   if (facts.code === 'SEGV_ACCERR')
-    return { kind: 'no-permission', description: `${verb} at ${where}, which the mapping there does not allow` };
+    return {
+      kind: 'no-permission',
+      description: `${verb} at ${where}, which the mapping there does not allow`,
+    };
   return { kind: 'wild-access', description: `${verb} at ${where}, where nothing is mapped` };
 }
 
@@ -72,7 +75,10 @@ function describeJump(address: bigint): Cause {
 /** A general protection fault: the processor names no address. */
 function describeWithoutAddress(facts: FaultFacts): Cause {
   if (facts.instruction?.[0] === HLT)
-    return { kind: 'privileged-instruction', description: 'an instruction that only the kernel may execute (hlt)' };
+    return {
+      kind: 'privileged-instruction',
+      description: 'an instruction that only the kernel may execute (hlt)',
+    };
   if (facts.code === 'SI_KERNEL')
     return {
       kind: 'non-canonical-address',

@@ -8,10 +8,10 @@ import { FileSource } from '../../bytes/byte-source.ts';
 import { AbsentMemory, type MemoryExtent, type MemoryReader } from '../../bytes/memory.ts';
 import { memorySource } from '../../bytes/memory-source.ts';
 import { AgentdumpError } from '../../errors.ts';
-import type { CoreFile, MappedFile } from '../../formats/elf-core/core-file.ts';
-import { AT_ENTRY, AT_SYSINFO_EHDR } from '../../formats/elf-core/layout.ts';
 import { type ElfFile, findVirtualAddress, readElf } from '../../formats/elf/elf-file.ts';
 import { findBuildId } from '../../formats/elf/notes.ts';
+import type { CoreFile, MappedFile } from '../../formats/elf-core/core-file.ts';
+import { AT_ENTRY, AT_SYSINFO_EHDR } from '../../formats/elf-core/layout.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { ModuleCode } from './module-code.ts';
 
@@ -145,9 +145,11 @@ function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): M
     const source = new FileSource(path);
     const file = readElf(source);
     const buildId = findBuildId(file);
-    if (module.buildId && buildId === module.buildId) return new ModuleCode(file, buildId, () => source.close());
+    if (module.buildId && buildId === module.buildId)
+      return new ModuleCode(file, buildId, () => source.close());
     source.close();
-    if (!module.buildId) return miss('the core does not hold its build id, so the file on disk is not trusted');
+    if (!module.buildId)
+      return miss('the core does not hold its build id, so the file on disk is not trusted');
     return miss(`the file on disk is another build (${buildId ?? 'no build id'}, wanted ${module.buildId})`);
   } catch (error) {
     if (error instanceof AgentdumpError) return miss(error.message);
@@ -164,7 +166,13 @@ function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined 
     const file: ElfFile = readElf(memorySource(memory, start, segment.fileSize));
     const path = '[vdso]';
     const mapping = { start, end: segment.end, fileOffset: 0, path };
-    return { path, start, end: segment.end, mappings: [mapping], code: new ModuleCode(file, undefined, () => {}) };
+    return {
+      path,
+      start,
+      end: segment.end,
+      mappings: [mapping],
+      code: new ModuleCode(file, undefined, () => {}),
+    };
   } catch (error) {
     if (error instanceof AgentdumpError || error instanceof AbsentMemory) return undefined;
     throw error;

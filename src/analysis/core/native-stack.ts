@@ -33,7 +33,9 @@ const maxFrames = 20_000;
 /** The largest frame that a frame pointer is trusted to span. */
 const maxFrameBytes = 16 << 20;
 
-type Step = { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean } | { end: string | undefined };
+type Step =
+  | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
+  | { end: string | undefined };
 
 /** Never throws on what memory holds; iterative. */
 export function walkNativeStack(

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
-import { ownVersion } from '../../supervise/own-version.ts';
 import { makeScrubber } from '../../supervise/scrubber.ts';
 import { type SweptSession, sweepSessions } from '../../supervise/sweep.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -24,7 +23,6 @@ const command: CommandModule = {
     const swept = sweepSessions({
       dir,
       witness: { foundBy: 'sweep' },
-      writer: ownVersion(),
       scrubber: makeScrubber(process.env),
     });
     print(

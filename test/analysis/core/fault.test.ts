@@ -6,11 +6,25 @@ import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { describeFault, type Fault } from '../../../src/analysis/core/fault.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 
-type Wanted = Partial<Pick<Fault, 'kind' | 'signalName' | 'code' | 'address' | 'access'>> & { flags?: string[] };
+type Wanted = Partial<Pick<Fault, 'kind' | 'signalName' | 'code' | 'address' | 'access'>> & {
+  flags?: string[];
+};
 
 const deaths: Record<string, Wanted> = {
-  'write-null': { kind: 'null-dereference', signalName: 'SIGSEGV', code: 'SEGV_MAPERR', address: 0n, access: 'write' },
-  'read-null': { kind: 'null-dereference', signalName: 'SIGSEGV', code: 'SEGV_MAPERR', address: 0x18n, access: 'read' },
+  'write-null': {
+    kind: 'null-dereference',
+    signalName: 'SIGSEGV',
+    code: 'SEGV_MAPERR',
+    address: 0n,
+    access: 'write',
+  },
+  'read-null': {
+    kind: 'null-dereference',
+    signalName: 'SIGSEGV',
+    code: 'SEGV_MAPERR',
+    address: 0x18n,
+    access: 'read',
+  },
   'write-read-only': { kind: 'write-to-read-only', code: 'SEGV_ACCERR', address: 0x401000n, access: 'write' },
   'wild-jump': { kind: 'wild-jump', signalName: 'SIGSEGV', address: 0x1234n, access: 'execute' },
   'non-canonical': { kind: 'non-canonical-address', signalName: 'SIGSEGV' },
@@ -33,7 +47,8 @@ for (const node of nodes)
           assert.ok(thread);
           const fault = describeFault(dump.core, thread, dump.memory);
           dump.close();
-          for (const [name, value] of Object.entries(wanted)) assert.equal(fault?.[name as 'kind'], value, name);
+          for (const [name, value] of Object.entries(wanted))
+            assert.equal(fault?.[name as 'kind'], value, name);
         } finally {
           death.remove();
         }

@@ -58,7 +58,16 @@ for (const node of nodes)
     test('every frame that gdb names is ours too', { skip: noGdb }, () => {
       const script = join(dirname(death.core), 'stacks.py');
       writeFileSync(script, gdbScript);
-      const args = ['-nx', '-batch', '-iex', 'set debuginfod enabled off', '-x', script, node.path, death.core];
+      const args = [
+        '-nx',
+        '-batch',
+        '-iex',
+        'set debuginfod enabled off',
+        '-x',
+        script,
+        node.path,
+        death.core,
+      ];
       const { stdout } = spawnSync('gdb', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
       const stacks = ours(dump);
       const lines = stdout.split('\n').filter((line) => line.startsWith('STACK'));
@@ -87,7 +96,12 @@ for (const node of nodes)
 
     test('a stack ends at the first frame of its thread, with no word of complaint', () => {
       for (const thread of dump.core.threads) {
-        const stack = walkNativeStack(dump.machine.registersOf(thread), dump.machine, dump.modules, dump.memory);
+        const stack = walkNativeStack(
+          dump.machine.registersOf(thread),
+          dump.machine,
+          dump.modules,
+          dump.memory,
+        );
         assert.equal(stack.stopped, undefined);
         const last = stack.frames.at(-1)?.location;
         const name = last?.address === undefined ? '' : last.module.code?.findFunction(last.address)?.name;
