@@ -10,9 +10,6 @@ export interface CommandEntry {
   /** The module's default export is the whole command: arguments, one call, one rendering. */
   // biome-ignore lint/suspicious/noExplicitAny: each command has words of its own, which only yargs joins
   load(): Promise<{ default: CommandModule<object, any> }>;
-  },
-  {
-  load(): Promise<{ default: CommandModule<object, never> | CommandModule }>;
   /** For a command whose start must cost next to nothing: it reads its words itself, and yargs is not loaded. */
   loadLean?(): Promise<{ runWords(words: string[]): Promise<void> }>;
 }
