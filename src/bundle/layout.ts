@@ -163,6 +163,8 @@ export interface SerializedError {
   type: string;
   isError: boolean;
   name?: string;
+  /** Name of the constructor, which Node prints where `name` was left at `Error`. */
+  className?: string;
   message?: string;
   /** The stack's text as the host would have printed it. */
   stack?: string;

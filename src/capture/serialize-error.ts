@@ -55,6 +55,8 @@ class ErrorReader {
     const text = { name: field('name'), message: field('message'), stack };
     for (const [name, value] of Object.entries(text))
       if (typeof value === 'string') result[name as keyof typeof text] = cut(value, gaps, name);
+    const className = constructorName(thrown);
+    if (className !== undefined) result.className = className;
     if (result.stack !== undefined) this.stackTexts.push(result.stack);
     const code = field('code');
     if (typeof code === 'string' || typeof code === 'number') result.code = code;
@@ -121,6 +123,15 @@ function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
   } catch {
     // Host code may hand made-up call sites to the formatter; the text still has the frames.
     return [];
+  }
+}
+
+function constructorName(value: object): string | undefined {
+  try {
+    const { name } = (Object.getPrototypeOf(value) as { constructor: { name?: unknown } }).constructor;
+    return typeof name === 'string' && name !== '' ? name.slice(0, 200) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

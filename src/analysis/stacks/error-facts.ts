@@ -43,7 +43,7 @@ export async function reconstructErrors(
 async function describe(item: Pending, reconstructor: StackReconstructor, gaps: Gap[]): Promise<void> {
   const { source, target, raw } = item;
   const message = text(source.message) ?? text(source.text);
-  const name = text(source.name);
+  const name = nameOf(text(source.name), text(source.className));
   if (name !== undefined) target.name = name;
   if (message !== undefined) target.message = message;
   if (typeof source.code === 'string' || typeof source.code === 'number') target.code = String(source.code);
@@ -99,4 +99,9 @@ function isRawFrame(value: unknown): value is RawFrame {
     [functionName, scriptId, url].every((field) => typeof field === 'string') &&
     [line, column].every((field) => Number.isInteger(field) && (field as number) >= 0)
   );
+}
+
+/** A class that extends Error and sets no name says `Error` of itself; Node prints its class then, and so do we. */
+function nameOf(name: string | undefined, className: string | undefined): string | undefined {
+  return name === 'Error' && className !== undefined ? className : name;
 }
