@@ -64,7 +64,7 @@ test('overlapping extents: the earlier of the list wins, byte by byte', () => {
         offset: 0,
       }));
       const flat = flattenExtents(extents);
-      flat.forEach((e, i) => assert.ok(i === 0 || (flat[i - 1]?.end ?? 0) <= e.start));
+      for (const [i, e] of flat.entries()) assert.ok(i === 0 || (flat[i - 1]?.end ?? 0) <= e.start);
       const memory = new ProcessMemory(extents);
       for (let at = 0; at < 100; at++) {
         const wanted = extents.findIndex((e) => at >= e.start && at < e.end);

@@ -87,8 +87,10 @@ for (const node of nodes)
       for (const line of stdout.split('\n')) {
         const thread = /^TID (\d+):/.exec(line);
         const frame = /^#\d+\s+0x0*([0-9a-f]+)/.exec(line);
-        if (thread) theirs.set(Number(thread[1]), (current = []));
-        else if (frame?.[1]) current.push(frame[1]);
+        if (thread) {
+          current = [];
+          theirs.set(Number(thread[1]), current);
+        } else if (frame?.[1]) current.push(frame[1]);
       }
       assert.equal(theirs.size, dump.core.threads.length);
       assert.deepEqual(ours(dump), theirs);
