@@ -97,7 +97,10 @@ test('a bad value is a warning and the default', async () => {
     AGENTDUMP_HEAP: 'sometimes',
   });
   assert.equal(ending.code, 0);
-  assert.match(ending.stderr, /^agentdump: AGENTDUMP_HEAP is not one of off, auto, always; using auto$/m);
+  assert.match(
+    ending.stderr,
+    /^agentdump: AGENTDUMP_HEAP is not one of off, pressed, auto, always; using pressed$/m,
+  );
 });
 
 test('the API: context, a dump on call, and its undoing, without the preload', async () => {

@@ -2,7 +2,8 @@
  * The preload's settings: from environment variables, or the same names in camel case as options of `install()`.
  * A bad value is a warning and the default, never a failure. Defaults are those of the table in README.md.
  */
-export type HeapTier = 'off' | 'auto' | 'always';
+/** pressed: as auto, but only where memory may be what killed, or a snapshot was asked for. */
+export type HeapTier = 'off' | 'pressed' | 'auto' | 'always';
 
 export interface Config {
   enabled: boolean;
@@ -48,7 +49,7 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     dir: options.dir ?? read.text('AGENTDUMP_DIR', '.agentdump'),
     signals: options.signals ?? read.signals('AGENTDUMP_SIGNALS', ['SIGTERM', 'SIGHUP', 'SIGQUIT']),
     snapshotSignal: snapshot === 'off' ? undefined : snapshot,
-    heap: options.heap ?? read.choice('AGENTDUMP_HEAP', ['off', 'auto', 'always'], 'auto'),
+    heap: options.heap ?? read.choice('AGENTDUMP_HEAP', ['off', 'pressed', 'auto', 'always'], 'pressed'),
     heapStrings: options.heapStrings ?? read.choice('AGENTDUMP_HEAP_STRINGS', ['names', 'clean'], 'names'),
     locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught'], 'off'),
     maxBundles: options.maxBundles ?? read.size('AGENTDUMP_MAX_BUNDLES', 20),

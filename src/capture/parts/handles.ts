@@ -11,9 +11,11 @@ export const handlesPart: PartProducer = {
   produce(context): HandlesPart {
     const resources = countBy(process.getActiveResourcesInfo());
     const all = listFolder('/proc/self/fd');
+    const own = `${context.config.dir}/`;
     const descriptors = all
       .slice(0, maxDescriptors)
-      .flatMap((name) => describeDescriptor(Number(name)) ?? []);
+      .flatMap((name) => describeDescriptor(Number(name)) ?? [])
+      .filter(({ target }) => !target.startsWith(own));
     if (all.length > maxDescriptors)
       context.addGap(partNames.handles, `${all.length} descriptors; ${maxDescriptors} are listed`);
     return {

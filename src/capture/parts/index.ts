@@ -4,6 +4,7 @@ import { driftPart } from './drift.ts';
 import { environmentPart } from './environment.ts';
 import { errorPart } from './error.ts';
 import { handlesPart } from './handles.ts';
+import { heapPart } from './heap.ts';
 import { localsPart } from './locals.ts';
 import { memoryPart } from './memory.ts';
 import { nativeModulesPart } from './native-modules.ts';
@@ -28,4 +29,5 @@ export const partProducers: readonly PartProducer[] = [
   threadsPart,
   driftPart,
   reportPart,
+  heapPart,
 ];

@@ -7,14 +7,14 @@ import type { PartProducer } from './part.ts';
 
 export const memoryPart: PartProducer = {
   name: partNames.memory,
-  produce({ config }): MemoryPart {
+  produce({ config, trigger }): MemoryPart {
     const v8 = process.getBuiltinModule('node:v8');
     return {
       usage: { ...process.memoryUsage() },
       heap: { ...v8.getHeapStatistics() },
       spaces: v8.getHeapSpaceStatistics().map((space) => ({ ...space })),
       system: { totalBytes: totalmem(), availableBytes: availableBytes() },
-      heapTier: decideHeapTier(config),
+      heapTier: decideHeapTier(config, trigger),
     };
   },
 };

@@ -1,0 +1,62 @@
+/**
+ * `heap.heapsnapshot.gz`: V8's snapshot, redacted and compressed on its way, 64 KB at a time; the clear text is never
+ * whole in memory and never on disk. Only when the tier says that it fits.
+ */
+import { partNames } from '../../bundle/layout.ts';
+import { createSnapshotRedactor } from '../../redaction/snapshot-redactor.ts';
+import { decideHeapTier, notPressed } from '../heap-tier.ts';
+import { currentPolicy } from '../policy.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
+
+const heapLimitMs = 300_000;
+/** One gzip member a batch: members may be concatenated (RFC 1952), and zlib has no synchronous stream. */
+const batchBytes = 1024 * 1024;
+
+export const heapPart: PartProducer = {
+  name: partNames.heapSnapshot,
+  limitMs: () => heapLimitMs,
+  produce(context): undefined {
+    const { wanted, taken, reason } = decideHeapTier(context.config, context.trigger);
+    if (taken === 'snapshot') writeSnapshot(context);
+    else if (wanted !== 'off' && reason !== notPressed) context.addGap(partNames.heapSnapshot, reason);
+  },
+};
+
+interface SnapshotStream {
+  push(chunk: Buffer | null): boolean;
+  _read(): void;
+  destroy(): void;
+}
+
+function writeSnapshot(context: CaptureContext): void {
+  const v8 = process.getBuiltinModule('node:v8');
+  const { gzipSync } = process.getBuiltinModule('node:zlib');
+  const redactor = createSnapshotRedactor({ strings: context.config.heapStrings, policy: currentPolicy() });
+  const part = context.openPart(partNames.heapSnapshot);
+  let batch: Buffer[] = [];
+  let batched = 0;
+  const add = (clean: Buffer, isLast: boolean): void => {
+    batch.push(clean);
+    batched += clean.length;
+    if (batched < batchBytes && !isLast) return;
+    part.write(gzipSync(Buffer.concat(batch), { level: 1 }));
+    batch = [];
+    batched = 0;
+  };
+  const stream = v8.getHeapSnapshot() as unknown as SnapshotStream;
+  stream.push = (chunk) => {
+    if (chunk) add(redactor.write(chunk), false);
+    // V8 would serialise a second time when the stream asks again after its end.
+    else stream._read = () => {};
+    return true;
+  };
+  try {
+    stream._read();
+    add(redactor.end(), true);
+    part.close();
+  } catch (error) {
+    part.abandon(error instanceof Error ? error.message : String(error));
+  } finally {
+    stream.destroy();
+  }
+}
