@@ -23,6 +23,7 @@ export class NameBook {
   private readonly hashes = new Int32Array(slots);
   private readonly lengths = new Uint8Array(slots);
   private readonly verdicts: NameVerdict[] = new Array(slots);
+  private readonly judged = new Map<string, NameVerdict>();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
 
@@ -32,7 +33,16 @@ export class NameBook {
     this.denied = new Set(deny.map(plainName));
   }
 
+  /** A structure says the same few names again and again. */
   judge(name: string): NameVerdict {
+    const known = this.judged.get(name);
+    if (known) return known;
+    const verdict = this.judgeAnew(name);
+    if (this.judged.size < slots && name.length <= longestName) this.judged.set(name, verdict);
+    return verdict;
+  }
+
+  private judgeAnew(name: string): NameVerdict {
     if (this.allowed.size || this.denied.size) {
       const plain = plainName(name);
       if (this.allowed.has(plain)) return { strength: 0, rule: '' };

@@ -29,6 +29,8 @@ export interface CaptureContext {
 export interface PartProducer {
   /** File name in the bundle. */
   name: string;
+  /** What it returns is redacted already, or made of Node's own numbers and hashes: no second pass over it. */
+  isRedacted?: true;
   /** A limit of its own in milliseconds, instead of the common one. */
   limitMs?(context: CaptureContext): number;
   /** JSON data, or undefined when there is nothing to say and nothing missing. */

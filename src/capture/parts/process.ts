@@ -1,5 +1,6 @@
 /** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
 import { type ProcessPart, partNames } from '../../bundle/layout.ts';
+import { currentPolicy } from '../policy.ts';
 import { readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
@@ -12,8 +13,8 @@ export const processPart: PartProducer = {
       pid: process.pid,
       parentPid: process.ppid,
       title: process.title,
-      argv: process.argv,
-      execArgv: process.execArgv,
+      argv: currentPolicy().argv(process.argv),
+      execArgv: currentPolicy().argv(process.execArgv),
       execPath: process.execPath,
       cwd: workingDirectory(),
       versions: versionsOf(process.versions),
