@@ -100,12 +100,12 @@ function splitOwnLines(stderr: string): Pick<Outcome, 'stderr' | 'ownLines'> {
   return { stderr: lines.filter((line) => !isOwn(line)).join('\n'), ownLines: lines.filter(isOwn) };
 }
 
-/** Names of the sealed bundles in a run's folder, and of anything that should not have stayed there. */
+/** Names of the bundles in a run's folder, and of whatever else of theirs should not have stayed there. */
 export function bundlesIn(dir: string): string[] {
   const dumps = join(dir, 'dumps');
   if (!existsSync(dumps)) return [];
   return readdirSync(dumps)
-    .filter((name) => name !== 'signatures.log')
+    .filter((name) => name.includes('.agentdump'))
     .sort();
 }
 
