@@ -216,8 +216,6 @@ export interface LoadedScript {
   originalParts?: Record<string, string>;
   /** Why there is no map part although the script names a map. */
   mapGap?: string;
-  /** Texts of sources that the map names and doesn't hold, as they were on the disk at the death. */
-  originals?: { path: string; part: string }[];
 }
 
 /** `process.json`. */

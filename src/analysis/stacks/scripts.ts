@@ -103,9 +103,10 @@ export class ScriptIndex {
     return text === undefined ? undefined : { text, lines: splitLines(text) };
   }
 
-  private readOriginal(script: LoadedScript, path: string): string | undefined {
-    const part = script.originals?.find((original) => original.path === path)?.part;
-    const bytes = part === undefined ? undefined : this.readPart(part);
+  private readOriginal(script: LoadedScript, writtenName: string | undefined): string | undefined {
+    const parts = script.originalParts ?? {};
+    if (writtenName === undefined || !Object.hasOwn(parts, writtenName)) return undefined;
+    const bytes = this.readPart(parts[writtenName] as string);
     return bytes && decode(bytes);
   }
 
@@ -132,7 +133,7 @@ export class ScriptIndex {
     }
     const text = this.textOf(script)?.text ?? '';
     const named = findMapUrl(text.slice(text.lastIndexOf('sourceMappingURL=') - 8));
-    if (named?.startsWith('data:')) return named;
+    if (named?.startsWith('data:') && named.includes(',')) return named;
     if (script.mapGap ?? script.sourceMapUrl)
       this.addGap(
         script,
@@ -145,7 +146,7 @@ export class ScriptIndex {
   private checkMap(script: LoadedScript, part: string, reader: SourceMapReader): ScriptMap | undefined {
     const folder = mapFolder(script);
     const linesOf = remember((source) => reader.sourceContent(source));
-    const diskLinesOf = remember((source) => this.readOriginal(script, map.pathOf(source)));
+    const diskLinesOf = remember((source) => this.readOriginal(script, reader.writtenName(source)));
     const map: ScriptMap = {
       reader,
       trusted: true,

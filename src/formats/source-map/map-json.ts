@@ -15,6 +15,8 @@ export interface MapSection {
   mappings: string;
   /** sourceRoot joined, dots resolved; empty for a source without a name. */
   sources: string[];
+  /** The same as the file spells them. */
+  writtenSources: string[];
   /** By the index of the source. */
   contents: (string | undefined)[];
   names: string[];
@@ -105,15 +107,16 @@ function readSection(map: Json, offsetLine: number, offsetColumn: number): MapSe
     throw malformed('version', '3', describe(map['version']));
   if (typeof map['mappings'] !== 'string') throw malformed('mappings', 'a string', describe(map['mappings']));
   const root = typeof map['sourceRoot'] === 'string' ? map['sourceRoot'] : '';
-  const sources = requireArray(map['sources'], 'sources').map((name) =>
-    typeof name === 'string' ? joinSourceRoot(root, name) : '',
-  );
+  const writtenSources = requireArray(map['sources'], 'sources').map(nameOf);
+  const sources = writtenSources.map((name) => (name === '' ? '' : joinSourceRoot(root, name)));
   const contents = optionalArray(map['sourcesContent'], 'sourcesContent').map((text) =>
     typeof text === 'string' ? text : undefined,
   );
-  const names = optionalArray(map['names'], 'names').map((name) => (typeof name === 'string' ? name : ''));
-  return { offsetLine, offsetColumn, mappings: map['mappings'], sources, contents, names };
+  const names = optionalArray(map['names'], 'names').map(nameOf);
+  return { offsetLine, offsetColumn, mappings: map['mappings'], sources, writtenSources, contents, names };
 }
+
+const nameOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function requireObject(value: unknown, field: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;

@@ -30,6 +30,8 @@ export interface SourceMapReader {
   /** Undefined where the map says nothing, or that the place comes from no source. */
   findOriginal(line: number, column: number): OriginalPosition | undefined;
   sourceContent(source: string): string | undefined;
+  /** The name of a source as the map spells it, before sourceRoot and dots are resolved. */
+  writtenName(source: string): string | undefined;
   /** Call it once nothing is looked up any more. */
   close(): void;
 }
@@ -70,7 +72,8 @@ export async function openSourceMap(
     mappedLines: sections.reduce((last, section) => Math.max(last, lastMappedLine(section)), 0),
     linkedSections: fields.linkedSections,
     findOriginal: (line, column) => findOriginal(sections, line, column),
-    sourceContent: (source) => findContent(sections, source),
+    sourceContent: (source) => findOfSource(sections, source, ({ contents }) => contents),
+    writtenName: (source) => findOfSource(sections, source, ({ writtenSources }) => writtenSources),
     close: () => {
       for (const { lookup } of sections) lookup.close();
     },
@@ -117,10 +120,15 @@ function sectionAt(sections: OpenSection[], line: number, column: number): OpenS
   return sections[low - 1];
 }
 
-function findContent(sections: OpenSection[], source: string): string | undefined {
-  for (const { sources, contents } of sections) {
-    const content = contents[sources.indexOf(source)];
-    if (content !== undefined) return content;
+/** The first thing that a section's list holds at the place of a source. */
+function findOfSource(
+  sections: OpenSection[],
+  source: string,
+  listOf: (section: OpenSection) => (string | undefined)[],
+): string | undefined {
+  for (const section of sections) {
+    const found = listOf(section)[section.sources.indexOf(source)];
+    if (found !== undefined) return found;
   }
   return undefined;
 }

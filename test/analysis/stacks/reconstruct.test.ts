@@ -282,7 +282,7 @@ test('a package that ships no map is nobody’s gap', async () => {
 
 test('the text of a source that the map leaves out is taken from the disk’s copy, unless that was changed', async () => {
   const bundle = bundleOf(
-    { originals: [{ path: '/app/src/shop.ts', part: 'originals/0' }] },
+    { originalParts: { '../src/shop.ts': 'originals/0' } },
     compiled.code,
     mapWith({ sourcesContent: null }),
   );
