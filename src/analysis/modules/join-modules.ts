@@ -1,0 +1,90 @@
+/**
+ * The program's packages and native objects as the account tells them: what was loaded, what the lock file pins
+ * instead, which package is there more than once. Takes parts that were read field by field already; opens nothing.
+ */
+import type { DriftPart, NativeModulesPart, PackagesPart } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout.ts';
+import type { Account, NativeModuleFacts, PackageFacts, UnusualFact } from '../../model/account.ts';
+import { type Difference, describeDrift } from './drift.ts';
+import { describeDuplicate, findDuplicates } from './duplicates.ts';
+
+export interface ModuleParts {
+  packages: PackagesPart['packages'];
+  nativeModules: NativeModulesPart['modules'];
+  drift?: Partial<DriftPart> & Pick<DriftPart, 'differences'>;
+}
+
+export interface JoinedModules {
+  modules: NonNullable<Account['modules']>;
+  /** Packages that are loaded more than once, the most often first. */
+  unusual: UnusualFact[];
+}
+
+const mostDuplicatesTold = 5;
+
+export function joinModules({ packages, nativeModules, drift }: ModuleParts): JoinedModules {
+  const facts = joinPackages(packages, drift);
+  // Only what was loaded: a package that the lock file alone names is no copy.
+  const duplicates = findDuplicates(packages);
+  const told = duplicates.slice(0, mostDuplicatesTold).map(describeDuplicate);
+  if (duplicates.length > told.length)
+    told.push(`${duplicates.length - told.length} more packages are loaded more than once`);
+  return {
+    modules: { packages: facts, native: nativeModules.map(nativeFacts).sort(byBase) },
+    unusual: told.map((fact) => ({ level: 'notice', fact, part: partNames.packages })),
+  };
+}
+
+/** Loaded packages in their order, each with its difference; then what the lock file has and the disk has not. */
+function joinPackages(packages: PackagesPart['packages'], drift: ModuleParts['drift']): PackageFacts[] {
+  const lockFile = drift?.lockFile ?? '';
+  const left = new Set(drift?.differences);
+  const byName = new Map<string, Difference[]>();
+  for (const difference of left) {
+    const same = byName.get(difference.name);
+    if (same) same.push(difference);
+    else byName.set(difference.name, [difference]);
+  }
+  const facts: PackageFacts[] = packages.map(({ name, path, version, requested }) => {
+    const difference = byName.get(name)?.find((d) => left.has(d) && isAt(d, path, lockFile));
+    if (difference) left.delete(difference);
+    const range = requested ?? difference?.requested;
+    return {
+      name,
+      path,
+      ...(version === undefined ? {} : { version }),
+      ...(range === undefined ? {} : { requested: range }),
+      ...(difference ? { drift: describeDrift(difference, lockFile) } : {}),
+    };
+  });
+  for (const difference of left) facts.push(absentPackage(difference, lockFile));
+  return facts;
+}
+
+/** The lock file names places relative to its own folder. */
+function isAt({ path: place }: Difference, path: string, lockFile: string): boolean {
+  return place === undefined || path === place || path === folderOf(lockFile) + place;
+}
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/') + 1);
+
+function absentPackage(difference: Difference, lockFile: string): PackageFacts {
+  const { name, path = `node_modules/${name}`, installed, requested } = difference;
+  return {
+    name,
+    path: path.startsWith('/') ? path : folderOf(lockFile) + path,
+    ...(installed === undefined ? {} : { version: installed }),
+    ...(requested === undefined ? {} : { requested }),
+    drift: describeDrift(difference, lockFile),
+  };
+}
+
+function nativeFacts({ path, base, end, buildId }: NativeModulesPart['modules'][number]): NativeModuleFacts {
+  return { path, base, end, ...(buildId === undefined ? {} : { buildId }) };
+}
+
+/** Hexadecimal texts of equal length sort as their numbers do; a shorter one is smaller. */
+function byBase(a: NativeModuleFacts, b: NativeModuleFacts): number {
+  if (a.base.length !== b.base.length) return a.base.length - b.base.length;
+  return a.base < b.base ? -1 : a.base > b.base ? 1 : 0;
+}
