@@ -38,16 +38,13 @@ export function joinModules({ packages, nativeModules, drift }: ModuleParts): Jo
 /** Loaded packages in their order, each with its difference; then what the lock file has and the disk has not. */
 function joinPackages(packages: PackagesPart['packages'], drift: ModuleParts['drift']): PackageFacts[] {
   const lockFile = drift?.lockFile ?? '';
-  const left = new Set(drift?.differences);
-  const byName = new Map<string, Difference[]>();
-  for (const difference of left) {
-    const same = byName.get(difference.name);
-    if (same) same.push(difference);
-    else byName.set(difference.name, [difference]);
-  }
+  const left = new Map<string, Difference>();
+  for (const difference of drift?.differences ?? [])
+    left.set(keyOf(difference.name, placeOf(difference, lockFile)), difference);
   const facts: PackageFacts[] = packages.map(({ name, path, version, requested }) => {
-    const difference = byName.get(name)?.find((d) => left.has(d) && isAt(d, path, lockFile));
-    if (difference) left.delete(difference);
+    const key = [keyOf(name, path), keyOf(name, '')].find((known) => left.has(known)) ?? '';
+    const difference = left.get(key);
+    left.delete(key);
     const range = requested ?? difference?.requested;
     return {
       name,
@@ -57,22 +54,24 @@ function joinPackages(packages: PackagesPart['packages'], drift: ModuleParts['dr
       ...(difference ? { drift: describeDrift(difference, lockFile) } : {}),
     };
   });
-  for (const difference of left) facts.push(absentPackage(difference, lockFile));
+  for (const difference of left.values()) facts.push(absentPackage(difference, lockFile));
   return facts;
 }
 
-/** The lock file names places relative to its own folder. */
-function isAt({ path: place }: Difference, path: string, lockFile: string): boolean {
-  return place === undefined || path === place || path === folderOf(lockFile) + place;
+const keyOf = (name: string, path: string): string => `${name}\0${path}`;
+
+/** The lock file names places relative to its own folder; empty for a difference that names none. */
+function placeOf({ path }: Difference, lockFile: string): string {
+  if (path === undefined || path.startsWith('/')) return path ?? '';
+  return lockFile.slice(0, lockFile.lastIndexOf('/') + 1) + path;
 }
 
-const folderOf = (file: string): string => file.slice(0, file.lastIndexOf('/') + 1);
-
 function absentPackage(difference: Difference, lockFile: string): PackageFacts {
-  const { name, path = `node_modules/${name}`, installed, requested } = difference;
+  const { name, installed, requested } = difference;
+  const path = placeOf({ ...difference, path: difference.path ?? `node_modules/${name}` }, lockFile);
   return {
     name,
-    path: path.startsWith('/') ? path : folderOf(lockFile) + path,
+    path,
     ...(installed === undefined ? {} : { version: installed }),
     ...(requested === undefined ? {} : { requested }),
     drift: describeDrift(difference, lockFile),
