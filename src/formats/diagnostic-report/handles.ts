@@ -1,0 +1,57 @@
+/** libuv's handles: what keeps the process alive, and what it talks to. */
+import { addressIn, flagIn, type Json, numberIn, objectIn, present, textIn } from './lenient.ts';
+
+export interface ReportHandle {
+  /** libuv's word: `tcp`, `timer`, `pipe`, `process`, `fs_event`, … */
+  type: string;
+  active?: boolean;
+  referenced?: boolean;
+  address?: string;
+  fd?: number;
+  /** `host:port`, a pipe's or a file's name. */
+  local?: string;
+  remote?: string;
+  filename?: string;
+  pid?: number;
+  signal?: string;
+  firesInMs?: number;
+  repeatMs?: number;
+  writeQueueBytes?: number;
+}
+
+/** All handles but the loop itself. */
+export function readHandles(handles: readonly Json[]): ReportHandle[] {
+  return handles.flatMap((handle) => {
+    const type = textIn(handle, 'type');
+    if (type === undefined || type === 'loop') return [];
+    return [
+      {
+        type,
+        ...present({
+          active: flagIn(handle, 'is_active'),
+          referenced: flagIn(handle, 'is_referenced'),
+          address: addressIn(handle, 'address'),
+          fd: numberIn(handle, 'fd'),
+          local: readEndpoint(handle, 'localEndpoint'),
+          remote: readEndpoint(handle, 'remoteEndpoint'),
+          filename: textIn(handle, 'filename'),
+          pid: numberIn(handle, 'pid'),
+          signal: textIn(handle, 'signal'),
+          firesInMs: numberIn(handle, 'firesInMsFromNow'),
+          repeatMs: numberIn(handle, 'repeat'),
+          writeQueueBytes: numberIn(handle, 'writeQueueSize'),
+        }),
+      },
+    ];
+  });
+}
+
+/** Pipes have a name, sockets a host and a port; from version 4 on the address stands beside the host's name. */
+function readEndpoint(handle: Json, name: string): string | undefined {
+  const endpoint = objectIn(handle, name);
+  if (!endpoint) return textIn(handle, name);
+  const host = textIn(endpoint, 'ip4') ?? textIn(endpoint, 'ip6') ?? textIn(endpoint, 'host');
+  const port = numberIn(endpoint, 'port');
+  if (host === undefined || port === undefined) return host;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
