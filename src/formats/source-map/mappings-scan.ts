@@ -43,56 +43,60 @@ export class MappingsScan implements SegmentLookup {
   close(): void {}
 
   /**
-   * One pass over the characters. State: the value under construction (`value`, `shift`), how many fields of the
-   * segment are complete (`field`), and the running sums that each field adds to.
+   * One pass over the characters. State: the number under construction (`value`, `shift`), how many fields of the
+   * segment are complete (`field`), the running sums that each field adds to, and what the segment was made of (`seen`:
+   * all its digits, ored, so that its checks are made once, at its end).
    */
   private scan(): void {
     const { text } = this;
+    const digits = digitValues;
     let [line, column, source, sourceLine, sourceColumn, name] = [0, 0, 0, 0, 0, 0];
-    let [value, shift, field, right, nextNote] = [0, 0, 0, 0, 0];
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
+    let [value, shift, field, seen, right, start, nextNote] = [0, 0, 0, 0, 0, 0, 0];
+    for (let at = 0; at <= text.length; at++) {
+      const code = at < text.length ? text.charCodeAt(at) : semicolon;
       if (code === comma || code === semicolon) {
-        if (shift !== 0) this.fail(at, 'a complete number');
-        if (field === 2 || field === 3) this.fail(at, 'a segment of 1, 4 or 5 fields');
-        field = 0;
+        if (field > 0 || seen > 0 || shift > 0) {
+          if (seen > 63) this.fail(start, 'base64 digits');
+          if (shift > 0) this.fail(start, 'complete numbers of at most 32 bits');
+          if (field === 2 || field === 3 || field > 5) this.fail(start, 'a segment of 1, 4 or 5 fields');
+          if ((column | source | sourceLine | sourceColumn | name) < 0)
+            this.fail(start, 'lines, columns and indexes from 0 to 2^31');
+          if (column < right) this.unsorted = true;
+          right = column;
+          field = 0;
+          seen = 0;
+        }
+        start = at + 1;
         if (code === semicolon) {
           line++;
           column = 0;
           right = 0;
         }
         if (at >= nextNote) {
-          this.note(at + 1, line, column, source, sourceLine, sourceColumn, name);
+          this.note(start, line, column, source, sourceLine, sourceColumn, name);
           nextNote = at + noteEveryChars;
         }
         continue;
       }
-      const digit = code < 256 ? (digitValues[code] as number) : noDigit;
-      if (digit === noDigit) this.fail(at, 'a base64 digit');
-      if (shift > 30 || (shift === 30 && (digit & 31) > 3)) this.fail(at, 'a number of 32 bits');
+      const digit = digits[code & 255] as number;
+      seen |= digit | (code & 0xff00);
       value |= (digit & 31) << shift;
       if (digit & 32) {
         shift += 5;
+        if (shift > 30) this.fail(start, 'numbers of at most 32 bits');
         continue;
       }
+      if (shift === 30 && digit > 3) this.fail(start, 'numbers of at most 32 bits');
       const delta = value & 1 ? -(value >>> 1) : value >>> 1;
       value = 0;
       shift = 0;
-      if (field === 0) {
-        column += delta;
-        if (column < right) this.unsorted = true;
-        right = column;
-      } else if (field === 1) source += delta;
+      if (field === 0) column += delta;
+      else if (field === 1) source += delta;
       else if (field === 2) sourceLine += delta;
       else if (field === 3) sourceColumn += delta;
       else if (field === 4) name += delta;
-      else this.fail(at, 'a segment of at most 5 fields');
       field++;
-      if (column < 0 || source < 0 || sourceLine < 0 || sourceColumn < 0 || name < 0)
-        this.fail(at, 'no negative line, column or index');
     }
-    if (shift !== 0) this.fail(text.length, 'a complete number');
-    if (field === 2 || field === 3) this.fail(text.length, 'a segment of 1, 4 or 5 fields');
   }
 
   private note(...row: number[]): void {
