@@ -134,6 +134,8 @@ function joinHandles({
 function mostCommon(targets: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const target of targets) {
+    // The bundle itself, open while it was written.
+    if (/\.agentdump\.(?:partial|starting)(?:\/|$)/.test(target)) continue;
     const name = target.replace(/:?\[\d+\]$/, '');
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }

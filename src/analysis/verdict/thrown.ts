@@ -20,10 +20,23 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   if (culprit)
     evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
   const root = rootCause(error);
-  if (root !== error) evidence.push({ fact: `Caused by ${clip(headlineOf(root), 300)}`, part: 'error.json' });
+  if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
     evidence.push({ fact: `It gathers ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
   return evidence;
+}
+
+/** ` Its first cause: TypeError: … at src/plan.ts:4:2.`, or nothing for an error without a cause. */
+export function rootSentence(facts: VerdictFacts): string {
+  const { error } = facts.account;
+  const root = error && rootCause(error);
+  return root && root !== error ? ` Its first cause: ${rootText(root, facts)}.` : '';
+}
+
+function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
+  const culprit = culpritFrame(root.frames);
+  const place = culprit && placeOf(culprit, cwdOf(account));
+  return `${clip(headlineOf(root).replace(/\.$/, ''), 300)}${place ? ` at ${place}` : ''}`;
 }
 
 function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): string {
@@ -114,6 +127,9 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const frames = deathFrames(account);
   const place = placeOfCulprit(frames, cwdOf(account));
   if (place) steps.push(`Open ${place}.`);
+  const root = account.error && rootCause(account.error);
+  const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));
+  if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
   for (const error of everyError(account.error)) {
     const advice = adviceTable.find(({ when }) => when(error))?.step;
     if (advice && !steps.includes(advice)) steps.push(advice);

@@ -3,7 +3,7 @@
 import type { Account } from '../../model/account.ts';
 import { placeOf, shortFile } from '../../model/frame-text.ts';
 import { formatCount } from '../../model/quantities.ts';
-import type { Frame } from '../../model/thread.ts';
+import type { Frame, SourceLine } from '../../model/thread.ts';
 import { oneLine, type Page } from './layout.ts';
 
 const maxFrames = 40;
@@ -31,7 +31,7 @@ export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: stri
   const { palette } = page;
   const width = String(frame.source.at(-1)?.line ?? 0).length;
   const lines = [palette.place(placeOf(frame, cwd) ?? '')];
-  for (const { line, text, startColumn = 1 } of frame.source) {
+  for (const { line, text, startColumn = 1 } of withoutBlankEnd(frame)) {
     const here = line === frame.line;
     // The account may hold a window of a long line only: columns count from where it begins.
     const column = here && frame.column !== undefined ? frame.column - startColumn + 1 : undefined;
@@ -50,6 +50,12 @@ export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: stri
   return lines;
 }
 
+/** Blank lines below the position say nothing. */
+function withoutBlankEnd({ source = [], line: position = 0 }: Frame): readonly SourceLine[] {
+  const last = source.findLastIndex(({ line, text }) => line <= position || text.trim());
+  return source.slice(0, last + 1);
+}
+
 /** A minified line is cut around its column; a tab counts as one so that the caret stands right. */
 function cutAround(
   text: string,
@@ -60,7 +66,10 @@ function cutAround(
   const room = Math.max(20, width);
   if (line.length <= room) return { shown: line, offset: 0 };
   const offset = Math.max(0, Math.min((column ?? 1) - 1 - Math.floor(room / 2), line.length - room));
-  return { shown: line.slice(offset, offset + room), offset };
+  const shown = line.slice(offset, offset + room);
+  // An ellipsis in place of a character: the caret's column stays.
+  const begun = offset > 0 ? `…${shown.slice(1)}` : shown;
+  return { shown: offset + room < line.length ? `${begun.slice(0, -1)}…` : begun, offset };
 }
 
 export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string): string[] {

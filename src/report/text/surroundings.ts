@@ -96,7 +96,8 @@ export function renderPackages({ modules, process }: Account, page: Page): strin
       `${page.palette.warn(oneLine(name))} is loaded ${copies.length} times: ${oneLine(clip(places, 300))}`,
     );
   }
-  if (packages.length) lines.push(page.palette.faint(`${formatCount(packages.length, 'package')} loaded`));
+  if (packages.length > 1)
+    lines.push(page.palette.faint(`${formatCount(packages.length, 'package')} loaded`));
   return lines;
 }
 

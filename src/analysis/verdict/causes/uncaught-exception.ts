@@ -3,7 +3,7 @@
 import { culpritFrame, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { thrownEvidence, thrownNextSteps } from '../thrown.ts';
+import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf, deathFrames, headlineOf, threadName, titled } from '../wording.ts';
 
 export const uncaughtException: Cause = {
@@ -54,10 +54,10 @@ function summaryOf(facts: VerdictFacts): string {
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
   const thrown = `${thread[0]?.toUpperCase()}${thread.slice(1)} threw what nothing caught${after}.`;
   if (trigger?.handledByHost)
-    return `${thrown} The program's own handler took it, so the process may have gone on: this bundle records the error, not necessarily a death.`;
+    return `${thrown}${rootSentence(facts)} The program's own handler took it, so the process may have gone on: this bundle records the error, not necessarily a death.`;
   const end =
     trigger?.isMainThread === false
       ? 'The worker ended with it; its parent was told by an error event.'
       : 'Node printed it and ended the process with exit code 1.';
-  return `${thrown} ${end}`;
+  return `${thrown}${rootSentence(facts)} ${end}`;
 }
