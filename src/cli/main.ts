@@ -24,7 +24,7 @@ export async function runFromShell(words: string[]): Promise<void> {
 
 /** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */
 export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
-  const { default: yargs } = await import('yargs');
+  const { default: yargs } = await import('./yargs.ts');
   const parser = yargs(words)
     .scriptName('agentdump')
     .usage('Usage: $0 <command>\n\nWhat killed the program, what the agent was doing, and what to do next.')
