@@ -46,6 +46,16 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/verify.ts'),
   },
   {
+    name: 'encrypt',
+    describe: 'Make one age file of a bundle, which only its recipient can read',
+    load: () => import('./commands/encrypt.ts'),
+  },
+  {
+    name: 'decrypt',
+    describe: 'Make a packed bundle of an encrypted one',
+    load: () => import('./commands/decrypt.ts'),
+  },
+  {
     name: 'run',
     describe: 'Run a program under a supervisor that explains its death and can start it again',
     load: () => import('./commands/run.ts'),

@@ -15,7 +15,7 @@ const expected: [ErrorCode, Record<string, unknown>, number, RegExp][] = [
   ['unsupported-version', {}, 3, /newer/],
   ['malformed-input', {}, 3, /verify/],
   ['over-limit', {}, 3, /limit/],
-  ['locked', {}, 3, /decrypt/],
+  ['locked', {}, 3, /--identity/],
 ];
 for (const [code, details, exit, advice] of expected)
   test(`${code} ${JSON.stringify(details)}`, () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
@@ -142,6 +143,25 @@ test('pack, analyze in place, verify, unpack', () => {
   const unpacked = run('unpack', zip, '-o', out);
   assert.equal(unpacked.status, 0, unpacked.stderr);
   assert.equal(run('verify', unpacked.stdout.trim()).status, 0);
+});
+
+test('encrypt, analyze with the identity, decrypt', async () => {
+  const identity = await generateX25519Identity();
+  const keyFile = join(root, 'key.txt');
+  writeFileSync(keyFile, `${identity}\n`);
+  const out = join(root, 'sent.agentdump.zip.age');
+  const recipient = await identityToRecipient(identity);
+  const encrypted = run('encrypt', 'latest', '--recipient', recipient, '-o', out);
+  assert.equal(encrypted.status, 0, encrypted.stderr);
+  const locked = run('analyze', out);
+  assert.equal(locked.status, 3);
+  assert.match(locked.stderr, /--identity FILE/);
+  assert.equal(run('analyze', out, '--identity', keyFile).status, 0);
+  assert.equal(run('analyze', out, '--identity', join(root, 'plain.txt')).status, 2);
+  const clear = run('decrypt', out, '--identity', keyFile);
+  assert.equal(clear.status, 0, clear.stderr);
+  assert.match(run('verify', clear.stdout.trim()).stdout, /^Whole:/);
+  assert.equal(run('encrypt', 'latest').status, 2);
 });
 
 test('verify tells torn from altered', () => {

@@ -1,0 +1,39 @@
+/** `agentdump decrypt`: the packed bundle that an age file holds. */
+import type { CommandModule } from 'yargs';
+import { decryptBundle } from '../../bundle/pack-encrypted.ts';
+import { formatBytes } from '../../model/quantities.ts';
+import { escapeLine } from '../../report/escape-terminal.ts';
+import {
+  type BundleWords,
+  bundlePositional,
+  dirOption,
+  identityOption,
+  keysOf,
+  pathOf,
+} from '../bundle-options.ts';
+import { note, print } from '../output.ts';
+
+type Words = BundleWords & { output?: string | undefined };
+
+const command: CommandModule<object, Words> = {
+  command: 'decrypt <bundle>',
+  describe: 'Make a packed bundle of an encrypted one; analyze --identity reads it as it is',
+  builder: (yargs) =>
+    yargs
+      .positional('bundle', bundlePositional)
+      .option('identity', { ...identityOption, demandOption: true })
+      .option('output', {
+        alias: 'o',
+        type: 'string',
+        describe: 'The file to write; beside the other otherwise',
+      })
+      .option('dir', dirOption),
+  handler: async (words) => {
+    const keys = (await keysOf(words)) ?? { identities: [] };
+    const options = words.output ? { output: words.output } : {};
+    const { path, bytes } = decryptBundle(pathOf(words), keys, options);
+    print(escapeLine(path));
+    note(`${formatBytes(bytes)} written`);
+  },
+};
+export default command;

@@ -1,0 +1,38 @@
+/** `agentdump encrypt`: a bundle as one age file that only its recipient reads. */
+import type { CommandModule } from 'yargs';
+import { readLock } from '../../bundle/age-key.ts';
+import { encryptBundle } from '../../bundle/pack-encrypted.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { formatBytes } from '../../model/quantities.ts';
+import { escapeLine } from '../../report/escape-terminal.ts';
+import { type BundleWords, bundlePositional, dirOption, pathOf } from '../bundle-options.ts';
+import { note, print } from '../output.ts';
+
+type Words = BundleWords & { recipient?: string | undefined; output?: string | undefined };
+
+const command: CommandModule<object, Words> = {
+  command: 'encrypt <bundle>',
+  describe: 'Make one age file of a bundle, which only its recipient can read',
+  builder: (yargs) =>
+    yargs
+      .positional('bundle', bundlePositional)
+      .option('recipient', {
+        type: 'string',
+        describe: 'age1… (several with commas) or a file of recipients; AGENTDUMP_RECIPIENT otherwise',
+      })
+      .option('output', {
+        alias: 'o',
+        type: 'string',
+        describe: 'The file to write; beside the bundle otherwise',
+      })
+      .option('dir', dirOption),
+  handler: (words) => {
+    const recipient = words.recipient ?? process.env['AGENTDUMP_RECIPIENT'];
+    if (!recipient) throw new AgentdumpError('usage', '--recipient is missing', { argument: 'recipient' });
+    const options = words.output ? { output: words.output } : {};
+    const { path, bytes } = encryptBundle(pathOf(words), readLock(recipient), options);
+    print(escapeLine(path));
+    note(`${formatBytes(bytes)} written; the clear bundle is still there`);
+  },
+};
+export default command;
