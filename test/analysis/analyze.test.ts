@@ -129,6 +129,19 @@ test('deep nesting, long chains and proto keys are cut, not walked', async () =>
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });
 
+test('an aggregate of thousands is cut, and says how many are missing', async () => {
+  const errors = Array.from({ length: 1000 }, (_, i) => ({
+    type: 'object',
+    isError: true,
+    message: `m${i}`,
+  }));
+  const { error, gaps } = await analyze({
+    'error.json': { error: { type: 'object', isError: true, message: 'all failed', errors } },
+  });
+  assert.equal(error?.errors?.length, 199);
+  assert.ok(gaps.some((gap) => gap.reason === '801 errors beyond 200 are left out'));
+});
+
 test('hostile texts are shown, never obeyed', async () => {
   const evil = '\x1b[2J\u202e::set-output name=x::y ##[group]z <script>alert(1)</script> @team';
   const account = await analyze({

@@ -17,8 +17,10 @@ export interface ErrorPartFacts {
 export function readError(part: Fields): ErrorPartFacts {
   const budget = { left: maxErrors };
   const error = part.object('error');
+  const serialized = error && readSerialized(error, 0, budget);
+  if (budget.left < 0) part.leaveOut(`${-budget.left} errors beyond ${maxErrors} are`);
   return defined({
-    error: error && readSerialized(error, 0, budget),
+    error: serialized,
     frames: part.list('frames', readRawFrame),
     promiseStack: part.text('promiseStack'),
   });
@@ -26,9 +28,9 @@ export function readError(part: Fields): ErrorPartFacts {
 
 function readSerialized(error: Fields, depth: number, budget: { left: number }): SerializedError {
   budget.left -= 1;
-  const goOn = depth < maxDepth && budget.left > 0;
-  const cause = goOn ? error.object('cause') : undefined;
   const properties = error.value('properties');
+  const below = (each: Fields) => readBelow(each, depth + 1, budget);
+  const cause = error.object('cause');
   return {
     type: error.text('type') ?? 'object',
     isError: error.flag('isError') ?? false,
@@ -39,15 +41,19 @@ function readSerialized(error: Fields, depth: number, budget: { left: number }):
       code: error.textOrNumber('code'),
       text: error.text('text'),
       properties: isRecord(properties) ? properties : undefined,
-      cause: cause && readSerialized(cause, depth + 1, budget),
-      errors: goOn
-        ? error.list('errors', (each) =>
-            budget.left > 0 ? readSerialized(each, depth + 1, budget) : undefined,
-          )
-        : undefined,
+      cause: cause && below(cause),
+      errors: error.list('errors', below),
       gaps: error.texts('gaps'),
     }),
   };
+}
+
+/** A cause or an aggregate's member, while depth and count allow it. */
+function readBelow(error: Fields, depth: number, budget: { left: number }): SerializedError | undefined {
+  if (budget.left > 0 && depth < maxDepth) return readSerialized(error, depth, budget);
+  if (budget.left > 0) error.leaveOut('what lies deeper is');
+  else budget.left -= 1;
+  return undefined;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

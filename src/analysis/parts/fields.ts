@@ -55,6 +55,11 @@ export class Fields {
     return undefined;
   }
 
+  /** Notes that something of this object was left out on purpose. */
+  leaveOut(what: string): void {
+    this.#faults.add(`${this.#path ? `${this.#path}: ` : ''}${what} left out`);
+  }
+
   /** Names of the fields that are there. */
   names(): string[] {
     return Object.keys(this.#value);
