@@ -60,13 +60,22 @@ function renderNextSteps({ verdict }: Account, page: Page): string[] {
   return (verdict?.nextSteps ?? []).flatMap((step, i) => wrap(step, page.columns - 2, `${i + 1}. `));
 }
 
+/** Gaps of one reason are one line: a torn bundle has the same one for each of its parts. */
 function renderGaps({ gaps }: Account, page: Page): string[] {
-  const lines = gaps.slice(0, maxGaps).flatMap(({ part, reason, lookedFor }) => {
-    const lookedForText = lookedFor ? ` (looked for: ${lookedFor})` : '';
-    return wrap(`${part}: ${reason}${lookedForText}`, page.columns - 2, '- ').map(page.palette.warn);
+  const byReason = new Map<string, string[]>();
+  for (const { part, reason, lookedFor } of gaps) {
+    const text = lookedFor ? `${reason} (looked for: ${lookedFor})` : reason;
+    const parts = byReason.get(text);
+    if (parts) parts.push(part);
+    else byReason.set(text, [part]);
+  }
+  const lines = [...byReason].slice(0, maxGaps).flatMap(([reason, parts]) => {
+    const more = parts.length > 6 ? ` and ${parts.length - 6} more` : '';
+    const text = `${parts.slice(0, 6).join(', ')}${more}: ${reason}`;
+    return wrap(text, page.columns - 2, '- ').map(page.palette.warn);
   });
-  if (gaps.length > maxGaps)
-    lines.push(page.palette.warn(`… ${formatCount(gaps.length - maxGaps, 'more gap')}, see --json`));
+  const hidden = byReason.size - maxGaps;
+  if (hidden > 0) lines.push(page.palette.warn(`… ${formatCount(hidden, 'more gap')}, see --json`));
   return lines;
 }
 

@@ -1,6 +1,7 @@
 /** The small pieces of the text report: quantities, wrapping, values, the caret under cut lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import {
   clip,
   firstLine,
@@ -12,6 +13,7 @@ import {
 import type { Frame } from '../../src/model/thread.ts';
 import { plainPalette } from '../../src/report/palette.ts';
 import { keyValues, section, wrap } from '../../src/report/text/layout.ts';
+import { findRuns } from '../../src/report/text/repeats.ts';
 import { renderCodeFrame, renderFrames } from '../../src/report/text/stack.ts';
 import { renderTable } from '../../src/report/text/table.ts';
 import { renderValue } from '../../src/report/text/value.ts';
@@ -100,6 +102,32 @@ test('foreign frames in a row are folded, own ones never', () => {
     '  … 3 frames of @x/y, Node',
     '● (anonymous)  /a/b.js:2:1',
   ]);
+});
+
+test('turns of a recursion are told once', () => {
+  const turn = (line: number, times: number) => Array.from({ length: times }, () => at(line, 1, []));
+  assert.deepEqual(renderFrames([at(9, 1, []), ...turn(1, 2), at(8, 1, [])], page).length, 4);
+  assert.deepEqual(renderFrames([at(9, 1, []), ...turn(1, 8), at(8, 1, [])], page).slice(1, 3), [
+    '● (anonymous)  /a/b.js:1:1',
+    '  ↻ 7 more times',
+  ]);
+  const mutual = Array.from({ length: 10 }, (_, i) => at((i % 2) + 1, 1, []));
+  assert.deepEqual(renderFrames(mutual, page), [
+    '● (anonymous)  /a/b.js:1:1',
+    '● (anonymous)  /a/b.js:2:1',
+    '  ↻ these 2 frames 4 more times',
+  ]);
+});
+
+test('runs cover the list', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }), (keys) => {
+      const back = findRuns(keys).flatMap(({ start, length, times }) =>
+        Array.from({ length: times }, () => keys.slice(start, start + length)).flat(),
+      );
+      assert.deepEqual(back, keys);
+    }),
+  );
 });
 
 test('values are cut by depth, count and length', () => {

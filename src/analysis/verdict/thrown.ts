@@ -26,10 +26,13 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   return evidence;
 }
 
-/** ` Its first cause: TypeError: … at src/plan.ts:4:2.`, or nothing for an error without a cause. */
+/** ` Its first cause: TypeError: … at src/plan.ts:4:2.`, or nothing for an error that holds no other. */
 export function rootSentence(facts: VerdictFacts): string {
   const { error } = facts.account;
   const root = error && rootCause(error);
+  const first = error?.errors?.[0];
+  if (first)
+    return ` It gathers ${formatCount(error?.errors?.length ?? 1, 'error')}, the first: ${rootText(first, facts)}.`;
   return root && root !== error ? ` Its first cause: ${rootText(root, facts)}.` : '';
 }
 
@@ -134,7 +137,9 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     const advice = adviceTable.find(({ when }) => when(error))?.step;
     if (advice && !steps.includes(advice)) steps.push(advice);
   }
-  if (!frames.some((f) => f.locals?.length))
+  if (facts.thrownType !== undefined)
+    steps.push('Throw an Error: only errors carry the stack that says where they come from.');
+  if (!steps.length || (frames.length && !frames.some((f) => f.locals?.length)))
     steps.push(
       'To see the variables of each frame next time, set AGENTDUMP_LOCALS=uncaught in a test or CI.',
     );

@@ -11,7 +11,7 @@ export const maxTitleChars = 100;
 export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   const message = firstLine(error.message ?? '');
   if (thrownType !== undefined && error.name === undefined)
-    return message ? `a thrown ${thrownType}: ${message}` : `a thrown ${thrownType}`;
+    return message ? `Thrown ${thrownType}: ${message}` : `A thrown ${thrownType}`;
   const name = error.name ?? 'Error';
   const code = error.code;
   const coded = code && !message.includes(code) && !name.includes(code) ? `${name} [${code}]` : name;
@@ -20,7 +20,10 @@ export function headlineOf(error: ErrorFacts, thrownType?: string): string {
 
 /** The frames of what was thrown, or of the thread that ended the process. */
 export function deathFrames(account: VerdictFacts['account']): Frame[] {
-  return account.error?.frames ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
+  const { error } = account;
+  // An aggregate has no stack worth the name: its first member has.
+  const own = error?.frames?.length ? error.frames : error?.errors?.[0]?.frames;
+  return own ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
 }
 
 /** The last cause of a chain, or the error itself. */

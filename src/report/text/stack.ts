@@ -5,6 +5,7 @@ import { placeOf, shortFile } from '../../model/frame-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { Frame, SourceLine } from '../../model/thread.ts';
 import { oneLine, type Page } from './layout.ts';
+import { findRuns } from './repeats.ts';
 
 const maxFrames = 40;
 const maxLocals = 12;
@@ -72,22 +73,54 @@ function cutAround(
   return { shown: offset + room < line.length ? `${begun.slice(0, -1)}…` : begun, offset };
 }
 
+/** Foreign frames in a row are folded into one line, and so are turns of a runaway recursion after the first. */
 export function renderFrames(frames: readonly Frame[], page: Page, cwd?: string): string[] {
-  const lines: string[] = [];
-  const shown = frames.slice(0, maxFrames);
-  const unfolded = shown.filter((frame, i) => frame.inApp || runAround(shown, i) < foldFrom);
-  const nameWidth = Math.min(36, Math.max(0, ...unfolded.map((f) => nameOf(f).length)));
-  for (let i = 0; i < shown.length; i++) {
-    const foreign = runLength(shown, i);
-    if (foreign >= foldFrom) {
-      lines.push(page.palette.faint(`  ${foldText(shown.slice(i, i + foreign))}`));
-      i += foreign - 1;
-    } else lines.push(...renderFrame(shown[i] as Frame, page, nameWidth, cwd));
-  }
-  if (frames.length > shown.length)
-    lines.push(page.palette.faint(`  … ${formatCount(frames.length - shown.length, 'more frame')}`));
+  const { palette } = page;
+  const runs = findRuns(frames.map(keyOf));
+  const rows = runs.flatMap(({ start, length, times }): Row[] => {
+    const turn = frames.slice(start, start + length).map((frame): Row => ({ frame }));
+    return times > 1 ? [...turn, { repeats: repeatText(length, times) }] : turn;
+  });
+  const shown = foldForeign(rows.slice(0, maxFrames));
+  const names = shown.flatMap((row) => ('frame' in row ? [nameOf(row.frame).length] : []));
+  const nameWidth = Math.min(36, Math.max(0, ...names));
+  const lines = shown.flatMap((row) => {
+    if ('frame' in row) return renderFrame(row.frame, page, nameWidth, cwd);
+    return [palette.faint(`  ${'repeats' in row ? row.repeats : foldText(row.folded)}`)];
+  });
+  const hidden = rows.length - maxFrames;
+  if (hidden > 0) lines.push(palette.faint(`  … ${formatCount(hidden, 'more frame')}`));
   return lines;
 }
+
+type Row = { frame: Frame } | { folded: Frame[] } | { repeats: string };
+
+/** Frames with variables are each worth reading, so none is the repeat of another. */
+const keyOf = (f: Frame, index: number): string =>
+  f.locals?.length ? String(index) : `${f.function}\n${f.file}\n${f.line}\n${f.column}`;
+
+function repeatText(length: number, times: number): string {
+  return length === 1
+    ? `↻ ${formatCount(times - 1, 'more time')}`
+    : `↻ these ${length} frames ${formatCount(times - 1, 'more time')}`;
+}
+
+function foldForeign(rows: readonly Row[]): Row[] {
+  const result: Row[] = [];
+  for (let start = 0; start < rows.length; ) {
+    let end = start;
+    const run: Frame[] = [];
+    for (let row = rows[end]; row && 'frame' in row && isPlainForeign(row.frame); row = rows[++end])
+      run.push(row.frame);
+    if (run.length >= foldFrom) result.push({ folded: run });
+    else result.push(...rows.slice(start, Math.max(end, start + 1)));
+    start = Math.max(end, start + 1);
+  }
+  return result;
+}
+
+/** Not the program's own, and nothing to read on it. */
+const isPlainForeign = (frame: Frame): boolean => !frame.inApp && !frame.locals?.length;
 
 function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: string): string[] {
   const place = placeOf(frame, cwd) ?? frame.module ?? frame.address ?? '';
@@ -105,20 +138,6 @@ function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: s
 function nameOf(frame: Frame): string {
   const name = frame.function ?? '(anonymous)';
   return frame.async && !name.startsWith('async ') ? `async ${name}` : name;
-}
-
-/** How many frames from `start` on are not the program's own and carry nothing to read. */
-function runLength(frames: readonly Frame[], start: number): number {
-  let end = start;
-  while (end < frames.length && !frames[end]?.inApp && !frames[end]?.locals?.length) end += 1;
-  return end - start;
-}
-
-/** Length of the run of such frames that `index` stands in. */
-function runAround(frames: readonly Frame[], index: number): number {
-  let start = index;
-  while (start > 0 && runLength(frames, start - 1) > 0) start -= 1;
-  return runLength(frames, start);
 }
 
 /** `… 5 frames of express, Node`. */

@@ -108,7 +108,17 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'a thrown text',
     uncaught({ message: 'boom' }, { rest: { thrownType: 'string' } }),
     'uncaught-exception',
-    /a thrown string: boom/,
+    /^Thrown string: boom.*Throw an Error/,
+  ],
+  [
+    'an aggregate',
+    uncaught({
+      name: 'AggregateError',
+      message: 'All promises were rejected',
+      errors: [{ name: 'Error', message: 'bad key', properties: { status: 401 }, frames: appFrames }, {}],
+    }),
+    'uncaught-exception',
+    /^AggregateError: .* at src\/agent\.ts:42:5.*It gathers 2 errors, the first: Error: bad key at.*refused the cred/,
   ],
   [
     'a rejection',
