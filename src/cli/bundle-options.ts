@@ -22,6 +22,8 @@ export const identityOption = {
   type: 'string',
 } as const;
 
+export const outputOption = (describe: string) => ({ alias: 'o', type: 'string', describe }) as const;
+
 export interface BundleWords {
   bundle: string;
   dir: string;

@@ -35,6 +35,7 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     .help()
     .alias({ help: 'h', version: 'v' })
     .strict()
+    .strictCommands()
     .demandCommand(1, 'A command is missing.')
     .recommendCommands()
     .exitProcess(false)

@@ -85,6 +85,14 @@ test('an exit shows the stack of its caller', async () => {
   assert.equal(threads?.[0]?.crashed, true);
 });
 
+test('the exit code that Node documents stands in where the writer knew none', async () => {
+  const exitOf = async (fields: object) =>
+    (await analyze(changed('trigger.json', { exitCode: undefined, ...fields }))).process?.exit;
+  assert.deepEqual(await exitOf({}), { code: 1 });
+  assert.equal(await exitOf({ handledByHost: true }), undefined);
+  assert.equal(await exitOf({ isMainThread: false }), undefined);
+});
+
 test('drift and duplicates reach the packages', async () => {
   const { modules } = await analyze({
     'drift.json': {

@@ -13,7 +13,7 @@ import { findUnusual } from '../unusual.ts';
 
 export function joinProcessFacts({ process, trigger }: BundleParts): ProcessFacts | undefined {
   if (!process && !trigger) return undefined;
-  const exit = defined({ code: trigger?.exitCode, signal: deadlySignal(trigger) });
+  const exit = defined({ code: trigger?.exitCode ?? documentedCode(trigger), signal: deadlySignal(trigger) });
   return defined({
     pid: process?.pid ?? trigger?.pid,
     parentPid: process?.parentPid,
@@ -32,6 +32,12 @@ export function joinProcessFacts({ process, trigger }: BundleParts): ProcessFact
     cgroup: process?.cgroup,
     container: process?.container,
   });
+}
+
+/** Node ends with 1 after what nothing caught (doc/api/process.md, exit codes); a worker ends alone. */
+function documentedCode(trigger: BundleParts['trigger']): number | undefined {
+  const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
+  return thrown && trigger.handledByHost === false && trigger.isMainThread === true ? 1 : undefined;
 }
 
 /** A signal that the host handles, or that asks for a snapshot, ends nothing by itself. */

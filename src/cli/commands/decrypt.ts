@@ -9,6 +9,7 @@ import {
   dirOption,
   identityOption,
   keysOf,
+  outputOption,
   pathOf,
 } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
@@ -22,11 +23,7 @@ const command: CommandModule<object, Words> = {
     yargs
       .positional('bundle', bundlePositional)
       .option('identity', { ...identityOption, demandOption: true })
-      .option('output', {
-        alias: 'o',
-        type: 'string',
-        describe: 'The file to write; beside the other otherwise',
-      })
+      .option('output', outputOption('The file to write; beside the other otherwise'))
       .option('dir', dirOption),
   handler: async (words) => {
     const keys = (await keysOf(words)) ?? { identities: [] };

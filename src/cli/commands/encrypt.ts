@@ -5,7 +5,7 @@ import { encryptBundle } from '../../bundle/pack-encrypted.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import { type BundleWords, bundlePositional, dirOption, pathOf } from '../bundle-options.ts';
+import { type BundleWords, bundlePositional, dirOption, outputOption, pathOf } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
 
 type Words = BundleWords & { recipient?: string | undefined; output?: string | undefined };
@@ -20,11 +20,7 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         describe: 'age1… (several with commas) or a file of recipients; AGENTDUMP_RECIPIENT otherwise',
       })
-      .option('output', {
-        alias: 'o',
-        type: 'string',
-        describe: 'The file to write; beside the bundle otherwise',
-      })
+      .option('output', outputOption('The file to write; beside the bundle otherwise'))
       .option('dir', dirOption),
   handler: (words) => {
     const recipient = words.recipient ?? process.env['AGENTDUMP_RECIPIENT'];

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { packBundle } from '../../bundle/pack.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import { type BundleWords, bundlePositional, dirOption, pathOf } from '../bundle-options.ts';
+import { type BundleWords, bundlePositional, dirOption, outputOption, pathOf } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
 
 const command: CommandModule<object, BundleWords & { output?: string | undefined }> = {
@@ -12,11 +12,7 @@ const command: CommandModule<object, BundleWords & { output?: string | undefined
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
-      .option('output', {
-        alias: 'o',
-        type: 'string',
-        describe: 'The file to write; beside the bundle otherwise',
-      })
+      .option('output', outputOption('The file to write; beside the bundle otherwise'))
       .option('dir', dirOption),
   handler: (words) => {
     const { path, bytes, leftOut } = packBundle(pathOf(words), words.output ? { output: words.output } : {});

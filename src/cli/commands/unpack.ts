@@ -8,6 +8,7 @@ import {
   dirOption,
   identityOption,
   keysOf,
+  outputOption,
   pathOf,
 } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
@@ -18,11 +19,7 @@ const command: CommandModule<object, BundleWords & { output?: string | undefined
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
-      .option('output', {
-        alias: 'o',
-        type: 'string',
-        describe: 'The folder to unpack into; that of the file otherwise',
-      })
+      .option('output', outputOption('The folder to unpack into; that of the file otherwise'))
       .option('dir', dirOption)
       .option('identity', identityOption),
   handler: async (words) => {
