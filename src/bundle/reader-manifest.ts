@@ -40,12 +40,15 @@ function readBody(
   gaps: ManifestGap[],
 ): Omit<Manifest, keyof ManifestHead> {
   const parts = new Map<string, ManifestPart>();
+  let broken = 0;
   for (const entry of rawParts.slice(0, mostFiles)) {
     const part = readPartEntry(entry);
-    if (!part) gaps.push({ part: manifestName, reason: 'an entry of its part list breaks the format' });
+    if (!part) broken++;
     else if (parts.has(part.name)) gaps.push({ part: part.name, reason: 'the manifest names it twice' });
     else parts.set(part.name, part);
   }
+  if (broken)
+    gaps.push({ part: manifestName, reason: `${broken} entries of its part list break the format` });
   if (rawParts.length > mostFiles)
     gaps.push({ part: manifestName, reason: `it names ${rawParts.length} parts; ${mostFiles} are read` });
   return {

@@ -30,6 +30,8 @@ export interface FoundPart {
   complete: boolean;
 }
 
+/** The writer stops at a thousand too. */
+const mostGaps = 1010;
 const manifestLimit = 8 * 1024 * 1024;
 /** A part that is wanted in memory; bigger ones are read through openPartFile. */
 export const partLimit = 128 * 1024 * 1024;
@@ -146,7 +148,7 @@ export class BundleReader {
     if (!this.source.sizes.has(manifestName)) return undefined;
     try {
       const { manifest, gaps } = readManifest(this.source.read(manifestName, manifestLimit));
-      this.gaps.push(...manifest.gaps, ...gaps);
+      this.#addGaps([...gaps, ...manifest.gaps]);
       return manifest;
     } catch (error) {
       if (isNewer(error)) throw error;
@@ -159,7 +161,7 @@ export class BundleReader {
     if (!this.source.sizes.has(progressName)) return undefined;
     try {
       const progress = readProgress(this.source.read(progressName, manifestLimit));
-      this.gaps.push(...progress.gaps);
+      this.#addGaps(progress.gaps);
       return progress;
     } catch (error) {
       if (isNewer(error)) throw error;
@@ -219,10 +221,19 @@ export class BundleReader {
   }
 
   #gap(part: string, reason: string, lookedFor?: string): void {
-    const key = `${part}\n${reason}`;
-    if (this.#saidGaps.has(key)) return;
-    this.#saidGaps.add(key);
-    this.gaps.push({ part, reason, ...(lookedFor !== undefined && { lookedFor }) });
+    this.#addGaps([{ part, reason, ...(lookedFor !== undefined && { lookedFor }) }]);
+  }
+
+  /** Each once, and no more than a person could want: a stranger's bundle may have ten thousand. */
+  #addGaps(found: readonly ManifestGap[]): void {
+    for (const gap of found) {
+      const key = `${gap.part}\n${gap.reason}`;
+      if (this.#saidGaps.has(key) || this.gaps.length > mostGaps) continue;
+      this.#saidGaps.add(key);
+      this.gaps.push(
+        this.gaps.length < mostGaps ? gap : { part: manifestName, reason: 'further gaps are not listed' },
+      );
+    }
   }
 }
 
