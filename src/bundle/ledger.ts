@@ -6,6 +6,7 @@
 import type { Hash } from 'node:crypto';
 import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
+import { unfinishedSuffix } from './layout.ts';
 import {
   type LedgerBundle,
   type LedgerCover,
@@ -89,9 +90,9 @@ function createLedger(path: string): void {
   const id = loadCrypto().randomBytes(16).toString('hex');
   const genesis: LedgerGenesis = { ledger: ledgerSchema, id, createdAt: isoTime(nowMs()) };
   try {
-    writeNewFile(path, (put) => put(Buffer.from(ledgerLine(genesis))));
+    // Under a name of its own: another that dies at the same time may be making it too.
+    writeNewFile(path, (put) => put(Buffer.from(ledgerLine(genesis))), `${path}.${id}${unfinishedSuffix}`);
   } catch (error) {
-    // Another that dies at the same time has made it, or is about to give it its name.
     if (!lstatSync(path, { throwIfNoEntry: false })) throw error;
   }
 }

@@ -8,8 +8,8 @@ import { closeSync, failureCode, unlinkSync, writeAll } from './system.ts';
 export function writeNewFile<T>(
   output: string,
   fill: (put: (bytes: Uint8Array) => void) => T,
+  unfinished: string = output + unfinishedSuffix,
 ): { result: T; bytes: number } {
-  const unfinished = output + unfinishedSuffix;
   let bytes = 0;
   try {
     const fd = createPrivateFile(unfinished);
