@@ -1,8 +1,10 @@
 /**
  * A program that writes one bundle after the other until it is killed. What each part holds follows from its name, so
- * that the test that killed it can tell a whole part from a torn one. Arguments: the dump folder.
+ * that the test that killed it can tell a whole part from a torn one. Arguments: the dump folder, and for encrypted
+ * bundles a recipient.
  */
 import { writeSync } from 'node:fs';
+import { type Lock, readLock } from '../../src/bundle/age-key.ts';
 import { startBundle } from '../../src/bundle/writer.ts';
 
 export const partsOfEach = [
@@ -23,8 +25,14 @@ export function contentOf(name: string): string {
 /** Cut at a limit, as it says. */
 export const incompletePart = 'report.json';
 
-function writeOne(dir: string): void {
-  const writer = startBundle({ dir, program: 'endless', verdictKind: 'snapshot', writer: '0.1.0' });
+function writeOne(dir: string, lock: Lock | undefined): void {
+  const writer = startBundle({
+    dir,
+    program: 'endless',
+    verdictKind: 'snapshot',
+    writer: '0.1.0',
+    ...(lock && { lock }),
+  });
   for (const name of partsOfEach.slice(0, -1))
     writer.writePart(name, contentOf(name), { complete: name !== incompletePart });
   writer.addGap({ part: incompletePart, reason: 'cut' });
@@ -35,8 +43,9 @@ function writeOne(dir: string): void {
   writer.seal();
 }
 
-const [, , dir] = process.argv;
+const [, , dir, recipient] = process.argv;
 if (dir && process.argv[1]?.includes('endless-writer')) {
   writeSync(1, 'ready');
-  for (;;) writeOne(dir);
+  const lock = recipient ? readLock(recipient) : undefined;
+  for (;;) writeOne(dir, lock);
 }

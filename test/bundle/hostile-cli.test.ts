@@ -1,0 +1,83 @@
+/**
+ * Every input of fixtures/hostile through `agentdump analyze`: exit code 1 or 3 and never 4, in five seconds and 512 MB,
+ * with nothing on the streams that a terminal, a CI runner or a secret's owner would mind.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type HostileInput, hostileInputs } from '../support/synth-bundle-hostile.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const folder = join(root, 'fixtures', 'hostile');
+const inputs = hostileInputs();
+const formats = [...new Set(inputs.map((input) => input.path.split('/')[0] ?? ''))];
+
+interface Run {
+  path: string;
+  form: 'text' | 'json';
+  exit: number;
+  out: string;
+  err: string;
+  ms: number;
+  rssMb: number;
+}
+
+/** All inputs of a format in one process: what one of them poisons, the next would show. */
+async function analyzeAll(chosen: HostileInput[]): Promise<Run[]> {
+  const program = join(import.meta.dirname, 'analyze-many.mjs');
+  const child = spawn(process.execPath, [program], { cwd: root, env: { ...process.env, NO_COLOR: '1' } });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  child.stderr.pipe(process.stderr);
+  child.stdin.end(chosen.map((input) => join(folder, input.path)).join('\n'));
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000 * chosen.length);
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  const lines = text.trim().split('\n');
+  assert.equal(code, 0, `ended within ${lines.at(-1)?.slice(0, 300)}`);
+  return lines.map((line) => JSON.parse(line) as Run).filter((run) => run.form !== undefined);
+}
+
+function checkRun(run: Run, input: HostileInput): void {
+  const what = `${input.path} as ${run.form}`;
+  const said = run.out + run.err;
+  assert.equal(run.exit, input.exit, `${what}: ${run.err}`);
+  if (input.says) assert.match(said, input.says, what);
+  if (run.exit === 3) assert.match(run.err, /^agentdump: .+\n/, what);
+  assert.ok(run.ms < 5000, `${what} took ${run.ms} ms`);
+  assert.ok(run.rssMb < 512, `${what} took ${run.rssMb} MB`);
+  assert.doesNotMatch(said, /root:x:0:0/, what);
+  assert.doesNotMatch(
+    said,
+    /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/,
+    `${what}: a control character`,
+  );
+  assert.doesNotMatch(said, /^\s*(?:::|##\[)|##\[command/m, `${what}: a workflow command`);
+  if (run.form === 'json' && run.exit === 1) assert.equal(JSON.parse(run.out).schema, 'agentdump.analysis/1');
+}
+
+for (const half of [0, 1])
+  test(`analyze, on half ${half + 1} of the formats`, { concurrency: true }, async (t) => {
+    for (const format of formats.filter((_, i) => i % 2 === half))
+      await t.test(format, async () => {
+        const chosen = inputs.filter((input) => input.path.startsWith(`${format}/`));
+        const runs = await analyzeAll(chosen);
+        assert.equal(runs.length, chosen.length * 2);
+        for (const [i, run] of runs.entries()) checkRun(run, chosen[i >> 1]!);
+      });
+  });
+
+test('the command itself ends with the same codes', () => {
+  for (const exit of [1, 3]) {
+    const input = inputs.find((candidate) => candidate.exit === exit)!;
+    const run = spawnSync(process.execPath, [
+      join(root, 'bin', 'agentdump.js'),
+      'analyze',
+      join(folder, input.path),
+    ]);
+    assert.equal(run.status, exit);
+  }
+});
