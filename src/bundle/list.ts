@@ -2,12 +2,12 @@
  * Which bundles a dump folder holds, and which of them a person means: `latest`, a path, a folder's name or the start
  * of an id. Reads names and manifests only.
  */
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { readBundleName } from './bundle-name.ts';
 import { bundleSuffix, encryptedSuffix, packedSuffix, partialSuffix } from './layout.ts';
 import { openBundle } from './reader.ts';
-import { existsSync, lstatSync, readdirSync } from './system.ts';
+import { existsSync, lstatSync, readdirSync, statSync } from './system.ts';
 
 export type BundleState = 'sealed' | 'partial' | 'packed' | 'encrypted' | 'unreadable';
 
@@ -74,17 +74,25 @@ function namesOfBundles(dir: string): string[] {
 }
 
 /**
- * The path of the bundle that is meant: `latest`, a path, a name in `dir`, or the first digits (four at least) of an
+ * The path of the bundle that is meant: `latest`, a path (of a dump folder: its newest), a name in `dir`, or the first digits (four at least) of an
  * id that no other begins with. Throws `not-found`.
  */
 export function findBundle(wanted: string, dir: string): string {
-  if (wanted !== 'latest' && existsSync(wanted)) return wanted;
+  if (wanted !== 'latest' && existsSync(wanted)) return newestWithin(wanted) ?? wanted;
   const names = namesOfBundles(dir);
   const [found, other] =
     wanted === 'latest' ? names.slice(0, 1) : names.filter((name) => isMeant(name, wanted));
   if (found !== undefined && other === undefined) return join(dir, found);
   const details = { name: wanted, path: dir, bundles: names.length };
   throw new AgentdumpError('not-found', notFoundText(wanted, dir, other !== undefined), details);
+}
+
+/** The newest bundle of a dump folder; undefined for anything else, a bundle above all. */
+function newestWithin(path: string): string | undefined {
+  const isBundle = readBundleName(basename(resolve(path))) !== undefined;
+  if (isBundle || !statSync(path).isDirectory()) return undefined;
+  const [newest] = namesOfBundles(path);
+  return newest === undefined ? undefined : join(path, newest);
 }
 
 function isMeant(name: string, wanted: string): boolean {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { unfinishedSuffix } from './layout.ts';
 import { openRegularFile } from './safe-folder.ts';
-import { closeSync, fstatSync, lstatSync, readdirSync, readSync } from './system.ts';
+import { closeSync, failureCode, fstatSync, lstatSync, readdirSync, readSync } from './system.ts';
 
 /** The bytes of a part, for one that is too big to be held. */
 export interface PartFile {
@@ -74,7 +74,7 @@ export class FolderSource implements BundleSource {
   /** Throws what the system throws for a folder that can't be listed. */
   constructor(path: string) {
     this.#path = path;
-    for (const name of this.#namesIn('')) this.#look(name, true);
+    for (const name of readdirSync(path).sort()) this.#look(name, true);
   }
 
   read(name: string, limit: number): Buffer {
@@ -106,12 +106,15 @@ export class FolderSource implements BundleSource {
     else if (!isPartName(name)) this.refused.set(name, 'no part has such a name');
     else if (stat.isFile()) this.sizes.set(name, stat.size);
     else if (stat.isSymbolicLink()) this.refused.set(name, 'it is a symbolic link');
-    else if (stat.isDirectory() && atTop)
-      for (const below of this.#namesIn(name)) this.#look(`${name}/${below}`, false);
+    else if (stat.isDirectory() && atTop) this.#lookInto(name);
     else this.refused.set(name, 'it is not a regular file');
   }
 
-  #namesIn(name: string): string[] {
-    return readdirSync(join(this.#path, name)).sort();
+  #lookInto(name: string): void {
+    try {
+      for (const below of readdirSync(join(this.#path, name)).sort()) this.#look(`${name}/${below}`, false);
+    } catch (error) {
+      this.refused.set(name, `it cannot be listed: ${failureCode(error)}`);
+    }
   }
 }

@@ -46,8 +46,8 @@ interface Candidate {
   bytes: number;
 }
 
-/** A partial folder touched so recently may still have its writer. */
-const staleAfterMs = 10 * 60_000;
+/** What was touched so recently may still have its writer: V8 is silent for long before a snapshot's first byte. */
+const staleAfterMs = 2 * 60_000;
 const writersSuffixes = [partialSuffix, startingSuffix, unfinishedSuffix];
 const countedSuffixes = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
 const sweptFolders = new Set([startingSuffix, removedSuffix, bundleSuffix + unfinishedSuffix]);
@@ -104,9 +104,14 @@ function isRealFolder(path: string): boolean {
 
 function isBeingWritten(dir: string, name: string): boolean {
   if (!writersSuffixes.some((suffix) => name.endsWith(suffix))) return false;
-  const changed = stat(join(dir, name))?.mtimeMs ?? 0;
-  const age = nowMs() - changed;
+  const age = nowMs() - lastTouchMs(join(dir, name));
   return age >= 0 && age < staleAfterMs;
+}
+
+/** A part that is written in pieces touches its own file, not the folder. */
+function lastTouchMs(path: string): number {
+  const paths = isRealFolder(path) ? [path, ...namesIn(path).map((name) => join(path, name))] : [path];
+  return paths.reduce((latest, each) => Math.max(latest, stat(each)?.mtimeMs ?? 0), 0);
 }
 
 function sizeOf(path: string, isFolder: boolean): number {

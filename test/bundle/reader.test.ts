@@ -221,6 +221,7 @@ test('finding and listing', (t) => {
   );
   assert.equal(findBundle('latest', dir), newer);
   assert.equal(findBundle(older, dir), older);
+  assert.equal(findBundle(dir, '/nowhere'), newer, 'a dump folder means its newest');
   assert.equal(findBundle(`${synthStem}.agentdump`, dir), older);
   assert.equal(findBundle('ffff', dir), join(dir, broken));
   assert.throws(() => findBundle('0123', dir), /more than one/);

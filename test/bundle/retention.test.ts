@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { applyRetention } from '../../src/bundle/retention.ts';
+import { startBundle } from '../../src/bundle/writer.ts';
 import { synthStem, writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -19,6 +28,8 @@ function makeYears(dir: string, years: number[], suffix?: string): string[] {
 
 function age(path: string): void {
   const then = Date.now() / 1000 - long;
+  if (statSync(path).isDirectory())
+    for (const name of readdirSync(path)) utimesSync(join(path, name), then, then);
   utimesSync(path, then, then);
 }
 
@@ -120,4 +131,17 @@ test('a folder that is not there, or is a file, holds nothing', (t) => {
   assert.deepEqual(applyRetention({ dir, maxBundles: 1, maxBytes: 1 }), nothing);
   writeFileSync(dir, '');
   assert.deepEqual(applyRetention({ dir, maxBundles: 1, maxBytes: 1 }), nothing);
+});
+
+test('a crash loop comes to rest at the limits', (t) => {
+  const dir = scratchFolder(t);
+  for (let i = 0; i < 60; i++) {
+    const writer = startBundle({ dir, program: 'loop', verdictKind: 'exit', writer: '1' });
+    writer.writePart('trigger.json', 'x'.repeat(10_000));
+    const keep = i % 3 ? writer.seal() : writer.path;
+    applyRetention({ dir, maxBundles: 5, maxBytes: 1e9, keep });
+    for (const name of readdirSync(dir).filter((each) => each.endsWith('.partial'))) age(join(dir, name));
+  }
+  const bundles = readdirSync(dir).filter((name) => name.includes('.agentdump'));
+  assert.ok(bundles.length <= 6, bundles.join());
 });

@@ -43,6 +43,7 @@ function withNode(fault: string, offset: number, value: number): HostileInput {
 
 export function heapFaults(): HostileInput[] {
   const full = JSON.stringify(whole);
+  const { strings: _, ...rest } = whole;
   const zipped = gzipSync(full);
   return [
     heap('empty', Buffer.alloc(0)),
@@ -59,7 +60,7 @@ export function heapFaults(): HostileInput[] {
     text('cut-in-the-nodes', full.slice(0, full.indexOf('"nodes":[') + 20)),
     text('cut-in-a-string', full.slice(0, -12)),
     text('nested-50000-deep', `{"snapshot":${nested(50_000)}}`),
-    text('strings-before-nodes', `{"strings":${JSON.stringify(whole.strings)},${full.slice(1)}`),
+    text('strings-before-nodes', JSON.stringify({ strings: whole.strings, ...rest })),
     text('text-after-the-end', `${full}${full}`),
     counts('counts-4-billion-nodes', { node_count: 4_000_000_000 }),
     counts('counts-too-few-nodes', { node_count: 1 }),
