@@ -1,0 +1,132 @@
+/**
+ * Loads a heap snapshot with Chrome DevTools' own code, bundled from its published sources, on one thread, as its own
+ * tests do. What DevTools computes after a load is computed here too.
+ */
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { build, type Plugin } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const sources = join(here, 'node_modules', 'chrome-devtools-frontend', 'front_end');
+const worker = './entrypoints/heap_snapshot_worker';
+
+/** False where `npm ci --prefix test/oracles` was not run. */
+export const isInstalled = existsSync(sources);
+
+/** The part of JSHeapSnapshot that the tests look at. Indexes are offsets into the flat node array. */
+export interface DevToolsSnapshot {
+  nodeFieldCount: number;
+  nodeCount: number;
+  dominatorsTree: Uint32Array;
+  retainedSizes: Float64Array;
+  nodeDistances: Int32Array;
+  totalSize: number;
+  createNode(index: number): {
+    selfSize(): number;
+    className(): string;
+    name(): string;
+    id(): number;
+    detachedness(): number;
+  };
+  getStatistics(): Record<string, unknown>;
+  aggregatesWithFilter(filter: object): Record<string, DevToolsAggregate>;
+}
+
+export interface DevToolsAggregate {
+  count: number;
+  distance: number;
+  self: number;
+  maxRet: number;
+  name: string;
+}
+
+interface Loader {
+  write(chunk: string): void;
+  close(): void;
+  buildSnapshot(port: MessagePort): Promise<DevToolsSnapshot>;
+}
+
+interface DevToolsModule {
+  HeapSnapshot: { SecondaryInitManager: new (port: MessagePort) => unknown };
+  HeapSnapshotLoader: { HeapSnapshotLoader: new (dispatcher: object) => Loader };
+}
+
+/** The list of languages is generated in DevTools' own build and not published; no text is shown here. */
+const noLocales: Plugin = {
+  name: 'no-locales',
+  setup(builder) {
+    builder.onResolve({ filter: /locales\.js$/ }, () => ({ path: 'locales', namespace: 'stub' }));
+    builder.onLoad({ filter: /.*/, namespace: 'stub' }, () => ({
+      contents:
+        "export const BUNDLED_LOCALES = ['en-US'], DEFAULT_LOCALE = 'en-US', LOCAL_FETCH_PATTERN = '', " +
+        "REMOTE_FETCH_PATTERN = '', LOCALES = ['en-US'];",
+    }));
+  },
+};
+
+let loaded: Promise<DevToolsModule> | undefined;
+
+function devTools(): Promise<DevToolsModule> {
+  loaded ??= bundle();
+  return loaded;
+}
+
+async function bundle(): Promise<DevToolsModule> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-oracles-'));
+  const outfile = join(folder, 'devtools.mjs');
+  await build({
+    stdin: {
+      contents:
+        `export * as HeapSnapshot from '${worker}/HeapSnapshot.ts';\n` +
+        `export * as HeapSnapshotLoader from '${worker}/HeapSnapshotLoader.ts';\n`,
+      resolveDir: sources,
+      loader: 'ts',
+    },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+    plugins: [noLocales],
+  });
+  polyfill();
+  const devTools = await import(pathToFileURL(outfile).href);
+  rmSync(folder, { recursive: true });
+  return devTools;
+}
+
+/** What a browser has and Node 20 has not. */
+function polyfill(): void {
+  const globals = globalThis as Record<string, unknown>;
+  globals['self'] ??= globalThis;
+  const promise = Promise as unknown as Record<string, unknown>;
+  promise['withResolvers'] ??= () => {
+    const settle: Record<string, unknown> = {};
+    const made = new Promise((resolve, reject) => Object.assign(settle, { resolve, reject }));
+    return { promise: made, ...settle };
+  };
+}
+
+/** A snapshot with all that DevTools shows after loading a file. */
+export async function loadWithDevTools(path: string): Promise<DevToolsSnapshot> {
+  const { HeapSnapshot, HeapSnapshotLoader } = await devTools();
+  const loader = new HeapSnapshotLoader.HeapSnapshotLoader({ sendEvent: () => {} });
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, encoding: 'utf8' }))
+    loader.write(chunk);
+  loader.close();
+  const channel = new MessageChannel();
+  new HeapSnapshot.SecondaryInitManager(channel.port2);
+  const warn = console.warn;
+  console.warn = () => {};
+  try {
+    return await loader.buildSnapshot(channel.port1);
+  } finally {
+    console.warn = warn;
+    channel.port1.close();
+    channel.port2.close();
+  }
+}
