@@ -1,0 +1,234 @@
+/**
+ * Where a snapshot's bytes come from: a file, plain or gzip; bytes in memory; a stream. Gives windows in order, and
+ * says whether the plain bytes can be read again later. Knows no JSON.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { AgentdumpError, MalformedInput } from '../../errors.ts';
+import { formatName } from './layout.ts';
+
+export type SnapshotInput = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** Deflate can't expand by more than this (RFC 1951: 258 bytes for 2 bits). */
+const maxInflation = 1032;
+
+/** Bytes that can be read at any place, again and again. */
+export interface RandomBytes {
+  /** The bytes [from, to) of the plain snapshot. */
+  read(from: number, to: number): Buffer;
+}
+
+export interface ByteSource {
+  /** Bytes at hand: those of the file, or of its compressed form; undefined for a stream. */
+  sizeBytes: number | undefined;
+  /** The most plain bytes that can come out, so that counts can be held against it. */
+  maxPlainBytes: number;
+  /** Fills target[from…] and returns how many bytes, 0 at the end. Never more than fit. */
+  fill(target: Buffer, from: number, to: number): number | Promise<number>;
+  /** Moves to an offset of the plain bytes; only where `random` is. */
+  seek?(offset: number): void;
+  random: RandomBytes | undefined;
+  /** Path of a plain file, for a second thread to open. */
+  plainPath: string | undefined;
+  /** How many of `sizeBytes` have been used. */
+  consumed(): number;
+  close(): void;
+}
+
+export async function openSource(input: SnapshotInput): Promise<ByteSource> {
+  if (typeof input === 'string') return openFile(input);
+  if (input instanceof Uint8Array) {
+    const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+    return isGzip(bytes) ? streamSource(gunzipped([bytes]), bytes.length) : memorySource(bytes);
+  }
+  return sniffStream(input);
+}
+
+function openFile(path: string): ByteSource {
+  const fd = openOrExplain(path);
+  const stat = fstatSync(fd);
+  if (stat.isDirectory()) {
+    closeSync(fd);
+    throw new AgentdumpError('not-found', `${path} is a folder, not a heap snapshot`, { path });
+  }
+  const head = Buffer.alloc(2);
+  const got = stat.isFile() ? readSync(fd, head, 0, 2, 0) : 0;
+  if (isGzip(head.subarray(0, got))) return gzipFile(fd, stat.size);
+  return stat.isFile() ? fileSource(fd, path, stat.size) : pipeSource(fd);
+}
+
+function openOrExplain(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    throw new AgentdumpError('not-found', `cannot open ${path}: ${code}`, { path, code }, cause);
+  }
+}
+
+function fileSource(fd: number, path: string, size: number): ByteSource {
+  let offset = 0;
+  return {
+    sizeBytes: size,
+    maxPlainBytes: size,
+    plainPath: path,
+    random: {
+      read(from, to) {
+        const bytes = Buffer.allocUnsafe(to - from);
+        return bytes.subarray(0, readSync(fd, bytes, 0, to - from, from));
+      },
+    },
+    fill(target, from, to) {
+      const got = readSync(fd, target, from, to - from, offset);
+      offset += got;
+      return got;
+    },
+    seek(to) {
+      offset = to;
+    },
+    consumed: () => offset,
+    close: () => closeSync(fd),
+  };
+}
+
+export function memorySource(bytes: Buffer): ByteSource {
+  let offset = 0;
+  return {
+    sizeBytes: bytes.length,
+    maxPlainBytes: bytes.length,
+    plainPath: undefined,
+    random: { read: (from, to) => bytes.subarray(from, to) },
+    fill(target, from, to) {
+      const got = bytes.copy(target, from, offset, offset + to - from);
+      offset += got;
+      return got;
+    },
+    seek(to) {
+      offset = to;
+    },
+    consumed: () => offset,
+    close: () => {},
+  };
+}
+
+function gzipFile(fd: number, size: number): ByteSource {
+  let read = 0;
+  async function* compressed(): AsyncGenerator<Buffer> {
+    while (true) {
+      const chunk = Buffer.allocUnsafe(1 << 18);
+      const got = readSync(fd, chunk, 0, chunk.length, read);
+      if (got === 0) return;
+      read += got;
+      yield chunk.subarray(0, got);
+    }
+  }
+  const source = streamSource(gunzipped(compressed()), size);
+  return {
+    ...source,
+    consumed: () => read,
+    close() {
+      source.close();
+      closeSync(fd);
+    },
+  };
+}
+
+/** A named pipe or a device: read in order, once. */
+function pipeSource(fd: number): ByteSource {
+  let offset = 0;
+  return {
+    sizeBytes: undefined,
+    maxPlainBytes: Number.MAX_SAFE_INTEGER,
+    plainPath: undefined,
+    random: undefined,
+    fill(target, from, to) {
+      const got = readSync(fd, target, from, to - from, null);
+      offset += got;
+      return got;
+    },
+    consumed: () => offset,
+    close: () => closeSync(fd),
+  };
+}
+
+function isGzip(head: Uint8Array): boolean {
+  return head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** zlib works on a thread of libuv's pool, so that inflating and scanning go on at the same time. */
+function gunzipped(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Buffer> {
+  const input = Readable.from(chunks, { objectMode: false });
+  const gunzip = createGunzip({ chunkSize: 1 << 18 });
+  input.on('error', (error) => gunzip.destroy(error));
+  return input.pipe(gunzip);
+}
+
+function streamSource(chunks: AsyncIterable<Uint8Array>, compressedSize: number | undefined): ByteSource {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let rest: Uint8Array = Buffer.alloc(0);
+  let consumed = 0;
+  return {
+    sizeBytes: compressedSize,
+    maxPlainBytes: compressedSize === undefined ? Number.MAX_SAFE_INTEGER : compressedSize * maxInflation,
+    plainPath: undefined,
+    random: undefined,
+    async fill(target, from, to) {
+      while (rest.length === 0) {
+        const next = await nextChunk(iterator, consumed);
+        if (next.done) return 0;
+        rest = next.value;
+      }
+      const piece = rest.subarray(0, to - from);
+      target.set(piece, from);
+      rest = rest.subarray(piece.length);
+      consumed += piece.length;
+      return piece.length;
+    },
+    consumed: () => consumed,
+    close() {
+      void iterator.return?.()?.catch(() => {});
+    },
+  };
+}
+
+async function nextChunk(
+  iterator: AsyncIterator<Uint8Array>,
+  offset: number,
+): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next();
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    // A gzip file whose writer died: what came out before is as good as a plain file that was cut.
+    if (code === 'Z_BUF_ERROR') return { done: true, value: undefined };
+    if (!code?.startsWith('Z_')) throw cause;
+    throw new MalformedInput(
+      `not a heap snapshot: the gzip data is broken (${code})`,
+      { format: formatName, field: 'gzip', offset },
+      cause,
+    );
+  }
+}
+
+/** A stream may be gzip too: its first two bytes say so. */
+async function sniffStream(input: AsyncIterable<Uint8Array>): Promise<ByteSource> {
+  const iterator = input[Symbol.asyncIterator]();
+  const head: Uint8Array[] = [];
+  let length = 0;
+  while (length < 2) {
+    const next = await iterator.next();
+    if (next.done) break;
+    head.push(next.value);
+    length += next.value.length;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield Buffer.concat(head);
+    while (true) {
+      const next = await iterator.next();
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+  return streamSource(isGzip(Buffer.concat(head)) ? gunzipped(all()) : all(), undefined);
+}

@@ -1,0 +1,121 @@
+/**
+ * A snapshot's nodes and edges as columns of plain numbers: about 17 bytes a node and 8 an edge. Knows which array
+ * holds what and how large numbers are kept; not how they are read, nor what they mean.
+ */
+import { AgentdumpError } from '../../errors.ts';
+import { edgeTargetMask, edgeTypeShift } from './layout.ts';
+
+/** In a 32-bit column of sizes: the true value is in the side map. */
+const wideMark = 0xffffffff;
+
+export interface NodeColumns {
+  count: number;
+  /** Our codes, layout.ts. */
+  type: Uint8Array;
+  /** Index into the strings. */
+  name: Uint32Array;
+  id: Uint32Array;
+  selfSize: SizeColumn;
+  /** Row of the node's first edge; one more entry at the end, so that a node's edges are [n], [n + 1]. */
+  firstEdge: Uint32Array;
+  /** V8's detachedness; absent when all are 0. */
+  detachedness: Uint8Array | undefined;
+  /** Id of the node in the trace tree that allocated it; absent when no allocation was tracked. */
+  traceNodeId: Uint32Array | undefined;
+}
+
+export interface EdgeColumns {
+  count: number;
+  /** `code << 29 | ordinal of the target`; codes as of layout.ts. */
+  packed: Uint32Array;
+  /** An index into the strings, or the element's index for the types element and hidden. */
+  nameOrIndex: Uint32Array;
+}
+
+/**
+ * Sizes in bytes: 4 bytes each, and exact up to 2^53. V8 writes sizes above 2^32 for big ArrayBuffers, which a
+ * 32-bit column would wrap.
+ */
+export class SizeColumn {
+  readonly narrow: Uint32Array;
+  readonly #wide = new Map<number, number>();
+
+  constructor(narrow: Uint32Array) {
+    this.narrow = narrow;
+  }
+
+  get(row: number): number {
+    const value = this.narrow[row]!;
+    return value === wideMark ? (this.#wide.get(row) ?? value) : value;
+  }
+
+  set(row: number, bytes: number): void {
+    if (bytes < wideMark) {
+      this.narrow[row] = bytes;
+      return;
+    }
+    this.narrow[row] = wideMark;
+    this.#wide.set(row, bytes);
+  }
+
+  /** A column with the same values that can be changed. */
+  copy(): SizeColumn {
+    const copy = new SizeColumn(this.narrow.slice());
+    for (const [row, bytes] of this.#wide) copy.#wide.set(row, bytes);
+    return copy;
+  }
+
+  /** Rows whose value does not fit the narrow column. */
+  wideRows(): IterableIterator<[number, number]> {
+    return this.#wide.entries();
+  }
+}
+
+/** Makes arrays that a second thread can see, or not. Pages that nobody writes to cost nothing. */
+export interface Allocator {
+  bytes(length: number): Uint8Array;
+  words(length: number): Uint32Array;
+}
+
+export const privateMemory: Allocator = {
+  bytes: (length) => allocate(length, () => new Uint8Array(length)),
+  words: (length) => allocate(length * 4, () => new Uint32Array(length)),
+};
+
+export const sharedMemory: Allocator = {
+  bytes: (length) => allocate(length, () => new Uint8Array(new SharedArrayBuffer(length))),
+  words: (length) => allocate(length * 4, () => new Uint32Array(new SharedArrayBuffer(length * 4))),
+};
+
+function allocate<Column>(bytes: number, make: () => Column): Column {
+  try {
+    return make();
+  } catch (cause) {
+    throw new AgentdumpError(
+      'over-limit',
+      `the snapshot needs a column of ${bytes} bytes, which this machine does not give`,
+      { limit: 'memory', wanted: bytes },
+      cause,
+    );
+  }
+}
+
+export function createNodeColumns(count: number, memory: Allocator): NodeColumns {
+  return {
+    count,
+    type: memory.bytes(count),
+    name: memory.words(count),
+    id: memory.words(count),
+    selfSize: new SizeColumn(memory.words(count)),
+    firstEdge: memory.words(count + 1),
+    detachedness: undefined,
+    traceNodeId: undefined,
+  };
+}
+
+export function createEdgeColumns(count: number, memory: Allocator): EdgeColumns {
+  return { count, packed: memory.words(count), nameOrIndex: memory.words(count) };
+}
+
+export const edgeTarget = (packed: number): number => packed & edgeTargetMask;
+export const edgeType = (packed: number): number => packed >>> edgeTypeShift;

@@ -1,0 +1,18 @@
+/** Heap snapshots of V8 (Node 18 to 26, Chrome): one `readHeapSnapshot`, the columns it fills, and a drop-in parse. */
+export type { SnapshotInput } from './byte-source.ts';
+export { type EdgeColumns, type NodeColumns, SizeColumn } from './columns.ts';
+export type { SnapshotHeader } from './header.ts';
+export { Detachedness, EdgeType, edgeTargetMask, edgeTypeShift, NodeType } from './layout.ts';
+export type { Locations, SourcePlace } from './locations.ts';
+export {
+  type ParsedEdge,
+  type ParsedNode,
+  ParsedSnapshot,
+  type ParseOptions,
+  parse,
+  parseFile,
+} from './parse.ts';
+export { type ReadOptions, readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
+export { RetainerIndex, sourceOfEdge } from './retainer-index.ts';
+export { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
+export { lostString, StringTable } from './string-table.ts';

@@ -1,0 +1,224 @@
+/**
+ * Reads a heap snapshot of any size into columns: windows from the source through the scanner, then what is missing
+ * at the end is named or refused. Never holds a string or a buffer of the file's size.
+ */
+import { type AgentdumpError, MalformedInput } from '../../errors.ts';
+import { type ByteSource, memorySource, openSource, type SnapshotInput } from './byte-source.ts';
+import { privateMemory, sharedMemory } from './columns.ts';
+import type { SnapshotHeader } from './header.ts';
+import { KeptBytes } from './kept-bytes.ts';
+import { formatName } from './layout.ts';
+import { noLocations } from './locations.ts';
+import { SnapshotScanner } from './scanner.ts';
+import { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
+import { StringTable } from './string-table.ts';
+
+/** Large enough that a call's cost vanishes, small enough to stay in a core's second-level cache. */
+const windowBytes = 1 << 20;
+/** NUL bytes after each window, so that a scanner may look a little beyond its end. */
+const sentinelBytes = 16;
+
+export interface ReadOptions {
+  /** 1, or 2 to scan the edges of a large plain file from both ends. Default 1. */
+  threads?: number;
+  /** Bytes used and bytes there are (of the compressed file, if it is); undefined for a stream. */
+  onProgress?(consumedBytes: number, sizeBytes: number | undefined): void;
+}
+
+/**
+ * @param input path of a `.heapsnapshot` or `.heapsnapshot.gz`, the bytes of one, or a stream of its bytes.
+ * @throws MalformedInput when it is no heap snapshot, breaks the format, or was cut before its nodes' end.
+ */
+export async function readHeapSnapshot(
+  input: SnapshotInput,
+  options: ReadOptions = {},
+): Promise<HeapSnapshot> {
+  const source = await openSource(input);
+  try {
+    const reading = new Reading(source, options);
+    while (reading.wantsMore) {
+      const filling = reading.fill();
+      reading.filled(typeof filling === 'number' ? filling : await filling);
+    }
+    return reading.result();
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+/** As readHeapSnapshot, for bytes that are not compressed. */
+export function readHeapSnapshotSync(bytes: Uint8Array, options: ReadOptions = {}): HeapSnapshot {
+  const reading = new Reading(
+    memorySource(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+    options,
+  );
+  while (reading.wantsMore) reading.filled(reading.fill() as number);
+  return reading.result();
+}
+
+/** The window that slides over the source, and the scanner that looks through it. */
+class Reading {
+  readonly #source: ByteSource;
+  readonly #options: ReadOptions;
+  readonly #scanner: SnapshotScanner;
+  readonly #kept: KeptBytes | undefined;
+  readonly #window = Buffer.allocUnsafe(windowBytes + sentinelBytes);
+  /** Bytes in the window. */
+  #filled = 0;
+  /** Absolute offset of the window's first byte. */
+  #base = 0;
+  #ended = false;
+  /** Nothing more can be taken, although the object is not closed. */
+  #isStuck = false;
+
+  constructor(source: ByteSource, options: ReadOptions) {
+    const kept = source.random ? undefined : new KeptBytes();
+    this.#source = source;
+    this.#options = options;
+    this.#kept = kept;
+    this.#scanner = new SnapshotScanner({
+      memory: (options.threads ?? 1) > 1 ? sharedMemory : privateMemory,
+      checkHeader: (header) => requireBytesFor(header, source.maxPlainBytes),
+      ...(kept ? { keepStrings: (bytes: Buffer) => kept.append(bytes) } : {}),
+    });
+  }
+
+  get wantsMore(): boolean {
+    return !this.#scanner.done && !this.#isStuck;
+  }
+
+  fill(): number | Promise<number> {
+    return this.#source.fill(this.#window, this.#filled, windowBytes);
+  }
+
+  filled(count: number): void {
+    this.#filled += count;
+    this.#ended = count === 0;
+    if (this.#filled < windowBytes && !this.#ended) return;
+    const taken = this.#scan();
+    this.#window.copyWithin(0, taken, this.#filled);
+    this.#filled -= taken;
+    this.#base += taken;
+    this.#isStuck = this.#ended && (taken === 0 || this.#filled === 0);
+    this.#options.onProgress?.(this.#source.consumed(), this.#source.sizeBytes);
+  }
+
+  #scan(): number {
+    const scanner = this.#scanner;
+    this.#window.fill(0, this.#filled, this.#filled + sentinelBytes);
+    scanner.mustMove = false;
+    const taken = scanner.scan(this.#window, 0, this.#filled, this.#base);
+    if (taken > 0 || this.#ended) return taken;
+    scanner.mustMove = true;
+    const moved = scanner.scan(this.#window, 0, this.#filled, this.#base);
+    if (moved > 0) return moved;
+    throw new MalformedInput(`not a heap snapshot: nothing that ends within ${windowBytes} bytes`, {
+      format: formatName,
+      field: scanner.sectionName || 'snapshot',
+      offset: this.#base,
+    });
+  }
+
+  result(): HeapSnapshot {
+    return assemble(this.#source, this.#scanner, this.#kept);
+  }
+}
+
+/** Each number takes a digit and a comma at least: counts that the bytes can't hold are refused before allocation. */
+function requireBytesFor(header: SnapshotHeader, maxPlainBytes: number): void {
+  const check = (field: string, count: number, fields: number): void => {
+    if (count * fields * 2 <= maxPlainBytes) return;
+    throw new MalformedInput(`not a heap snapshot: ${field} is ${count}, more than the file can hold`, {
+      format: formatName,
+      field: `snapshot.${field}`,
+      wanted: `${count * fields * 2} bytes`,
+      available: `${maxPlainBytes} bytes`,
+    });
+  };
+  check('node_count', header.nodeCount, header.node.fieldCount);
+  check('edge_count', header.edgeCount, header.edge.fieldCount);
+}
+
+function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes | undefined): HeapSnapshot {
+  const { header, nodes, edges, edgeColumns } = scanner;
+  if (!header) throw absent(scanner, 'snapshot');
+  if (!nodes?.done) throw nodes ? cut('nodes') : absent(scanner, 'nodes');
+  if (!edges && scanner.done) throw absent(scanner, 'edges');
+  if (scanner.stringsOffset < 0 && scanner.done) throw absent(scanner, 'strings');
+  const gaps = gapsOf(scanner);
+  const columns = edgeColumns ?? { count: 0, packed: new Uint32Array(0), nameOrIndex: new Uint32Array(0) };
+  const edgeRows = edges?.row ?? 0;
+  if (!edges?.done) clampEdges(nodes.columns.firstEdge, edgeRows);
+  const random = kept ?? source.random!;
+  const strings = new StringTable(
+    scanner.strings.starts.slice(),
+    scanner.strings.ephemeronNames,
+    random,
+    kept ? 0 : Math.max(0, scanner.stringsOffset),
+  );
+  requireNames(scanner, strings.count);
+  return new HeapSnapshot({
+    header,
+    nodes: nodes.columns,
+    edges: { ...columns, count: edgeRows },
+    strings,
+    locations: scanner.locations?.result() ?? noLocations,
+    traceTree: scanner.traceTree,
+    traceFunctions: scanner.traceFunctions.values.slice(),
+    samples: scanner.samples.values.slice(),
+    gaps,
+    sizeBytes: source.sizeBytes,
+    close: () => source.close(),
+  });
+}
+
+function gapsOf(scanner: SnapshotScanner): SnapshotGap[] {
+  if (scanner.done) return [];
+  const gaps: SnapshotGap[] = [];
+  const { edges, header, strings } = scanner;
+  if (!edges?.done)
+    gaps.push({
+      section: 'edges',
+      reason: `the file was cut: ${edges?.row ?? 0} of ${header!.edgeCount} edges are there, so who keeps what alive can't be told`,
+    });
+  if (!strings.done)
+    gaps.push({
+      section: 'strings',
+      reason: `the file was cut: ${strings.count} strings are there, names are missing`,
+    });
+  else gaps.push({ section: 'tail', reason: 'the file was cut after its strings' });
+  return gaps;
+}
+
+function clampEdges(firstEdge: Uint32Array, rows: number): void {
+  for (let node = 0; node < firstEdge.length; node++) if (firstEdge[node]! > rows) firstEdge[node] = rows;
+}
+
+/** In a whole file every name must be there; in a cut one the missing are named as lost. */
+function requireNames(scanner: SnapshotScanner, count: number): void {
+  const highest = Math.max(scanner.nodes?.maxName ?? 0, scanner.edges?.maxName ?? 0);
+  if (!scanner.strings.done || highest < count) return;
+  throw new MalformedInput(`not a heap snapshot: a name is string ${highest}, there are ${count}`, {
+    format: formatName,
+    field: 'strings',
+    wanted: `more than ${highest} strings`,
+    available: `${count} strings`,
+  });
+}
+
+function absent(scanner: SnapshotScanner, section: string): AgentdumpError {
+  const found = scanner.header ? `its header, but no "${section}"` : 'no heap snapshot header';
+  return new MalformedInput(`not a heap snapshot: the input has ${found}`, {
+    format: formatName,
+    field: section,
+    wanted: `the section "${section}"`,
+  });
+}
+
+function cut(section: string): AgentdumpError {
+  return new MalformedInput(
+    `this heap snapshot was cut in its ${section}: whoever wrote it did not finish, and without its ${section} nothing can be told`,
+    { format: formatName, field: section, wanted: 'a whole section' },
+  );
+}

@@ -1,0 +1,44 @@
+/** Edges by their target: who refers to a node. Built on demand (4 bytes an edge), since most questions go forward. */
+import type { EdgeColumns, NodeColumns } from './columns.ts';
+import { edgeTargetMask } from './layout.ts';
+
+export class RetainerIndex {
+  /** Row of a node's first entry in `edges`; one more at the end. */
+  readonly first: Uint32Array;
+  /** Edge rows, by target, ascending within each. */
+  readonly edges: Uint32Array;
+  readonly #firstEdge: Uint32Array;
+
+  constructor(nodes: NodeColumns, edges: EdgeColumns) {
+    this.#firstEdge = nodes.firstEdge;
+    const { packed, count } = edges;
+    const next = new Uint32Array(nodes.count + 1);
+    for (let edge = 0; edge < count; edge++) next[(packed[edge]! & edgeTargetMask) + 1]!++;
+    for (let node = 0; node < nodes.count; node++) next[node + 1]! += next[node]!;
+    this.first = next.slice();
+    this.edges = new Uint32Array(count);
+    for (let edge = 0; edge < count; edge++) this.edges[next[packed[edge]! & edgeTargetMask]!++] = edge;
+  }
+
+  /** Rows of the edges that lead to a node. */
+  to(ordinal: number): Uint32Array {
+    return this.edges.subarray(this.first[ordinal], this.first[ordinal + 1]);
+  }
+
+  /** Ordinal of the node from which an edge leads. */
+  sourceOf(edge: number): number {
+    return sourceOfEdge(this.#firstEdge, edge);
+  }
+}
+
+/** The node to which an edge belongs, by bisection of the nodes' first edges. */
+export function sourceOfEdge(firstEdge: Uint32Array, edge: number): number {
+  let low = 0;
+  let high = firstEdge.length - 1;
+  while (low + 1 < high) {
+    const middle = (low + high) >>> 1;
+    if (firstEdge[middle]! <= edge) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,110 @@
+/**
+ * One heap snapshot in memory: columns, strings, locations. Gives names to numbers; computes nothing over the graph.
+ */
+import type { EdgeColumns, NodeColumns } from './columns.ts';
+import type { SnapshotHeader } from './header.ts';
+import { EdgeType, edgeTargetMask, edgeTypeNames, edgeTypeShift } from './layout.ts';
+import type { Locations, SourcePlace } from './locations.ts';
+import type { StringTable } from './string-table.ts';
+import type { TraceTree } from './trace-tree.ts';
+
+/** What a cut or damaged file no longer tells. */
+export interface SnapshotGap {
+  section: 'edges' | 'strings' | 'tail';
+  reason: string;
+}
+
+export interface SnapshotParts {
+  header: SnapshotHeader;
+  nodes: NodeColumns;
+  edges: EdgeColumns;
+  strings: StringTable;
+  locations: Locations;
+  traceTree: TraceTree;
+  /** Rows as of meta.trace_function_info_fields, flat. */
+  traceFunctions: Float64Array;
+  /** Rows as of meta.sample_fields, flat. */
+  samples: Float64Array;
+  gaps: SnapshotGap[];
+  /** Bytes of the input, compressed if it was; undefined for a stream. */
+  sizeBytes: number | undefined;
+  close(): void;
+}
+
+export class HeapSnapshot {
+  readonly header: SnapshotHeader;
+  readonly nodes: NodeColumns;
+  readonly edges: EdgeColumns;
+  readonly strings: StringTable;
+  readonly locations: Locations;
+  readonly traceTree: TraceTree;
+  readonly traceFunctions: Float64Array;
+  readonly samples: Float64Array;
+  readonly gaps: readonly SnapshotGap[];
+  readonly sizeBytes: number | undefined;
+  readonly #close: () => void;
+
+  constructor(parts: SnapshotParts) {
+    this.header = parts.header;
+    this.nodes = parts.nodes;
+    this.edges = parts.edges;
+    this.strings = parts.strings;
+    this.locations = parts.locations;
+    this.traceTree = parts.traceTree;
+    this.traceFunctions = parts.traceFunctions;
+    this.samples = parts.samples;
+    this.gaps = parts.gaps;
+    this.sizeBytes = parts.sizeBytes;
+    this.#close = parts.close;
+  }
+
+  /** Lets go of the file. Strings not yet decoded can't be read after it. */
+  close(): void {
+    this.#close();
+  }
+
+  [Symbol.dispose](): void {
+    this.#close();
+  }
+
+  /** Whether the graph is whole, so that reachability and retained sizes mean something. */
+  get hasAllEdges(): boolean {
+    return !this.gaps.some((gap) => gap.section === 'edges');
+  }
+
+  nodeName(ordinal: number): string {
+    return this.strings.get(this.nodes.name[ordinal]!);
+  }
+
+  nodeTypeName(ordinal: number): string {
+    return this.header.nodeTypeNames[this.nodes.type[ordinal]!]!;
+  }
+
+  location(ordinal: number): SourcePlace | undefined {
+    return this.locations.find(ordinal);
+  }
+
+  edgeTarget(edge: number): number {
+    return this.edges.packed[edge]! & edgeTargetMask;
+  }
+
+  edgeType(edge: number): number {
+    return this.edges.packed[edge]! >>> edgeTypeShift;
+  }
+
+  edgeTypeName(edge: number): string {
+    return edgeTypeNames[this.edgeType(edge)] ?? 'internal';
+  }
+
+  /** Name of a property, variable or slot; the index as text for elements. */
+  edgeName(edge: number): string {
+    const value = this.edges.nameOrIndex[edge]!;
+    const type = this.edgeType(edge);
+    return type === EdgeType.element || type === EdgeType.hidden ? String(value) : this.strings.get(value);
+  }
+
+  /** Ordinal of the node with V8's id, or -1. */
+  findById(id: number): number {
+    return this.nodes.id.indexOf(id);
+  }
+}

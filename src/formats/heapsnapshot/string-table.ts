@@ -1,0 +1,96 @@
+/**
+ * The strings, decoded one by one when asked for. Knows where each one stands (string-index.ts) and reads its bytes
+ * through a few cached blocks. V8 writes ASCII with escapes; characters above U+FFFF it cuts to 16 bits (all versions
+ * up to 14), which nobody can undo.
+ */
+import type { RandomBytes } from './byte-source.ts';
+import { Byte } from './numbers.ts';
+
+const blockBytes = 1 << 16;
+const maxBlocks = 128;
+const maxCached = 1 << 17;
+
+/** Stands for a string that the file does not hold, because it was cut before it. */
+export const lostString = '(name lost)';
+
+export class StringTable {
+  readonly count: number;
+  /** Indexes of strings that name a WeakMap entry's edge, ascending. */
+  readonly ephemeronNames: readonly number[];
+  readonly #starts: Float64Array;
+  readonly #bytes: RandomBytes;
+  /** Offset of the section in what `bytes` reads. */
+  readonly #base: number;
+  readonly #blocks = new Map<number, Buffer>();
+  readonly #cache = new Map<number, string>();
+
+  constructor(starts: Float64Array, ephemeronNames: readonly number[], bytes: RandomBytes, base: number) {
+    this.count = starts.length - 1;
+    this.ephemeronNames = ephemeronNames;
+    this.#starts = starts;
+    this.#bytes = bytes;
+    this.#base = base;
+  }
+
+  get(index: number): string {
+    const cached = this.#cache.get(index);
+    if (cached !== undefined) return cached;
+    if (this.#cache.size >= maxCached) this.#cache.clear();
+    const text = this.#decode(index);
+    this.#cache.set(index, text);
+    return text;
+  }
+
+  /** Index of the first string that is `text`, or -1. Compares bytes: for plain ASCII without quotes only. */
+  findAscii(text: string): number {
+    const wanted = Buffer.from(`"${text}"`, 'latin1');
+    for (let index = 0; index < this.count; index++) {
+      const length = this.#starts[index + 1]! - this.#starts[index]!;
+      if (length < wanted.length || length > wanted.length + 3) continue;
+      if (this.#rawBytes(index).subarray(0, wanted.length).equals(wanted)) return index;
+    }
+    return -1;
+  }
+
+  /** Bytes of a string as it stands in the file, quotes included. Overlong ones may be hundreds of megabytes. */
+  rawLength(index: number): number {
+    return this.#starts[index + 1]! - this.#starts[index]!;
+  }
+
+  #decode(index: number): string {
+    if (index >= this.count) return lostString;
+    const raw = this.#rawBytes(index);
+    const closing = raw.lastIndexOf(Byte.quote);
+    const text = raw.subarray(1, closing > 0 ? closing : raw.length);
+    if (text.includes(Byte.backslash)) return unescapeJson(text);
+    return text.toString('utf8');
+  }
+
+  #rawBytes(index: number): Buffer {
+    const from = this.#starts[index]!;
+    const to = this.#starts[index + 1]!;
+    const block = Math.floor(from / blockBytes);
+    const within = from - block * blockBytes;
+    if (within + to - from > blockBytes) return this.#bytes.read(this.#base + from, this.#base + to);
+    return this.#block(block).subarray(within, within + to - from);
+  }
+
+  #block(number: number): Buffer {
+    const known = this.#blocks.get(number);
+    if (known) return known;
+    if (this.#blocks.size >= maxBlocks) this.#blocks.delete(this.#blocks.keys().next().value!);
+    const from = number * blockBytes;
+    const to = Math.min(from + blockBytes, this.#starts[this.count]!);
+    const block = this.#bytes.read(this.#base + from, this.#base + to);
+    this.#blocks.set(number, block);
+    return block;
+  }
+}
+
+function unescapeJson(text: Buffer): string {
+  try {
+    return JSON.parse(`"${text.toString('utf8')}"`);
+  } catch {
+    return text.toString('utf8');
+  }
+}

@@ -1,0 +1,37 @@
+/** Heap snapshots written by each of the other Nodes, made once a machine session and kept in the temporary folder. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, linkSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const victim = join(here, '..', '..', 'fixtures', 'programs', 'heap-of-everything.mjs');
+export const nodeMajors = [20, 22, 24, 26] as const;
+
+export function nodeBinary(major: number): string {
+  return join(here, '..', 'nodes', 'node_modules', `node-${major}`, 'bin', 'node');
+}
+
+/** Path of a snapshot that this Node wrote of fixtures/programs/heap-of-everything.mjs. */
+export function realHeapSnapshot(major: number): string {
+  const folder = join(tmpdir(), `agentdump-heaps-${statSync(victim).mtimeMs}`);
+  const path = join(folder, `node-${major}.heapsnapshot`);
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true });
+  const unfinished = `${path}.${process.pid}`;
+  execFileSync(nodeBinary(major), [victim, unfinished], { stdio: 'inherit' });
+  publish(unfinished, path);
+  return path;
+}
+
+/** The first one to finish stays: a test that reads it must not find another file halfway. */
+function publish(unfinished: string, path: string): void {
+  try {
+    linkSync(unfinished, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(unfinished);
+  }
+}
