@@ -1,0 +1,87 @@
+/**
+ * Self sizes as DevTools shows them: the size of an internal part (hidden and array nodes, and the data of external
+ * strings) that only one node owns is counted with that node, so that an Array shows its elements' bytes. Restates
+ * JSHeapSnapshot.calculateShallowSizes of chrome-devtools-frontend 1.0.1705227.
+ */
+import {
+  EdgeType,
+  edgeTargetMask,
+  edgeTypeShift,
+  type HeapSnapshot,
+  NodeType,
+  type SizeColumn,
+} from '../../formats/heapsnapshot/index.ts';
+
+const unowned = 0xffffffff;
+const shared = 0xfffffffe;
+
+/** A new column. The sum over all nodes stays the same. */
+export function computeShallowSizes(snapshot: HeapSnapshot): SizeColumn {
+  if (!hasUserRoots(snapshot)) return snapshot.nodes.selfSize;
+  return transfer(snapshot, findOwners(snapshot));
+}
+
+/** Without one, the snapshot was taken with `exposeInternals`, and its sizes are meant as they are. */
+function hasUserRoots(snapshot: HeapSnapshot): boolean {
+  const { firstEdge, type } = snapshot.nodes;
+  const root = snapshot.header.rootOrdinal;
+  for (let edge = firstEdge[root]!; edge < firstEdge[root + 1]!; edge++) {
+    const target = snapshot.edgeTarget(edge);
+    if (type[target] !== NodeType.synthetic || snapshot.nodeName(target) === '(Document DOM trees)')
+      return true;
+  }
+  return false;
+}
+
+/** By ordinal: the one node that owns it (itself, if it is no internal part), `unowned` or `shared`. */
+function findOwners(snapshot: HeapSnapshot): Uint32Array {
+  const { count, firstEdge } = snapshot.nodes;
+  const packed = snapshot.edges.packed;
+  const owners = initialOwners(snapshot);
+  const queue: number[] = [];
+  const visit = (node: number): void => {
+    const owner = owners[node]!;
+    for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+      const value = packed[edge]!;
+      const target = value & edgeTargetMask;
+      const known = owners[target]!;
+      if (known === target || known === owner || known === shared) continue;
+      if (value >>> edgeTypeShift === EdgeType.weak) continue;
+      // Twice at most: once with its first owner, once when a second one shows up.
+      owners[target] = known === unowned ? owner : shared;
+      queue.push(target);
+    }
+  };
+  for (let node = 0; node < count; node++) {
+    if (owners[node] === node) visit(node);
+    while (queue.length) visit(queue.pop()!);
+  }
+  return owners;
+}
+
+function initialOwners(snapshot: HeapSnapshot): Uint32Array {
+  const { count, type, name } = snapshot.nodes;
+  const externalData = snapshot.strings.findAscii('system / ExternalStringData');
+  const owners = new Uint32Array(count);
+  for (let node = 0; node < count; node++) {
+    const isPart =
+      type[node] === NodeType.hidden ||
+      type[node] === NodeType.array ||
+      (type[node] === NodeType.native && name[node] === externalData);
+    owners[node] = isPart ? unowned : node;
+  }
+  return owners;
+}
+
+function transfer(snapshot: HeapSnapshot, owners: Uint32Array): SizeColumn {
+  const { count, type } = snapshot.nodes;
+  const sizes = snapshot.nodes.selfSize.copy();
+  for (let node = 0; node < count; node++) {
+    const owner = owners[node]!;
+    if (owner === node || owner >= shared) continue;
+    if (type[owner] === NodeType.synthetic || owner === snapshot.header.rootOrdinal) continue;
+    sizes.set(owner, sizes.get(owner) + sizes.get(node));
+    sizes.set(node, 0);
+  }
+  return sizes;
+}

@@ -1,0 +1,245 @@
+/**
+ * Depth-first spanning tree of a snapshot's graph, over the edges that keep things alive as DevTools sees it:
+ * - weak edges, edges to oneself and WeakMap edges from the table don't count; shortcut edges only from the root;
+ * - "page" nodes are those that the program itself reaches (from the root's shortcut edges, over all but weak edges); an
+ *   edge from a node that isn't one to a node that is counts only from the root, so that what the debugger or V8 also
+ *   holds is attributed to the program (HeapSnapshot.ts of chrome-devtools-frontend 1.0.1705227);
+ * - nodes that no such edge reaches hang off the root.
+ * Visiting the page first lets one pass do for page flags, essential edges and numbering. Iterative throughout.
+ */
+import {
+  EdgeType,
+  edgeTargetMask,
+  edgeTypeShift,
+  type HeapSnapshot,
+  NodeType,
+  sourceOfEdge,
+} from '../../formats/heapsnapshot/index.ts';
+import { CrossingEdges } from './crossing-edges.ts';
+import { type Ephemerons, markEphemerons } from './ephemerons.ts';
+
+/** Name of the node under which Chrome puts documents; its edge from the root is an element. */
+const documentTrees = '(Document DOM trees)';
+
+/** Vertices are numbered from 1 in the order of their visit; the root is 1. */
+export interface SpanningTree {
+  /** How many vertices were visited. */
+  visited: number;
+  /** By ordinal: the vertex's number, 0 if it was not reached. */
+  number: Int32Array;
+  /** By number: the tree parent's number. */
+  parent: Int32Array;
+  /** By number: the smallest number among those predecessors that are ancestors. */
+  semi: Int32Array;
+  crossing: CrossingEdges;
+}
+
+export function computeSpanningTree(snapshot: HeapSnapshot): SpanningTree {
+  return new Search(snapshot, markEphemerons(snapshot)).run();
+}
+
+class Search {
+  readonly #snapshot: HeapSnapshot;
+  readonly #ephemerons: Ephemerons;
+  readonly #root: number;
+  readonly #number: Int32Array;
+  readonly #parent: Int32Array;
+  readonly #semi: Int32Array;
+  readonly #crossing: CrossingEdges;
+  #visited = 0;
+  /** Page nodes reached only by an edge that doesn't count: they are page all the same. */
+  readonly #sideDoors: number[] = [];
+  readonly #stackNumber: Int32Array;
+  readonly #stackEdge: Uint32Array;
+  readonly #stackEnd: Uint32Array;
+
+  constructor(snapshot: HeapSnapshot, ephemerons: Ephemerons) {
+    const count = snapshot.nodes.count;
+    this.#snapshot = snapshot;
+    this.#ephemerons = ephemerons;
+    this.#root = snapshot.header.rootOrdinal;
+    this.#number = new Int32Array(count);
+    this.#parent = new Int32Array(count + 1);
+    this.#semi = new Int32Array(count + 1);
+    this.#crossing = new CrossingEdges(count + 1, snapshot.edges.count);
+    this.#stackNumber = new Int32Array(count + 1);
+    this.#stackEdge = new Uint32Array(count + 1);
+    this.#stackEnd = new Uint32Array(count + 1);
+  }
+
+  run(): SpanningTree {
+    this.#number[this.#root] = ++this.#visited;
+    for (const target of this.#rootTargets((edge) => this.#startsPage(edge))) this.#reach(target, 0);
+    this.#finishPage();
+    const lastPage = this.#visited;
+    for (const target of this.#rootTargets((edge) => this.#isStrongFromRoot(edge)))
+      this.#reach(target, lastPage);
+    for (const orphan of this.#orphans((node) => this.#number[node] === 0)) this.#reach(orphan, lastPage);
+    return {
+      visited: this.#visited,
+      number: this.#number,
+      parent: this.#parent,
+      semi: this.#semi,
+      crossing: this.#crossing,
+    };
+  }
+
+  *#rootTargets(wanted: (edge: number) => boolean): Generator<number> {
+    const { firstEdge } = this.#snapshot.nodes;
+    for (let edge = firstEdge[this.#root]!; edge < firstEdge[this.#root + 1]!; edge++)
+      if (wanted(edge)) yield this.#snapshot.edgeTarget(edge);
+  }
+
+  #startsPage(edge: number): boolean {
+    const type = this.#snapshot.edgeType(edge);
+    if (type === EdgeType.shortcut) return true;
+    const target = this.#snapshot.edgeTarget(edge);
+    return (
+      type === EdgeType.element &&
+      this.#snapshot.nodes.type[target] === NodeType.synthetic &&
+      this.#snapshot.nodeName(target) === documentTrees
+    );
+  }
+
+  #isStrongFromRoot(edge: number): boolean {
+    const type = this.#snapshot.edgeType(edge);
+    if (type === EdgeType.ephemeron) return !this.#isFromTable(this.#root, edge);
+    return type !== EdgeType.weak;
+  }
+
+  /** A tree edge from the root, or one more edge of the root to what was reached before. */
+  #reach(target: number, lastPage: number): void {
+    const known = this.#number[target]!;
+    if (known === 0) this.#walk(target, lastPage);
+    else if (known > 1) this.#semi[known] = 1;
+  }
+
+  /**
+   * Page nodes behind edges that don't count (values of WeakMaps whose key is elsewhere; shortcut edges): visited now if
+   * the root or another such node leads to them, else marked -1, so that no edge into them counts from outside.
+   */
+  #finishPage(): void {
+    const pending = this.#closure(this.#sideDoors.filter((node) => this.#number[node] === 0));
+    if (!pending.size) return;
+    const isPending = (edge: number): boolean =>
+      this.#isStrongFromRoot(edge) && pending.has(this.#snapshot.edgeTarget(edge));
+    for (const target of this.#rootTargets(isPending)) this.#reach(target, 0);
+    for (const orphan of this.#orphans((node) => pending.has(node) && this.#number[node] === 0))
+      this.#reach(orphan, 0);
+    for (const node of pending) if (this.#number[node] === 0) this.#number[node] = -1;
+  }
+
+  /** Unvisited nodes that the given ones reach over all but weak edges. */
+  #closure(nodes: number[]): Set<number> {
+    const { firstEdge } = this.#snapshot.nodes;
+    const found = new Set(nodes);
+    for (const node of found)
+      for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+        const target = this.#snapshot.edgeTarget(edge);
+        if (this.#number[target] === 0 && this.#snapshot.edgeType(edge) !== EdgeType.weak) found.add(target);
+      }
+    return found;
+  }
+
+  /** Among the nodes that are `in` the unvisited, those that no edge of another one of them keeps alive. */
+  #orphans(isIn: (node: number) => boolean): number[] {
+    const { count, firstEdge } = this.#snapshot.nodes;
+    if (this.#visited === count) return [];
+    const left: number[] = [];
+    const kept = new Set<number>();
+    for (let node = 0; node < count; node++) {
+      if (this.#number[node]! > 0 || !isIn(node)) continue;
+      left.push(node);
+      for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+        const target = this.#snapshot.edgeTarget(edge);
+        if (target !== node && this.#counts(node, edge)) kept.add(target);
+      }
+    }
+    return left.filter((node) => !kept.has(node));
+  }
+
+  /** Whether an edge of a node other than the root keeps its target alive, pages aside. */
+  #counts(node: number, edge: number): boolean {
+    const type = this.#snapshot.edgeType(edge);
+    if (type === EdgeType.weak || type === EdgeType.shortcut) return false;
+    return type !== EdgeType.ephemeron || !this.#isFromTable(node, edge);
+  }
+
+  #isFromTable(node: number, edge: number): boolean {
+    const name = this.#snapshot.edges.nameOrIndex[edge]!;
+    return this.#ephemerons.tableId.get(name) === this.#snapshot.nodes.id[node];
+  }
+
+  /**
+   * Visits `start` as a child of the root, and all that it reaches. Edges to vertices numbered up to `lastPage` don't
+   * count. State: `vertex` is the number of the node whose edges [edge, end) are still to be looked at; the stack holds
+   * the same three of its ancestors.
+   */
+  #walk(start: number, lastPage: number): void {
+    const { firstEdge } = this.#snapshot.nodes;
+    const packed = this.#snapshot.edges.packed;
+    const edges = new Int32Array(packed.buffer, packed.byteOffset, packed.length);
+    const number = this.#number;
+    const parent = this.#parent;
+    const semi = this.#semi;
+    const crossing = this.#crossing;
+    const stackNumber = this.#stackNumber;
+    const stackEdge = this.#stackEdge;
+    const stackEnd = this.#stackEnd;
+    let visited = this.#visited;
+    let depth = 0;
+    let vertex = ++visited;
+    number[start] = vertex;
+    parent[vertex] = 1;
+    semi[vertex] = 1;
+    let edge = firstEdge[start]!;
+    let end = firstEdge[start + 1]!;
+    while (true) {
+      if (edge === end) {
+        if (depth === 0) break;
+        depth--;
+        vertex = stackNumber[depth]!;
+        edge = stackEdge[depth]!;
+        end = stackEnd[depth]!;
+        continue;
+      }
+      const value = edges[edge++]!;
+      const target = value & edgeTargetMask;
+      if (value < 0 && !this.#countsInWalk(value, edge - 1, lastPage)) continue;
+      const known = number[target]!;
+      if (known > vertex) {
+        if (semi[known]! > vertex) semi[known] = vertex;
+      } else if (known > lastPage) {
+        if (known < vertex) crossing.add(known, vertex);
+      } else if (known === 0) {
+        stackNumber[depth] = vertex;
+        stackEdge[depth] = edge;
+        stackEnd[depth] = end;
+        depth++;
+        number[target] = ++visited;
+        parent[visited] = vertex;
+        semi[visited] = vertex;
+        vertex = visited;
+        edge = firstEdge[target]!;
+        end = firstEdge[target + 1]!;
+      }
+    }
+    this.#visited = visited;
+  }
+
+  /** For edges of a type above `internal`. Those that don't count still say that their target is a page's. */
+  #countsInWalk(value: number, edge: number, lastPage: number): boolean {
+    const type = value >>> edgeTypeShift;
+    if (type === EdgeType.hidden) return true;
+    if (type === EdgeType.weak) return false;
+    const target = value & edgeTargetMask;
+    if (type === EdgeType.ephemeron && !this.#isTableEdge(edge)) return true;
+    if (lastPage === 0 && this.#number[target] === 0) this.#sideDoors.push(target);
+    return false;
+  }
+
+  /** As isFromTable, for an edge whose source is not at hand. */
+  #isTableEdge(edge: number): boolean {
+    return this.#isFromTable(sourceOfEdge(this.#snapshot.nodes.firstEdge, edge), edge);
+  }
+}

@@ -1,0 +1,166 @@
+/** Dominators and retained sizes: against the definition on random graphs, against DevTools on each Node's own. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { computeDominators } from '../../../src/analysis/memory/dominators.ts';
+import { computeRetainedSizes } from '../../../src/analysis/memory/retained-sizes.ts';
+import { computeShallowSizes } from '../../../src/analysis/memory/shallow-sizes.ts';
+import {
+  type HeapSnapshot,
+  readHeapSnapshot,
+  readHeapSnapshotSync,
+} from '../../../src/formats/heapsnapshot/index.ts';
+import { type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
+import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
+import { SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+
+/** Every node's dominator, self size and retained size is what DevTools' own code says. */
+function assertSameAsDevTools(snapshot: HeapSnapshot, theirs: DevToolsSnapshot): void {
+  const tree = computeDominators(snapshot);
+  const sizes = computeShallowSizes(snapshot);
+  const retained = computeRetainedSizes(tree, sizes);
+  assert.equal(snapshot.nodes.count, theirs.nodeCount);
+  for (let node = 0; node < snapshot.nodes.count; node++) {
+    const where = `node ${node}, ${snapshot.nodeTypeName(node)} ${snapshot.nodeName(node)}`;
+    if (tree.dominator[node] !== theirs.dominatorsTree[node])
+      assert.fail(`${where}: dominator ${tree.dominator[node]} is not ${theirs.dominatorsTree[node]}`);
+    if (sizes.get(node) !== theirs.createNode(node * theirs.nodeFieldCount).selfSize())
+      assert.fail(`${where}: self size ${sizes.get(node)} is not DevTools'`);
+    if (retained[node] !== theirs.retainedSizes[node])
+      assert.fail(`${where}: retained size ${retained[node]} is not ${theirs.retainedSizes[node]}`);
+  }
+}
+
+for (const major of nodeMajors)
+  test(`Node ${major}: dominators and retained sizes are DevTools', node by node`, async () => {
+    const path = realHeapSnapshot(major);
+    assertSameAsDevTools(await readHeapSnapshot(path), await loadWithDevTools(path));
+  });
+
+/** A graph with all kinds of edges and nodes that the rules know, and a few WeakMap entries. */
+interface Graph {
+  types: string[];
+  /** By node: the type of the root's edge to it, if any. */
+  roots: (string | null)[];
+  edges: { from: number; to: number; type: string }[];
+  entries: { table: number; key: number; value: number }[];
+}
+
+const anyGraph: fc.Arbitrary<Graph> = fc.record({
+  types: fc.array(
+    fc.constantFrom('object', 'hidden', 'array', 'native', 'synthetic', 'string', 'closure', 'code'),
+    { minLength: 1, maxLength: 24 },
+  ),
+  roots: fc.array(fc.constantFrom(null, null, 'element', 'shortcut', 'weak', 'internal'), {
+    minLength: 24,
+    maxLength: 24,
+  }),
+  edges: fc.array(
+    fc.record({
+      from: fc.nat(30),
+      to: fc.nat(30),
+      type: fc.constantFrom(
+        'property',
+        'property',
+        'internal',
+        'element',
+        'hidden',
+        'weak',
+        'shortcut',
+        'context',
+      ),
+    }),
+    { maxLength: 90 },
+  ),
+  entries: fc.array(fc.record({ table: fc.nat(30), key: fc.nat(30), value: fc.nat(30) }), { maxLength: 6 }),
+});
+
+function build({ types, roots, edges, entries }: Graph): SynthSnapshot {
+  const { snapshot } = synthProgram();
+  for (const [at, type] of types.entries()) snapshot.node({ type, name: `${type} ${at}`, size: 8 + at });
+  for (const [at, type] of roots.slice(0, types.length).entries())
+    if (type) snapshot.edge(0, at + 3, type === 'element' ? at : `root ${at}`, type);
+  const count = snapshot.nodes.length;
+  /** Nothing leads to the root, and from it one edge at most to each: DevTools gives up on anything else. */
+  const target = (number: number): number => 1 + (number % (count - 1));
+  for (const { from, to, type } of edges) {
+    const name = type === 'element' || type === 'hidden' ? to : `e${to}`;
+    snapshot.edge(target(from), target(to), name, type);
+  }
+  for (const [at, entry] of entries.entries()) {
+    const [table, key, value] = [target(entry.table), target(entry.key), target(entry.value)];
+    const id = (node: number) => `${snapshot.nodes[node]!.name} @${snapshot.nodes[node]!.id}`;
+    const pair = ` / part of key (${id(key)}) -> value (${id(value)}) pair in WeakMap (table @${snapshot.nodes[table]!.id})`;
+    snapshot
+      .edge(table, value, `${2 * at}${pair}`, 'internal')
+      .edge(key, value, `${2 * at + 1}${pair}`, 'internal');
+  }
+  return snapshot;
+}
+
+test('random graphs with every kind of edge: the same as DevTools', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'agentdump-heap-')), 'random.heapsnapshot');
+  await fc.assert(
+    fc.asyncProperty(anyGraph, async (graph) => {
+      const bytes = build(graph).toBuffer();
+      writeFileSync(path, bytes);
+      assertSameAsDevTools(readHeapSnapshotSync(bytes), await loadWithDevTools(path));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+/** By the definition: d dominates n when n can't be reached without d. */
+function dominatorsByDefinition(edges: [number, number][], count: number): number[] {
+  const reachedWithout = (removed: number): boolean[] => {
+    const seen = Array.from({ length: count }, () => false);
+    const list = removed === 0 ? [] : [0];
+    for (const node of list) {
+      if (seen[node]) continue;
+      seen[node] = true;
+      for (const [from, to] of edges) if (from === node && to !== removed && !seen[to]) list.push(to);
+    }
+    return seen;
+  };
+  const without = Array.from({ length: count }, (_, node) => reachedWithout(node));
+  const reached = reachedWithout(-1);
+  const dominates = (a: number, b: number): boolean => a !== b && reached[a]! && !without[a]![b];
+  return Array.from({ length: count }, (_, node) => {
+    if (node === 0 || !reached[node]) return 0;
+    const all = Array.from({ length: count }, (_, other) => other).filter((other) => dominates(other, node));
+    return all.find((a) => all.every((b) => a === b || dominates(b, a))) ?? 0;
+  });
+}
+
+test('random graphs of strong edges: the definition of dominators', () => {
+  const edges = fc.array(fc.tuple(fc.nat(13), fc.nat(13)), { maxLength: 50 });
+  fc.assert(
+    fc.property(edges, (pairs) => {
+      const synth = new SynthSnapshot();
+      for (let node = 0; node < 14; node++) synth.node();
+      // Each node is the root's child or reached, so that no orphans come into it.
+      for (const [from, to] of pairs) synth.edge(from, to, 'e');
+      const reached = new Set([0]);
+      for (const node of reached) for (const [from, to] of pairs) if (from === node) reached.add(to);
+      for (let node = 1; node < 14; node++) if (!reached.has(node)) synth.edge(0, node, 'e');
+      const all = synth.edges.map(({ from, to }): [number, number] => [from, to]);
+      const tree = computeDominators(readHeapSnapshotSync(synth.toBuffer()));
+      assert.deepEqual([...tree.dominator], dominatorsByDefinition(all, 14));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('sizes above 2^32 add up exactly, where DevTools wraps', () => {
+  const { snapshot: synth, global } = synthProgram();
+  const buffer = synth.node({ name: 'ArrayBuffer', size: 80 });
+  const data = synth.node({ type: 'native', name: 'system / JSArrayBufferData', size: 5_368_709_120 });
+  synth.edge(global, buffer, 'buffer').edge(buffer, data, 'backing_store', 'internal');
+  const snapshot = readHeapSnapshotSync(synth.toBuffer());
+  const retained = computeRetainedSizes(computeDominators(snapshot), computeShallowSizes(snapshot));
+  assert.equal(retained[buffer], 5_368_709_200);
+  assert.equal(retained[0], 5_368_709_264);
+});
