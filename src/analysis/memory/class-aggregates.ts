@@ -1,0 +1,85 @@
+/**
+ * Count and sizes by class. The retained size of a class is the sum over those of its nodes that no other node of the
+ * class dominates, so that nothing is counted twice within a class; between classes retained sizes overlap. Nodes
+ * whose size was moved to their owner don't count (DevTools' rule).
+ */
+import type { SizeColumn } from '../../formats/heapsnapshot/index.ts';
+import type { ClassTable } from './classes.ts';
+import type { DominatedIndex } from './dominated-index.ts';
+
+/** Columns by row of ClassTable.kinds. */
+export interface ClassAggregates {
+  count: Uint32Array;
+  /** May be summed over classes: gives the whole heap. */
+  selfSize: Float64Array;
+  retainedSize: Float64Array;
+  /** The least of its nodes. */
+  distance: Int32Array;
+}
+
+export function computeClassAggregates(
+  classes: ClassTable,
+  selfSize: SizeColumn,
+  retained: Float64Array,
+  distances: Int32Array,
+  dominated: DominatedIndex,
+  root: number,
+): ClassAggregates {
+  const aggregates = sumUp(classes, selfSize, distances);
+  addRetained(aggregates.retainedSize, classes, selfSize, retained, dominated, root);
+  return aggregates;
+}
+
+function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array): ClassAggregates {
+  const rows = classes.kinds.length;
+  const aggregates = {
+    count: new Uint32Array(rows),
+    selfSize: new Float64Array(rows),
+    retainedSize: new Float64Array(rows),
+    distance: new Int32Array(rows).fill(0x7fffffff),
+  };
+  const narrow = selfSize.narrow;
+  for (let node = 0; node < narrow.length; node++) {
+    if (narrow[node] === 0) continue;
+    const row = classes.of[node]!;
+    aggregates.count[row]!++;
+    aggregates.selfSize[row]! += selfSize.get(node);
+    if (distances[node]! < aggregates.distance[row]!) aggregates.distance[row] = distances[node]!;
+  }
+  return aggregates;
+}
+
+/** Down the dominator tree, with a mark on each class that the way from the root already went through. */
+function addRetained(
+  sums: Float64Array,
+  classes: ClassTable,
+  selfSize: SizeColumn,
+  retained: Float64Array,
+  dominated: DominatedIndex,
+  root: number,
+): void {
+  const { first, nodes } = dominated;
+  const isOpen = new Uint8Array(sums.length);
+  // A node, or ~class where the marked part of the tree ends.
+  const stack = new Int32Array(2 * nodes.length + 2);
+  let depth = 1;
+  stack[0] = root;
+  while (depth > 0) {
+    const node = stack[--depth]!;
+    if (node < 0) {
+      isOpen[~node] = 0;
+      continue;
+    }
+    const from = first[node]!;
+    const to = first[node + 1]!;
+    const row = classes.of[node]!;
+    if (isOpen[row] === 0 && selfSize.narrow[node] !== 0) {
+      sums[row]! += retained[node]!;
+      if (from !== to) {
+        isOpen[row] = 1;
+        stack[depth++] = ~row;
+      }
+    }
+    for (let at = from; at < to; at++) stack[depth++] = nodes[at]!;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A heap snapshot with everything that is computed from it, each part at the first question. The one way into this
+ * room for the command line and for the rules; knows no output.
+ */
+import {
+  type HeapSnapshot,
+  type ReadOptions,
+  RetainerIndex,
+  readHeapSnapshot,
+  type SizeColumn,
+  type SnapshotInput,
+} from '../../formats/heapsnapshot/index.ts';
+import { type ClassAggregates, computeClassAggregates } from './class-aggregates.ts';
+import { type ClassTable, computeClasses } from './classes.ts';
+import { computeDistances } from './distances.ts';
+import { DominatedIndex } from './dominated-index.ts';
+import { computeDominators, type DominatorTree } from './dominators.ts';
+import { computeRetainedSizes } from './retained-sizes.ts';
+import { computeShallowSizes } from './shallow-sizes.ts';
+
+export async function openHeap(input: SnapshotInput, options: ReadOptions = {}): Promise<Heap> {
+  return new Heap(await readHeapSnapshot(input, options));
+}
+
+export class Heap {
+  readonly snapshot: HeapSnapshot;
+  readonly root: number;
+  readonly #memo = new Map<string, unknown>();
+
+  constructor(snapshot: HeapSnapshot) {
+    this.snapshot = snapshot;
+    this.root = snapshot.header.rootOrdinal;
+  }
+
+  #once<Value>(what: string, compute: () => Value): Value {
+    if (!this.#memo.has(what)) this.#memo.set(what, compute());
+    return this.#memo.get(what) as Value;
+  }
+
+  get nodeCount(): number {
+    return this.snapshot.nodes.count;
+  }
+
+  get tree(): DominatorTree {
+    return this.#once('tree', () => computeDominators(this.snapshot));
+  }
+
+  /** Self sizes with the size of internal parts at their owner. */
+  get selfSize(): SizeColumn {
+    return this.#once('selfSize', () => computeShallowSizes(this.snapshot));
+  }
+
+  get retained(): Float64Array {
+    return this.#once('retained', () => computeRetainedSizes(this.tree, this.selfSize));
+  }
+
+  get distances(): Int32Array {
+    return this.#once('distances', () => computeDistances(this.snapshot));
+  }
+
+  get classes(): ClassTable {
+    return this.#once('classes', () => computeClasses(this.snapshot));
+  }
+
+  get dominated(): DominatedIndex {
+    return this.#once('dominated', () => new DominatedIndex(this.tree.dominator, this.root));
+  }
+
+  get retainers(): RetainerIndex {
+    return this.#once('retainers', () => new RetainerIndex(this.snapshot.nodes, this.snapshot.edges));
+  }
+
+  get aggregates(): ClassAggregates {
+    return this.#once('aggregates', () =>
+      computeClassAggregates(
+        this.classes,
+        this.selfSize,
+        this.retained,
+        this.distances,
+        this.dominated,
+        this.root,
+      ),
+    );
+  }
+
+  /** What all nodes hold, and what V8 counts outside of them: DevTools' total. */
+  get totalBytes(): number {
+    return this.retained[this.root]! + this.snapshot.header.extraNativeBytes;
+  }
+
+  className(node: number): string {
+    return this.classes.kinds[this.classes.of[node]!]!.name;
+  }
+}
