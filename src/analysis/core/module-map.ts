@@ -9,6 +9,7 @@ import { AbsentMemory, type MemoryExtent, type MemoryReader } from '../../bytes/
 import { memorySource } from '../../bytes/memory-source.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { type ElfFile, findVirtualAddress, readElf } from '../../formats/elf/elf-file.ts';
+import { PT_LOAD } from '../../formats/elf/layout.ts';
 import { findBuildId } from '../../formats/elf/notes.ts';
 import type { CoreFile, MappedFile } from '../../formats/elf-core/core-file.ts';
 import { AT_ENTRY, AT_SYSINFO_EHDR } from '../../formats/elf-core/layout.ts';
@@ -66,6 +67,8 @@ export class ModuleMap {
   }
 }
 
+const pageSize = 4096;
+
 export interface ModuleOptions {
   /** The program's executable, where it is not at the path that the process knew. */
   executable?: string;
@@ -118,6 +121,7 @@ function describeModule(
   const first = mappings.find((m) => m.fileOffset === 0);
   const buildId = first && findBuildIdInMemory(memory, first);
   if (!executable && !buildId) return undefined;
+  mappings.sort((a, b) => a.start - b.start);
   const start = Math.min(...mappings.map((m) => m.start));
   const end = Math.max(...mappings.map((m) => m.end));
   return { path, start, end, mappings, ...(buildId ? { buildId } : {}) };
@@ -177,6 +181,19 @@ function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined 
     if (error instanceof AgentdumpError || error instanceof AbsentMemory) return undefined;
     throw error;
   }
+}
+
+/** Where a link-time address of the module was in the process; undefined where its segment was not mapped. */
+export function findRuntimeAddress(module: CoreModule, address: number): number | undefined {
+  const segment = module.code?.file.segments.find(
+    (s) => s.type === PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.memorySize,
+  );
+  // A segment starts its own mapping, on a page that the segment before it may share.
+  const mapping =
+    segment && module.mappings.find((m) => m.fileOffset === segment.offset - (segment.offset % pageSize));
+  return (
+    mapping && mapping.start + (segment.offset - mapping.fileOffset) + (address - segment.virtualAddress)
+  );
 }
 
 /** What the core leaves out because the files have it: code and constants. */

@@ -1,0 +1,93 @@
+/** V8's strings: sequential, concatenated, sliced, thin (an alias) and external, of one or two bytes a character. */
+import type { Tagged, V8Heap } from './heap.ts';
+
+/** V8: instance types below this are strings; their low bits say which. Stable since V8 7. */
+const firstNonString = 0x80;
+const representationMask = 7;
+const oneByte = 8;
+const [sequential, cons, external, sliced, thin] = [0, 1, 2, 3, 5];
+/** Chains of slices and aliases are short; concatenations may be as deep as they are long. */
+const maxPieces = 100_000;
+const maxIndirections = 32;
+
+export function isStringType(type: number | undefined): boolean {
+  return type !== undefined && type < firstNonString;
+}
+
+/** Length in UTF-16 units; undefined for what is no string. */
+export function findStringLength(heap: V8Heap, value: Tagged): number | undefined {
+  if (!isStringType(heap.findType(value))) return undefined;
+  const length = heap.memory.readInt32(value - 1 + heap.layout.string.length);
+  return length >= 0 ? length : undefined;
+}
+
+/** At most `maxLength` UTF-16 units from the start. Undefined for what is no string. */
+export function findString(heap: V8Heap, value: Tagged, maxLength = 1 << 20): string | undefined {
+  const length = findStringLength(heap, value);
+  return length === undefined ? undefined : readRange(heap, value, 0, Math.min(length, maxLength));
+}
+
+interface Piece {
+  value: Tagged;
+  start: number;
+  end: number;
+}
+
+/** Iterative: `pending` holds the pieces still to be written, the next one last. */
+function readRange(heap: V8Heap, value: Tagged, start: number, end: number): string {
+  const { string } = heap.layout;
+  const pending: Piece[] = [{ value, start, end }];
+  let text = '';
+  for (let count = 0; count < maxPieces; count++) {
+    const piece = pending.pop();
+    if (!piece) break;
+    const flat = unwrap(heap, piece);
+    if (!flat || flat.start >= flat.end) continue;
+    if (flat.kind !== cons) {
+      text += readFlat(heap, flat);
+      continue;
+    }
+    const first = heap.field(flat.value, string.consFirst);
+    const split = findStringLength(heap, first) ?? 0;
+    pending.push({
+      value: heap.field(flat.value, string.consSecond),
+      start: Math.max(0, flat.start - split),
+      end: flat.end - split,
+    });
+    pending.push({ value: first, start: flat.start, end: Math.min(flat.end, split) });
+  }
+  return text;
+}
+
+type Unwrapped = Piece & { kind: number; bytesPerUnit: 1 | 2 };
+
+/** Follows slices and aliases to the string that holds the characters. */
+function unwrap(heap: V8Heap, { value, start, end }: Piece): Unwrapped | undefined {
+  const { string } = heap.layout;
+  for (let i = 0; i < maxIndirections; i++) {
+    const type = heap.findType(value);
+    if (type === undefined || !isStringType(type)) return undefined;
+    const kind = type & representationMask;
+    if (kind === sliced) {
+      const offset = heap.findSmi(value, string.slicedOffset) ?? 0;
+      value = heap.field(value, string.slicedParent);
+      start += offset;
+      end += offset;
+    } else if (kind === thin) value = heap.field(value, string.thinActual);
+    else {
+      const length = heap.memory.readInt32(value - 1 + string.length);
+      return { value, start, end: Math.min(end, length), kind, bytesPerUnit: type & oneByte ? 1 : 2 };
+    }
+  }
+  return undefined;
+}
+
+function readFlat(heap: V8Heap, { value, start, end, kind, bytesPerUnit }: Unwrapped): string {
+  const { string } = heap.layout;
+  let address: number;
+  if (kind === sequential) address = value - 1 + string.chars;
+  else if (kind === external) address = heap.field(value, string.externalData);
+  else return '';
+  const bytes = heap.memory.readBytes(address + start * bytesPerUnit, (end - start) * bytesPerUnit);
+  return Buffer.from(bytes.buffer).toString(bytesPerUnit === 1 ? 'latin1' : 'utf16le');
+}

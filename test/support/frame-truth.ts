@@ -1,0 +1,21 @@
+/** V8's own stack text as plain places, to hold a reader of cores against it. */
+
+export interface TruePlace {
+  /** As V8 prints it, e.g. `new K3`, `Object.get g [as g]`; empty for anonymous functions. */
+  name: string;
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** Frames with a place; those of V8's own functions (`<anonymous>`) are left out. */
+export function parseTruth(stack: string): TruePlace[] {
+  const places: TruePlace[] = [];
+  for (const text of stack.split('\n')) {
+    const match = /^ {4}at (?:(.*) \()?([^()]*?):(\d+):(\d+)\)?$/.exec(text);
+    if (!match) continue;
+    const [, name = '', file = '', line = '', column = ''] = match;
+    places.push({ name, file, line: Number(line), column: Number(column) });
+  }
+  return places;
+}
