@@ -42,6 +42,10 @@ export interface Frame {
   /** Reached through an await (`at async …`), not through the machine stack. */
   async?: boolean;
   locals?: LocalVariable[];
+  /** How V8 was running the function: `interpreter`, `baseline`, `maglev`, `turbofan`, or its own `builtin`. */
+  tier?: string;
+  /** Compiled into its caller: it has no place of its own on the machine stack. */
+  inlined?: boolean;
   /** A few lines around the position. */
   source?: SourceLine[];
   module?: string;

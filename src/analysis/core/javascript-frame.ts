@@ -1,0 +1,139 @@
+/** Turns a JavaScript frame of a core into the account's frame: name, place, source, `this`, arguments, closure. */
+
+import { AbsentMemory } from '../../bytes/memory.ts';
+import { readClosureVariables } from '../../formats/v8/contexts.ts';
+import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
+import { findConstructorName } from '../../formats/v8/properties.ts';
+import type { Script } from '../../formats/v8/script.ts';
+import { ValueRenderer } from '../../formats/v8/values.ts';
+import type { Frame, FrameTrust, LocalVariable, SourceLine } from '../../model/thread.ts';
+import type { V8Runtime } from './v8-runtime.ts';
+
+export interface FrameDetail {
+  /** Values and source lines cost reading: the frames of a deep recursion go without. */
+  values: boolean;
+  /** The frame below it on the stack is V8's for `new`. */
+  isConstructing: boolean;
+  trust: FrameTrust;
+  address: number;
+}
+
+const sourceContext = 2;
+const maxLineLength = 240;
+const maxClosureVariables = 16;
+const optimisedAway = '(optimised away)';
+
+export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, detail: FrameDetail): Frame {
+  const { script } = frame.function;
+  const name = displayName(v8, frame, detail.isConstructing);
+  const result: Frame = {
+    inApp: script !== undefined && isInApp(script.name),
+    trust: detail.trust,
+    address: `0x${detail.address.toString(16)}`,
+    tier: frame.tier,
+    ...(name ? { function: name } : {}),
+    ...(frame.isInlined ? { inlined: true } : {}),
+    ...(script ? { file: fileName(script) } : {}),
+    ...(frame.place ? { line: frame.place.line, column: frame.place.column } : {}),
+  };
+  if (!detail.values) return result;
+  const source = script && frame.place && readSource(v8, script, frame.place.line);
+  if (source) result.source = source;
+  const locals = readLocals(v8, frame);
+  if (locals.length > 0) result.locals = locals;
+  return result;
+}
+
+/** `file:` URLs as paths, since stacks of CommonJS have paths. */
+function fileName(script: Script): string {
+  return script.name || '<anonymous>';
+}
+
+/** The program's own code: not Node's, not a dependency's. */
+export function isInApp(file: string): boolean {
+  return file !== '' && !file.startsWith('node:') && !/(^|\/)node_modules\//.test(file);
+}
+
+/** As V8's own stack traces say it: `new Agent`, `Agent.run`, `run`. */
+export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
+  const { name } = frame.function;
+  if (isConstructing) return `new ${name || '<anonymous>'}`;
+  const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
+  if (!type || name.startsWith(type)) return name;
+  return `${type}.${name || '<anonymous>'}`;
+}
+
+/** Undefined for `undefined` and the global object: a plain call. */
+function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
+  const { heap } = v8;
+  const { types } = heap.layout;
+  try {
+    const type = heap.findType(receiver);
+    if (
+      type === undefined ||
+      type < types.jsProxy ||
+      type === types.globalProxy ||
+      type === types.globalObject
+    )
+      return undefined;
+    return heap.isFunction(receiver) ? 'Function' : findConstructorName(heap, receiver);
+  } catch (error) {
+    if (error instanceof AbsentMemory) return undefined;
+    throw error;
+  }
+}
+
+function readSource(v8: V8Runtime, script: Script, line: number): SourceLine[] {
+  const lines: SourceLine[] = [];
+  for (let at = Math.max(1, line - sourceContext); at <= line + sourceContext; at++) {
+    const text = v8.scripts.findLine(script, at);
+    if (text !== undefined) lines.push({ line: at, text: text.slice(0, maxLineLength) });
+  }
+  return lines;
+}
+
+function readLocals(v8: V8Runtime, frame: JavaScriptFrame): LocalVariable[] {
+  const renderer = new ValueRenderer(v8.heap, v8.functions);
+  const locals: LocalVariable[] = [];
+  if (frame.receiver !== undefined)
+    locals.push({ name: 'this', scope: 'this', value: renderer.render(frame.receiver) });
+  locals.push(...readArguments(frame, renderer));
+  if (frame.context !== undefined && isInApp(frame.function.script?.name ?? ''))
+    locals.push(...readClosure(v8, frame.context, renderer));
+  return locals;
+}
+
+/** Declared parameters by name, then what was passed beyond them. */
+function readArguments(frame: JavaScriptFrame, renderer: ValueRenderer): LocalVariable[] {
+  const { parameters } = frame.function;
+  const passed = frame.arguments;
+  const locals = parameters.map((name, i): LocalVariable => {
+    const value = passed?.[i];
+    if (!passed) return { name, scope: 'argument', value: optimisedAway };
+    if (name.startsWith('...')) {
+      const rest = passed.slice(i).map((each) => renderer.render(each));
+      return { name, scope: 'argument', value: rest.length === 0 ? '[]' : `[ ${rest.join(', ')} ]` };
+    }
+    return { name, scope: 'argument', value: value === undefined ? 'undefined' : renderer.render(value) };
+  });
+  const last = parameters.at(-1);
+  if (passed && !last?.startsWith('...'))
+    passed.slice(parameters.length).forEach((value, i) => {
+      const name = `arguments[${parameters.length + i}]`;
+      locals.push({ name, scope: 'argument', value: renderer.render(value) });
+    });
+  return locals;
+}
+
+function readClosure(v8: V8Runtime, context: number, renderer: ValueRenderer): LocalVariable[] {
+  try {
+    return readClosureVariables(v8.heap, context, maxClosureVariables).map(({ name, value }) => ({
+      name,
+      scope: 'closure',
+      value: renderer.render(value),
+    }));
+  } catch (error) {
+    if (error instanceof AbsentMemory) return [];
+    throw error;
+  }
+}

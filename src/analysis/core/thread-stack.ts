@@ -1,0 +1,138 @@
+/**
+ * One thread of a core as the account shows it: machine frames and JavaScript frames in one stack, each with the way
+ * it was found. V8's own glue (entry, exit and construct frames) is left out; its other built-ins stay.
+ */
+import type { CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
+import type { Frame, Thread } from '../../model/thread.ts';
+import type { Gap } from '../../model/verdict.ts';
+import type { CoreDump } from './core-dump.ts';
+import { describeJavaScriptFrame } from './javascript-frame.ts';
+import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native-names.ts';
+import { type NativeFrame, walkNativeStack } from './native-stack.ts';
+import type { V8Runtime } from './v8-runtime.ts';
+
+/** A deep recursion repeats itself: this many frames from either end are shown. */
+const framesAtTop = 200;
+const framesAtBottom = 50;
+/** Values are read for this many frames from the top. */
+const framesWithValues = 48;
+const SIGTRAP = 5;
+const interpreterOffsetRegister = 9;
+
+export interface ThreadOptions {
+  v8: V8Runtime | undefined;
+  crashed: boolean;
+  /** Read arguments, closures and source lines. */
+  values: boolean;
+  gaps: Gap[];
+}
+
+export function describeThread(dump: CoreDump, thread: CoreThread, options: ThreadOptions): Thread {
+  const isExact = !(options.crashed && thread.signal === SIGTRAP);
+  const registers = dump.machine.registersOf(thread);
+  const stack = walkNativeStack(registers, dump.machine, dump.modules, dump.memory, isExact);
+  if (stack.stopped)
+    options.gaps.push({
+      part: `stack of thread ${thread.tid}`,
+      reason: `the walk ended early: ${stack.stopped}`,
+    });
+  const shown = elide(stack.frames, thread.tid, options.gaps);
+  const frames: Frame[] = [];
+  const names: (string | undefined)[] = [];
+  shown.forEach((frame, i) => {
+    const described = describeFrame(frame, shown[i + 1], i, dump, options);
+    frames.push(...described);
+    names.push(described.at(-1)?.function);
+  });
+  const isMain = dump.core.process?.pid === thread.tid;
+  const purpose = isMain ? undefined : describeThreadPurpose(names);
+  return {
+    id: thread.tid,
+    kind: isMain ? 'main' : (purpose?.kind ?? 'native'),
+    crashed: options.crashed,
+    registers: Object.fromEntries(
+      Object.entries(thread.registers).map(([name, value]) => [name, `0x${value.toString(16)}`]),
+    ),
+    frames,
+    ...(isMain ? { name: 'main thread' } : purpose ? { name: purpose.name } : {}),
+  };
+}
+
+function elide(frames: NativeFrame[], tid: number, gaps: Gap[]): NativeFrame[] {
+  const most = framesAtTop + framesAtBottom;
+  if (frames.length <= most) return frames;
+  gaps.push({
+    part: `stack of thread ${tid}`,
+    reason: `${frames.length - most} frames between the first ${framesAtTop} and the last ${framesAtBottom} are left out`,
+  });
+  return [...frames.slice(0, framesAtTop), ...frames.slice(-framesAtBottom)];
+}
+
+function describeFrame(
+  frame: NativeFrame,
+  caller: NativeFrame | undefined,
+  index: number,
+  dump: CoreDump,
+  options: ThreadOptions,
+): Frame[] {
+  const symbol = findSymbol(frame);
+  const builtin = builtinName(symbol);
+  const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
+  const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;
+  if (found && 'frameType' in found) {
+    if (/Wasm/.test(found.frameType)) return [{ ...describeNative(frame), function: 'WebAssembly function' }];
+    // The frame of a caught signal or a crash in the glue itself is never left out.
+    return index === 0 ? [describeNative(frame, symbol && readableName(symbol))] : [];
+  }
+  if (!found || !options.v8) return [describeNative(frame, symbol && readableName(symbol))];
+  const isConstructing =
+    caller !== undefined && options.v8 !== undefined && isConstructFrame(caller, options.v8);
+  const { v8 } = options;
+  return found.map((part, i) =>
+    describeJavaScriptFrame(v8, part, {
+      values: options.values && index < framesWithValues,
+      isConstructing: isConstructing && i === found.length - 1,
+      trust: frame.trust,
+      address: frame.programCounter,
+    }),
+  );
+}
+
+function findJavaScript(
+  frame: NativeFrame,
+  builtin: string | undefined,
+  isTop: boolean,
+  v8: V8Runtime | undefined,
+  dump: CoreDump,
+): JavaScriptFrame[] | { frameType: string } | undefined {
+  if (!v8 || frame.framePointer === undefined) return undefined;
+  // Optimised code that has no frame of its own yet, or machine code of someone else.
+  if (builtin === undefined && !dump.memory.has(frame.framePointer - 16, 16)) return undefined;
+  const offset = isTop ? frame.registers.get(interpreterOffsetRegister) : undefined;
+  return v8.frames.find({
+    programCounter: frame.programCounter,
+    framePointer: frame.framePointer,
+    isTop,
+    ...(builtin === undefined ? {} : { builtin }),
+    ...(offset === undefined ? {} : { interpreterOffset: Number(offset) }),
+  });
+}
+
+/** `new` puts a frame of its own between caller and constructor. */
+function isConstructFrame(frame: NativeFrame, v8: V8Runtime): boolean {
+  if (frame.framePointer === undefined) return false;
+  const marker = v8.heap.memory.findWord(frame.framePointer + v8.heap.layout.frame.context);
+  const type = marker === undefined ? undefined : v8.heap.layout.frameTypes.get(marker / 2);
+  return type === 'ConstructFrame' || type === 'FastConstructFrame';
+}
+
+function describeNative(frame: NativeFrame, name?: string): Frame {
+  return {
+    inApp: frame.location?.module.path.endsWith('.node') ?? false,
+    trust: frame.trust,
+    address: `0x${frame.programCounter.toString(16)}`,
+    ...(name ? { function: name } : {}),
+    ...(frame.location ? { module: frame.location.module.path } : {}),
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * Own properties of objects in a dead V8: in the object, in its property array, or in a dictionary; and indexed
+ * elements. Private fields come with their `#`. Sources: src/objects/{map,descriptor-array,js-objects,dictionary}.tq.
+ */
+import type { Tagged, V8Heap } from './heap.ts';
+import { findScopeInfo } from './scope-info.ts';
+import { findString, isStringType } from './strings.ts';
+
+export interface OwnProperty {
+  name: string;
+  value: Tagged;
+  /** A getter or setter: the value was not computed. */
+  isAccessor: boolean;
+}
+
+const maxNameLength = 256;
+/** Elements kinds: pairs of packed and holey; 4 and 5 hold doubles. */
+const doubleKinds = [4, 5];
+/** The double that marks a hole. */
+const holeHigh = 0xfff7_ffff;
+
+/** At most `limit` named properties, in the order of their creation. */
+export function readOwnProperties(heap: V8Heap, object: Tagged, limit: number): OwnProperty[] {
+  const map = heap.map(object);
+  const bits = heap.memory.readUint32(map - 1 + heap.layout.map.bitField3);
+  const isDictionary = ((bits >>> heap.layout.map.isDictionaryShift) & 1) === 1;
+  return isDictionary
+    ? readDictionary(heap, heap.field(object, heap.layout.object.properties), limit)
+    : readDescribed(heap, object, map, bits, limit);
+}
+
+function readDescribed(
+  heap: V8Heap,
+  object: Tagged,
+  map: Tagged,
+  bits: number,
+  limit: number,
+): OwnProperty[] {
+  const { map: m, descriptors: d, object: o, fixedArray } = heap.layout;
+  const count = (bits & m.descriptorCountMask) >>> m.descriptorCountShift;
+  const array = heap.field(map, m.descriptors);
+  const first = heap.memory.readUint8(map - 1 + m.inObjectStart);
+  const inObject = heap.memory.readUint8(map - 1 + m.instanceSizeInWords) - first;
+  const properties: OwnProperty[] = [];
+  for (let i = 0; i < count && properties.length < limit; i++) {
+    const at = d.header + i * d.entryWords * 8;
+    const name = propertyName(heap, heap.field(array, at + d.key * 8));
+    const details = heap.findSmi(array, at + d.details * 8);
+    if (name === undefined || details === undefined) continue;
+    const isAccessor = (details & d.kindMask) !== 0;
+    const isField = (details & d.locationMask) === 0;
+    const index = (details & d.indexMask) >>> d.indexShift;
+    const value = !isField
+      ? heap.field(array, at + d.value * 8)
+      : index < inObject
+        ? heap.field(object, (first + index) * 8)
+        : heap.field(heap.field(object, o.properties), fixedArray.data + (index - inObject) * 8);
+    properties.push({ name, value, isAccessor });
+  }
+  return properties;
+}
+
+/** A NameDictionary: three counts and three words of its own, then key, value and details by capacity. */
+function readDictionary(heap: V8Heap, table: Tagged, limit: number): OwnProperty[] {
+  const { fixedArray, dictionary, descriptors } = heap.layout;
+  const capacity = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.data + 16) ?? 0) : 0;
+  const length = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.length) ?? 0) : 0;
+  const properties: OwnProperty[] = [];
+  for (let i = 0; i < capacity && properties.length < limit; i++) {
+    const slot = dictionary.start + i * dictionary.entryWords;
+    if (slot + dictionary.entryWords > length) break;
+    const at = fixedArray.data + slot * 8;
+    const name = propertyName(heap, heap.field(table, at));
+    if (name === undefined) continue;
+    const details = heap.findSmi(table, at + 16) ?? 0;
+    properties.push({
+      name,
+      value: heap.field(table, at + 8),
+      isAccessor: (details & descriptors.kindMask) !== 0,
+    });
+  }
+  return properties;
+}
+
+/** A string, `[symbol]`, or the `#name` of a private field; undefined for V8's own markers. */
+function propertyName(heap: V8Heap, key: Tagged): string | undefined {
+  const type = heap.findType(key);
+  if (isStringType(type)) return findString(heap, key, maxNameLength);
+  if (type !== heap.layout.types.symbol) return undefined;
+  const name = findString(heap, heap.field(key, heap.layout.symbolName), maxNameLength) ?? '';
+  return name.startsWith('#') ? name : `[${name || 'symbol'}]`;
+}
+
+export type Element = { value: Tagged } | { number: number } | 'hole';
+
+/** The first elements of an array or of an object with indexes. Sparse arrays (dictionaries) give none. */
+export function readElements(heap: V8Heap, object: Tagged, limit: number): Element[] {
+  const { map: m, object: o, fixedArray } = heap.layout;
+  const bits = heap.memory.readUint8(heap.map(object) - 1 + m.bitField2);
+  const kind = (bits & m.elementsKindMask) >>> m.elementsKindShift;
+  const array = heap.field(object, o.elements);
+  if (kind > 5 || !heap.isPointer(array)) return [];
+  const length = Math.min(heap.findSmi(array, fixedArray.length) ?? 0, limit);
+  const elements: Element[] = [];
+  for (let i = 0; i < length; i++) {
+    const address = array - 1 + fixedArray.data + i * 8;
+    if (!doubleKinds.includes(kind)) elements.push({ value: heap.memory.readWord(address) });
+    else if (heap.memory.readUint32(address + 4) === holeHigh) elements.push('hole');
+    else elements.push({ number: heap.memory.readDouble(address) });
+  }
+  return elements;
+}
+
+/** Name of the function that made the object, as V8 finds it: through the chain of its maps. */
+export function findConstructorName(heap: V8Heap, object: Tagged): string | undefined {
+  return findMapConstructorName(heap, heap.map(object));
+}
+
+const maxTransitions = 2000;
+
+export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
+  const { map: m, functionObject, shared, types } = heap.layout;
+  let value = heap.field(map, m.constructorOrBack);
+  for (let i = 0; i < maxTransitions && heap.isType(value, types.map); i++)
+    value = heap.field(value, m.constructorOrBack);
+  if (!heap.isFunction(value)) return undefined;
+  const info = heap.field(value, functionObject.shared);
+  if (!heap.isType(info, types.shared)) return undefined;
+  const nameOrScope = heap.field(info, shared.name);
+  return findString(heap, nameOrScope, maxNameLength) ?? findScopeInfo(heap, nameOrScope)?.functionName;
+}
