@@ -10,6 +10,8 @@ export interface ByteSource {
   readonly size: number;
   /** Fills `target` from byte `offset` as far as the input goes; returns how many bytes it filled. */
   readInto(target: Uint8Array, offset: number): number;
+  /** The same without keeping what lies around it. */
+  readUncached?(target: Uint8Array, offset: number): number;
 }
 
 /** What is being read, for the error when it is not there. */
@@ -80,6 +82,10 @@ export class FileSource implements ByteSource {
       filled += part.length;
     }
     return filled;
+  }
+
+  readUncached(target: Uint8Array, offset: number): number {
+    return offset < 0 || offset >= this.size ? 0 : this.#readFile(target, offset);
   }
 
   close(): void {

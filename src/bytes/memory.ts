@@ -28,6 +28,8 @@ export interface MemoryReader {
   readBytes(address: number, length: number): Uint8Array;
   findWord(address: number): number | undefined;
   has(address: number, length: number): boolean;
+  /** A copy that leaves no window behind, for probing here and there; undefined where it is not all there. */
+  peek(address: number, length: number): Uint8Array | undefined;
 }
 
 export class AbsentMemory extends AgentdumpError {
@@ -108,7 +110,10 @@ export class ProcessMemory implements MemoryReader {
   }
 
   findWord(address: number): number | undefined {
-    return this.has(address, 8) ? this.readWord(address) : undefined;
+    const window = address >= 0 ? this.#find(address, 8) : undefined;
+    if (!window) return this.has(address, 8) ? this.readWord(address) : undefined;
+    const at = address - this.#lastStart;
+    return window.view.getInt32(at + 4, true) * 2 ** 32 + window.view.getUint32(at, true);
   }
 
   has(address: number, length: number): boolean {
@@ -120,6 +125,18 @@ export class ProcessMemory implements MemoryReader {
       at = extent.end;
     }
     return true;
+  }
+
+  peek(address: number, length: number): Uint8Array | undefined {
+    const extent = this.extents[this.#extentAt(address)];
+    if (!extent || extent.start > address || address + length > extent.end) return undefined;
+    const bytes = new Uint8Array(length);
+    const offset = extent.offset + (address - extent.start);
+    const { source } = extent;
+    const got = source.readUncached ? source.readUncached(bytes, offset) : source.readInto(bytes, offset);
+    if (got < length) return undefined;
+    this.#touch(address, length);
+    return bytes;
   }
 
   /** The extent that holds `address`. */

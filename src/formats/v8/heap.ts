@@ -1,6 +1,6 @@
 /**
  * Tagged values in a dead V8's memory. A value is a plain number: a heap pointer is odd, a small integer ("Smi") is
- * its value times 2^32. Every read may throw AbsentMemory. Nothing here is cached but the types of maps.
+ * its value times 2^32. Every read may throw AbsentMemory. Only the types of maps are kept.
  */
 import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
 import type { V8Layout } from './layout.ts';
@@ -9,6 +9,7 @@ import type { V8Layout } from './layout.ts';
 export type Tagged = number;
 
 const smiUnit = 2 ** 32;
+const maxKnownMaps = 1 << 18;
 
 export class V8Heap {
   readonly memory: MemoryReader;
@@ -53,6 +54,8 @@ export class V8Heap {
     const known = this.#types.get(map);
     if (known !== undefined) return known < 0 ? undefined : known;
     const type = this.#readMapType(map);
+    // A walk over garbage asks about many words that are no maps.
+    if (this.#types.size >= maxKnownMaps) this.#types.clear();
     this.#types.set(map, type ?? -1);
     return type;
   }

@@ -21,6 +21,8 @@ interface LayoutRow {
   unsignedPositionDeltas: boolean;
   lastFunctionType: number;
   safepointHeader: number;
+  /** A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. */
+  page: { pointer?: number; self?: number; size: number; heap: number; start: number; end: number };
   /** Numbers of translation-opcode.h. */
   translation: { begin: number[]; interpretedFrames: number[]; builtinFrames: number[] };
 }
@@ -37,6 +39,7 @@ const rows: LayoutRow[] = [
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
     safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32 },
     translation: { begin: [2, 3], interpretedFrames: [23, 24], builtinFrames: [25, 26] },
   },
   {
@@ -50,6 +53,7 @@ const rows: LayoutRow[] = [
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
     safepointHeader: 8,
+    page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40 },
     translation: { begin: [12, 13], interpretedFrames: [0, 1], builtinFrames: [2, 3] },
   },
   {
@@ -63,6 +67,7 @@ const rows: LayoutRow[] = [
     unsignedPositionDeltas: false,
     lastFunctionType: 2081,
     safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
     translation: { begin: [14, 15], interpretedFrames: [0, 1], builtinFrames: [2, 3] },
   },
   {
@@ -76,6 +81,7 @@ const rows: LayoutRow[] = [
     unsignedPositionDeltas: true,
     lastFunctionType: 2082,
     safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
     translation: { begin: [14, 15], interpretedFrames: [0, 1], builtinFrames: [2, 3] },
   },
 ];
@@ -166,7 +172,11 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     object: { properties: field('JSReceiver.raw_properties_or_hash'), elements: field('JSObject.elements') },
     array: { length: 24 },
     collectionTable: 24,
-    functionObject: { shared: field('JSFunction.shared'), context: field('JSFunction.context') },
+    functionObject: {
+      shared: field('JSFunction.shared'),
+      context: field('JSFunction.context'),
+      initialMap: field('JSFunction.prototype_or_initial_map'),
+    },
     shared: {
       data: row.functionData,
       name: field('SharedFunctionInfo.name_or_scope_info'),
@@ -242,6 +252,7 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     },
     positions: { unsignedDeltas: row.unsignedPositionDeltas },
     translation: row.translation,
+    page: row.page,
     types: {
       map: m.type('MAP'),
       context: [m.constant('FirstContextType'), m.constant('LastContextType')] as const,
@@ -267,6 +278,8 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       bigInt: m.type('SYMBOL') + 1,
       contextCell: m.findType('CONTEXT_CELL'),
       propertyArray: m.type('PROPERTY_ARRAY'),
+      descriptorArray: m.type('DESCRIPTOR_ARRAY'),
+      promiseCapability: m.type('PROMISE_CAPABILITY'),
       globalProxy: m.type('JS_GLOBAL_PROXY'),
       globalObject: m.type('JS_GLOBAL_OBJECT'),
       debugInfo: m.type('DEBUG_INFO'),
@@ -280,6 +293,7 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       jsError: m.type('JS_ERROR'),
       jsRegExp: m.type('JS_REG_EXP'),
       jsPromise: m.type('JS_PROMISE'),
+      promiseReaction: m.type('PROMISE_REACTION'),
       jsTypedArray: m.type('JS_TYPED_ARRAY'),
       jsProxy: m.type('JS_PROXY'),
     },

@@ -119,13 +119,27 @@ export function findConstructorName(heap: V8Heap, object: Tagged): string | unde
 const maxTransitions = 2000;
 
 export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
-  const { map: m, functionObject, shared, types } = heap.layout;
-  let value = heap.field(map, m.constructorOrBack);
-  for (let i = 0; i < maxTransitions && heap.isType(value, types.map); i++)
-    value = heap.field(value, m.constructorOrBack);
-  if (!heap.isFunction(value)) return undefined;
-  const info = heap.field(value, functionObject.shared);
+  const { functionObject, shared, types } = heap.layout;
+  const constructor = findConstructor(heap, map);
+  if (constructor === undefined) return undefined;
+  const info = heap.field(constructor, functionObject.shared);
   if (!heap.isType(info, types.shared)) return undefined;
   const nameOrScope = heap.field(info, shared.name);
   return findString(heap, nameOrScope, maxNameLength) ?? findScopeInfo(heap, nameOrScope)?.functionName;
+}
+
+/** The object is its constructor's own prototype, which carries the constructor's name without being made by it. */
+export function isPrototype(heap: V8Heap, object: Tagged, map: Tagged): boolean {
+  const { functionObject, map: m, types } = heap.layout;
+  const constructor = findConstructor(heap, map);
+  const initialMap = constructor === undefined ? 0 : heap.field(constructor, functionObject.initialMap);
+  return heap.isType(initialMap, types.map) && heap.field(initialMap, m.prototype) === object;
+}
+
+function findConstructor(heap: V8Heap, map: Tagged): Tagged | undefined {
+  const { map: m, types } = heap.layout;
+  let value = heap.field(map, m.constructorOrBack);
+  for (let i = 0; i < maxTransitions && heap.isType(value, types.map); i++)
+    value = heap.field(value, m.constructorOrBack);
+  return heap.isFunction(value) ? value : undefined;
 }

@@ -1,0 +1,135 @@
+/**
+ * Async functions (and async generators) that were waiting at an await when the process stopped: where, with which
+ * arguments, and which other one waits for each. Sources: src/objects/js-generator.tq, js-promise.tq and
+ * promise.tq, builtins-async-gen.cc of V8 (the closures of an await keep the function in their context).
+ */
+import { AbsentMemory } from '../../bytes/memory.ts';
+import type { FunctionInfo, Functions } from './functions.ts';
+import type { Tagged, V8Heap } from './heap.ts';
+import { findPosition } from './positions.ts';
+import type { LineColumn, Scripts } from './script.ts';
+
+export interface SuspendedFunction {
+  object: Tagged;
+  function: FunctionInfo;
+  place?: LineColumn;
+  receiver: Tagged;
+  context: Tagged;
+  /** Parameters, then the interpreter's registers, which V8 keeps without names. */
+  parameters: Tagged[];
+  registers: Tagged[];
+  /** The async function that awaits this one's promise. */
+  awaitedBy?: Tagged;
+}
+
+const maxRegisters = 512;
+const maxReactions = 16;
+const maxPromises = 16;
+const pending = 0;
+
+/** Undefined for a function that is running or has ended. */
+export function findSuspended(
+  heap: V8Heap,
+  functions: Functions,
+  scripts: Scripts,
+  object: Tagged,
+): SuspendedFunction | undefined {
+  try {
+    return readSuspended(heap, functions, scripts, object);
+  } catch (error) {
+    if (error instanceof AbsentMemory) return undefined;
+    throw error;
+  }
+}
+
+function readSuspended(
+  heap: V8Heap,
+  functions: Functions,
+  scripts: Scripts,
+  object: Tagged,
+): SuspendedFunction | undefined {
+  const { generator, fixedArray, functionObject, bytecode, positions } = heap.layout;
+  const continuation = heap.findSmi(object, generator.continuation);
+  if (continuation === undefined || continuation < 0) return undefined;
+  const closure = heap.field(object, generator.function);
+  const info = functions.ofClosure(closure);
+  const saved = heap.field(object, generator.registers);
+  if (!info || !heap.isPointer(saved)) return undefined;
+  const length = Math.min(heap.findSmi(saved, fixedArray.length) ?? 0, maxRegisters);
+  const values = Array.from({ length }, (_, i) => heap.field(saved, fixedArray.data + i * 8));
+  const count = Math.min(info.scopeInfo?.parameterCount ?? 0, values.length);
+  const result: SuspendedFunction = {
+    object,
+    function: info,
+    receiver: heap.field(object, generator.receiver),
+    context: heap.field(object, generator.context),
+    parameters: values.slice(0, count),
+    registers: values.slice(count),
+  };
+  const bytecodes = functions.findBytecodes(heap.field(closure, functionObject.shared));
+  const offset = heap.findSmi(object, generator.inputOrPosition);
+  const table = bytecodes && heap.findByteArray(heap.field(bytecodes, bytecode.positions));
+  const position =
+    table && offset !== undefined
+      ? findPosition(table, offset - (bytecode.data - 1), positions.unsignedDeltas)?.position
+      : undefined;
+  if (
+    position !== undefined &&
+    info.script &&
+    position >= (info.start ?? 0) &&
+    position <= (info.end ?? position)
+  ) {
+    const place = scripts.findPlace(info.script, position);
+    if (place) result.place = place;
+  }
+  const awaitedBy = findAwaiter(heap, heap.field(object, generator.promise));
+  if (awaitedBy !== undefined) result.awaitedBy = awaitedBy;
+  return result;
+}
+
+/**
+ * Through the promise's reactions to the closure of an await, whose context holds the waiting function; further
+ * through promises that are made of this one (`then`, `Promise.all`). Iterative: `open` holds the promises to look at.
+ */
+function findAwaiter(heap: V8Heap, promise: Tagged): Tagged | undefined {
+  const { promise: p, types } = heap.layout;
+  const open = [promise];
+  for (let i = 0; i < open.length && i < maxPromises; i++) {
+    const current = open[i] as Tagged;
+    if (!heap.isType(current, types.jsPromise)) continue;
+    if (((heap.findSmi(current, p.flags) ?? -1) & p.statusMask) !== pending) continue;
+    let reaction = heap.field(current, p.result);
+    for (let n = 0; n < maxReactions && heap.isType(reaction, types.promiseReaction); n++) {
+      const awaiter = followReaction(heap, reaction, open);
+      if (awaiter !== undefined) return awaiter;
+      reaction = heap.field(reaction, 8);
+    }
+  }
+  return undefined;
+}
+
+/** The function that a reaction wakes; else the promises that it settles are added to `open`. */
+function followReaction(heap: V8Heap, reaction: Tagged, open: Tagged[]): Tagged | undefined {
+  const { functionObject, fixedArray, types } = heap.layout;
+  const words = heap.memory.readUint8(heap.map(reaction) - 1 + heap.layout.map.instanceSizeInWords);
+  for (let i = 2; i < words; i++) {
+    const value = heap.field(reaction, i * 8);
+    if (heap.isType(value, types.jsPromise)) open.push(value);
+    else if (heap.isType(value, types.promiseCapability)) open.push(heap.field(value, 8));
+    if (!heap.isFunction(value)) continue;
+    const context = heap.field(value, functionObject.context);
+    if (!heap.isContext(context)) continue;
+    const length = Math.min(heap.findSmi(context, fixedArray.length) ?? 0, 16);
+    for (let slot = 2; slot < length; slot++) {
+      const held = heap.field(context, fixedArray.data + slot * 8);
+      if (isAsyncObject(heap, held)) return held;
+      if (heap.isType(held, types.promiseCapability)) open.push(heap.field(held, 8));
+    }
+  }
+  return undefined;
+}
+
+export function isAsyncObject(heap: V8Heap, value: Tagged): boolean {
+  const { types } = heap.layout;
+  return heap.isType(value, types.asyncFunctionObject) || heap.isType(value, types.asyncGeneratorObject);
+}
