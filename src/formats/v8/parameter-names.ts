@@ -31,7 +31,7 @@ function nameOf(piece: string): string | undefined {
   return name && rest + name;
 }
 
-const stripComments = (text: string) => text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, ' ');
+const stripComments = (text: string) => text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, ' ');
 
 /** State of the loop: bracket depth, and the place after the last comma at depth one. */
 function splitParameters(text: string): string[] {

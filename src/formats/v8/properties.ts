@@ -120,9 +120,9 @@ const maxTransitions = 2000;
 
 export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
   const { functionObject, shared, types } = heap.layout;
-  const constructor = findConstructor(heap, map);
-  if (constructor === undefined) return undefined;
-  const info = heap.field(constructor, functionObject.shared);
+  const maker = findConstructor(heap, map);
+  if (maker === undefined) return undefined;
+  const info = heap.field(maker, functionObject.shared);
   if (!heap.isType(info, types.shared)) return undefined;
   const nameOrScope = heap.field(info, shared.name);
   return findString(heap, nameOrScope, maxNameLength) ?? findScopeInfo(heap, nameOrScope)?.functionName;
@@ -131,8 +131,8 @@ export function findMapConstructorName(heap: V8Heap, map: Tagged): string | unde
 /** The object is its constructor's own prototype, which carries the constructor's name without being made by it. */
 export function isPrototype(heap: V8Heap, object: Tagged, map: Tagged): boolean {
   const { functionObject, map: m, types } = heap.layout;
-  const constructor = findConstructor(heap, map);
-  const initialMap = constructor === undefined ? 0 : heap.field(constructor, functionObject.initialMap);
+  const maker = findConstructor(heap, map);
+  const initialMap = maker === undefined ? 0 : heap.field(maker, functionObject.initialMap);
   return heap.isType(initialMap, types.map) && heap.field(initialMap, m.prototype) === object;
 }
 

@@ -4,8 +4,6 @@
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
 
-const maxEntries = 1 << 20;
-
 export interface SafepointTable {
   /** Address of the table. */
   start: number;
