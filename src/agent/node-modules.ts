@@ -1,0 +1,26 @@
+/**
+ * Node's own modules that the preload needs only once there is something to record: loading them at the start would
+ * cost every short-lived command milliseconds.
+ */
+import type AsyncHooks from 'node:async_hooks';
+import type Crypto from 'node:crypto';
+import type Zlib from 'node:zlib';
+
+const cache = new Map<string, unknown>();
+
+function load<Module>(name: string): Module {
+  let found = cache.get(name);
+  if (found === undefined) {
+    found = process.getBuiltinModule(name);
+    cache.set(name, found);
+  }
+  return found as Module;
+}
+
+export const asyncHooks = () => load<typeof AsyncHooks>('node:async_hooks');
+export const zlib = () => load<typeof Zlib>('node:zlib');
+
+/** A hash of a text or of bytes, in lower-case hexadecimal. */
+export function hashOf(algorithm: 'sha1' | 'sha256', data: string | Uint8Array): string {
+  return load<typeof Crypto>('node:crypto').createHash(algorithm).update(data).digest('hex');
+}

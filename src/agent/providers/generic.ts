@@ -1,0 +1,72 @@
+/**
+ * Any host that speaks OpenAI's chat, completions or embeddings: the host's name gives the provider where it is known.
+ * A body that has not the shape is not read.
+ */
+import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../json.ts';
+import { textMessage } from '../message-parts.ts';
+import type { ModelRequest, ProviderFormat } from '../model-call.ts';
+import { readSettings } from '../request-attributes.ts';
+import { isOpenaiHost, readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
+
+/** End of the host's name → `gen_ai.provider.name`. */
+const knownHosts: [ending: string, name: string][] = [
+  ['x.ai', 'x_ai'],
+  ['deepseek.com', 'deepseek'],
+  ['groq.com', 'groq'],
+  ['cohere.com', 'cohere'],
+  ['cohere.ai', 'cohere'],
+  ['perplexity.ai', 'perplexity'],
+  ['moonshot.cn', 'moonshot_ai'],
+  ['moonshot.ai', 'moonshot_ai'],
+  ['openrouter.ai', 'openrouter'],
+  ['together.xyz', 'together_ai'],
+  ['fireworks.ai', 'fireworks_ai'],
+  ['googleapis.com', 'gcp.gemini'],
+];
+
+export const generic: ProviderFormat = {
+  providerName({ host }) {
+    if (isOpenaiHost(host)) return 'openai';
+    const known = knownHosts.find(([ending]) => host === ending || host.endsWith(`.${ending}`));
+    return known?.[1] ?? 'openai_compatible';
+  },
+  matches: ({ path }) => path.endsWith('/completions') || path.endsWith('/embeddings'),
+  readRequest(body, { path }) {
+    if (path.endsWith('/embeddings')) return readEmbeddings(body);
+    if (Array.isArray(body['messages'])) return readChatRequest(body);
+    return readCompletion(body);
+  },
+  readReply(value, reply) {
+    const body = objectOf(value);
+    if (body['data'] === undefined) return readChatReply(body, reply);
+    reply.model = stringOf(body['model']);
+    reply.count({ input: numberOf(objectOf(body['usage'])['prompt_tokens']) });
+    reply.done = true;
+  },
+  readEvent: readChatEvent,
+};
+
+function readCompletion(body: JsonObject): ModelRequest | undefined {
+  const prompts = (Array.isArray(body['prompt']) ? body['prompt'] : [body['prompt']]).filter(
+    (prompt) => typeof prompt === 'string',
+  );
+  if (!prompts.length) return undefined;
+  return compact({
+    operation: 'text_completion' as const,
+    model: stringOf(body['model']),
+    messages: prompts.map((prompt) => textMessage('user', prompt)),
+    stream: body['stream'] === true,
+    attributes: readSettings(body),
+  }) as ModelRequest;
+}
+
+/** Of what is embedded only the number of inputs is kept: it is data, not conversation. */
+function readEmbeddings(body: JsonObject): ModelRequest | undefined {
+  if (body['input'] === undefined || isObject(body['input'])) return undefined;
+  return compact({
+    operation: 'embeddings' as const,
+    model: stringOf(body['model']),
+    messages: [],
+    attributes: { 'agentdump.request.inputs': Math.max(1, arrayOf(body['input']).length) },
+  }) as ModelRequest;
+}

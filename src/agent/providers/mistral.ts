@@ -1,0 +1,19 @@
+/**
+ * Mistral's chat, agents and fill-in-the-middle completions: OpenAI's chat with content that may be a list holding
+ * thinking. Source: Mistral API reference, "Chat".
+ */
+import type { ProviderFormat } from '../model-call.ts';
+import { readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
+
+export const mistral: ProviderFormat = {
+  providerName: () => 'mistral_ai',
+  matches: ({ host, path }) => /(^|\.)mistral\.ai$/.test(host) && path.endsWith('/completions'),
+  readRequest(body) {
+    const { prompt, suffix } = body;
+    if (typeof prompt !== 'string') return readChatRequest(body);
+    const content = typeof suffix === 'string' ? `${prompt}[…]${suffix}` : prompt;
+    return readChatRequest({ ...body, messages: [{ role: 'user', content }] });
+  },
+  readReply: readChatReply,
+  readEvent: readChatEvent,
+};

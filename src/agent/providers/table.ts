@@ -1,0 +1,26 @@
+/** The formats in the order of trial: those that a host or path names before the ones that many share. */
+import type { ProviderFormat, RequestTarget } from '../model-call.ts';
+import { anthropic } from './anthropic.ts';
+import { bedrock } from './bedrock.ts';
+import { gemini } from './gemini.ts';
+import { generic } from './generic.ts';
+import { mistral } from './mistral.ts';
+import { ollama } from './ollama.ts';
+import { openaiChat } from './openai-chat.ts';
+import { openaiResponses } from './openai-responses.ts';
+
+const formats: ProviderFormat[] = [
+  openaiChat,
+  openaiResponses,
+  anthropic,
+  gemini,
+  bedrock,
+  mistral,
+  ollama,
+  generic,
+];
+
+/** The format that a request to this place may have; its body may still say otherwise. */
+export function findFormat(target: RequestTarget): ProviderFormat | undefined {
+  return formats.find((format) => format.matches(target));
+}

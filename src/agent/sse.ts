@@ -1,0 +1,105 @@
+/**
+ * Incremental decoder of server-sent events (WHATWG HTML, section 9.2.6): bytes in chunks of any size, events out.
+ * Handles CR, LF, CRLF, a byte order mark, comments, several data lines, and UTF-8 cut anywhere. Bounded: an event
+ * longer than the limit is dropped and counted. Knows nothing of what the events mean.
+ */
+
+export interface SseEvent {
+  /** The `event:` field; undefined when the event has none. */
+  event: string | undefined;
+  data: string;
+}
+
+export const defaultEventLimit = 4 * 1024 * 1024;
+
+export class SseDecoder {
+  /** Events that were longer than the limit. */
+  dropped = 0;
+  readonly #limit: number;
+  readonly #utf8 = new TextDecoder('utf-8');
+  /** Text after the last line end. */
+  #rest = '';
+  #event: string | undefined;
+  #data: string[] = [];
+  #dataLength = 0;
+  #tooLong = false;
+  /** The last chunk ended with CR: an LF at the start of the next one belongs to it. */
+  #afterCr = false;
+
+  constructor(limit = defaultEventLimit) {
+    this.#limit = limit;
+  }
+
+  /** Calls `onEvent` for each event that `chunk` completes. */
+  push(chunk: Uint8Array, onEvent: (event: SseEvent) => void): void {
+    this.#feed(this.#utf8.decode(chunk, { stream: true }), onEvent);
+  }
+
+  /** The last event, which a server that closes early may leave without its blank line, is given out too. */
+  end(onEvent: (event: SseEvent) => void): void {
+    this.#feed(this.#utf8.decode(), onEvent);
+    if (this.#rest !== '') this.#line(this.#rest, onEvent);
+    this.#rest = '';
+    this.#dispatch(onEvent);
+  }
+
+  #feed(decoded: string, onEvent: (event: SseEvent) => void): void {
+    let text = decoded;
+    if (text === '') return;
+    if (this.#afterCr && text.charCodeAt(0) === 10) text = text.slice(1);
+    this.#afterCr = decoded.charCodeAt(decoded.length - 1) === 13;
+    // The rest holds no line end, so only the new text is searched for one.
+    // The next CR is remembered, because most streams have none and a search for it would cross the whole chunk.
+    let start = 0;
+    let lf = text.indexOf('\n');
+    let cr = text.indexOf('\r');
+    while (lf !== -1 || cr !== -1) {
+      const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
+      const line = text.slice(start, end);
+      this.#line(this.#rest === '' ? line : this.#rest + line, onEvent);
+      this.#rest = '';
+      start = end === cr && lf === cr + 1 ? end + 2 : end + 1;
+      if (lf !== -1 && lf < start) lf = text.indexOf('\n', start);
+      if (cr !== -1 && cr < start) cr = text.indexOf('\r', start);
+    }
+    this.#keep(text.slice(start));
+  }
+
+  #keep(rest: string): void {
+    if (this.#tooLong || this.#rest.length + rest.length > this.#limit) {
+      this.#tooLong = true;
+      // A colon makes what is left of the line a comment.
+      this.#rest = ':';
+    } else this.#rest += rest;
+  }
+
+  #line(line: string, onEvent: (event: SseEvent) => void): void {
+    if (line === '') {
+      this.#dispatch(onEvent);
+      return;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) return;
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const from = colon === -1 ? line.length : line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1;
+    if (field === 'data') this.#addData(line.slice(from));
+    else if (field === 'event') this.#event = line.slice(from);
+  }
+
+  #addData(value: string): void {
+    this.#dataLength += value.length + 1;
+    if (this.#dataLength > this.#limit) this.#tooLong = true;
+    else this.#data.push(value);
+  }
+
+  #dispatch(onEvent: (event: SseEvent) => void): void {
+    const [first] = this.#data;
+    if (this.#tooLong) this.dropped++;
+    else if (first !== undefined)
+      onEvent({ event: this.#event, data: this.#data.length === 1 ? first : this.#data.join('\n') });
+    this.#event = undefined;
+    if (this.#data.length) this.#data = [];
+    this.#dataLength = 0;
+    this.#tooLong = false;
+  }
+}
