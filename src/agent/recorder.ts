@@ -1,0 +1,86 @@
+/**
+ * What taps, integrations and the explicit API share in one thread: the sink, ids, the asynchronous context (which run,
+ * step and tool a piece of code belongs to), the conversations, and what is in flight.
+ */
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Message } from '../journal/layout-agent.ts';
+import { Conversation } from './conversation.ts';
+import { asyncHooks } from './node-modules.ts';
+import type { AgentSink } from './sink.ts';
+
+/** Where in the agent's work a piece of code runs. Ids of ours. */
+export interface AgentScope {
+  run?: string;
+  step?: string;
+  tool?: string;
+}
+
+export type ContentLevel = 'content' | 'metadata';
+
+/** Something that has started and can say how far it came, at the death. */
+export interface InFlight {
+  flush(): void;
+}
+
+export class AgentRecorder {
+  readonly sink: AgentSink;
+  readonly level: ContentLevel;
+  readonly conversation: Conversation;
+  readonly inFlight = new Set<InFlight>();
+  readonly #suffix: string;
+  #counts: Record<string, number> = {};
+  #storage: AsyncLocalStorage<AgentScope> | undefined;
+
+  constructor(sink: AgentSink, level: ContentLevel, threadId: number) {
+    this.sink = sink;
+    this.level = level;
+    this.#suffix = threadId === 0 ? '' : `@${threadId}`;
+    this.conversation = new Conversation({
+      message: (message) => this.#recordMessage(message),
+      tools: (definitions) => this.#recordTools(definitions),
+    });
+  }
+
+  /** A new id: the letter, a count, and the thread when it is not the main one. */
+  nextId(letter: string): string {
+    const count = (this.#counts[letter] ?? 0) + 1;
+    this.#counts[letter] = count;
+    return `${letter}${count}${this.#suffix}`;
+  }
+
+  /** The scope of the code that runs now; empty outside of all. */
+  get scope(): AgentScope {
+    return this.#storage?.getStore() ?? {};
+  }
+
+  /** The storage behind `scope`, made at the first call: on Node 20 and 22 its first use slows every promise. */
+  get storage(): AsyncLocalStorage<AgentScope> {
+    this.#storage ??= new (asyncHooks().AsyncLocalStorage)<AgentScope>();
+    return this.#storage;
+  }
+
+  /** Writes down how far everything in flight came: at a death, before the part is rendered. */
+  flush(): void {
+    for (const one of this.inFlight) one.flush();
+  }
+
+  #recordMessage(message: Message): string {
+    const id = this.nextId('m');
+    this.sink.record(
+      'message',
+      { message: id, role: message.role },
+      { parts: message.parts, ...nameOf(message) },
+    );
+    return id;
+  }
+
+  #recordTools(definitions: unknown): string {
+    const id = this.nextId('d');
+    this.sink.record('tools', { tools: id }, { definitions });
+    return id;
+  }
+}
+
+function nameOf({ name }: Message): { name?: string } {
+  return name === undefined ? {} : { name };
+}

@@ -1,0 +1,155 @@
+/**
+ * Where every agent event goes: cleaned by the caller's policy, cut to its limits, numbered, into the journal when
+ * there is one and always into the bounded ring. Never throws into its caller, for that is the host's own code. Knows
+ * nothing of HTTP, providers or frameworks.
+ */
+import {
+  type AgentEventData,
+  type AgentEventKind,
+  type Attributes,
+  agentEventsSchema,
+  journalKindOf,
+} from '../journal/layout-agent.ts';
+import { EventRing } from './event-ring.ts';
+import { hashOf } from './node-modules.ts';
+import { toPlain } from './plain.ts';
+
+/** What may leave the process: given by the caller, from the redaction room. */
+export interface RecordingPolicy {
+  text(text: string): string;
+  value(value: unknown): unknown;
+}
+
+/** The journal's writer, as far as it is used here. */
+export interface EventJournal {
+  append(kind: number, payload: string): number;
+}
+
+export interface SinkOptions {
+  policy: RecordingPolicy;
+  journal?: EventJournal;
+  /** Bound of the ring. */
+  ringBytes?: number;
+  /** Longest text that is kept whole, in UTF-16 units. */
+  textLimitChars?: number;
+}
+
+/** `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. */
+export interface AgentSink {
+  record<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+  ): number;
+  /** A text cleaned and cut as in an event, for callers that must look at it first. */
+  cleanText(text: string): string;
+}
+
+const defaultRingBytes = 4 * 1024 * 1024;
+const defaultTextLimit = 64 * 1024;
+/** Cut texts are cleaned with so much more on each side, so that no cut goes through a secret. */
+const slackChars = 8192;
+const { now } = Date;
+
+export class EventSink implements AgentSink {
+  /** Events that could not be recorded, and the first reason. */
+  failures = 0;
+  failure: string | undefined;
+  readonly #policy: RecordingPolicy;
+  readonly #ring: EventRing;
+  readonly #textLimit: number;
+  #journal: EventJournal | undefined;
+  #seq = 0;
+
+  constructor(options: SinkOptions) {
+    this.#policy = options.policy;
+    this.#journal = options.journal;
+    this.#ring = new EventRing(options.ringBytes ?? defaultRingBytes);
+    this.#textLimit = options.textLimitChars ?? defaultTextLimit;
+  }
+
+  /** Records one event; returns its number, 0 when it could not be recorded. */
+  record<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+  ): number {
+    try {
+      const seq = this.#seq + 1;
+      const clean = content && this.#clean(content);
+      const text = JSON.stringify({ seq, at: now(), kind, ...facts, ...clean });
+      this.#seq = seq;
+      this.#ring.add(seq, text, openedBy(kind, facts), closedBy(kind, facts));
+      this.#journal?.append(journalKindOf(kind), text);
+      return seq;
+    } catch (error) {
+      this.failures++;
+      this.failure ??= String(error);
+      return 0;
+    }
+  }
+
+  cleanText(text: string): string {
+    return this.#policy.text(this.#cutText(text));
+  }
+
+  /** The text of the bundle part `agent-events.json`. */
+  renderPart(): string {
+    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted };
+    return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
+  }
+
+  /** Says again, in the journal, what is open: for the journal's writer when it drops its oldest records. */
+  carryOver(): void {
+    for (const text of this.#ring.openTexts())
+      this.#journal?.append(journalKindOf(JSON.parse(text).kind as AgentEventKind), text);
+  }
+
+  #clean<Content extends object>(content: Content): Record<string, unknown> {
+    const { attributes, ...rest } = content as { attributes?: Attributes };
+    const plain = toPlain(rest, (text) => this.#cutText(text));
+    const clean = this.#policy.value(plain) as Record<string, unknown>;
+    return attributes ? { ...clean, attributes: this.#cleanAttributes(attributes) } : clean;
+  }
+
+  /** Names of attributes hold words like `token`, so only their values are looked at. */
+  #cleanAttributes(attributes: Attributes): Attributes {
+    const clean: Attributes = {};
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value === 'string') clean[name] = this.cleanText(value);
+      else if (Array.isArray(value)) clean[name] = value.map((text) => this.cleanText(text));
+      else clean[name] = value;
+    }
+    return clean;
+  }
+
+  /** The start and the end of a text that is too long, with its length and hash between them. */
+  #cutText(text: string): string {
+    if (text.length <= this.#textLimit) return text;
+    const headChars = Math.floor(this.#textLimit * 0.75);
+    const head = this.#policy.text(text.slice(0, headChars + slackChars)).slice(0, -slackChars);
+    const tail = this.#policy.text(text.slice(headChars - this.#textLimit - slackChars)).slice(slackChars);
+    const hash = hashOf('sha256', text).slice(0, 16);
+    return `${head}…[cut: ${text.length} characters in all, sha256 ${hash}]…${tail}`;
+  }
+}
+
+const openingKinds = /^(run|step|tool|model|wait|http|mcp)\.start$|^lock\.held$/;
+const closingKinds = /^(run|step|tool|model|wait|http|mcp)\.end$|^lock\.released$/;
+
+function openedBy(kind: string, facts: Record<string, unknown>): string | undefined {
+  return openingKinds.test(kind) ? keyOf(kind, facts) : undefined;
+}
+
+function closedBy(kind: string, facts: Record<string, unknown>): string | undefined {
+  return closingKinds.test(kind) ? keyOf(kind, facts) : undefined;
+}
+
+/** What an event is about; ids are unique over all kinds but for runs, which other events name too. */
+function keyOf(kind: string, facts: Record<string, unknown>): string {
+  const key = kind.startsWith('run.') ? 'run' : kind.startsWith('model.') ? 'call' : undefined;
+  const id = key
+    ? facts[key]
+    : (facts['id'] ?? facts['wait'] ?? facts['http'] ?? facts['server'] ?? facts['lock']);
+  return String(id);
+}
