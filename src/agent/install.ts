@@ -1,0 +1,53 @@
+/**
+ * Starts the recording of the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port
+ * that the explicit API finds. Cheap at load: what a program does not use is not loaded.
+ */
+import { type AgentPort, requireHost } from './host.ts';
+import { AgentRecorder } from './recorder.ts';
+import type { EventSink } from './sink.ts';
+import { tapHttp } from './taps/http.ts';
+import { tapUndici } from './taps/undici.ts';
+
+export interface AgentInstallOptions {
+  sink: EventSink;
+  /** content: conversations and arguments too. metadata: counts, names and timing. off: only what the API is told. */
+  captureLlm: 'content' | 'metadata' | 'off';
+  /** 0, the default, for the main thread. */
+  threadId?: number;
+}
+
+export interface InstalledAgent {
+  recorder: AgentRecorder;
+  /** The text of `agent-events.json`, with all that is in flight: for the fatal path. */
+  renderPart(): string;
+  uninstall(): void;
+}
+
+/** Starts to record into `sink`. */
+export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOptions): InstalledAgent {
+  const recorder = new AgentRecorder(sink, captureLlm === 'content' ? 'content' : 'metadata', threadId);
+  const undo = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder)];
+  const host = requireHost();
+  host.agent = portOf(recorder);
+  return {
+    recorder,
+    renderPart() {
+      recorder.flush();
+      return sink.renderPart();
+    },
+    uninstall() {
+      for (const one of undo) one();
+      Reflect.deleteProperty(host, 'agent');
+    },
+  };
+}
+
+function portOf(recorder: AgentRecorder): AgentPort {
+  return {
+    nextId: (letter) => recorder.nextId(letter),
+    record: (kind, facts, content) => void recorder.sink.record(kind, facts, content),
+    get storage() {
+      return recorder.storage;
+    },
+  };
+}

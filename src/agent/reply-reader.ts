@@ -1,0 +1,129 @@
+/**
+ * Reads the bytes of a reply as they arrive: undoes the encoding, finds the framing (server-sent events, lines of JSON,
+ * Amazon's event stream, or one JSON text) and hands each piece to the provider's reader. Bounded. Knows no provider.
+ */
+import { ContentDecoder } from './content-decoder.ts';
+import { EventStreamDecoder } from './event-stream.ts';
+import { parseJson } from './json.ts';
+import type { ProviderFormat } from './model-call.ts';
+import { LineDecoder } from './ndjson.ts';
+import type { ReplyBuilder } from './reply.ts';
+import { SseDecoder } from './sse.ts';
+
+type Framing = 'json' | 'sse' | 'lines' | 'event-stream';
+
+const jsonLimitBytes = 32 * 1024 * 1024;
+
+export class ReplyReader {
+  /** Wire bytes so far. */
+  bytes = 0;
+  /** Events, lines or frames so far; 0 for a reply of one JSON text. */
+  frames = 0;
+  /** Why the content could not be read. */
+  gap: string | undefined;
+  readonly #format: ProviderFormat;
+  readonly #reply: ReplyBuilder;
+  readonly #decoder: ContentDecoder;
+  readonly #sse = new SseDecoder();
+  readonly #lines = new LineDecoder();
+  readonly #eventStream = new EventStreamDecoder();
+  #framing: Framing | undefined;
+  #json: Uint8Array[] = [];
+  #jsonBytes = 0;
+
+  constructor(
+    format: ProviderFormat,
+    reply: ReplyBuilder,
+    contentType: string,
+    encoding: string | undefined,
+  ) {
+    this.#format = format;
+    this.#reply = reply;
+    this.#decoder = new ContentDecoder(encoding);
+    this.#framing = framingOf(contentType);
+  }
+
+  get isStream(): boolean {
+    return this.#framing !== undefined && this.#framing !== 'json';
+  }
+
+  push(wire: Uint8Array): void {
+    this.bytes += wire.length;
+    const chunk = this.#decoder.push(wire);
+    if (this.#decoder.broken) this.gap ??= 'the content encoding could not be undone';
+    if (!chunk?.length) return;
+    this.#framing ??= sniff(chunk);
+    if (this.#framing === 'sse') this.#sse.push(chunk, this.#onSse);
+    else if (this.#framing === 'lines') this.#lines.push(chunk, this.#onLine);
+    else if (this.#framing === 'event-stream') this.#pushFrames(chunk);
+    else this.#keepJson(chunk);
+  }
+
+  /** No more bytes will come; what is half read is read as far as it goes. */
+  end(): void {
+    this.#decoder.end();
+    if (this.#framing === 'sse') this.#sse.end(this.#onSse);
+    else if (this.#framing === 'lines') this.#lines.end(this.#onLine);
+    else if (this.#framing === 'json') this.#readJson();
+    this.#json = [];
+    if (this.#sse.dropped + this.#lines.dropped > 0) this.gap ??= 'a frame was longer than the limit';
+  }
+
+  #onSse = ({ event, data }: { event: string | undefined; data: string }): void => {
+    this.frames++;
+    // OpenAI's last line is no JSON: its reader knows undefined as the end.
+    this.#format.readEvent(event, parseJson(data), this.#reply);
+  };
+
+  #onLine = (line: string): void => {
+    this.frames++;
+    this.#format.readEvent(undefined, parseJson(line), this.#reply);
+  };
+
+  #pushFrames(chunk: Uint8Array): void {
+    this.#eventStream.push(chunk, ({ headers, payload }) => {
+      this.frames++;
+      this.#format.readEvent(
+        headers[':event-type'] ?? headers[':exception-type'],
+        parseJson(payload),
+        this.#reply,
+      );
+    });
+    if (this.#eventStream.broken) this.gap ??= 'a frame broke the format';
+  }
+
+  #keepJson(chunk: Uint8Array): void {
+    this.#jsonBytes += chunk.length;
+    if (this.#jsonBytes > jsonLimitBytes) {
+      this.gap ??= 'the reply was larger than the limit';
+      this.#json = [];
+    } else this.#json.push(chunk);
+  }
+
+  #readJson(): void {
+    if (!this.#json.length) return;
+    const text = Buffer.concat(this.#json).toString('utf8');
+    const body = parseJson(text);
+    if (body === undefined) {
+      this.gap ??= 'the reply is no whole JSON text';
+      // What a proxy says in HTML is no message of the model; it is kept as the error it is.
+      this.#reply.error ??= { type: 'malformed_reply', message: text.slice(0, 2000) };
+    } else this.#format.readReply(body, this.#reply);
+  }
+}
+
+function framingOf(contentType: string): Framing | undefined {
+  const type = contentType.toLowerCase();
+  if (type.includes('text/event-stream')) return 'sse';
+  if (type.includes('ndjson') || type.includes('jsonl')) return 'lines';
+  if (type.includes('vnd.amazon.eventstream')) return 'event-stream';
+  return type.includes('json') ? 'json' : undefined;
+}
+
+/** Some servers stream under `text/plain`: events start with a field's name, JSON does not. */
+function sniff(chunk: Uint8Array): Framing {
+  const start = Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, 16))
+    .toString('latin1')
+    .trimStart();
+  return /^(data|event|id|retry)?:/.test(start) ? 'sse' : 'json';
+}

@@ -1,0 +1,210 @@
+/**
+ * Sees the requests of `node:http` and `node:https` clients. Channels give the request and the response objects; the
+ * bodies pass methods of those objects, which are shadowed on the one object (`write` and `end`, `push` and
+ * `_destroy`): no listener is added, no stream is switched to flowing. Before Node 22.12 no channel tells of a request that has
+ * just been made, so there the methods of the class are wrapped as soon as the module is in use; the body of a first
+ * request by https may be missed on it. Seen on Node 20.20, 22.23, 24.21, 26.10.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import { guarded } from './guard.ts';
+import { readTarget } from './target.ts';
+
+interface Message {
+  request: ClientRequest;
+  response: IncomingMessage;
+  error: unknown;
+}
+
+type Method = (...args: unknown[]) => unknown;
+type Writing = 'write' | 'end';
+
+/** What is known of a request between its making and its end. */
+interface Watched {
+  exchange: Exchange | undefined;
+  /** Body pieces from before the headers were known. */
+  chunks: (Uint8Array | string)[];
+}
+
+/** Starts to record; returns its undoing. */
+export function tapHttp(recorder: AgentRecorder): () => void {
+  const tap = new HttpTap(recorder);
+  const listeners: Record<string, (message: Message) => void> = {
+    'http.client.request.created': ({ request }) => tap.shadowRequest(request),
+    'http.client.request.start': ({ request }) => tap.sent(request),
+    'http.client.request.error': ({ request, error }) => tap.exchangeOf(request)?.fail(error),
+    'http.client.response.finish': ({ request, response }) => tap.answered(request, response),
+    'net.client.socket': () => tap.wrapClass(),
+  };
+  const subscriptions = Object.entries(listeners).map(([name, listener]) => {
+    const safe = guarded(listener) as (message: unknown) => void;
+    subscribe(name, safe);
+    return () => void unsubscribe(name, safe);
+  });
+  return () => {
+    for (const undo of subscriptions) undo();
+    tap.undo();
+  };
+}
+
+class HttpTap {
+  readonly #recorder: AgentRecorder;
+  readonly #watched = new WeakMap<ClientRequest, Watched>();
+  #undoClass: (() => void) | undefined;
+
+  constructor(recorder: AgentRecorder) {
+    this.#recorder = recorder;
+  }
+
+  exchangeOf(request: ClientRequest): Exchange | undefined {
+    return this.#watched.get(request)?.exchange;
+  }
+
+  shadowRequest(request: ClientRequest): void {
+    for (const name of ['write', 'end'] as const) {
+      const original = request[name] as Method;
+      const observe = guarded((chunk: unknown, encoding: unknown) => this.#wrote(request, chunk, encoding));
+      define(request, name, function (this: unknown, ...args: unknown[]) {
+        observe(args[0], args[1]);
+        return Reflect.apply(original, this, args);
+      });
+    }
+  }
+
+  /** Before Node 22.12: the class's methods, once `node:http` is loaded anyway. */
+  wrapClass(): void {
+    if (this.#undoClass || hasCreatedChannel() || !isHttpLoaded()) return;
+    const http = process.getBuiltinModule('node:http');
+    const { prototype } = http.ClientRequest;
+    const undo = (['write', 'end'] as const).map((name) => this.#wrapMethod(prototype, name));
+    this.#undoClass = () => {
+      for (const one of undo) one();
+    };
+  }
+
+  /** The whole request has been handed over. */
+  sent(request: ClientRequest): void {
+    this.wrapClass();
+    this.#open(request)?.requestSent();
+  }
+
+  answered(request: ClientRequest, response: IncomingMessage): void {
+    const exchange = this.#open(request);
+    if (!exchange) return;
+    exchange.responseHead(response.statusCode ?? 0, responseHeader(response));
+    let isComplete = false;
+    const observePush = guarded((chunk: unknown) => {
+      if (chunk !== null) return exchange.responseChunk(bytesOf(chunk));
+      isComplete = true;
+      exchange.end();
+    });
+    const observeDestroy = guarded((error: unknown) => {
+      if (!isComplete) exchange.fail(error ?? new Error('closed before the end'));
+    });
+    shadowFirst(response, 'push', observePush);
+    shadowFirst(response, '_destroy', observeDestroy);
+  }
+
+  undo(): void {
+    this.#undoClass?.();
+  }
+
+  #wrapMethod(prototype: ClientRequest, name: Writing): () => void {
+    const original = prototype[name] as Method;
+    const observe = guarded((request: ClientRequest, chunk: unknown, encoding: unknown) =>
+      this.#wrote(request, chunk, encoding),
+    );
+    define(prototype, name, function (this: ClientRequest, ...args: unknown[]) {
+      observe(this, args[0], args[1]);
+      return Reflect.apply(original, this, args);
+    });
+    return () => void Reflect.deleteProperty(prototype, name);
+  }
+
+  #wrote(request: ClientRequest, chunk: unknown, encoding: unknown): void {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    const watched = this.#watch(request);
+    const piece =
+      typeof chunk === 'string' && typeof encoding === 'string' && !isUtf8(encoding)
+        ? Buffer.from(chunk, encoding as BufferEncoding)
+        : chunk;
+    if (watched.exchange) watched.exchange.requestChunk(piece);
+    else watched.chunks.push(piece);
+  }
+
+  #watch(request: ClientRequest): Watched {
+    let watched = this.#watched.get(request);
+    if (!watched) {
+      watched = { exchange: undefined, chunks: [] };
+      this.#watched.set(request, watched);
+    }
+    return watched;
+  }
+
+  #open(request: ClientRequest): Exchange | undefined {
+    const watched = this.#watch(request);
+    if (watched.exchange) return watched.exchange;
+    const target = readTarget(originOf(request), request.path);
+    if (!target) return undefined;
+    const header = requestHeader(request);
+    const exchange = openExchange(this.#recorder, {
+      source: 'http',
+      method: request.method,
+      header,
+      ...target,
+    });
+    for (const chunk of watched.chunks) exchange?.requestChunk(chunk);
+    watched.chunks = [];
+    watched.exchange = exchange;
+    return exchange;
+  }
+}
+
+/** `http.client.request.created` came with Node 22.12. */
+function hasCreatedChannel(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 12);
+}
+
+function isHttpLoaded(): boolean {
+  const { moduleLoadList } = process as unknown as { moduleLoadList?: string[] };
+  return moduleLoadList?.includes('NativeModule _http_client') ?? false;
+}
+
+const isUtf8 = (encoding: string) => /^utf-?8$/i.test(encoding);
+const bytesOf = (chunk: unknown) => (typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array));
+
+function define(target: object, name: string, value: Method): void {
+  Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: false });
+}
+
+/** Shadows a method on one object so that `observe` gets its first argument before it runs. */
+function shadowFirst(target: object, name: string, observe: (argument: unknown) => void): void {
+  const original = (target as Record<string, unknown>)[name] as Method;
+  define(target, name, function (this: unknown, ...args: unknown[]) {
+    observe(args[0]);
+    return Reflect.apply(original, this, args);
+  });
+}
+
+function originOf(request: ClientRequest): string {
+  const { host, protocol } = request;
+  const authority = String(request.getHeader('host') ?? host);
+  return `${protocol}//${authority}`;
+}
+
+function requestHeader(request: ClientRequest): HeaderLookup {
+  return (name) => {
+    const value = request.getHeader(name);
+    return value === undefined ? undefined : String(value);
+  };
+}
+
+function responseHeader(response: IncomingMessage): HeaderLookup {
+  return (name) => {
+    const value = response.headers[name];
+    return value === undefined ? undefined : String(value);
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Sees every request that undici makes: Node's own fetch, and the npm package, through `node:diagnostics_channel`.
+ * From undici 7 on (Node 24) channels carry the bodies' bytes. Before, `undici:request:create` hands out the request
+ * object whose methods the connection calls with the same bytes: they are shadowed on that one object. fetch itself is
+ * never touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import { guarded } from './guard.ts';
+import { readTarget } from './target.ts';
+
+/** undici's request object, as far as it is read here. */
+interface UndiciRequest {
+  method: string;
+  origin: unknown;
+  path: string;
+  headers: unknown;
+  body?: unknown;
+  [method: string]: unknown;
+}
+
+interface Message {
+  request: UndiciRequest;
+  chunk: Uint8Array | string;
+  response: { statusCode: number; headers: unknown };
+  error: unknown;
+}
+
+/** Starts to record; returns its undoing. */
+export function tapUndici(recorder: AgentRecorder): () => void {
+  const exchanges = new WeakMap<UndiciRequest, Exchange>();
+  const find = (request: UndiciRequest) => exchanges.get(request);
+  const listeners: Record<string, (message: Message) => void> = {
+    create({ request }) {
+      const exchange = open(recorder, request);
+      if (!exchange) return;
+      exchanges.set(request, exchange);
+      if (!hasBodyChannels(request)) shadowMethods(request, exchange);
+    },
+    bodyChunkSent: ({ request, chunk }) => find(request)?.requestChunk(chunk),
+    bodySent: ({ request }) => find(request)?.requestSent(),
+    headers: ({ request, response }) =>
+      find(request)?.responseHead(response.statusCode, headerList(response.headers)),
+    bodyChunkReceived: ({ request, chunk }) => find(request)?.responseChunk(chunk as Uint8Array),
+    trailers: ({ request }) => find(request)?.end(),
+    error: ({ request, error }) => find(request)?.fail(error),
+  };
+  const subscriptions = Object.entries(listeners).map(([name, listener]) => {
+    const safe = guarded(listener) as (message: unknown) => void;
+    subscribe(`undici:request:${name}`, safe);
+    return () => void unsubscribe(`undici:request:${name}`, safe);
+  });
+  return () => {
+    for (const undo of subscriptions) undo();
+  };
+}
+
+function open(recorder: AgentRecorder, request: UndiciRequest): Exchange | undefined {
+  const target = readTarget(String(request.origin), request.path);
+  if (!target) return undefined;
+  const header = headerList(request.headers);
+  return openExchange(recorder, { source: 'undici', method: request.method, header, ...target });
+}
+
+/**
+ * Whether this undici publishes the bodies' chunks. A program may use several versions at once and a request does not
+ * say its own, so the source of its class is asked, once.
+ */
+function hasBodyChannels(request: UndiciRequest): boolean {
+  const prototype = Object.getPrototypeOf(request) as object;
+  let known = bodyChannels.get(prototype);
+  if (known === undefined) {
+    known = String(request['onBodySent']).includes('bodyChunkSent');
+    bodyChannels.set(prototype, known);
+  }
+  return known;
+}
+const bodyChannels = new WeakMap<object, boolean>();
+
+function shadowMethods(request: UndiciRequest, exchange: Exchange): void {
+  shadow(request, 'onBodySent', (chunk) => exchange.requestChunk(chunk as Uint8Array));
+  shadow(request, 'onData', (chunk) => exchange.responseChunk(chunk as Uint8Array));
+}
+
+/** Calls `observe` with the first argument before the object's own method. */
+function shadow(request: UndiciRequest, name: string, observe: (argument: unknown) => void): void {
+  const original = request[name];
+  if (typeof original !== 'function') return;
+  const safe = guarded(observe);
+  Object.defineProperty(request, name, {
+    configurable: true,
+    writable: true,
+    enumerable: false,
+    value(this: unknown, ...args: unknown[]) {
+      safe(args[0]);
+      return Reflect.apply(original, this, args);
+    },
+  });
+}
+
+/** Looks into undici's headers: a list of names and values in turn, as texts or bytes, or (undici 5) one text. */
+function headerList(headers: unknown): HeaderLookup {
+  const list: unknown[] =
+    typeof headers === 'string' ? splitLines(headers) : Array.isArray(headers) ? headers : [];
+  return (name) => {
+    for (let i = 0; i + 1 < list.length; i += 2)
+      if (String(list[i]).toLowerCase() === name) return String(list[i + 1]);
+    return undefined;
+  };
+}
+
+function splitLines(headers: string): string[] {
+  return headers.split('\r\n').flatMap((line) => {
+    const colon = line.indexOf(':');
+    return colon === -1 ? [] : [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+}

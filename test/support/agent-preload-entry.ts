@@ -1,0 +1,24 @@
+/**
+ * Entry of the preload that the agent tests bundle: records into a file, one event a line, as a journal would, so that
+ * what survives a SIGKILL can be read. A snapshot of `agent-events.json` is written at exit when asked for.
+ */
+import { appendFileSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { installAgent } from '../../src/agent/install.ts';
+import { EventSink } from '../../src/agent/sink.ts';
+
+const { AGENT_EVENTS_FILE: file, AGENT_PART_FILE: partFile, AGENT_LEVEL: level } = process.env;
+if (file) {
+  const fd = openSync(file, 'a');
+  const secret = /sk-[a-z0-9]{8,}/g;
+  const text = (value: string) => value.replace(secret, '[redacted]');
+  const sink = new EventSink({
+    policy: { text, value: (value) => JSON.parse(text(JSON.stringify(value))) },
+    journal: { append: (_kind, payload) => writeSync(fd, `${payload}\n`) },
+  });
+  const installed = installAgent({ sink, captureLlm: (level as 'content' | undefined) ?? 'content' });
+  if (partFile)
+    process.on('exit', () => {
+      writeFileSync(partFile, installed.renderPart());
+      if (sink.failure) appendFileSync(partFile, `\nfailure: ${sink.failure}`);
+    });
+}

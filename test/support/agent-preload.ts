@@ -1,0 +1,102 @@
+/** Bundles the preload of the agent tests once, and runs programs under it on any of the Nodes of the matrix. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
+export const programs = join(root, 'test', 'agent', 'programs');
+
+export const nodeMajors = [20, 22, 24, 26] as const;
+export type NodeMajor = (typeof nodeMajors)[number];
+
+/** The binary of a Node of the matrix; undefined when it is not installed. */
+export function findNode(major: NodeMajor): string | undefined {
+  const path = join(root, 'test', 'nodes', 'node_modules', `node-${major}`, 'bin', 'node');
+  return existsSync(path) ? path : undefined;
+}
+
+/** The folder of the real agent packages; undefined when they are not installed. */
+export function findAgentPackages(): string | undefined {
+  const path = join(root, 'test', 'agents', 'node_modules');
+  return existsSync(path) ? path : undefined;
+}
+
+export async function buildPreload(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-agent-'));
+  const outfile = join(folder, 'preload.cjs');
+  await build({
+    entryPoints: [join(root, 'test', 'support', 'agent-preload-entry.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+export interface ProgramRun {
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+  /** The events that were on disk when the process had ended. */
+  // biome-ignore lint/suspicious/noExplicitAny: events of all kinds, looked into by tests
+  events: any[];
+  // biome-ignore lint/suspicious/noExplicitAny: the part, looked into by tests
+  part: any;
+}
+
+export interface ProgramOptions {
+  node: string;
+  preload: string | undefined;
+  args?: string[];
+  env?: Record<string, string>;
+  /** Called with the running process, to kill it. */
+  onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+let runs = 0;
+
+export async function runProgram(name: string, options: ProgramOptions): Promise<ProgramRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-run-'));
+  const eventsFile = join(folder, `events-${++runs}.jsonl`);
+  const partFile = join(folder, 'part.json');
+  const child = spawn(
+    options.node,
+    [
+      ...(options.preload ? ['--require', options.preload] : []),
+      join(programs, name),
+      ...(options.args ?? []),
+    ],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        AGENT_EVENTS_FILE: eventsFile,
+        AGENT_PART_FILE: partFile,
+        NO_COLOR: '1',
+        ...options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  options.onStart?.((signal) => child.kill(signal));
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
+    child.on('close', (...end) => resolve(end));
+  });
+  const lines = existsSync(eventsFile) ? readFileSync(eventsFile, 'utf8').split('\n').filter(Boolean) : [];
+  const part = existsSync(partFile) ? readFileSync(partFile, 'utf8') : undefined;
+  return { code, signal, stdout, stderr, events: lines.map((line) => JSON.parse(line)), part };
+}
