@@ -22,7 +22,8 @@ const allowed: Record<string, string[]> = {
   'bundle/reader': ['bytes', 'bundle/layout', 'bundle/writer'],
   'journal/reader': ['bytes', 'journal/layout'],
   capture: ['redaction', 'bundle/layout', 'bundle/writer', 'journal/layout', 'journal/writer', 'agent'],
-  agent: ['redaction', 'journal/layout', 'journal/writer'],
+  // model: the pure JSON Patch of json-patch.ts, which the state API records and analysis replays.
+  agent: ['redaction', 'journal/layout', 'journal/writer', 'model'],
   supervise: [
     'redaction',
     'bundle/layout',

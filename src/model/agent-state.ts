@@ -4,8 +4,13 @@ export interface AgentState {
   runs: AgentRun[];
   /** What the host program handed over by `agent.set` and `agent.provide`, by name. */
   state?: Record<string, unknown>;
+  /** Events that this was made from, and those that were recorded and are lost. */
+  events?: { read: number; evicted: number; unreadable: number };
+  /** Requests that were no model calls and had not ended. */
+  openRequests?: { method: string; host: string; ageMs: number }[];
 }
 
+/** Ages count back from the death. */
 export interface AgentRun {
   id: string;
   name?: string;
@@ -14,11 +19,26 @@ export interface AgentRun {
   steps: AgentStep[];
   modelCalls: ModelCall[];
   toolCalls: ToolCall[];
+  /** The longest conversation of the run, as the model saw it at its last call, and the reply. */
   messages: AgentMessage[];
   /** What was awaited and had not settled. */
   pending: string[];
   state?: unknown;
   usage?: TokenUsage;
+  /** The run around this one: this is a sub-agent. */
+  parentId?: string;
+  /** The program named no run: everything that was seen outside of one. */
+  implicit?: boolean;
+  durationMs?: number;
+  error?: AgentError;
+  plan?: unknown;
+  progress?: { done?: number; total?: number; note?: string; ageMs: number };
+  notes?: { at: string; text: string; data?: unknown }[];
+  waits?: AgentWait[];
+  /** Conversations beside the longest: the last call of each and how long its list is. */
+  otherConversations?: { lastCall: string; messages: number }[];
+  /** Messages at the start of the conversation that are not known: another process or an evicted record had them. */
+  unknownMessages?: number;
 }
 
 export interface AgentStep {
@@ -27,6 +47,10 @@ export interface AgentStep {
   status: string;
   startedAt?: string;
   durationMs?: number;
+  parentId?: string;
+  ageMs?: number;
+  result?: unknown;
+  error?: AgentError;
 }
 
 export interface ModelCall {
@@ -36,25 +60,64 @@ export interface ModelCall {
   status: string;
   inputTokens?: number;
   outputTokens?: number;
+  /** What was new in this request: the messages before are those of the call that it continues. */
   request?: unknown;
   response?: unknown;
+  stepId?: string;
+  startedAt?: string;
+  durationMs?: number;
+  /** Of a call in flight. */
+  ageMs?: number;
+  lastByteAgeMs?: number;
+  firstByteMs?: number;
+  bytes?: number;
+  frames?: number;
+  /** What had been streamed of a reply that never ended. */
+  partialText?: string;
+  finishReasons?: string[];
+  httpStatus?: number;
+  error?: AgentError;
+  /** Attempt of the client, 0 for the first. */
+  resendCount?: number;
 }
 
 export interface ToolCall {
   id: string;
   name: string;
+  /** requested: the model asked for it, and nothing shows that it began or ended. */
   status: string;
   arguments?: unknown;
   result?: unknown;
   error?: unknown;
+  stepId?: string;
+  /** The model call whose reply asked for it. */
+  requestedBy?: string;
+  startedAt?: string;
+  durationMs?: number;
+  ageMs?: number;
 }
 
 export interface AgentMessage {
   role: string;
   content: unknown;
+  id?: string;
 }
 
 export interface TokenUsage {
   inputTokens?: number;
   outputTokens?: number;
+}
+
+export interface AgentError {
+  type?: string;
+  message?: string;
+  code?: string | number;
+}
+
+export interface AgentWait {
+  kind: string;
+  what: string;
+  ageMs: number;
+  /** For a lock: the run, step or tool that holds it. */
+  heldBy?: string;
 }
