@@ -1,0 +1,4 @@
+/** A copy without the fields that are undefined: absent in JSON, and to a reader. */
+export function dropUndefined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
+}

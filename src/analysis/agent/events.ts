@@ -1,0 +1,125 @@
+/**
+ * Agent events from where they are kept: the bundle part, or the texts of journal records. What is torn or strange is
+ * left out and counted; what is left has the shape that `journal/layout-agent.ts` promises.
+ */
+import { MalformedInput } from '../../errors.ts';
+import { type AgentEvent, agentEventsSchema } from '../../journal/layout-agent.ts';
+
+export interface AgentEvents {
+  events: AgentEvent[];
+  /** When the recording ended, milliseconds since the epoch: ages count from here. */
+  at: number;
+  evicted: number;
+  unreadable: number;
+}
+
+/** Reads the text of `agent-events.json`. Throws MalformedInput when it is no such part. */
+export function readAgentEventsPart(text: string): AgentEvents {
+  let part: unknown;
+  try {
+    part = JSON.parse(text);
+  } catch (error) {
+    throw new MalformedInput(
+      'agent-events.json is no JSON',
+      { format: 'agent-events', field: 'text' },
+      error,
+    );
+  }
+  const { schema, at, evicted, events } = (part ?? {}) as Record<string, unknown>;
+  if (schema !== agentEventsSchema || !Array.isArray(events))
+    throw new MalformedInput('agent-events.json has another schema', {
+      format: 'agent-events',
+      field: 'schema',
+      wanted: agentEventsSchema,
+      available: String(schema).slice(0, 80),
+    });
+  const read = sorted(events);
+  return { ...read, at: timeOf(at, read.events), evicted: typeof evicted === 'number' ? evicted : 0 };
+}
+
+/** Reads the payloads of the journal's agent records; `endedAt` is when the process was last known to live. */
+export function readAgentRecords(texts: Iterable<string>, endedAt?: number): AgentEvents {
+  const parsed: unknown[] = [];
+  let unreadable = 0;
+  for (const text of texts) {
+    try {
+      parsed.push(JSON.parse(text));
+    } catch {
+      unreadable++;
+    }
+  }
+  const read = sorted(parsed);
+  const first = read.events[0]?.seq ?? 1;
+  const last = read.events.at(-1)?.seq ?? 0;
+  const evicted = Math.max(0, last - first + 1 - read.events.length) + first - 1;
+  return {
+    events: read.events,
+    at: timeOf(endedAt, read.events),
+    evicted,
+    unreadable: unreadable + read.unreadable,
+  };
+}
+
+/** In order of their numbers, each once: records that were said again when a segment was dropped come twice. */
+function sorted(values: unknown[]): { events: AgentEvent[]; unreadable: number } {
+  const bySeq = new Map<number, AgentEvent>();
+  let unreadable = 0;
+  for (const value of values) {
+    if (isEvent(value)) bySeq.set(value.seq, value);
+    else unreadable++;
+  }
+  return { events: [...bySeq.values()].sort((a, b) => a.seq - b.seq), unreadable };
+}
+
+function timeOf(at: unknown, events: AgentEvent[]): number {
+  return Math.max(typeof at === 'number' ? at : 0, events.at(-1)?.at ?? 0);
+}
+
+/** The field of each kind that names what the event is about; kinds that are not here are not read. */
+const requiredTexts: Record<string, string[]> = {
+  'run.start': ['run'],
+  'run.end': ['run', 'status'],
+  'step.start': ['id'],
+  'step.end': ['id', 'status'],
+  'tool.start': ['id'],
+  'tool.end': ['id', 'status'],
+  'model.start': ['call'],
+  'model.headers': ['call'],
+  'model.delta': ['call'],
+  'model.end': ['call', 'status'],
+  message: ['message', 'role'],
+  tools: ['tools'],
+  'http.start': ['http'],
+  'http.end': ['http'],
+  'http.skipped': [],
+  state: [],
+  plan: [],
+  progress: [],
+  'wait.start': ['wait', 'waitsFor', 'what'],
+  'wait.end': ['wait', 'status'],
+  'lock.held': ['lock'],
+  'lock.released': ['lock'],
+  note: [],
+  'mcp.message': ['server'],
+  'mcp.start': ['server'],
+  'mcp.end': ['server'],
+};
+const lists: Record<string, string> = { message: 'parts', state: 'operations' };
+const objects: Record<string, string> = {
+  'model.start': 'attributes',
+  'model.headers': 'attributes',
+  'model.end': 'attributes',
+};
+
+function isEvent(value: unknown): value is AgentEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  const event = value as Record<string, unknown>;
+  const { seq, at, kind } = event;
+  if (typeof seq !== 'number' || typeof at !== 'number' || typeof kind !== 'string') return false;
+  const texts = Object.hasOwn(requiredTexts, kind) ? requiredTexts[kind] : undefined;
+  if (!texts?.every((name) => typeof event[name] === 'string')) return false;
+  const list = lists[kind];
+  if (list && !Array.isArray(event[list])) return false;
+  const object = objects[kind];
+  return !object || (typeof event[object] === 'object' && event[object] !== null);
+}

@@ -1,0 +1,38 @@
+/** What a run was waiting for, one sentence each, the longest wait first. */
+import type { AgentRun } from '../../model/agent-state.ts';
+
+export function renderPending(run: AgentRun): string[] {
+  const lines: { ageMs: number; text: string }[] = [];
+  for (const call of run.modelCalls)
+    if (call.ageMs !== undefined) lines.push({ ageMs: call.ageMs, text: callText(call) });
+  for (const tool of run.toolCalls)
+    if (tool.ageMs !== undefined)
+      lines.push({
+        ageMs: tool.ageMs,
+        text: `tool ${tool.name} (${tool.id}), ${tool.status} ${seconds(tool.ageMs)} ago`,
+      });
+  for (const step of run.steps)
+    if (step.ageMs !== undefined)
+      lines.push({
+        ageMs: step.ageMs,
+        text: `step ${step.name ?? step.id}, running for ${seconds(step.ageMs)}`,
+      });
+  for (const wait of run.waits ?? []) {
+    const holder = wait.heldBy === undefined ? '' : `, held by ${wait.heldBy}`;
+    lines.push({ ageMs: wait.ageMs, text: `${wait.kind} ${wait.what} for ${seconds(wait.ageMs)}${holder}` });
+  }
+  return lines.sort((a, b) => b.ageMs - a.ageMs).map(({ text }) => text);
+}
+
+function callText(call: AgentRun['modelCalls'][number]): string {
+  const to = [call.provider, call.model].filter(Boolean).join(' ');
+  const came = call.bytes
+    ? `, ${call.frames} frames and ${call.bytes} bytes so far`
+    : ', no byte of a reply yet';
+  const last = call.lastByteAgeMs === undefined ? '' : `, the last ${seconds(call.lastByteAgeMs)} ago`;
+  return `model call to ${to} for ${seconds(call.ageMs ?? 0)}${came}${last}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,203 @@
+/**
+ * From agent events to what the agent was doing: runs with their steps, calls, conversation and what was pending when
+ * the process died. Events outside of every run form one implicit run. Events may be missing at any place.
+ */
+import type { AgentEvent } from '../../journal/layout-agent.ts';
+import type { AgentRun, AgentState, AgentStep, AgentWait, TokenUsage } from '../../model/agent-state.ts';
+import { applyPatch } from '../../model/json-patch.ts';
+import { type Conversations, computeConversations, listMessages } from './conversations.ts';
+import { dropUndefined } from './drop-undefined.ts';
+import type { AgentEvents } from './events.ts';
+import { messagesAsRead } from './message-text.ts';
+import { type CallInRun, computeModelCalls } from './model-calls.ts';
+import { renderPending } from './pending.ts';
+import { computeToolCalls } from './tool-calls.ts';
+import { computeWaits } from './waits.ts';
+
+const implicitRun = 'implicit';
+
+export function computeAgentState({ events, at, evicted, unreadable }: AgentEvents): AgentState {
+  const runs = new RunTable(at);
+  for (const event of events) runs.add(event);
+  const conversations = computeConversations(events);
+  const calls = computeModelCalls(events, conversations, at);
+  for (const { run, call } of calls) runs.of(run).modelCalls.push(call);
+  for (const { run, tool } of computeToolCalls(events, conversations, at)) runs.of(run).toolCalls.push(tool);
+  for (const { run, wait } of computeWaits(events, at)) runs.addWait(run, wait);
+  const all = runs.all();
+  for (const run of all) complete(run, calls, conversations);
+  const openRequests = computeOpenRequests(events, at);
+  return {
+    runs: all,
+    events: { read: events.length, evicted, unreadable },
+    ...(openRequests.length ? { openRequests } : {}),
+  };
+}
+
+class RunTable {
+  readonly #at: number;
+  readonly #runs = new Map<string, AgentRun>();
+  readonly #startedAt = new Map<string, number>();
+  readonly #steps = new Map<string, { step: AgentStep; startedAt: number }>();
+
+  constructor(at: number) {
+    this.#at = at;
+  }
+
+  all(): AgentRun[] {
+    return [...this.#runs.values()];
+  }
+
+  /** The run of this id, made when no record of its start is left. */
+  of(id: string = implicitRun): AgentRun {
+    let run = this.#runs.get(id);
+    if (!run) {
+      run = { id, status: 'running', steps: [], modelCalls: [], toolCalls: [], messages: [], pending: [] };
+      if (id === implicitRun) run.implicit = true;
+      this.#runs.set(id, run);
+    }
+    return run;
+  }
+
+  addWait(id: string | undefined, wait: AgentWait): void {
+    const run = this.of(id);
+    run.waits ??= [];
+    run.waits.push(wait);
+  }
+
+  add(event: AgentEvent): void {
+    switch (event.kind) {
+      case 'run.start':
+        this.#startRun(event);
+        return;
+      case 'run.end':
+        this.#endRun(event);
+        return;
+      case 'step.start':
+        this.#startStep(event);
+        return;
+      case 'step.end':
+        this.#endStep(event);
+        return;
+      case 'state':
+        this.#patchState(event);
+        return;
+      case 'plan':
+        this.of(event.run).plan = event.plan;
+        return;
+      case 'progress': {
+        const { done, total, note } = event;
+        this.of(event.run).progress = dropUndefined({ done, total, note, ageMs: this.#at - event.at });
+        return;
+      }
+      case 'note': {
+        const note = { at: new Date(event.at).toISOString(), text: String(event.text), data: event.data };
+        const run = this.of(event.run);
+        run.notes ??= [];
+        run.notes.push(dropUndefined(note));
+      }
+    }
+  }
+
+  #startRun(event: Extract<AgentEvent, { kind: 'run.start' }>): void {
+    const run = this.of(event.run);
+    Object.assign(run, dropUndefined({ name: event.name, parentId: event.parent }));
+    run.startedAt = new Date(event.at).toISOString();
+    this.#startedAt.set(event.run, event.at);
+  }
+
+  #endRun(event: Extract<AgentEvent, { kind: 'run.end' }>): void {
+    const run = this.of(event.run);
+    run.status = event.status === 'finished' ? 'finished' : 'failed';
+    run.durationMs = event.tookMs;
+    if (event.error) run.error = event.error;
+  }
+
+  #startStep(event: Extract<AgentEvent, { kind: 'step.start' }>): void {
+    const step: AgentStep = dropUndefined({
+      id: event.id,
+      name: event.name,
+      status: 'running',
+      startedAt: new Date(event.at).toISOString(),
+      parentId: event.step,
+      ageMs: this.#at - event.at,
+    });
+    this.of(event.run).steps.push(step);
+    this.#steps.set(event.id, { step, startedAt: event.at });
+  }
+
+  #endStep(event: Extract<AgentEvent, { kind: 'step.end' }>): void {
+    const found = this.#steps.get(event.id);
+    if (!found) return;
+    const { step } = found;
+    delete step.ageMs;
+    step.status = event.status;
+    step.durationMs = event.at - found.startedAt;
+    if (event.result !== undefined) step.result = event.result;
+    if (event.error) step.error = event.error;
+  }
+
+  #patchState(event: Extract<AgentEvent, { kind: 'state' }>): void {
+    const run = this.of(event.run);
+    try {
+      run.state = applyPatch(run.state ?? {}, event.operations);
+    } catch {
+      // Records before this one are lost: the state is known from here on only.
+      run.state = { ...(run.state as object), '[gap]': 'earlier changes are not recorded' };
+    }
+  }
+}
+
+function complete(run: AgentRun, calls: CallInRun[], conversations: Conversations): void {
+  const own = calls.filter((call) => (call.run ?? implicitRun) === run.id).map(({ call }) => call.id);
+  const heads = findHeads(own, conversations);
+  const [main, ...others] = heads.toSorted((a, b) => b.length - a.length);
+  if (main) {
+    run.messages = messagesAsRead(conversations, listMessages(conversations, main.call));
+    if (main.unknown) run.unknownMessages = main.unknown;
+  }
+  if (others.length)
+    run.otherConversations = others.map(({ call, length }) => ({ lastCall: call, messages: length }));
+  const usage = sumUsage(run);
+  if (usage) run.usage = usage;
+  run.pending = renderPending(run);
+  if (run.status === 'running' && run.waits?.length && !isBusy(run)) run.status = 'waiting';
+}
+
+/** Calls that no later call of the run continues to their end: the tips of its conversations. */
+function findHeads(own: string[], { calls }: Conversations) {
+  const continued = new Set<string>();
+  for (const id of own) {
+    const call = calls.get(id);
+    const base = call?.base === undefined ? undefined : calls.get(call.base);
+    if (call && base && call.keep + 1 >= base.length - base.output.length) continued.add(base.call);
+  }
+  return own
+    .filter((id) => !continued.has(id))
+    .map((id) => calls.get(id))
+    .filter((call) => call !== undefined);
+}
+
+function isBusy(run: AgentRun): boolean {
+  const open = ['sent', 'answered', 'streaming', 'running', 'requested'];
+  return [...run.modelCalls, ...run.toolCalls].some(({ status }) => open.includes(status));
+}
+
+function sumUsage(run: AgentRun): TokenUsage | undefined {
+  let [inputTokens, outputTokens, counted] = [0, 0, false];
+  for (const call of run.modelCalls) {
+    inputTokens += call.inputTokens ?? 0;
+    outputTokens += call.outputTokens ?? 0;
+    counted ||= call.inputTokens !== undefined || call.outputTokens !== undefined;
+  }
+  return counted ? { inputTokens, outputTokens } : undefined;
+}
+
+function computeOpenRequests(events: readonly AgentEvent[], at: number) {
+  const open = new Map<string, { method: string; host: string; ageMs: number }>();
+  for (const event of events)
+    if (event.kind === 'http.start')
+      open.set(event.http, { method: event.method, host: event.host, ageMs: at - event.at });
+    else if (event.kind === 'http.end') open.delete(event.http);
+  return [...open.values()];
+}
