@@ -70,24 +70,24 @@ export class ReplyReader {
   }
 
   #onSse = ({ event, data }: { event: string | undefined; data: string }): void => {
-    this.frames++;
-    // OpenAI's last line is no JSON: its reader knows undefined as the end.
-    this.#format.readEvent(event, parseJson(data), this.#reply);
+    // OpenAI's last event is no JSON: its reader knows undefined as the end.
+    if (data === '[DONE]') this.#format.readEvent(event, undefined, this.#reply);
+    else this.#readEvent(event, data);
   };
 
-  #onLine = (line: string): void => {
+  #onLine = (line: string): void => this.#readEvent(undefined, line);
+
+  #readEvent(name: string | undefined, text: string): void {
     this.frames++;
-    this.#format.readEvent(undefined, parseJson(line), this.#reply);
-  };
+    const value = parseJson(text);
+    if (value !== undefined) this.#format.readEvent(name, value, this.#reply);
+    // What the model's server sent is the evidence: the client's parser will fail at it.
+    else this.#reply.error ??= { type: 'malformed_event', message: text.slice(0, 2000) };
+  }
 
   #pushFrames(chunk: Uint8Array): void {
     this.#eventStream.push(chunk, ({ headers, payload }) => {
-      this.frames++;
-      this.#format.readEvent(
-        headers[':event-type'] ?? headers[':exception-type'],
-        parseJson(payload),
-        this.#reply,
-      );
+      this.#readEvent(headers[':event-type'] ?? headers[':exception-type'], payload);
     });
     if (this.#eventStream.broken) this.gap ??= 'a frame broke the format';
   }

@@ -66,7 +66,7 @@ export class SseDecoder {
   }
 
   #keep(rest: string): void {
-    if (this.#tooLong || this.#rest.length + rest.length > this.#limit) {
+    if (this.#rest.length + rest.length > this.#limit) {
       this.#tooLong = true;
       // A colon makes what is left of the line a comment.
       this.#rest = ':';

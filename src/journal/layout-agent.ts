@@ -157,7 +157,7 @@ export interface AgentEventData {
   state: Scope & { operations: StateOperation[] };
   plan: Scope & { plan: unknown };
   progress: Scope & { done?: number; total?: number; note?: string };
-  'wait.start': Scope & { wait: string; kind: 'promise' | 'lock' | 'approval'; what: string };
+  'wait.start': Scope & { wait: string; waitsFor: 'promise' | 'lock' | 'approval'; what: string };
   'wait.end': { wait: string; status: EndStatus; tookMs: number };
   'lock.held': Scope & { lock: string; name: string };
   'lock.released': { lock: string; tookMs: number };
