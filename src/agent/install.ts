@@ -43,11 +43,20 @@ export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOpt
 }
 
 function portOf(recorder: AgentRecorder): AgentPort {
+  const { sink, level } = recorder;
   return {
     nextId: (letter) => recorder.nextId(letter),
-    record: (kind, facts, content) => void recorder.sink.record(kind, facts, content),
+    record: (kind, facts, content) =>
+      void sink.record(kind, facts, level === 'content' ? content : withoutContent(content)),
     get storage() {
       return recorder.storage;
     },
   };
+}
+
+/** What tells names and timing only, when conversations are not to be recorded. */
+function withoutContent<Content extends object>(content: Content | undefined): Content | undefined {
+  if (!content) return undefined;
+  const { arguments: _arguments, result, input, parts, ...rest } = content as Record<string, unknown>;
+  return (parts === undefined ? rest : { ...rest, parts: [] }) as Content;
 }

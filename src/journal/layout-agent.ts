@@ -140,7 +140,8 @@ export interface AgentEventData {
     attributes: Attributes;
     error?: EventError;
   };
-  message: { message: string; role: string; parts: MessagePart[]; name?: string };
+  /** `source`: the host reported it itself, as part of no request. */
+  message: Scope & { message: string; role: string; parts: MessagePart[]; name?: string; source?: string };
   tools: { tools: string; definitions: unknown };
   /** A request that is no model call: nothing of its content is recorded. */
   'http.start': Scope & { http: string; method: string; host: string };

@@ -35,6 +35,8 @@ export interface AgentRun {
   progress?: { done?: number; total?: number; note?: string; ageMs: number };
   notes?: { at: string; text: string; data?: unknown }[];
   waits?: AgentWait[];
+  /** What the host reported by `agent.message`. */
+  reportedMessages?: AgentMessage[];
   /** Conversations beside the longest: the last call of each and how long its list is. */
   otherConversations?: { lastCall: string; messages: number }[];
   /** Messages at the start of the conversation that are not known: another process or an evicted record had them. */

@@ -6,10 +6,12 @@ import type { Conversations } from './conversations.ts';
 export function messagesAsRead(conversations: Conversations, ids: readonly string[]): AgentMessage[] {
   return ids.map((id) => {
     const message = conversations.messages.get(id);
-    return message
-      ? { role: message.role, content: contentOf(message), id }
-      : { role: 'unknown', content: '[not recorded]', id };
+    return message ? readMessage(id, message) : { role: 'unknown', content: '[not recorded]', id };
   });
+}
+
+export function readMessage(id: string, message: Message): AgentMessage {
+  return { role: message.role, content: contentOf(message), id };
 }
 
 function contentOf({ parts }: Message): unknown {

@@ -8,7 +8,7 @@ import { applyPatch } from '../../model/json-patch.ts';
 import { type Conversations, computeConversations, listMessages } from './conversations.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import type { AgentEvents } from './events.ts';
-import { messagesAsRead } from './message-text.ts';
+import { messagesAsRead, readMessage } from './message-text.ts';
 import { type CallInRun, computeModelCalls } from './model-calls.ts';
 import { renderPending } from './pending.ts';
 import { computeToolCalls } from './tool-calls.ts';
@@ -90,6 +90,9 @@ class RunTable {
         this.of(event.run).progress = dropUndefined({ done, total, note, ageMs: this.#at - event.at });
         return;
       }
+      case 'message':
+        if (event.source !== undefined) this.#reported(event);
+        return;
       case 'note': {
         const note = { at: new Date(event.at).toISOString(), text: String(event.text), data: event.data };
         const run = this.of(event.run);
@@ -137,6 +140,12 @@ class RunTable {
     if (event.error) step.error = event.error;
   }
 
+  #reported(event: Extract<AgentEvent, { kind: 'message' }>): void {
+    const run = this.of(event.run);
+    run.reportedMessages ??= [];
+    run.reportedMessages.push(readMessage(event.message, event));
+  }
+
   #patchState(event: Extract<AgentEvent, { kind: 'state' }>): void {
     const run = this.of(event.run);
     try {
@@ -155,7 +164,7 @@ function complete(run: AgentRun, calls: CallInRun[], conversations: Conversation
   if (main) {
     run.messages = messagesAsRead(conversations, listMessages(conversations, main.call));
     if (main.unknown) run.unknownMessages = main.unknown;
-  }
+  } else run.messages = run.reportedMessages ?? [];
   if (others.length)
     run.otherConversations = others.map(({ call, length }) => ({ lastCall: call, messages: length }));
   const usage = sumUsage(run);
