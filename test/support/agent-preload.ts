@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -15,12 +15,6 @@ export type NodeMajor = (typeof nodeMajors)[number];
 /** The binary of a Node of the matrix; undefined when it is not installed. */
 export function findNode(major: NodeMajor): string | undefined {
   const path = join(root, 'test', 'nodes', 'node_modules', `node-${major}`, 'bin', 'node');
-  return existsSync(path) ? path : undefined;
-}
-
-/** The folder of the real agent packages; undefined when they are not installed. */
-export function findAgentPackages(): string | undefined {
-  const path = join(root, 'test', 'agents', 'node_modules');
   return existsSync(path) ? path : undefined;
 }
 
@@ -56,6 +50,7 @@ export interface ProgramOptions {
   preload: string | undefined;
   args?: string[];
   env?: Record<string, string>;
+  timeoutMs?: number;
   /** Called with the running process, to kill it. */
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
@@ -70,7 +65,7 @@ export async function runProgram(name: string, options: ProgramOptions): Promise
     options.node,
     [
       ...(options.preload ? ['--require', options.preload] : []),
-      join(programs, name),
+      resolve(programs, name),
       ...(options.args ?? []),
     ],
     {
@@ -93,9 +88,11 @@ export async function runProgram(name: string, options: ProgramOptions): Promise
     stderr += text;
   });
   options.onStart?.((signal) => child.kill(signal));
-  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
-    child.on('close', (...end) => resolve(end));
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 20_000);
+  const [code, signal] = await new Promise<[number | null, string | null]>((settle) => {
+    child.on('close', (...end) => settle(end));
   });
+  clearTimeout(timer);
   const lines = existsSync(eventsFile) ? readFileSync(eventsFile, 'utf8').split('\n').filter(Boolean) : [];
   const part = existsSync(partFile) ? readFileSync(partFile, 'utf8') : undefined;
   return { code, signal, stdout, stderr, events: lines.map((line) => JSON.parse(line)), part };

@@ -1,0 +1,25 @@
+// A weather agent on OpenAI's Agents SDK: node openai-agents.mjs whole|stream.
+import { Agent, run, setDefaultOpenAIClient, setTracingExportApiKey, tool } from '@openai/agents';
+import OpenAI from 'openai';
+import { weather, weatherTool } from './weather.mjs';
+
+const [, , mode] = process.argv;
+setDefaultOpenAIClient(new OpenAI({ apiKey: 'sk-aaaaaaaaaaaa', baseURL: `${process.env.MODEL_URL}/v1` }));
+setTracingExportApiKey('');
+const agent = new Agent({
+  name: 'Weather',
+  model: 'gpt-4o-mini',
+  instructions: 'You are a weather agent.',
+  tools: [
+    tool({
+      name: weatherTool.name,
+      description: weatherTool.description,
+      parameters: weatherTool.parameters,
+      strict: true,
+      execute: async (input) => weather(input),
+    }),
+  ],
+});
+const result = await run(agent, 'How is Oslo?', { stream: mode === 'stream' });
+if (mode === 'stream') await result.completed;
+console.log('ANSWER', result.finalOutput);
