@@ -14,6 +14,7 @@ import {
   readScripts,
 } from './parts/code.ts';
 import { type ErrorPartFacts, readError } from './parts/error.ts';
+import { type EvidenceFacts, readEvidence } from './parts/evidence.ts';
 import { Fields, PartFaults } from './parts/fields.ts';
 import { type ProcessPartFacts, readProcess, readThreads } from './parts/process.ts';
 import {
@@ -42,6 +43,7 @@ export interface AnalyzableBundle {
 export interface BundleParts {
   trigger?: TriggerFacts;
   error?: ErrorPartFacts;
+  evidence?: EvidenceFacts;
   process?: ProcessPartFacts;
   memory?: MemoryPartFacts;
   handles?: HandlesPartFacts;
@@ -79,6 +81,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
   const optional = {
     trigger: read(partNames.trigger, readTrigger),
     error: read(partNames.error, readError),
+    evidence: read(partNames.evidence, readEvidence),
     process: read(partNames.process, readProcess),
     memory: read(partNames.memory, readMemory),
     handles: read(partNames.handles, readHandles),
@@ -98,10 +101,21 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
   return { parts, gaps };
 }
 
+/** Written by others after the death, or from outside: they see less. */
+const expectedFromOutside = [partNames.trigger, partNames.process];
+
+function isFromOutside(kind: string | undefined): boolean {
+  return kind === 'found-dead' || kind === 'supervised-exit' || kind === 'capture' || kind === 'silence';
+}
+
 /** Parts that nobody explains the absence of. */
 function missingParts(bundle: AnalyzableBundle, { trigger }: BundleParts, found: readonly Gap[]): Gap[] {
   const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
-  const wanted: string[] = thrown ? [...expected, partNames.error] : expected;
+  const wanted: string[] = isFromOutside(trigger?.kind)
+    ? expectedFromOutside
+    : thrown
+      ? [...expected, partNames.error]
+      : expected;
   const known = new Set([
     ...bundle.parts.map((part) => part.name),
     ...[...bundle.gaps, ...found].map((gap) => gap.part),

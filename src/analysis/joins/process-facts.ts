@@ -1,8 +1,10 @@
 /** Process, memory and environment as the account tells them. Units and names change here, figures don't. */
+import type { MemoryPoint } from '../../bundle/layout-evidence.ts';
 import type {
   EnvironmentFacts,
   HandleFacts,
   MemoryFacts,
+  MemorySample,
   ProcessFacts,
   SignalFacts,
 } from '../../model/account.ts';
@@ -11,9 +13,13 @@ import { defined } from '../parts/fields.ts';
 import type { HandlesPartFacts } from '../parts/surroundings.ts';
 import { findUnusual } from '../unusual.ts';
 
-export function joinProcessFacts({ process, trigger }: BundleParts): ProcessFacts | undefined {
+export function joinProcessFacts({ process, trigger, evidence }: BundleParts): ProcessFacts | undefined {
   if (!process && !trigger) return undefined;
-  const exit = defined({ code: trigger?.exitCode ?? documentedCode(trigger), signal: deadlySignal(trigger) });
+  const seen = evidence?.exit;
+  const exit = defined({
+    code: trigger?.exitCode ?? seen?.code ?? documentedCode(trigger),
+    signal: deadlySignal(trigger) ?? seen?.signal,
+  });
   return defined({
     pid: process?.pid ?? trigger?.pid,
     parentPid: process?.parentPid,
@@ -49,19 +55,33 @@ function versionOfNode(versions: Record<string, string> | undefined): string | u
   return versions?.['node'] && `v${versions['node']}`;
 }
 
-export function joinSignalFacts({ trigger }: BundleParts): SignalFacts | undefined {
-  return trigger?.signal;
+export function joinSignalFacts({ trigger, evidence }: BundleParts): SignalFacts | undefined {
+  const seen = evidence?.exit?.signal;
+  return trigger?.signal ?? (seen === undefined ? undefined : { name: seen });
 }
 
-export function joinMemoryFacts({ memory }: BundleParts): MemoryFacts | undefined {
-  return (
-    memory &&
-    defined({
-      rssBytes: memory.usage?.['rss'],
-      heapUsedBytes: memory.usage?.['heapUsed'],
-      heapLimitBytes: memory.heap?.['heap_size_limit'],
-    })
-  );
+export function joinMemoryFacts({ memory, evidence }: BundleParts): MemoryFacts | undefined {
+  const samples = evidence?.memory?.history ?? [];
+  if (!memory && !samples.length) return undefined;
+  const last = samples.at(-1);
+  return defined({
+    rssBytes: memory?.usage?.['rss'] ?? last?.rss,
+    heapUsedBytes: memory?.usage?.['heapUsed'] ?? last?.heapUsed,
+    heapLimitBytes: memory?.heap?.['heap_size_limit'] ?? last?.heapLimit ?? evidence?.memory?.heapLimitBytes,
+    history: samples.length ? samples.map(joinSample) : undefined,
+  });
+}
+
+function joinSample({ at, rss, heapUsed, external, cgroupCurrent }: MemoryPoint): MemorySample {
+  return {
+    at,
+    ...defined({
+      rssBytes: rss,
+      heapUsedBytes: heapUsed,
+      externalBytes: external,
+      cgroupBytes: cgroupCurrent,
+    }),
+  };
 }
 
 export function joinEnvironmentFacts(

@@ -6,6 +6,7 @@ import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { DriftFacts } from '../parts/code.ts';
+import type { EvidenceFacts } from '../parts/evidence.ts';
 import type { HandlesPartFacts, MemoryPartFacts } from '../parts/surroundings.ts';
 import type { TriggerFacts } from '../parts/trigger.ts';
 
@@ -19,6 +20,8 @@ export interface VerdictFacts {
   drift?: DriftFacts;
   handles?: HandlesPartFacts;
   memory?: MemoryPartFacts;
+  /** What others saw of the death. */
+  evidence?: EvidenceFacts;
   /** What a diagnostic report names as its event, where that is all there is. */
   reportEvent?: string;
 }

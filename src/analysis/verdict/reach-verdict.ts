@@ -3,13 +3,17 @@
  * specific to the most general, and `unknown` closes it.
  */
 import type { Verdict } from '../../model/verdict.ts';
+import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
 import { exit } from './causes/exit.ts';
 import { heapOutOfMemory } from './causes/heap-out-of-memory.ts';
+import { killed } from './causes/killed.ts';
+import { nativeCrash } from './causes/native-crash.ts';
 import { pendingExit } from './causes/pending-exit.ts';
 import { resourceExhaustion } from './causes/resource-exhaustion.ts';
 import { snapshot } from './causes/snapshot.ts';
 import { startupFailure } from './causes/startup-failure.ts';
+import { systemOutOfMemory } from './causes/system-out-of-memory.ts';
 import { terminated } from './causes/terminated.ts';
 import { uncaughtException } from './causes/uncaught-exception.ts';
 import { unhandledRejection } from './causes/unhandled-rejection.ts';
@@ -19,6 +23,7 @@ import type { Cause, VerdictFacts } from './facts.ts';
 
 export const causes: readonly Cause[] = [
   heapOutOfMemory,
+  systemOutOfMemory,
   resourceExhaustion,
   dependencyDrift,
   startupFailure,
@@ -27,6 +32,9 @@ export const causes: readonly Cause[] = [
   pendingExit,
   exit,
   terminated,
+  nativeCrash,
+  abort,
+  killed,
   unhandledRejection,
   uncaughtException,
   unknown,

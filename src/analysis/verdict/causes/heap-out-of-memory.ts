@@ -3,13 +3,14 @@ import { formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { memoryEvidence } from '../seen-from-outside.ts';
 import { surroundingsOf, titled } from '../wording.ts';
 
 export const heapOutOfMemory: Cause = {
   kind: 'heap-out-of-memory',
   layer: 'reason',
   consider(facts) {
-    const event = facts.reportEvent;
+    const event = facts.reportEvent ?? facts.evidence?.fatal?.event;
     const reported = event !== undefined && /heap out of memory|OOMError/i.test(event);
     if (facts.trigger?.verdictKind !== 'heap-out-of-memory' && !reported) return undefined;
     const use = heapHeadroom(surroundingsOf(facts));
@@ -42,5 +43,6 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
       fact: `${formatBytes(use.used)} of ${formatBytes(use.limit)} were in use (${formatShare(use.share)}).`,
       part: use.part,
     });
+  evidence.push(...memoryEvidence(facts));
   return evidence;
 }

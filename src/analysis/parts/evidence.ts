@@ -1,0 +1,133 @@
+/** `evidence.json`, field by field: what others saw of a death whose process could not write. */
+import type {
+  CounterEvidence,
+  EvidencePart,
+  MemoryEvidence,
+  MemoryPoint,
+  SentSignal,
+} from '../../bundle/layout-evidence.ts';
+import { asNumber, defined, type Fields } from './fields.ts';
+
+export interface EvidenceFacts {
+  foundBy?: EvidencePart['foundBy'];
+  foundAt?: string;
+  fate?: { because?: string; rebooted?: boolean; pidReused?: boolean };
+  lastSeenAt?: string;
+  startedAt?: string;
+  exit?: NonNullable<EvidencePart['exit']>;
+  signalsSent?: SentSignal[];
+  memory?: MemoryEvidenceFacts;
+  kernelLog?: string[];
+  fatal?: { event?: string; trigger?: string };
+  core?: { pattern?: string; path?: string; bytes?: number; reason?: string };
+  journal?: { records?: number; lastAt?: string; torn?: boolean };
+  unfinishedBundle?: string;
+}
+
+export type MemoryEvidenceFacts = Partial<Omit<MemoryEvidence, 'cgroup' | 'system'>> & {
+  cgroup?: Partial<NonNullable<MemoryEvidence['cgroup']>>;
+  system?: Partial<MemoryEvidence['system']>;
+};
+
+export function readEvidence(part: Fields): EvidenceFacts {
+  const fate = part.object('fate');
+  const process = part.object('process');
+  const fatal = part.object('fatal');
+  const core = part.object('core');
+  const journal = part.object('journal');
+  return defined({
+    foundBy: part.oneOf('foundBy', ['supervisor', 'next-start', 'sweep']),
+    foundAt: part.text('foundAt'),
+    fate:
+      fate &&
+      defined({
+        because: fate.text('because'),
+        rebooted: fate.flag('rebooted'),
+        pidReused: fate.flag('pidReused'),
+      }),
+    lastSeenAt: process?.text('lastSeenAt'),
+    startedAt: process?.text('startedAt'),
+    exit: readExit(part.object('exit')),
+    signalsSent: part.list('signalsSent', readSentSignal),
+    memory: readMemoryEvidence(part.object('memory')),
+    kernelLog: part.texts('kernelLog'),
+    fatal: fatal && defined({ event: fatal.text('event'), trigger: fatal.text('trigger') }),
+    core:
+      core &&
+      defined({
+        pattern: core.text('pattern'),
+        path: core.text('path'),
+        bytes: core.number('bytes'),
+        reason: core.text('reason'),
+      }),
+    journal:
+      journal &&
+      defined({
+        records: journal.number('records'),
+        lastAt: journal.text('lastAt'),
+        torn: journal.flag('torn'),
+      }),
+    unfinishedBundle: part.text('unfinishedBundle'),
+  });
+}
+
+function readExit(exit: Fields | undefined): EvidenceFacts['exit'] {
+  return (
+    exit &&
+    defined({ code: exit.number('code'), signal: exit.text('signal'), inferred: exit.flag('inferred') })
+  );
+}
+
+function readSentSignal(sent: Fields): SentSignal | undefined {
+  const name = sent.text('name');
+  const by = sent.oneOf('by', ['passed-on', 'supervisor']);
+  if (name === undefined || by === undefined) return undefined;
+  return { name, by, at: sent.text('at') ?? '', ...defined({ reason: sent.text('reason') }) };
+}
+
+function readMemoryEvidence(memory: Fields | undefined): EvidenceFacts['memory'] {
+  if (!memory) return undefined;
+  const cgroup = memory.object('cgroup');
+  const system = memory.object('system');
+  return defined({
+    heapLimitBytes: memory.number('heapLimitBytes'),
+    cgroup:
+      cgroup &&
+      defined({
+        path: cgroup.text('path'),
+        maxBytes: cgroup.number('maxBytes'),
+        peakBytes: cgroup.number('peakBytes'),
+        currentBytes: cgroup.number('currentBytes'),
+        oomKills: readCounter(cgroup.object('oomKills')),
+      }),
+    hostOomKills: readCounter(memory.object('hostOomKills')),
+    system:
+      system &&
+      defined({ totalBytes: system.number('totalBytes'), availableBytes: system.number('availableBytes') }),
+    history: memory.list('history', readPoint),
+  });
+}
+
+function readCounter(counter: Fields | undefined): CounterEvidence | undefined {
+  const before = counter?.number('before');
+  const after = counter?.number('after');
+  return before === undefined || after === undefined ? undefined : { before, after };
+}
+
+function readPoint(point: Fields): MemoryPoint | undefined {
+  const at = point.text('at');
+  if (at === undefined || Number.isNaN(Date.parse(at))) return undefined;
+  const sizes = pointFields.map((name) => [name, asNumber(point.number(name))] as const);
+  return { at, ...defined(Object.fromEntries(sizes)) };
+}
+
+const pointFields = [
+  'rss',
+  'heapUsed',
+  'heapLimit',
+  'external',
+  'arrayBuffers',
+  'cgroupCurrent',
+  'cgroupMax',
+  'loopDelayMs',
+];

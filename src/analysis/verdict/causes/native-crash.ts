@@ -1,0 +1,62 @@
+/** The processor refused an instruction of native code: a wild pointer, an overflow of the stack, a missing page. */
+import { clip } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { endEvidence, fatalSignal, kernelEvidence } from '../seen-from-outside.ts';
+import { titled } from '../wording.ts';
+
+const faults: Record<string, string> = {
+  SIGSEGV: 'it touched memory that it may not',
+  SIGBUS: 'a mapped file was cut short beneath it, or memory was touched askew',
+  SIGILL: 'it ran bytes that are no instruction of this processor',
+  SIGFPE: 'it divided by zero, or overflowed',
+  SIGSYS: 'it made a system call that a filter forbids',
+};
+
+export const nativeCrash: Cause = {
+  kind: 'native-crash',
+  layer: 'mechanism',
+  consider(facts) {
+    const name = fatalSignal(facts) ?? (facts.evidence?.core?.path ? 'SIGSEGV' : undefined);
+    const what = name === undefined ? undefined : faults[name];
+    if (what === undefined) return undefined;
+    const isSeen = fatalSignal(facts) !== undefined;
+    const addons = addonsOf(facts);
+    return {
+      kind: 'native-crash',
+      title: titled(isSeen ? `Native crash: ${name}, ${what}` : 'Native crash: the kernel left a core'),
+      summary: [
+        `The process ended in native code: ${what}.`,
+        addons.length
+          ? `Native add-ons of the program were loaded: ${addons.slice(0, 5).join(', ')}.`
+          : 'JavaScript alone cannot do that; a native add-on, Node itself, or too deep a native recursion can.',
+      ].join(' '),
+      confidence: isSeen ? 'certain' : 'likely',
+      evidence: [...endEvidence(facts), ...kernelEvidence(facts), ...coreEvidence(facts)],
+      refutedBy: `Somebody sent ${name} with kill: then no line of the kernel's log names a fault.`,
+      nextSteps: [
+        facts.evidence?.core?.path
+          ? `The core is ${clip(facts.evidence.core.path, 200)}; it holds the memory in the clear, so remove it when you are done.`
+          : '`agentdump run --core -- …` has the kernel leave a core, from which the native stack can be read.',
+        'Look at native add-ons first: their versions, and whether they were built for this Node (`npm rebuild`).',
+        'If a stack overflow is possible (`--stack-size`, deep recursion in native code), look for that.',
+      ],
+    };
+  },
+};
+
+function addonsOf({ account }: VerdictFacts): string[] {
+  const paths = account.modules?.native.map((module) => module.path) ?? [];
+  return [...new Set(paths.filter((path) => path.endsWith('.node')))].map(
+    (path) => path.split('/').pop() ?? path,
+  );
+}
+
+function coreEvidence({ evidence }: VerdictFacts): Evidence[] {
+  const core = evidence?.core;
+  if (!core) return [];
+  const fact = core.path
+    ? `The kernel left a core: ${core.path}.`
+    : `There is no core: ${core.reason ?? 'none was asked for'}.`;
+  return [{ fact, part: 'evidence.json' }];
+}
