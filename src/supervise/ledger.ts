@@ -7,7 +7,8 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, wr
 import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 
-export const ledgerFolder = 'ledger';
+/** In the dump folder; the file `ledger` there is that of the bundles. */
+export const ledgerFolder = 'supervisors';
 const ledgerSuffix = '.jsonl';
 const longestLedger = 64 * 1024 * 1024;
 

@@ -13,7 +13,7 @@ const ledger = new Ledger(dir, 'abc');
 for (let restarts = 1; restarts <= 4; restarts++)
   ledger.add({ event: 'restart', delayMs: 1, restarts }, `2026-01-01T00:00:0${restarts}.000Z`);
 ledger.close();
-const path = join(dir, 'ledger', 'abc.jsonl');
+const path = join(dir, 'supervisors', 'abc.jsonl');
 const whole = readFileSync(path, 'utf8');
 function read(text: string) {
   writeFileSync(path, text);

@@ -223,8 +223,8 @@ test('a second run that ends well ends the restarts', () => {
   const code = `const fs = require('fs'); if (fs.existsSync(${JSON.stringify(flag)})) process.exit(0); fs.writeFileSync(${JSON.stringify(flag)}, ''); process.abort()`;
   const result = run(dir, ['--restart=on-failure', '--restart-delay=1', '--', ...node(code)]);
   assert.equal(result.status, 0);
-  const ledger = readdirSync(join(dir, 'ledger')).map((name) =>
-    readFileSync(join(dir, 'ledger', name), 'utf8'),
+  const ledger = readdirSync(join(dir, 'supervisors')).map((name) =>
+    readFileSync(join(dir, 'supervisors', name), 'utf8'),
   );
   const events = ledger
     .join('')
