@@ -60,7 +60,9 @@ async function inlineYargs() {
     allowOverwrite: true,
   });
   const packages = new Set(
-    Object.keys(metafile.inputs).flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []),
+    Object.keys(metafile.inputs).flatMap(
+      (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? [],
+    ),
   );
   const licences = [...packages].sort().map((folder) => {
     const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));

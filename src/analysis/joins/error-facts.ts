@@ -40,7 +40,7 @@ async function joinOne(
   for (const each of error.errors ?? [])
     errors.push(await joinOne(each, undefined, readFrames, budget, gaps));
   return defined({
-    name: error.name,
+    name: nameOf(error),
     message: error.message ?? error.text,
     code: error.code === undefined ? undefined : String(error.code),
     cause: error.cause && (await joinOne(error.cause, undefined, readFrames, budget, gaps)),
@@ -49,4 +49,9 @@ async function joinOne(
     stackText: error.stack,
     frames: frames?.length ? frames : undefined,
   });
+}
+
+/** A class that extends Error and sets no name says `Error` of itself; Node prints its class then, and so do we. */
+function nameOf({ name, className }: SerializedError): string | undefined {
+  return name === 'Error' && className !== undefined ? className : name;
 }

@@ -36,6 +36,7 @@ function readSerialized(error: Fields, depth: number, budget: { left: number }):
     isError: error.flag('isError') ?? false,
     ...defined({
       name: error.text('name'),
+      className: error.text('className'),
       message: error.text('message'),
       stack: error.text('stack'),
       code: error.textOrNumber('code'),
