@@ -7,7 +7,6 @@ import type { Frame } from '../model/thread.ts';
 import type { Gap } from '../model/verdict.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
-import { joinPackages } from './joins/packages.ts';
 import {
   joinEnvironmentFacts,
   joinMemoryFacts,
@@ -15,6 +14,7 @@ import {
   joinSignalFacts,
 } from './joins/process-facts.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
+import { joinModules } from './modules/join-modules.ts';
 import { defined } from './parts/fields.ts';
 import { computeSignature } from './signature.ts';
 import { StackReconstructor } from './stacks/reconstruct.ts';
@@ -32,45 +32,66 @@ export async function analyzeBundle(
   options: AnalyzeOptions = {},
 ): Promise<Account> {
   const { parts, gaps } = readBundleParts(bundle);
-  const stacks = await readStacks(bundle, parts, options, gaps);
+  const about = joinBundle(bundle, parts);
+  return makeAccount(
+    { parts, gaps, knownGaps: bundle.gaps, about, readPart: (name) => bundle.readPart(name) },
+    options,
+  );
+}
+
+export interface AccountSources {
+  parts: BundleParts;
+  /** Gaps found so far; more are added. */
+  gaps: Gap[];
+  /** Those of whoever reads the parts, which may grow meanwhile. */
+  knownGaps: readonly Gap[];
+  about?: Account['bundle'];
+  readPart(name: string): Uint8Array | undefined;
+  /** What a diagnostic report names as its event. */
+  reportEvent?: string | undefined;
+}
+
+/** Joins parts, wherever they come from, into the account with its verdict. */
+export async function makeAccount(sources: AccountSources, options: AnalyzeOptions = {}): Promise<Account> {
+  const { parts, gaps } = sources;
+  const stacks = await readStacks(sources, options);
   const process = joinProcessFacts(parts);
+  const { modules, unusual } = joinModules(parts);
   const account: VerdictFacts['account'] = {
     schema: accountSchema,
     ...defined({
-      bundle: joinBundle(bundle, parts),
+      bundle: sources.about,
       process,
       error: stacks.error,
       signal: joinSignalFacts(parts),
       threads: joinThreads(parts, stacks.error?.frames ?? stacks.exit),
-      modules: joinModules(parts),
+      modules: modules.packages.length || modules.native.length ? modules : undefined,
       agent: parts.agent && { runs: [], state: parts.agent.state },
       memory: joinMemoryFacts(parts),
-      environment: joinEnvironmentFacts(parts, process),
+      environment: joinEnvironmentFacts(parts, process, unusual),
     }),
-    gaps: uniqueGaps([...bundle.gaps, ...gaps]),
+    gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
   };
   const { error, ...facts } = parts;
   const verdict = reachVerdict({
     ...facts,
     account,
     promiseFrames: stacks.promise,
-    ...defined({ thrownType: error?.error?.isError === false ? error.error.type : undefined }),
+    ...defined({
+      thrownType: error?.error?.isError === false ? error.error.type : undefined,
+      reportEvent: sources.reportEvent,
+    }),
   });
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...defined({ signature }) };
 }
 
 /** Every stack of the bundle through one reconstructor, so that a map is opened once. */
-async function readStacks(
-  bundle: AnalyzableBundle,
-  parts: BundleParts,
-  options: AnalyzeOptions,
-  gaps: Gap[],
-) {
+async function readStacks({ parts, gaps, readPart }: AccountSources, options: AnalyzeOptions) {
   const appRoot = parts.packages.find((p) => p.isProgram)?.path ?? parts.process?.cwd;
   const stacks = new StackReconstructor({
     scripts: parts.scripts,
-    readPart: (name) => bundle.readPart(name),
+    readPart,
     ...defined({ appRoot, contextLines: options.contextLines }),
   });
   const read: FrameReader = async (input) => {
@@ -110,11 +131,6 @@ function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account
       ...defined({ sha256 }),
     })),
   };
-}
-
-function joinModules(parts: BundleParts): Account['modules'] {
-  if (!parts.packages.length && !parts.nativeModules.length) return undefined;
-  return { packages: joinPackages(parts), native: parts.nativeModules };
 }
 
 function uniqueGaps(gaps: readonly Gap[]): Gap[] {

@@ -1,11 +1,11 @@
 /** Words that several commands share: which bundle, in which folder, opened with which key; and sizes as people write them. */
 import { readFileSync } from 'node:fs';
 import { findBundle } from '../bundle/list.ts';
-import { type BundleReader, openBundle } from '../bundle/reader.ts';
+import type { openBundle } from '../bundle/reader.ts';
 import { AgentdumpError } from '../errors.ts';
 
 export const bundlePositional = {
-  describe: 'A folder, a packed bundle, a name or the first digits of an id in --dir, or "latest"',
+  describe: '"latest", a folder, a packed bundle, or a name or the first digits of an id in --dir',
   type: 'string',
   demandOption: true,
 } as const;
@@ -42,11 +42,6 @@ export async function keysOf({ identity }: Pick<BundleWords, 'identity'>): Promi
   if (identity === undefined) return undefined;
   const { readIdentities } = await import('../bundle/reader-age.ts');
   return { identities: readIdentities(readFileSync(identity, 'utf8')) };
-}
-
-/** The open bundle; the caller closes it. Throws what finding and opening throw. */
-export async function openMeant(words: BundleWords): Promise<BundleReader> {
-  return openBundle(pathOf(words), await keysOf(words));
 }
 
 const powers: Record<string, number> = { '': 0, K: 1, M: 2, G: 3, T: 4 };

@@ -93,7 +93,7 @@ test('the exit code that Node documents stands in where the writer knew none', a
   assert.equal(await exitOf({ isMainThread: false }), undefined);
 });
 
-test('drift and duplicates reach the packages', async () => {
+test('drift reaches the packages', async () => {
   const { modules } = await analyze({
     'drift.json': {
       lockFile: '/srv/agent/package-lock.json',
@@ -105,8 +105,16 @@ test('drift and duplicates reach the packages', async () => {
       ],
     },
   });
-  assert.equal(modules?.packages.find((p) => p.name === 'p-queue')?.drift, 'locked 7.0.0, installed 8.0.1');
-  assert.equal(modules?.packages.find((p) => p.name === 'gone')?.drift, 'locked 1.0.0, not installed');
+  const driftOf = (name: string) => modules?.packages.find((p) => p.name === name)?.drift;
+  assert.equal(driftOf('p-queue'), 'package-lock.json pins 7.0.0, installed is 8.0.1');
+  assert.equal(driftOf('gone'), 'package-lock.json pins 1.0.0, none is installed');
+});
+
+test('a package that is loaded twice is unusual', async () => {
+  const paths = ['/srv/agent/node_modules/zod', '/srv/agent/node_modules/x/node_modules/zod'];
+  const packages = paths.map((path) => ({ name: 'zod', version: '3.22.4', path, scripts: 1 }));
+  const { environment } = await analyze({ 'packages.json': { packages } });
+  assert.match(environment?.unusual?.[0]?.fact ?? '', /^zod is loaded twice/);
 });
 
 test('a wrong shape is a gap, and the rest is read', async () => {

@@ -83,6 +83,17 @@ test('unreadable input is exit code 3, with advice', () => {
   }
 });
 
+test("analyze takes Node's own diagnostic report too", () => {
+  const report = join(root, 'report.json');
+  writeFileSync(
+    report,
+    JSON.stringify({ header: { reportVersion: 3, trigger: 'Signal', event: 'SIGUSR2' } }),
+  );
+  const { status, stdout } = run('analyze', report);
+  assert.equal(status, 1);
+  assert.match(stdout, /SIGUSR2 asked for it/);
+});
+
 test('wrong words are exit code 2', () => {
   for (const words of [
     [],

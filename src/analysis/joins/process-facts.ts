@@ -7,6 +7,7 @@ import type {
   MemorySample,
   ProcessFacts,
   SignalFacts,
+  UnusualFact,
 } from '../../model/account.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
@@ -84,9 +85,11 @@ function joinSample({ at, rss, heapUsed, external, cgroupCurrent }: MemoryPoint)
   };
 }
 
+/** `others`: what is unusual by the findings of other joins, told after our own. */
 export function joinEnvironmentFacts(
   parts: BundleParts,
   process: ProcessFacts | undefined,
+  others: readonly UnusualFact[],
 ): EnvironmentFacts | undefined {
   const { environment, handles, memory, trigger } = parts;
   if (!environment && !handles && !memory && !process) return undefined;
@@ -96,7 +99,7 @@ export function joinEnvironmentFacts(
     handles: handles && joinHandles(handles),
     connections: handles?.sockets?.map(({ fd: _, ...connection }) => connection),
   });
-  const unusual = findUnusual({
+  const found = findUnusual({
     environment: facts,
     ...defined({
       process,
@@ -107,6 +110,7 @@ export function joinEnvironmentFacts(
       repeats: trigger?.repeats,
     }),
   });
+  const unusual = [...found, ...others];
   return unusual.length ? { ...facts, unusual } : facts;
 }
 

@@ -1,16 +1,22 @@
 /** `agentdump analyze`: the account of one bundle. */
+import { readFileSync, statSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
+import { openBundle } from '../../bundle/reader.ts';
+import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import {
   type BundleWords,
   bundlePositional,
   dirOption,
   identityOption,
-  openMeant,
+  keysOf,
+  pathOf,
 } from '../bundle-options.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+
+const largestReport = 128 * 1024 * 1024;
 
 interface Words extends BundleWords {
   json?: boolean | undefined;
@@ -32,17 +38,42 @@ const command: CommandModule<object, Words> = {
         'Exit code: 0 explained, 1 explained with gaps, 2 usage, 3 unreadable input, 4 internal error.',
       ),
   handler: async (words) => {
-    const bundle = await openMeant(words);
-    try {
-      const account = await analyzeBundle(bundle);
-      print(await render(account, words));
-      process.exitCode = exitCodeFor(account);
-    } finally {
-      bundle.close();
-    }
+    const account = await analyzeMeant(words);
+    print(await render(account, words));
+    process.exitCode = exitCodeFor(account);
   },
 };
 export default command;
+
+/** A bundle, or a diagnostic report that Node wrote by itself. */
+async function analyzeMeant(words: Words): Promise<Account> {
+  const path = pathOf(words);
+  if (isReportFile(path)) {
+    const { analyzeReport } = await import('../../analysis/analyze-report.ts');
+    return analyzeReport(readReportFile(path), path);
+  }
+  const bundle = openBundle(path, await keysOf(words));
+  try {
+    return await analyzeBundle(bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+function isReportFile(path: string): boolean {
+  return path.endsWith('.json') && statSync(path).isFile();
+}
+
+/** The size is checked first: a file may be larger than memory. */
+function readReportFile(path: string): Buffer {
+  const { size } = statSync(path);
+  if (size <= largestReport) return readFileSync(path);
+  throw new AgentdumpError('over-limit', `${path} has ${size} bytes, too many for a diagnostic report`, {
+    limit: 'diagnostic report bytes',
+    wanted: size,
+    allowed: largestReport,
+  });
+}
 
 /** Each renderer is loaded only when it is wanted. */
 async function render(account: Account, { json, markdown }: Words): Promise<string> {

@@ -16,7 +16,10 @@ const foldFrom = 3;
 export function renderStack({ error, threads, process }: Account, page: Page): string[] {
   return (threads ?? []).flatMap((thread) => {
     if (!thread.frames.length || (thread.crashed && error?.frames?.length)) return [];
-    const name = `${thread.kind} thread${thread.kind === 'main' ? '' : ` ${thread.id}`}`;
+    const name =
+      typeof thread.id === 'number' && thread.kind !== 'main'
+        ? `${thread.kind} thread ${thread.id}`
+        : `${thread.kind} thread`;
     const own = thread.frames.find((frame) => frame.inApp);
     return [
       page.palette.faint(oneLine(thread.name ? `${name} (${thread.name})` : name)),
@@ -119,8 +122,9 @@ function foldForeign(rows: readonly Row[]): Row[] {
   return result;
 }
 
-/** Not the program's own, and nothing to read on it. */
-const isPlainForeign = (frame: Frame): boolean => !frame.inApp && !frame.locals?.length;
+/** Not the program's own, and nothing to read on it. In a native stack every frame may matter. */
+const isPlainForeign = (frame: Frame): boolean =>
+  !frame.inApp && !frame.locals?.length && frame.address === undefined;
 
 function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: string): string[] {
   const place = placeOf(frame, cwd) ?? frame.module ?? frame.address ?? '';
@@ -135,8 +139,10 @@ function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: s
   ];
 }
 
+/** Without the parameter types of a C++ name, which are longer than any line. */
 function nameOf(frame: Frame): string {
-  const name = frame.function ?? '(anonymous)';
+  const full = frame.function ?? '(anonymous)';
+  const name = frame.address === undefined ? full : full.replace(/(?<=.)\(.*$/s, '()');
   return frame.async && !name.startsWith('async ') ? `async ${name}` : name;
 }
 

@@ -1,6 +1,5 @@
 /** What was around the death: what is unusual, the process, its modules, its handles. */
-import type { Account, PackageFacts } from '../../model/account.ts';
-import { shortFile } from '../../model/frame-text.ts';
+import type { Account } from '../../model/account.ts';
 import {
   clip,
   formatBytes,
@@ -80,36 +79,19 @@ function variablesText(variables: NonNullable<Account['environment']>['variables
   return `${formatNumber(all.length)}, of which ${formatNumber(withheld)} withheld`;
 }
 
-/** Differences from the lock file, then packages that are there in two versions. */
-export function renderPackages({ modules, process }: Account, page: Page): string[] {
+/** Packages that differ from the lock file; those loaded twice stand under what is unusual. */
+export function renderPackages({ modules }: Account, page: Page): string[] {
   const packages = modules?.packages ?? [];
   const drifted = packages.filter((p) => p.drift);
   const lines = renderTable(
     page,
-    ['package', 'installed', 'asked for', 'against the lock file'],
-    drifted.slice(0, maxRows).map((p) => [p.name, p.version ?? '-', p.requested ?? '-', p.drift ?? '']),
+    ['package', 'loaded', 'against the lock file'],
+    drifted.slice(0, maxRows).map((p) => [p.name, p.version ?? '-', p.drift ?? '']),
   );
   if (drifted.length > maxRows) lines.push(page.palette.faint(`… ${drifted.length - maxRows} more`));
-  for (const [name, copies] of duplicatesOf(packages).slice(0, maxRows)) {
-    const places = copies.map((p) => `${p.version ?? '?'} (${shortFile(p.path, process?.cwd)})`).join(', ');
-    lines.push(
-      `${page.palette.warn(oneLine(name))} is loaded ${copies.length} times: ${oneLine(clip(places, 300))}`,
-    );
-  }
   if (packages.length > 1)
     lines.push(page.palette.faint(`${formatCount(packages.length, 'package')} loaded`));
   return lines;
-}
-
-/** Packages of which more than one copy was loaded, the most copies first. */
-export function duplicatesOf(packages: readonly PackageFacts[]): [string, PackageFacts[]][] {
-  const byName = new Map<string, PackageFacts[]>();
-  for (const p of packages) {
-    const copies = byName.get(p.name);
-    if (copies) copies.push(p);
-    else byName.set(p.name, [p]);
-  }
-  return [...byName].filter(([, copies]) => copies.length > 1).sort((a, b) => b[1].length - a[1].length);
 }
 
 export function renderHandles({ environment }: Account, page: Page): string[] {
