@@ -142,7 +142,7 @@ function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: s
 /** Without the parameter types of a C++ name, which are longer than any line. */
 function nameOf(frame: Frame): string {
   const full = frame.function ?? '(anonymous)';
-  const name = frame.address === undefined ? full : full.replace(/(?<=.)\(.*$/s, '()');
+  const name = frame.address === undefined ? full : full.replace(/\([^()]*\)(?: const)?$/, '()');
   return frame.async && !name.startsWith('async ') ? `async ${name}` : name;
 }
 
