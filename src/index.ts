@@ -3,6 +3,7 @@
  * `dump` is called and no preload is there.
  */
 import { createRequire } from 'node:module';
+import { agent as recorded } from './agent/api.ts';
 import { findHost, provideContext, setContext } from './agent/context.ts';
 import type { InstallOptions } from './capture/config.ts';
 
@@ -14,6 +15,7 @@ export type { InstallOptions };
 
 /** What the agent tells its flight recorder. Without the preload every call does nothing. */
 export const agent = {
+  ...recorded,
   /** Keeps a reference under `name`, read at the moment of death. `undefined` forgets it. */
   set: setContext,
   /** Has a function called at the moment of death, synchronously and for at most 100 ms. Returns the undoing. */

@@ -3,6 +3,8 @@
  * handed over for the dump; knows nothing of how or when it is read. With no preload every call here does nothing.
  */
 
+import type { AgentPort } from './host.ts';
+
 /** The meeting point; only the preload puts it there. */
 export interface Host {
   readonly version: string;
@@ -14,6 +16,8 @@ export interface Host {
   withhold(value: string): void;
   /** Writes a snapshot bundle and goes on; the bundle's path, or undefined when nothing could be written. */
   dump(reason?: string): string | undefined;
+  /** What the explicit API records through; made at its first use. */
+  readonly agent?: AgentPort;
   /** Takes every handler away again. */
   uninstall(): void;
 }

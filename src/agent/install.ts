@@ -20,13 +20,15 @@ export interface InstalledAgent {
   recorder: AgentRecorder;
   /** The text of `agent-events.json`, with all that is in flight: for the fatal path. */
   renderPart(): string;
+  /** Hears a message of a diagnostics channel that was published before the taps were there. */
+  hear(channel: string, message: unknown): void;
   uninstall(): void;
 }
 
 /** Starts to record into `sink`. */
 export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOptions): InstalledAgent {
   const recorder = new AgentRecorder(sink, captureLlm === 'content' ? 'content' : 'metadata', threadId);
-  const undo = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder)];
+  const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder)];
   const host = requireHost();
   host.agent = portOf(recorder);
   return {
@@ -35,8 +37,11 @@ export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOpt
       recorder.flush();
       return sink.renderPart();
     },
+    hear(channel, message) {
+      for (const tap of taps) tap.hear(channel, message);
+    },
     uninstall() {
-      for (const one of undo) one();
+      for (const tap of taps) tap.undo();
       Reflect.deleteProperty(host, 'agent');
     },
   };

@@ -33,6 +33,8 @@ export const partNames = {
   evidence: 'evidence.json',
   error: 'error.json',
   agent: 'agent.json',
+  /** What the agent was doing, as the memory of the dying process still held it (src/journal/layout-agent.ts). */
+  agentEvents: 'agent-events.json',
   /** The flight recorder's segments, end to end (src/journal/FORMAT.md). */
   journal: 'recorder.journal',
   process: 'process.json',

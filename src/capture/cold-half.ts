@@ -6,3 +6,4 @@
 
 export { captureBundle } from './fatal-path.ts';
 export { armLocals } from './locals-recorder.ts';
+export { createRecordingPolicy } from './policy.ts';

@@ -14,6 +14,8 @@ export interface Config {
   heap: HeapTier;
   heapStrings: 'names' | 'clean';
   locals: 'off' | 'uncaught';
+  /** What is recorded of model calls. */
+  captureLlm: 'content' | 'metadata' | 'off';
   maxBundles: number;
   maxBytes: number;
   allow: string[];
@@ -52,6 +54,8 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     heap: options.heap ?? read.choice('AGENTDUMP_HEAP', ['off', 'pressed', 'auto', 'always'], 'pressed'),
     heapStrings: options.heapStrings ?? read.choice('AGENTDUMP_HEAP_STRINGS', ['names', 'clean'], 'names'),
     locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught'], 'off'),
+    captureLlm:
+      options.captureLlm ?? read.choice('AGENTDUMP_CAPTURE_LLM', ['content', 'metadata', 'off'], 'content'),
     maxBundles: options.maxBundles ?? read.size('AGENTDUMP_MAX_BUNDLES', 20),
     maxBytes: options.maxBytes ?? read.size('AGENTDUMP_MAX_BYTES', 2 * 1024 ** 3),
     allow: options.allow ?? read.list('AGENTDUMP_ALLOW'),

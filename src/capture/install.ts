@@ -5,9 +5,10 @@
 import { resolve } from 'node:path';
 import { findHost, type Host, installHost } from '../agent/context.ts';
 import { version } from '../version.ts';
-import { loadColdHalf } from './cold-half-loader.ts';
+import { watchForAgent } from './agent-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { type EventTap, tapEvents } from './event-tap.ts';
+import { loadColdHalf } from './half-loader.ts';
 import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { triggers } from './triggers/index.ts';
@@ -39,7 +40,9 @@ function installConfigured(given: Config): () => void {
     events.uninstall();
     removeHost();
   };
-  const removeHost = installHost(createHost(surroundings, uninstall));
+  const host = createHost(surroundings, uninstall);
+  const removeHost = installHost(host);
+  undoings.push(watchForAgent(surroundings, host));
   return uninstall;
 }
 

@@ -28,6 +28,14 @@ export function currentPolicy(): Policy {
   return policy;
 }
 
+/** The same policy for what is recorded while the program lives; its counts are its own. */
+export function createRecordingPolicy(surroundings: Surroundings): Policy {
+  configurePolicy(surroundings);
+  const own = currentPolicy();
+  policy = undefined;
+  return own;
+}
+
 function environmentAtExec(): Record<string, string> {
   const pairs = (readSmallFile('/proc/self/environ', 2 * 1024 * 1024) ?? '').split('\0');
   return Object.fromEntries(

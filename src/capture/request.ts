@@ -2,6 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
 import type { Config } from './config.ts';
+import type { Recording } from './recording-half.ts';
 
 /** Those that the program itself can notice; the others are the supervisor's. */
 export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silence' | 'supervised-exit'>;
@@ -25,6 +26,8 @@ export interface Surroundings {
   workers: Set<Worker>;
   /** Values that the host registered, to be seen in no part. */
   withheld: string[];
+  /** Of the agent, once there was a sign of one. */
+  recording?: Recording;
 }
 
 /** Without loading node:worker_threads, which costs 2 MB: in a worker Node replaces what it cannot do there. */

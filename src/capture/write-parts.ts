@@ -13,7 +13,7 @@ const partLimitMs = 2_000;
 const valueLimits = { maxDepth: 24, maxEntries: 50_000, maxStringChars: 256 * 1024 };
 
 export function createContext(
-  { config, workers }: Surroundings,
+  { config, workers, recording }: Surroundings,
   request: CaptureRequest,
   trigger: TriggerPart,
   writer: BundleWriter,
@@ -23,6 +23,7 @@ export function createContext(
     config,
     workers,
     trigger,
+    ...(recording ? { recording } : {}),
     ...(request.thrown ? { thrown: request.thrown } : {}),
     stackTexts: request.stackText === undefined ? [] : [request.stackText],
     frameUrls: new Set(),

@@ -25,16 +25,18 @@ if (existsSync(join(root, 'src', 'register.ts'))) {
     charset: 'ascii',
     legalComments: 'none',
   };
-  const cold = await build({
-    ...preload,
-    entryPoints: [join(root, 'src/capture/cold-half.ts')],
-    write: false,
-  });
+  const textOf = async (half) => {
+    const built = await build({ ...preload, entryPoints: [join(root, 'src/capture', half)], write: false });
+    return JSON.stringify(built.outputFiles[0].text);
+  };
   await build({
     ...preload,
     entryPoints: [join(root, 'src', 'register.ts')],
     outfile: join(root, 'dist', 'register.cjs'),
-    define: { AGENTDUMP_COLD_HALF: JSON.stringify(cold.outputFiles[0].text) },
+    define: {
+      AGENTDUMP_COLD_HALF: await textOf('cold-half.ts'),
+      AGENTDUMP_RECORDING_HALF: await textOf('recording-half.ts'),
+    },
   });
   // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
   rmSync(join(root, 'dist', 'register.js'), { force: true });

@@ -5,10 +5,10 @@
  * just been made, so there the methods of the class are wrapped as soon as the module is in use; the body of a first
  * request by https may be missed on it. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
+import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
 import { readTarget } from './target.ts';
 
@@ -28,8 +28,8 @@ interface Watched {
   chunks: (Uint8Array | string)[];
 }
 
-/** Starts to record; returns its undoing. */
-export function tapHttp(recorder: AgentRecorder): () => void {
+/** Starts to record. */
+export function tapHttp(recorder: AgentRecorder): Tap {
   const tap = new HttpTap(recorder);
   const listeners: Record<string, (message: Message) => void> = {
     'http.client.request.created': ({ request }) => tap.shadowRequest(request),
@@ -38,14 +38,13 @@ export function tapHttp(recorder: AgentRecorder): () => void {
     'http.client.response.finish': ({ request, response }) => tap.answered(request, response),
     'net.client.socket': () => tap.wrapClass(),
   };
-  const subscriptions = Object.entries(listeners).map(([name, listener]) => {
-    const safe = guarded(listener) as (message: unknown) => void;
-    subscribe(name, safe);
-    return () => void unsubscribe(name, safe);
-  });
-  return () => {
-    for (const undo of subscriptions) undo();
-    tap.undo();
+  const { hear, undo } = listenTo('', listeners);
+  return {
+    hear,
+    undo() {
+      undo();
+      tap.undo();
+    },
   };
 }
 

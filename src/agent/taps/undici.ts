@@ -4,9 +4,9 @@
  * object whose methods the connection calls with the same bytes: they are shadowed on that one object. fetch itself is
  * never touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
+import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
 import { readTarget } from './target.ts';
 
@@ -27,8 +27,8 @@ interface Message {
   error: unknown;
 }
 
-/** Starts to record; returns its undoing. */
-export function tapUndici(recorder: AgentRecorder): () => void {
+/** Starts to record. */
+export function tapUndici(recorder: AgentRecorder): Tap {
   const exchanges = new WeakMap<UndiciRequest, Exchange>();
   const find = (request: UndiciRequest) => exchanges.get(request);
   const listeners: Record<string, (message: Message) => void> = {
@@ -46,14 +46,7 @@ export function tapUndici(recorder: AgentRecorder): () => void {
     trailers: ({ request }) => find(request)?.end(),
     error: ({ request, error }) => find(request)?.fail(error),
   };
-  const subscriptions = Object.entries(listeners).map(([name, listener]) => {
-    const safe = guarded(listener) as (message: unknown) => void;
-    subscribe(`undici:request:${name}`, safe);
-    return () => void unsubscribe(`undici:request:${name}`, safe);
-  });
-  return () => {
-    for (const undo of subscriptions) undo();
-  };
+  return listenTo('undici:request:', listeners);
 }
 
 function open(recorder: AgentRecorder, request: UndiciRequest): Exchange | undefined {

@@ -1,5 +1,7 @@
 /** The parts after `trigger.json`, in the order of their value. Adding one: see ../README.md. */
+
 import { agentPart } from './agent.ts';
+import { agentEventsPart } from './agent-events.ts';
 import { driftPart } from './drift.ts';
 import { environmentPart } from './environment.ts';
 import { errorPart } from './error.ts';
@@ -18,6 +20,7 @@ import { threadsPart } from './threads.ts';
 export const partProducers: readonly PartProducer[] = [
   errorPart,
   agentPart,
+  agentEventsPart,
   processPart,
   localsPart,
   scriptsPart,

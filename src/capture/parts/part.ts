@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
+import type { Recording } from '../recording-half.ts';
 
 export interface CaptureContext {
   config: Config;
@@ -17,6 +18,7 @@ export interface CaptureContext {
   frameUrls: Set<string>;
   /** Filled by the scripts part for those after it: URL or path of every loaded script. */
   scriptUrls: string[];
+  recording?: Recording;
   addGap(part: string, reason: string, lookedFor?: string): void;
   /** Writes a further part of text, redacted like every other. False when it could not be written. */
   writeText(name: string, text: string): boolean;

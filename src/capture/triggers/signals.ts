@@ -5,6 +5,9 @@
 import { findSignalWatch, type SignalWatch } from '../signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
+/** As it was before we wrapped it: to send the signal that we have just written a bundle for. */
+const originalKill = process.kill;
+
 export const signalsTrigger: Trigger = (context) => {
   const watch = context.isMainThread ? findSignalWatch(process) : undefined;
   if (!watch) return undefined;
@@ -47,7 +50,7 @@ function meetDeath(signal: NodeJS.Signals, context: TriggerContext, watch: Signa
   if (handledByHost) return;
   resetTerminal();
   watch.stop(signal);
-  process.kill(process.pid, signal);
+  Reflect.apply(originalKill, process, [process.pid, signal]);
 }
 
 function captureSignal(signal: NodeJS.Signals, handledByHost: boolean, { capture }: TriggerContext): void {
@@ -84,17 +87,16 @@ function resetTerminal(): void {
  */
 function wrapKill(context: TriggerContext, watch: SignalWatch): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
-  const original = process.kill;
   const kill = function kill(pid: number, signal?: string | number): true {
     const name = pid === process.pid ? findSignal(context.config.signals, signal ?? 'SIGTERM') : undefined;
     if (name !== undefined && context.events.listenersOfHost(name).length === 0) {
       captureSignal(name, false, context);
       watch.stop(name);
     }
-    return Reflect.apply(original, process, [pid, signal]);
+    return Reflect.apply(originalKill, process, [pid, signal]);
   };
   Object.defineProperty(process, 'kill', { ...descriptor, value: kill });
   return () => {
-    if (process.kill === kill) Object.defineProperty(process, 'kill', { ...descriptor, value: original });
+    if (process.kill === kill) Object.defineProperty(process, 'kill', { ...descriptor, value: originalKill });
   };
 }

@@ -1,0 +1,53 @@
+/**
+ * Waits for the first sign of an agent: a request over the network, or a word to the explicit API. Then the recording
+ * half is compiled, hears the message that woke it, and takes over. Until then there are four subscriptions.
+ */
+import type { Host } from '../agent/context.ts';
+import { loadColdHalf, loadRecordingHalf } from './half-loader.ts';
+import type { Recording } from './recording-half.ts';
+import { isMainThread, type Surroundings } from './request.ts';
+import { writeStderrLine } from './stderr-line.ts';
+
+const firstSigns = [
+  'undici:request:create',
+  'http.client.request.created',
+  'http.client.request.start',
+  'net.client.socket',
+];
+
+/** Returns the undoing. */
+export function watchForAgent(surroundings: Surroundings, host: Host): () => void {
+  const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  const stopWaiting = (): void => {
+    for (const channel of firstSigns) unsubscribe(channel, onSign);
+    Reflect.deleteProperty(host, 'agent');
+  };
+  const begin = (): Recording | undefined => {
+    stopWaiting();
+    try {
+      surroundings.recording ??= startRecording(surroundings);
+    } catch (error) {
+      writeStderrLine(`the agent is not recorded: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return surroundings.recording;
+  };
+  function onSign(message: unknown, channel: string | symbol): void {
+    begin()?.hear(String(channel), message);
+  }
+  if (surroundings.config.captureLlm !== 'off') for (const channel of firstSigns) subscribe(channel, onSign);
+  const getAgent = (): Host['agent'] => {
+    begin();
+    return host.agent;
+  };
+  Object.defineProperty(host, 'agent', { configurable: true, get: getAgent });
+  return () => {
+    stopWaiting();
+    surroundings.recording?.uninstall();
+  };
+}
+
+function startRecording(surroundings: Surroundings): Recording {
+  const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
+  const policy = loadColdHalf().createRecordingPolicy(surroundings);
+  return loadRecordingHalf().startRecording({ policy, captureLlm: surroundings.config.captureLlm, threadId });
+}
