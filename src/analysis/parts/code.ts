@@ -7,7 +7,7 @@ import type {
   PackagesPart,
 } from '../../bundle/layout.ts';
 import { readRawFrame } from './error.ts';
-import { defined, type Fields } from './fields.ts';
+import { asText, defined, type Fields } from './fields.ts';
 
 export function readScripts(part: Fields): LoadedScript[] {
   return (
@@ -25,6 +25,7 @@ export function readScripts(part: Fields): LoadedScript[] {
           sourcePart: script.text('sourcePart'),
           mapPart: script.text('mapPart'),
           mapGap: script.text('mapGap'),
+          originalParts: script.record('originalParts', asText),
         }),
       };
     }) ?? []
