@@ -6,6 +6,7 @@
 import type { JoinedFrame } from './align.ts';
 import type { PlacedFrame } from './frame-placer.ts';
 import { findEnclosingScopes, type Scope } from './js-scopes.ts';
+import { beginsMapping } from './lookup.ts';
 import type { ScriptMap, ScriptText } from './scripts.ts';
 
 /** Gives the frames of one stack, top first, their original names. */
@@ -84,51 +85,66 @@ function findOriginalNames(
     order.map((index) => offsets[index] as number),
   );
   const names: (string | undefined)[] = positions.map(() => undefined);
-  const nameAt = (offset: number) => originalNameAt(offset, starts, map);
+  const nameOf = (scope: Scope) => originalNameOf(scope, starts, map);
   for (const [rank, index] of order.entries())
-    names[index] = rename(positions[index] as NamedPosition, scopes[rank] as Scope[], nameAt);
+    names[index] = rename(positions[index] as NamedPosition, scopes[rank] as Scope[], nameOf);
   return names;
+}
+
+interface OriginalName {
+  name: string;
+  /** The source declares a function there, which belongs to no object. */
+  isFunction: boolean;
 }
 
 function rename(
   { name, construct }: NamedPosition,
   scopes: readonly Scope[],
-  nameAt: (offset: number) => string | undefined,
+  nameOf: (scope: Scope) => OriginalName | undefined,
 ): string | undefined {
-  const parts = name.split('.');
-  const method = parts.at(-1) as string;
+  const owners = name.split('.');
+  const method = owners.pop() as string;
   const own = scopes.findIndex((scope) => scope.kind === 'function');
   const declared = scopes[own];
   if (!declared) return undefined;
   const around = scopes.slice(own + 1).find((scope) => scope.kind === 'class');
-  const className = (short: string) => (around?.name === short ? nameAt(around.nameOffset) : undefined);
+  const className = (short: string | undefined) =>
+    around && around.name === short ? (nameOf(around)?.name ?? short) : undefined;
   if (construct && declared.name === 'constructor') return className(method);
   if (declared.name === '' || declared.name !== method.replace(/^(?:get|set) /, '')) return undefined;
-  const found = nameAt(declared.nameOffset);
-  const long = found === undefined ? method : method.replace(declared.name, () => found);
-  const owner = parts.length === 2 ? className(parts[0] as string) : undefined;
-  const renamed = [...(owner ? [owner] : parts.slice(0, -1)), long].join('.');
+  const found = nameOf(declared);
+  const owner = className(owners.at(-1));
+  // In the place of `exports.Agent.run` a person reads `Agent.run`, and of `exports.parse` the function's own name.
+  const kept = owner !== undefined ? [owner] : found?.isFunction ? [] : owners;
+  const renamed = [...kept, method.replace(declared.name, () => found?.name ?? declared.name)].join('.');
   return renamed === name ? undefined : renamed;
 }
 
-function originalNameAt(offset: number, starts: readonly number[], map: ScriptMap): string | undefined {
-  if (offset < 0) return undefined;
-  const row = rowOf(starts, offset);
-  const column = offset - (starts[row] as number) + 1;
+/** By the map's own names; else by the source's text, where a mapping begins at the name or the words are the same. */
+function originalNameOf(
+  { name, nameOffset }: Scope,
+  starts: readonly number[],
+  map: ScriptMap,
+): OriginalName | undefined {
+  if (nameOffset < 0) return undefined;
+  const row = rowOf(starts, nameOffset);
+  const column = nameOffset - (starts[row] as number) + 1;
   const original = map.reader.findOriginal(row + 1, column);
   if (!original) return undefined;
-  if (original.name !== undefined && isIdentifier(original.name)) return original.name;
-  const line = map.linesOf(original.source)?.[original.line - 1];
-  return line === undefined ? undefined : declaredIn(line.slice(original.column - 1, original.column + 199));
+  const line = map.linesOf(original.source)?.[original.line - 1] ?? '';
+  const declared = readDeclaration(line.slice(original.column - 1, original.column + 199));
+  if (original.name !== undefined && isIdentifier(original.name))
+    return { name: original.name, isFunction: declared.isFunction && declared.name === original.name };
+  const isOwn = declared.name === name || beginsMapping(map.reader, row + 1, column, original);
+  return isOwn && isIdentifier(declared.name) ? declared : undefined;
 }
 
-/** The name that a piece of source declares or begins with. */
-function declaredIn(source: string): string | undefined {
-  const declaration =
-    /^(?:(?:export|default|async|static|public|private|protected|function|class|const|let|var|\*)\s*)*/;
-  const rest = source.slice(declaration.exec(source)?.[0].length ?? 0);
-  const word = wordAt(rest, 0);
-  return isIdentifier(word) ? word : undefined;
+/** The name that a piece of source declares or begins with; empty when it begins with none. */
+function readDeclaration(source: string): OriginalName {
+  const words =
+    /^(?:(?:export|default|async|static|public|private|protected|function|class|const|let|var)\b\s*|\*\s*)*/;
+  const keywords = words.exec(source)?.[0] ?? '';
+  return { name: wordAt(source, keywords.length), isFunction: /\bfunction\b/.test(keywords) };
 }
 
 function wordAt(line: string, column: number): string {

@@ -25,7 +25,7 @@ export function findOriginalPosition(
 }
 
 /** Whether a mapping begins exactly there: to its left the map then says something else. */
-function beginsMapping(
+export function beginsMapping(
   reader: SourceMapReader,
   line: number,
   column: number,

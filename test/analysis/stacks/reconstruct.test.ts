@@ -207,6 +207,24 @@ test('minified code: names and lines come back, long lines are cut around the co
   );
 });
 
+test('names that begin like keywords are whole names', async () => {
+  const source = 'export function classify(a: string): void {\n  throw new Error(a);\n}\nclassify("x");\n';
+  const { code, map } = transformSync(source, {
+    loader: 'ts',
+    sourcemap: 'external',
+    sourcefile: '../src/shop.ts',
+    format: 'cjs',
+    minifyIdentifiers: true,
+  });
+  const short = /function (\w+)/.exec(code)?.[1] ?? '';
+  const at = positionOf(code, 'new Error');
+  for (const changed of [map, JSON.stringify({ ...JSON.parse(map), names: ['', '', ''] })]) {
+    const stackText = `Error: x\n    at ${short} (/app/dist/shop.js:${at.line}:${at.column})`;
+    const { frames } = await reconstructStack({ ...bundleOf({}, code, changed), stackText });
+    assert.equal(frames[0]?.function, 'classify');
+  }
+});
+
 /** Each is a bundle whose map must not be believed; the frame stays where the code ran, and one gap says why. */
 const otherBuild = transformSync(typed.replace('private readonly', 'static count = 0;\n  private readonly'), {
   loader: 'ts',

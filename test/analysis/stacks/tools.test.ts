@@ -53,8 +53,7 @@ for (const [tool, file] of Object.entries(programs))
         // rollup's own map has no texts; minified code has no name for a function expression.
         if (tool !== 'tsc' && tool !== 'rollup')
           assert.equal(frame.source?.find(({ line }) => line === frame.line)?.text, text);
-        // webpack's minifier made `s.parseAnswer = function` of it, and V8 prints the `s`.
-        if (frame.function !== undefined) assert.equal(frame.function.replace(/^s\./, ''), name);
+        if (frame.function !== undefined) assert.equal(frame.function, name);
         assert.equal(frame.async ?? false, n >= 3);
       }
       assert.ok(own.filter((frame) => frame.function).length >= 3);
