@@ -12,6 +12,7 @@ import { displayName } from './function-names.ts';
 import { isInApp } from './in-app.ts';
 import { findOriginalPosition } from './lookup.ts';
 import { findMisfitNear } from './map-fit.ts';
+import { isRedacted, isShifted } from './redacted-text.ts';
 import type { ScriptIndex, ScriptMap, ScriptText } from './scripts.ts';
 
 /** A frame, and what was found on the way to it. */
@@ -143,7 +144,7 @@ export class FramePlacer {
       map.distrust(misfit);
       return false;
     }
-    const original = findOriginalPosition(map.reader, text, generated.line, generated.column);
+    const original = findOriginalPosition(map.reader, text, generated);
     if (!original) {
       this.stay(placed, generated);
       // Code that comes from no source is the bundler's own.
@@ -199,13 +200,13 @@ const pickPosition = ({ file, line, column }: Position): Position => ({ file, li
 
 function isInside(lines: readonly string[], { line, column }: { line: number; column: number }): boolean {
   const length = lines[line - 1]?.length;
-  return length !== undefined && column <= length + 1;
+  return length !== undefined && (column <= length + 1 || isShifted(lines, { line, column }));
 }
 
 /** Why the map can't be that of the text, going by one position of it. */
 function findMisfitAt(map: ScriptMap, text: ScriptText, generated: Position): string | undefined {
   const { line, column } = generated;
-  if (!isInside(text.lines, generated))
+  if (!isInside(text.lines, generated) && !isRedacted(text.text))
     return `line ${line}, column ${column} is outside of the script's text`;
   return findMisfitNear(map.reader, text, line, column, map.linesOf);
 }

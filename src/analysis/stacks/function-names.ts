@@ -7,6 +7,7 @@ import type { JoinedFrame } from './align.ts';
 import type { PlacedFrame } from './frame-placer.ts';
 import { findEnclosingScopes, type Scope } from './js-scopes.ts';
 import { beginsMapping } from './lookup.ts';
+import { isShifted } from './redacted-text.ts';
 import type { ScriptMap, ScriptText } from './scripts.ts';
 
 /** Gives the frames of one stack, top first, their original names. */
@@ -14,6 +15,8 @@ export function restoreNames(placed: readonly PlacedFrame[]): void {
   const byMap = new Map<ScriptMap, number[]>();
   for (const [index, { map, text, name, frame, sourceLines }] of placed.entries()) {
     if (!map || !text || !name || !frame.generated || isInSource(name, sourceLines)) continue;
+    // Behind a placeholder, and where one has swallowed lines, the text's offsets are not the map's.
+    if (isShifted(text.lines, frame.generated) || text.lines.length < map.reader.mappedLines) continue;
     byMap.set(map, [...(byMap.get(map) ?? []), index]);
   }
   for (const [map, indexes] of byMap) {
@@ -85,7 +88,7 @@ function findOriginalNames(
     order.map((index) => offsets[index] as number),
   );
   const names: (string | undefined)[] = positions.map(() => undefined);
-  const nameOf = (scope: Scope) => originalNameOf(scope, starts, map);
+  const nameOf = (scope: Scope) => originalNameOf(scope, starts, text, map);
   for (const [rank, index] of order.entries())
     names[index] = rename(positions[index] as NamedPosition, scopes[rank] as Scope[], nameOf);
   return names;
@@ -124,11 +127,13 @@ function rename(
 function originalNameOf(
   { name, nameOffset }: Scope,
   starts: readonly number[],
+  text: ScriptText,
   map: ScriptMap,
 ): OriginalName | undefined {
   if (nameOffset < 0) return undefined;
   const row = rowOf(starts, nameOffset);
   const column = nameOffset - (starts[row] as number) + 1;
+  if (isShifted(text.lines, { line: row + 1, column })) return undefined;
   const original = map.reader.findOriginal(row + 1, column);
   if (!original) return undefined;
   const line = map.linesOf(original.source)?.[original.line - 1] ?? '';

@@ -4,6 +4,7 @@
  * statement before. So where no mapping begins at the place itself, the operand's is taken.
  */
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
+import { isShifted } from './redacted-text.ts';
 import type { ScriptText } from './scripts.ts';
 
 const prefix = /(?:(?:await|new|yield|void|typeof|async)\b\s*|[(!]\s*){1,4}/y;
@@ -12,11 +13,11 @@ const prefix = /(?:(?:await|new|yield|void|typeof|async)\b\s*|[(!]\s*){1,4}/y;
 export function findOriginalPosition(
   reader: SourceMapReader,
   text: ScriptText | undefined,
-  line: number,
-  column: number,
+  { line, column }: { line: number; column: number },
 ): OriginalPosition | undefined {
   const nearest = reader.findOriginal(line, column);
-  if (!text || beginsMapping(reader, line, column, nearest)) return nearest;
+  if (!text || isShifted(text.lines, { line, column }) || beginsMapping(reader, line, column, nearest))
+    return nearest;
   prefix.lastIndex = column - 1;
   const skipped = prefix.exec(text.lines[line - 1] ?? '')?.[0].length ?? 0;
   if (skipped === 0) return nearest;

@@ -8,6 +8,7 @@
  */
 import { findDebugId } from '../../formats/source-map/data-url.ts';
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
+import { isRedacted, isShifted, soundLength } from './redacted-text.ts';
 import type { ScriptText } from './scripts.ts';
 
 /** The words that are looked at, nearest lines first. */
@@ -27,7 +28,8 @@ export function findMisfit(map: SourceMapReader, { text, lines }: ScriptText): s
   const debugId = findDebugId(text);
   if (debugId && map.debugId && debugId.toLowerCase() !== map.debugId.toLowerCase())
     return `its debug id is ${map.debugId}, the script's is ${debugId}`;
-  if (map.mappedLines > lines.length)
+  // A redacted key of many lines may have become one.
+  if (map.mappedLines > lines.length && !isRedacted(text))
     return `it describes ${map.mappedLines} lines, the script has ${lines.length}`;
   return undefined;
 }
@@ -47,7 +49,7 @@ export function findMisfitNear(
     if (!isSame(start, map.findOriginal(at.line, at.column + word.length - 1))) tally.cut++;
     else if (start && !isSame(start, map.findOriginal(at.line, at.column - 1)) && !exchanged.has(word)) {
       const source = linesOf(start.source);
-      if (!source) continue;
+      if (!source || isShifted(source, start)) continue;
       tally.compared++;
       if (leadsToWord(source[start.line - 1] ?? '', start, word)) tally.agreed++;
     }
@@ -68,8 +70,9 @@ interface Word {
 function* wordsAround(lines: readonly string[], line: number, column: number): Generator<Word> {
   for (let distance = 0; distance <= linesAround; distance++)
     for (const row of distance === 0 ? [line] : [line - distance, line + distance]) {
-      const text = lines[row - 1];
-      if (text === undefined) continue;
+      const whole = lines[row - 1];
+      if (whole === undefined) continue;
+      const text = whole.slice(0, soundLength(whole));
       const from = distance === 0 ? Math.max(0, column - 1 - charsAround) : 0;
       const part = text.slice(from, from + 2 * charsAround);
       for (const found of part.matchAll(/[A-Za-z_$][\w$]{3,}/g)) {

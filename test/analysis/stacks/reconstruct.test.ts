@@ -225,6 +225,30 @@ test('names that begin like keywords are whole names', async () => {
   }
 });
 
+test('a placeholder in the text, which moves columns and even lines, takes nobody’s map away', async () => {
+  const secret = '-----BEGIN KEY-----\\n'.repeat(4);
+  const source = `${typed.replace('no stock for ', secret)}// end`;
+  const { code, map } = transformSync(source, {
+    loader: 'ts',
+    sourcemap: 'external',
+    sourcefile: '../src/shop.ts',
+    format: 'esm',
+    minify: true,
+  });
+  const at = positionOf(code, 'Object.keys');
+  // The minifier makes a template of it, with real line breaks.
+  const clean = code.replace(/(?:-----BEGIN KEY-----\n)+/, '[redacted:key#0123abcd]');
+  assert.ok(clean.split('\n').length < code.split('\n').length);
+  const cleanMap = JSON.parse(map);
+  cleanMap.sourcesContent = [source.replace(secret, '[redacted:key#0123abcd]')];
+  const { frames, gaps } = await reconstructStack({
+    ...bundleOf({}, clean, JSON.stringify(cleanMap)),
+    stackText: textAt(at),
+  });
+  assert.deepEqual(gaps, []);
+  assert.deepEqual(places(frames), [`Shop.ship /app/src/shop.ts:${shipLine}`]);
+});
+
 /** Each is a bundle whose map must not be believed; the frame stays where the code ran, and one gap says why. */
 const otherBuild = transformSync(typed.replace('private readonly', 'static count = 0;\n  private readonly'), {
   loader: 'ts',
