@@ -188,7 +188,7 @@ export class ProcessMemory implements MemoryReader {
   #window(start: number): Window {
     const cached = this.#windows.get(start);
     if (cached) return cached;
-    const bytes = new Uint8Array(windowSize);
+    const { bytes, view } = this.#buffer();
     const parts: number[] = [];
     for (let i = this.#extentAt(start); i < this.extents.length; i++) {
       const extent = this.extents[i];
@@ -201,13 +201,21 @@ export class ProcessMemory implements MemoryReader {
       else parts.push(from - start, from - start + got);
     }
     const whole = parts.length === 2 && parts[0] === 0 && parts[1] === windowSize;
-    const window = { bytes, view: new DataView(bytes.buffer), parts: whole ? undefined : parts };
-    if (this.#windows.size >= maxWindows) {
-      const oldest = this.#windows.keys().next().value;
-      if (oldest !== undefined) this.#windows.delete(oldest);
-    }
+    const window = { bytes, view, parts: whole ? undefined : parts };
     this.#windows.set(start, window);
     return window;
+  }
+
+  /** Room for a window: that of the oldest one when there are enough. Nobody outside holds on to it. */
+  #buffer(): Pick<Window, 'bytes' | 'view'> {
+    if (this.#windows.size >= maxWindows)
+      for (const [start, window] of this.#windows) {
+        if (window === this.#last) continue;
+        this.#windows.delete(start);
+        return window;
+      }
+    const bytes = new Uint8Array(windowSize);
+    return { bytes, view: new DataView(bytes.buffer) };
   }
 
   /** Index of the first extent that ends after `address`. */

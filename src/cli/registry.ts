@@ -21,6 +21,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/analyze.ts'),
   },
   {
+    name: 'core',
+    describe: 'The account of a core file: both worlds of every stack, in plain JavaScript',
+    load: () => import('./commands/core.ts'),
+  },
+  {
     name: 'list',
     describe: 'The bundles here, newest first',
     load: () => import('./commands/list.ts'),

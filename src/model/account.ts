@@ -17,6 +17,8 @@ export interface Account {
   error?: ErrorFacts;
   signal?: SignalFacts;
   threads?: Thread[];
+  /** Async functions that were waiting, read off the heap of a core: what everyone was waiting for. */
+  suspended?: SuspendedStack[];
   modules?: { packages: PackageFacts[]; native: NativeModuleFacts[] };
   agent?: AgentState;
   memory?: MemoryFacts;
@@ -77,6 +79,19 @@ export interface SignalFacts {
   code?: string;
   faultAddress?: string;
   access?: 'read' | 'write' | 'execute';
+  /** What happened, in words: "write through a null pointer". */
+  description?: string;
+  /** Where the facts are from: the kernel's note, or a signal frame that was left on the stack. */
+  evidence?: string;
+  /** Bytes from the instruction that faulted, hexadecimal. */
+  instruction?: string;
+}
+
+/** The innermost first: each frame's function awaits the one before it. */
+export interface SuspendedStack {
+  /** How many were waiting alike; the values are those of the first. */
+  count: number;
+  frames: Thread['frames'];
 }
 
 export interface PackageFacts {

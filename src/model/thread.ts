@@ -1,7 +1,7 @@
 /** Threads and their frames, whatever format they were read from. */
 
 /** How a frame was found; from the most to the least certain. */
-export type FrameTrust = 'context' | 'cfi' | 'frame-pointer' | 'stack-text' | 'inspector' | 'scan';
+export type FrameTrust = 'context' | 'cfi' | 'frame-pointer' | 'stack-text' | 'inspector' | 'heap' | 'scan';
 
 /** Lines and columns are 1-based. */
 export interface SourcePosition {

@@ -3,10 +3,11 @@
 import { AbsentMemory } from '../../bytes/memory.ts';
 import { readClosureVariables } from '../../formats/v8/contexts.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
-import { findConstructorName } from '../../formats/v8/properties.ts';
+import { findConstructorName, findFunctionName, readOwnProperties } from '../../formats/v8/properties.ts';
 import type { Script } from '../../formats/v8/script.ts';
 import { ValueRenderer } from '../../formats/v8/values.ts';
 import type { Frame, FrameTrust, LocalVariable, SourceLine } from '../../model/thread.ts';
+import { isInApp } from '../stacks/in-app.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
 export interface FrameDetail {
@@ -21,6 +22,7 @@ export interface FrameDetail {
 const sourceContext = 2;
 const maxLineLength = 240;
 const maxClosureVariables = 16;
+const maxMethods = 100;
 const optimisedAway = '(optimised away)';
 
 export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, detail: FrameDetail): Frame {
@@ -33,7 +35,7 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
     tier: frame.tier,
     ...(name ? { function: name } : {}),
     ...(frame.isInlined ? { inlined: true } : {}),
-    ...(script ? { file: fileName(script) } : {}),
+    ...(script ? { file: script.name || '<anonymous>' } : {}),
     ...(frame.place ? { line: frame.place.line, column: frame.place.column } : {}),
   };
   if (!detail.values) return result;
@@ -44,23 +46,24 @@ export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, d
   return result;
 }
 
-/** `file:` URLs as paths, since stacks of CommonJS have paths. */
-function fileName(script: Script): string {
-  return script.name || '<anonymous>';
-}
-
-/** The program's own code: not Node's, not a dependency's. */
-export function isInApp(file: string): boolean {
-  return file !== '' && !file.startsWith('node:') && !/(^|\/)node_modules\//.test(file);
-}
-
 /** As V8's own stack traces say it: `new Agent`, `Agent.run`, `run`. */
 export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
   const { name } = frame.function;
-  if (isConstructing) return `new ${name || '<anonymous>'}`;
+  if (isConstructing || frame.isConstructing) return `new ${name || '<anonymous>'}`;
   const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
-  if (!type || name.startsWith(type)) return name;
-  return `${type}.${name || '<anonymous>'}`;
+  if (!type || name.startsWith(type) || /^(?:[gs]et |[<[])/.test(name)) return name;
+  return `${type}.${name || findMethodName(v8, frame) || '<anonymous>'}`;
+}
+
+/** An anonymous function is known by the property of its receiver that holds it. */
+function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): string | undefined {
+  if (receiver === undefined || closure === undefined) return undefined;
+  try {
+    return readOwnProperties(v8.heap, receiver, maxMethods).find((p) => p.value === closure)?.name;
+  } catch (error) {
+    if (error instanceof AbsentMemory) return undefined;
+    throw error;
+  }
 }
 
 /** Undefined for `undefined` and the global object: a plain call. */
@@ -76,14 +79,14 @@ function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
       type === types.globalObject
     )
       return undefined;
-    return heap.isFunction(receiver) ? 'Function' : findConstructorName(heap, receiver);
+    return heap.isFunction(receiver) ? findFunctionName(heap, receiver) : findConstructorName(heap, receiver);
   } catch (error) {
     if (error instanceof AbsentMemory) return undefined;
     throw error;
   }
 }
 
-function readSource(v8: V8Runtime, script: Script, line: number): SourceLine[] {
+export function readSource(v8: V8Runtime, script: Script, line: number): SourceLine[] {
   const lines: SourceLine[] = [];
   for (let at = Math.max(1, line - sourceContext); at <= line + sourceContext; at++) {
     const text = v8.scripts.findLine(script, at);

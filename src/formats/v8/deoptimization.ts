@@ -14,6 +14,8 @@ export interface TranslatedFrame {
   literal: Tagged;
   /** Of the bytecode; -1 at the function's entry; undefined for a built-in function that was inlined. */
   bytecodeOffset?: number;
+  /** Called by `new`. */
+  isConstructing: boolean;
 }
 
 /** Opcodes of frame translations in one line of V8; how many operands each has is a table in the binary. */
@@ -22,6 +24,7 @@ export interface TranslationOpcodes {
   begin: readonly number[];
   interpretedFrames: readonly number[];
   builtinFrames: readonly number[];
+  constructFrames: readonly number[];
 }
 
 const entryWords = 3;
@@ -57,18 +60,15 @@ export function findTranslatedFrames(
   const frames = decodeFrames(bytes, start, opcodes);
   const literalCount = heap.findSmi(literals, fixedArray.length) ?? 0;
   return frames
-    ?.map(({ literal, bytecodeOffset }) => ({
+    ?.map(({ literal, ...frame }) => ({
+      ...frame,
       literal:
         literal >= 0 && literal < literalCount ? heap.field(literals, fixedArray.data + literal * 8) : 0,
-      ...(bytecodeOffset === undefined ? {} : { bytecodeOffset }),
     }))
     .reverse();
 }
 
-interface DecodedFrame {
-  literal: number;
-  bytecodeOffset?: number;
-}
+type DecodedFrame = Omit<TranslatedFrame, 'literal'> & { literal: number };
 
 /** Frames of the translation that starts at `start`, the outermost first. */
 function decodeFrames(
@@ -80,13 +80,17 @@ function decodeFrames(
   const wanted = reader.begin();
   if (wanted === undefined || wanted < 1 || wanted > maxFrames) return undefined;
   const frames: DecodedFrame[] = [];
+  let isConstructing = false;
   for (let i = 0; i < maxOperations && frames.length < wanted; i++) {
     const operation = reader.next();
     if (!operation) return undefined;
     const [first = 0, literal = -1] = operation.operands;
-    if (opcodes.interpretedFrames.includes(operation.opcode))
-      frames.push({ literal: signed(literal), bytecodeOffset: signed(first) });
-    else if (opcodes.builtinFrames.includes(operation.opcode)) frames.push({ literal: signed(literal) });
+    if (opcodes.constructFrames.includes(operation.opcode)) isConstructing = true;
+    const isInterpreted = opcodes.interpretedFrames.includes(operation.opcode);
+    if (!isInterpreted && !opcodes.builtinFrames.includes(operation.opcode)) continue;
+    const frame = { literal: signed(literal), isConstructing };
+    frames.push(isInterpreted ? { ...frame, bytecodeOffset: signed(first) } : frame);
+    isConstructing = false;
   }
   return frames.length === wanted ? frames : undefined;
 }

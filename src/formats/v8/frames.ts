@@ -35,6 +35,8 @@ export interface JavaScriptFrame {
   tier: Tier;
   /** Inlined into the frame below: it has no place of its own on the stack. */
   isInlined: boolean;
+  /** Called by `new`, where the compiled code says so; else the frame below on the stack does. */
+  isConstructing?: boolean;
   function: FunctionInfo;
   /** The closure; absent for inlined frames. */
   closure?: Tagged;
@@ -144,14 +146,14 @@ export class FrameReader {
   #translated(compiled: CompiledCode): JavaScriptFrame[] | undefined {
     const opcodes = this.#binary.translationOpcodes;
     const frames = opcodes && findTranslatedFrames(this.#heap, compiled, opcodes);
-    return frames?.map(({ literal, bytecodeOffset }, i) => {
+    return frames?.map(({ literal, bytecodeOffset, isConstructing }, i) => {
       const shared = this.#functions.unwrapShared(literal);
       const info = this.#functions.ofShared(shared) ?? unknownFunction;
       const isInlined = i < frames.length - 1;
-      if (bytecodeOffset === undefined) return { tier: 'builtin', isInlined, function: info };
+      if (bytecodeOffset === undefined) return { tier: 'builtin', isInlined, isConstructing, function: info };
       const bytecodes = this.#functions.findBytecodes(shared);
       const position = bytecodes && this.#positionAt(bytecodes, Math.max(0, bytecodeOffset));
-      return this.#place({ tier: compiled.kind, isInlined, function: info }, position);
+      return this.#place({ tier: compiled.kind, isInlined, isConstructing, function: info }, position);
     });
   }
 

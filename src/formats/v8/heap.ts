@@ -2,7 +2,7 @@
  * Tagged values in a dead V8's memory. A value is a plain number: a heap pointer is odd, a small integer ("Smi") is
  * its value times 2^32. Every read may throw AbsentMemory. Only the types of maps are kept.
  */
-import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
+import type { MemoryReader } from '../../bytes/memory.ts';
 import type { V8Layout } from './layout.ts';
 
 /** A 64-bit word as ProcessMemory.readWord gives it. */
@@ -95,14 +95,11 @@ export class V8Heap {
 
   #readMapType(map: Tagged): number | undefined {
     const { instanceType } = this.layout.map;
-    try {
-      const metaMap = this.memory.readWord(map - 1);
-      if (!this.isPointer(metaMap)) return undefined;
-      if (this.memory.readUint16(metaMap - 1 + instanceType) !== this.layout.types.map) return undefined;
-      return this.memory.readUint16(map - 1 + instanceType);
-    } catch (error) {
-      if (error instanceof AbsentMemory) return undefined;
-      throw error;
-    }
+    const metaMap = this.memory.findWord(map - 1);
+    if (metaMap === undefined || !this.isPointer(metaMap)) return undefined;
+    if (!this.memory.has(metaMap - 1 + instanceType, 2) || !this.memory.has(map - 1 + instanceType, 2))
+      return undefined;
+    if (this.memory.readUint16(metaMap - 1 + instanceType) !== this.layout.types.map) return undefined;
+    return this.memory.readUint16(map - 1 + instanceType);
   }
 }

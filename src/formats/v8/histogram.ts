@@ -1,7 +1,7 @@
 /** Counts of JavaScript objects by the name of their constructor, collected during a walk over the heap. */
 import type { Tagged, V8Heap } from './heap.ts';
 import type { HeapObject } from './heap-pages.ts';
-import { findMapConstructorName, isPrototype } from './properties.ts';
+import { findMapConstructorName } from './properties.ts';
 import { isStringType } from './strings.ts';
 
 export interface ClassCount {
@@ -19,10 +19,10 @@ export class Histogram {
     this.#heap = heap;
   }
 
-  add({ object, map, type, size }: HeapObject): void {
+  add({ map, type, size }: HeapObject): void {
     let entry = this.#byMap.get(map);
     if (!entry) {
-      entry = { name: this.#nameOf(object, map, type), count: 0, selfSize: 0 };
+      entry = { name: this.#nameOf(map, type), count: 0, selfSize: 0 };
       this.#byMap.set(map, entry);
     }
     entry.count++;
@@ -42,14 +42,11 @@ export class Histogram {
     return [...byName.values()].sort((a, b) => b.selfSize - a.selfSize);
   }
 
-  #nameOf(object: Tagged, map: Tagged, type: number): string {
+  #nameOf(map: Tagged, type: number): string {
     const { types, instanceTypes } = this.#heap.layout;
     if (isStringType(type)) return '(string)';
     if (type >= types.function[0] && type <= types.function[1]) return 'Function';
-    if (type >= types.jsProxy) {
-      const name = findMapConstructorName(this.#heap, map) || 'Object';
-      return isPrototype(this.#heap, object, map) ? `(prototype of ${name})` : name;
-    }
+    if (type >= types.jsProxy) return findMapConstructorName(this.#heap, map) || 'Object';
     if (type >= types.context[0] && type <= types.context[1]) return '(context)';
     return `(${(instanceTypes.get(type) ?? `internal type ${type}`).toLowerCase().replace(/_/g, ' ')})`;
   }

@@ -24,7 +24,12 @@ interface LayoutRow {
   /** A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. */
   page: { pointer?: number; self?: number; size: number; heap: number; start: number; end: number };
   /** Numbers of translation-opcode.h. */
-  translation: { begin: number[]; interpretedFrames: number[]; builtinFrames: number[] };
+  translation: {
+    begin: number[];
+    interpretedFrames: number[];
+    builtinFrames: number[];
+    constructFrames: number[];
+  };
 }
 
 const rows: LayoutRow[] = [
@@ -40,7 +45,12 @@ const rows: LayoutRow[] = [
     lastFunctionType: 2082,
     safepointHeader: 8,
     page: { size: 0, heap: 16, start: 24, end: 32 },
-    translation: { begin: [2, 3], interpretedFrames: [23, 24], builtinFrames: [25, 26] },
+    translation: {
+      begin: [2, 3],
+      interpretedFrames: [23, 24],
+      builtinFrames: [25, 26],
+      constructFrames: [8],
+    },
   },
   {
     from: 1204,
@@ -54,7 +64,12 @@ const rows: LayoutRow[] = [
     lastFunctionType: 2082,
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40 },
-    translation: { begin: [12, 13], interpretedFrames: [0, 1], builtinFrames: [2, 3] },
+    translation: {
+      begin: [12, 13],
+      interpretedFrames: [0, 1],
+      builtinFrames: [2, 3],
+      constructFrames: [4, 5],
+    },
   },
   {
     from: 1306,
@@ -68,7 +83,12 @@ const rows: LayoutRow[] = [
     lastFunctionType: 2081,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
-    translation: { begin: [14, 15], interpretedFrames: [0, 1], builtinFrames: [2, 3] },
+    translation: {
+      begin: [14, 15],
+      interpretedFrames: [0, 1],
+      builtinFrames: [2, 3],
+      constructFrames: [4, 5],
+    },
   },
   {
     from: 1400,
@@ -82,7 +102,12 @@ const rows: LayoutRow[] = [
     lastFunctionType: 2082,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
-    translation: { begin: [14, 15], interpretedFrames: [0, 1], builtinFrames: [2, 3] },
+    translation: {
+      begin: [14, 15],
+      interpretedFrames: [0, 1],
+      builtinFrames: [2, 3],
+      constructFrames: [4, 5],
+    },
   },
 ];
 
@@ -175,7 +200,6 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     functionObject: {
       shared: field('JSFunction.shared'),
       context: field('JSFunction.context'),
-      initialMap: field('JSFunction.prototype_or_initial_map'),
     },
     shared: {
       data: row.functionData,
@@ -273,6 +297,7 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       fixedArray: m.type('FIXED_ARRAY'),
       heapNumber: m.type('HEAP_NUMBER'),
       oddball: m.type('ODDBALL'),
+      hole: m.findType('HOLE'),
       symbol: m.type('SYMBOL'),
       /** Between SYMBOL and HEAP_NUMBER, and not described. */
       bigInt: m.type('SYMBOL') + 1,

@@ -111,35 +111,40 @@ export function readElements(heap: V8Heap, object: Tagged, limit: number): Eleme
   return elements;
 }
 
-/** Name of the function that made the object, as V8 finds it: through the chain of its maps. */
+/** Name of the class or function that made the object. */
 export function findConstructorName(heap: V8Heap, object: Tagged): string | undefined {
   return findMapConstructorName(heap, heap.map(object));
 }
 
 const maxTransitions = 2000;
+const maxPrototypeProperties = 500;
 
+/**
+ * By the `constructor` of the prototype, which also tells an instance of a derived class from its base; else by the
+ * function that V8 noted in the map.
+ */
 export function findMapConstructorName(heap: V8Heap, map: Tagged): string | undefined {
-  const { functionObject, shared, types } = heap.layout;
-  const maker = findConstructor(heap, map);
-  if (maker === undefined) return undefined;
-  const info = heap.field(maker, functionObject.shared);
-  if (!heap.isType(info, types.shared)) return undefined;
-  const nameOrScope = heap.field(info, shared.name);
-  return findString(heap, nameOrScope, maxNameLength) ?? findScopeInfo(heap, nameOrScope)?.functionName;
+  const { map: m, types } = heap.layout;
+  const prototype = heap.field(map, m.prototype);
+  const isObject = (heap.findType(prototype) ?? 0) >= types.jsProxy && !heap.isType(prototype, types.jsProxy);
+  const own = isObject ? readOwnProperties(heap, prototype, maxPrototypeProperties) : [];
+  const named = own.find(({ name, isAccessor }) => name === 'constructor' && !isAccessor);
+  const maker = named && heap.isFunction(named.value) ? named.value : findMaker(heap, map);
+  return maker === undefined ? undefined : findFunctionName(heap, maker);
 }
 
-/** The object is its constructor's own prototype, which carries the constructor's name without being made by it. */
-export function isPrototype(heap: V8Heap, object: Tagged, map: Tagged): boolean {
-  const { functionObject, map: m, types } = heap.layout;
-  const maker = findConstructor(heap, map);
-  const initialMap = maker === undefined ? 0 : heap.field(maker, functionObject.initialMap);
-  return heap.isType(initialMap, types.map) && heap.field(initialMap, m.prototype) === object;
-}
-
-function findConstructor(heap: V8Heap, map: Tagged): Tagged | undefined {
+function findMaker(heap: V8Heap, map: Tagged): Tagged | undefined {
   const { map: m, types } = heap.layout;
   let value = heap.field(map, m.constructorOrBack);
   for (let i = 0; i < maxTransitions && heap.isType(value, types.map); i++)
     value = heap.field(value, m.constructorOrBack);
   return heap.isFunction(value) ? value : undefined;
+}
+
+export function findFunctionName(heap: V8Heap, closure: Tagged): string | undefined {
+  const { functionObject, shared, types } = heap.layout;
+  const info = heap.field(closure, functionObject.shared);
+  if (!heap.isType(info, types.shared)) return undefined;
+  const nameOrScope = heap.field(info, shared.name);
+  return findString(heap, nameOrScope, maxNameLength) ?? findScopeInfo(heap, nameOrScope)?.functionName;
 }

@@ -37,6 +37,11 @@ export class Scripts {
     return this.#scripts.get(value);
   }
 
+  /** Those that were asked for so far. */
+  all(): Script[] {
+    return [...this.#scripts.values()].filter((script) => script !== undefined);
+  }
+
   /** Where a UTF-16 offset into the text lies; undefined without the text or beyond it. */
   findPlace(script: Script, position: number): LineColumn | undefined {
     if (script.source === undefined || position < 0 || position > script.source.length) return undefined;

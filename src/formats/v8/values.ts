@@ -6,7 +6,13 @@
 import { AbsentMemory } from '../../bytes/memory.ts';
 import type { Functions } from './functions.ts';
 import type { Tagged, V8Heap } from './heap.ts';
-import { type Element, findConstructorName, readElements, readOwnProperties } from './properties.ts';
+import {
+  type Element,
+  findConstructorName,
+  type OwnProperty,
+  readElements,
+  readOwnProperties,
+} from './properties.ts';
 import { findString, findStringLength, isStringType } from './strings.ts';
 
 export interface RenderLimits {
@@ -66,8 +72,9 @@ export class ValueRenderer {
     if (type === types.bigInt) return this.#bigInt(value);
     if (heap.isFunction(value))
       return `[Function: ${this.#functions.ofClosure(value)?.name || '(anonymous)'}]`;
-    const internal = heap.layout.instanceTypes.get(type);
-    if (!isReceiver(type, types.jsProxy)) return `(V8's ${internal ?? `type ${type}`})`;
+    if (this.#isHole(value, type)) return '(uninitialised)';
+    if (!isReceiver(type, types.jsProxy))
+      return `(V8's ${heap.layout.instanceTypes.get(type) ?? `type ${type}`})`;
     return this.#receiver(value, type, depth);
   }
 
@@ -82,6 +89,17 @@ export class ValueRenderer {
     const kind = this.#heap.findSmi(value, oddballKind);
     for (const [name, number] of Object.entries(oddballs)) if (number === kind) return name;
     return '(uninitialised)';
+  }
+
+  /** What stands for "nothing yet": an oddball until V8 12, then of a type of its own, which V8 14 does not describe. */
+  #isHole(value: Tagged, type: number): boolean {
+    const { types, oddballs, oddballKind, instanceTypes } = this.#heap.layout;
+    if (type === types.oddball)
+      return !Object.values(oddballs).includes(this.#heap.findSmi(value, oddballKind) ?? -1);
+    if (types.hole !== undefined) return type === types.hole;
+    return (
+      !instanceTypes.has(type) && type > types.oddball && type < types.jsProxy && !this.#heap.isContext(value)
+    );
   }
 
   /** Sign in bit 0, number of 64-bit digits above it. */
@@ -137,7 +155,8 @@ export class ValueRenderer {
 
   #object(value: Tagged, name: string, depth: number): string {
     const { properties: limit } = this.#limits;
-    const parts = readOwnProperties(this.#heap, value, limit + 1).map((p) => {
+    const own = readOwnProperties(this.#heap, value, limit + 2).filter((p) => !this.#isHidden(p));
+    const parts = own.map((p) => {
       const key = identifier.test(p.name) || p.name.startsWith('[') ? p.name : JSON.stringify(p.name);
       return `${key}: ${p.isAccessor ? '[Getter]' : this.#safely(p.value, depth - 1)}`;
     });
@@ -147,6 +166,11 @@ export class ValueRenderer {
       );
     const prefix = name === 'Object' || name === '' ? '' : `${name} `;
     return `${prefix}${braces(parts, limit)}`;
+  }
+
+  /** The mark of a class's private methods. */
+  #isHidden({ name, value }: OwnProperty): boolean {
+    return name.startsWith('[') && this.#heap.isContext(value);
   }
 
   #array(value: Tagged, depth: number): string {
@@ -161,7 +185,10 @@ export class ValueRenderer {
 
   #element(element: Element, depth: number): string {
     if (element === 'hole') return '(empty)';
-    return 'number' in element ? number(element.number) : this.#safely(element.value, depth);
+    if ('number' in element) return number(element.number);
+    const type = this.#heap.findType(element.value);
+    if (type !== undefined && this.#isHole(element.value, type)) return '(empty)';
+    return this.#safely(element.value, depth);
   }
 
   /** Ordered hash tables: counts of elements, of deleted ones, of buckets; the buckets; then the entries. */

@@ -1,0 +1,122 @@
+/**
+ * The account of a core: the fault, every thread with both of its worlds, what was waiting, what was on the heap, and
+ * a verdict. Everything that is missing is a gap; only what is no x86-64 core at all is an error.
+ */
+import { AbsentMemory } from '../../bytes/memory.ts';
+import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from '../../model/account.ts';
+import type { Gap } from '../../model/verdict.ts';
+import { computeSignature } from '../signature.ts';
+import { findAbortCause } from './abort-cause.ts';
+import { type CoreDump, openCoreDump } from './core-dump.ts';
+import { concludeCore } from './core-verdict.ts';
+import { describeFault, type Fault } from './fault.ts';
+import { surveyHeap } from './heap-survey.ts';
+import { findRuntimeAddress } from './module-map.ts';
+import { placeThroughMaps } from './source-places.ts';
+import { describeThread } from './thread-stack.ts';
+import { openV8, type V8Runtime } from './v8-runtime.ts';
+
+export interface CoreOptions {
+  /** The executable, where it is not at the path that the process knew. */
+  executable?: string;
+  /** Walk the heap: waiting functions and counts of objects. The largest part of the time. */
+  heap?: boolean;
+}
+
+const maxClasses = 60;
+
+/** Throws `not-found` and `malformed-input`. */
+export async function accountForCore(path: string, options: CoreOptions = {}): Promise<Account> {
+  const dump = openCoreDump(path, options.executable ? { executable: options.executable } : {});
+  try {
+    return await accountForDump(dump, options);
+  } finally {
+    dump.close();
+  }
+}
+
+export async function accountForDump(dump: CoreDump, options: CoreOptions = {}): Promise<Account> {
+  const { core } = dump;
+  const gaps: Gap[] = [...dump.gaps];
+  const v8 = openV8(dump, gaps);
+  const [died] = core.threads;
+  if (!died) gaps.push({ part: 'core', reason: 'it names no thread' });
+  const fault = died && describeFault(core, died, dump.memory);
+  const threads = core.threads.map((thread) =>
+    describeThread(dump, thread, { v8, crashed: thread === died && fault !== undefined, values: true, gaps }),
+  );
+  const survey = v8 && options.heap !== false ? surveyHeap(dump, v8, gaps) : undefined;
+  await placeThroughMaps(v8, [...threads, ...(survey?.suspended ?? [])], gaps);
+  const cause = died && findAbortCause(dump, v8, died, threads[0]);
+  const account: Omit<Account, 'verdict' | 'signature'> = {
+    schema: accountSchema,
+    process: describeProcess(dump, v8),
+    ...(fault ? { signal: describeSignal(fault) } : {}),
+    threads,
+    modules: { packages: [], native: describeModules(dump) },
+    ...(survey ? { suspended: survey.suspended, memory: { classes: classesOf(survey) } } : {}),
+    gaps,
+  };
+  const verdict = concludeCore(account, fault, cause);
+  const signature = computeSignature({ ...account, verdict });
+  return { ...account, verdict, ...(signature ? { signature } : {}) };
+}
+
+function classesOf({ classes }: ReturnType<typeof surveyHeap>) {
+  return classes
+    .slice(0, maxClasses)
+    .map(({ name, count, selfSize }) => ({ name, count, selfSizeBytes: selfSize }));
+}
+
+function describeSignal(fault: Fault): SignalFacts {
+  return {
+    name: fault.signalName,
+    number: fault.signal,
+    description: fault.description,
+    evidence: fault.evidence,
+    ...(fault.code ? { code: fault.code } : {}),
+    ...(fault.address === undefined ? {} : { faultAddress: `0x${fault.address.toString(16)}` }),
+    ...(fault.access ? { access: fault.access } : {}),
+    ...(fault.instruction ? { instruction: Buffer.from(fault.instruction).toString('hex') } : {}),
+  };
+}
+
+function describeProcess({ core, memory }: CoreDump, v8: V8Runtime | undefined): ProcessFacts {
+  const facts: ProcessFacts = { platform: 'linux', arch: 'x64' };
+  if (core.process) {
+    facts.pid = core.process.pid;
+    facts.parentPid = core.process.parentPid;
+    // The kernel keeps 80 characters of the command line.
+    facts.argv = core.process.arguments.split(' ').filter(Boolean);
+  }
+  if (!v8) return facts;
+  facts.v8Version = `${v8.version.major}.${v8.version.minor}`;
+  const node = findNodeVersion(v8, memory);
+  if (node) facts.nodeVersion = node;
+  return facts;
+}
+
+/** The first string of node::per_process::metadata is the version. */
+function findNodeVersion(v8: V8Runtime, memory: CoreDump['memory']): string | undefined {
+  const symbol = v8.module.code?.exported?.find('_ZN4node11per_process8metadataE');
+  const address = symbol && findRuntimeAddress(v8.module, symbol.address);
+  if (address === undefined) return undefined;
+  try {
+    const length = memory.readWord(address + 8);
+    if (!(length > 0 && length < 64)) return undefined;
+    const text = Buffer.from(memory.readBytes(memory.readWord(address), length)).toString('latin1');
+    return /^\d+\.\d+\.\d+/.test(text) ? `v${text}` : undefined;
+  } catch (error) {
+    if (error instanceof AbsentMemory) return undefined;
+    throw error;
+  }
+}
+
+function describeModules({ modules }: CoreDump) {
+  return modules.modules.map(({ path, start, end, buildId }) => ({
+    path,
+    base: `0x${start.toString(16)}`,
+    end: `0x${end.toString(16)}`,
+    ...(buildId ? { buildId } : {}),
+  }));
+}

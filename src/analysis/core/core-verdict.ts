@@ -1,0 +1,118 @@
+/** What a core says of the death: one verdict from the fault, the abort's cause and the frame it happened in. Pure. */
+import type { Account } from '../../model/account.ts';
+import { culpritFrame, frameText } from '../../model/frame-text.ts';
+import { clip } from '../../model/quantities.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Evidence, Verdict, VerdictKind } from '../../model/verdict.ts';
+import type { AbortCause } from './abort-cause.ts';
+import type { Fault } from './fault.ts';
+
+const part = 'core';
+const maxTitle = 100;
+
+export function concludeCore(
+  account: Omit<Account, 'verdict' | 'signature'>,
+  fault: Fault | undefined,
+  cause: AbortCause | undefined,
+): Verdict {
+  const thread = account.threads?.find((t) => t.crashed) ?? account.threads?.[0];
+  const frames = thread?.frames ?? [];
+  const culprit = culpritFrame(frames);
+  const top = frames[0];
+  const evidence: Evidence[] = [];
+  if (fault) evidence.push({ fact: signalSentence(fault), part });
+  if (cause?.text) evidence.push({ fact: `Its last words: ${clip(cause.text, 300)}`, part });
+  if (top) evidence.push({ fact: `Thread ${thread?.id} stopped in ${frameText(top)}.`, part });
+  if (culprit && culprit !== top) evidence.push({ fact: `Called from ${frameText(culprit)}.`, part });
+  const words = fault ? describeDeath(fault, cause, culprit, top) : describeSnapshot(culprit);
+  return { ...words, title: clip(words.title, maxTitle), evidence };
+}
+
+type Words = Omit<Verdict, 'evidence'>;
+
+function signalSentence(fault: Fault): string {
+  const code = fault.code ? ` (${fault.code})` : '';
+  const where = fault.address === undefined ? '' : ` at 0x${fault.address.toString(16)}`;
+  const source =
+    fault.evidence === 'signal-frame'
+      ? ', recovered from the signal frame on the stack: the kernel’s own note was overwritten when the handler raised the signal again'
+      : '';
+  return `${fault.signalName}${code}${where}: ${fault.description}${source}.`;
+}
+
+function describeDeath(fault: Fault, cause: AbortCause | undefined, culprit?: Frame, top?: Frame): Words {
+  if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
+    return describeAbort(fault, cause, culprit);
+  const where = culprit ? ` under ${frameText(culprit)}` : '';
+  return {
+    kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
+    title: `${fault.signalName}: ${fault.description}`,
+    summary: `Machine code stopped the process${top?.function ? ` in ${top.function}` : ''}${where}.`,
+    confidence: fault.evidence === 'registers' ? 'likely' : 'certain',
+    refutedBy: 'a core of the same death whose registers or memory say otherwise',
+    nextSteps: stepsFor(fault, culprit, top),
+  };
+}
+
+function stepsFor(fault: Fault, culprit?: Frame, top?: Frame): string[] {
+  const steps: string[] = [];
+  if (fault.kind === 'stack-overflow') {
+    steps.push(
+      'Look for the recursion in the repeating frames, and for a --stack-size above the limit of the shell.',
+    );
+    return steps;
+  }
+  if (top?.module?.endsWith('.node'))
+    steps.push(`Check the version of the addon ${top.module}, and whether it was built for this Node.`);
+  if (culprit) steps.push(`Look at the call in ${frameText(culprit)}: its arguments are with the frame.`);
+  steps.push('Run the same call again with the arguments that the core shows.');
+  return steps;
+}
+
+const abortKinds: Record<AbortCause['kind'], VerdictKind> = {
+  uncaught: 'uncaught-exception',
+  'out-of-memory': 'heap-out-of-memory',
+  'abort-call': 'abort',
+  assertion: 'abort',
+  libc: 'abort',
+  'fatal-error': 'abort',
+};
+
+function describeAbort(fault: Fault, cause: AbortCause, culprit?: Frame): Words {
+  const where = culprit ? ` in ${frameText(culprit)}` : '';
+  const titles: Record<AbortCause['kind'], string> = {
+    uncaught: `Uncaught ${cause.text ?? 'exception'}`,
+    'out-of-memory': "V8's heap ran out of memory",
+    'abort-call': 'The program called process.abort()',
+    assertion: `A C++ assertion failed${cause.text ? `: ${cause.text}` : ''}`,
+    libc: cause.text ?? 'The C library found the heap corrupt',
+    'fatal-error': 'Node or V8 met a fatal error',
+  };
+  return {
+    kind: abortKinds[cause.kind],
+    title: titles[cause.kind],
+    summary: `The process stopped itself with ${fault.signalName}${cause.where ? ` through ${clip(cause.where, 120)}` : ''}${where}.`,
+    confidence: 'certain',
+    refutedBy: 'another function at the top of the stack of the thread that died',
+    nextSteps:
+      cause.kind === 'out-of-memory'
+        ? ['Read the classes of objects below: the largest is what filled the heap.']
+        : culprit
+          ? [`Look at ${frameText(culprit)}: its arguments are with the frame.`]
+          : ['Read the stack of the thread that died.'],
+  };
+}
+
+/** A core of a process that was not dying: taken while it hung, or on request. */
+function describeSnapshot(culprit: Frame | undefined): Words {
+  return {
+    kind: 'snapshot',
+    title: 'A core of a living process',
+    summary: culprit
+      ? `The main thread was in ${frameText(culprit)} when it was taken.`
+      : 'No JavaScript was running on the main thread when it was taken.',
+    confidence: 'certain',
+    refutedBy: 'a signal in the notes of the core',
+    nextSteps: ['Read the functions that were waiting, and compare with a second core taken a little later.'],
+  };
+}

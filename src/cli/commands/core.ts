@@ -1,0 +1,54 @@
+/** `agentdump core`: the account of a core file of Node. */
+import type { CommandModule } from 'yargs';
+import { accountForCore } from '../../analysis/core/core-account.ts';
+import type { Account } from '../../model/account.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+
+interface Words {
+  file: string;
+  exe?: string | undefined;
+  heap: boolean;
+  all: boolean;
+  json?: boolean | undefined;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'core <file>',
+  describe: 'The account of a core file: both worlds of every stack, in plain JavaScript',
+  builder: (yargs) =>
+    yargs
+      .positional('file', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A core of Node 20 or later, Linux x64',
+      })
+      .option('exe', {
+        type: 'string',
+        describe: 'The executable, when it is not at the path that the core names',
+      })
+      .option('heap', {
+        type: 'boolean',
+        default: true,
+        describe: 'Walk the heap for waiting functions and counts of objects (--no-heap is faster)',
+      })
+      .option('all', { type: 'boolean', default: false, describe: 'Every thread, frame and register' })
+      .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
+      .epilogue(
+        'Exit code: 0 explained, 1 explained with gaps, 2 usage, 3 unreadable input, 4 internal error.',
+      ),
+  handler: async (words) => {
+    const options = { heap: words.heap, ...(words.exe ? { executable: words.exe } : {}) };
+    const account = await accountForCore(words.file, options);
+    print(await render(account, words));
+    process.exitCode = account.gaps.length ? exitCodes.explainedWithGaps : exitCodes.explained;
+  },
+};
+export default command;
+
+async function render(account: Account, { json, all }: Words): Promise<string> {
+  if (json) return (await import('../../report/json.ts')).renderJson(account);
+  const { renderCore } = await import('../../report/core.ts');
+  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
+  return renderCore(account, { columns: stdoutColumns(), all, ...(palette && { palette }) });
+}

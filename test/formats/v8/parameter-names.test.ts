@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseParameterNames } from '../../../src/formats/v8/parameter-names.ts';
+
+const cases: [string, string[]][] = [
+  ['(a, b) { return a; }', ['a', 'b']],
+  ['() => 1', []],
+  ['x => x', ['x']],
+  ['async x => x', ['x']],
+  ['async (x, y) => x', ['x', 'y']],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+  ['(a = [1, (2)], {b, c: {d}} = {}, [e], ...rest) {}', ['a', '{…}', '[…]', '...rest']],
+  ['(a /* , no */, // b,\n c = "),(", d = `)${","}`) {}', ['a', 'c', 'd']],
+  ['(żółw, $_1) {}', ['żółw', '$_1']],
+  ['class {}', []],
+  ['', []],
+  ['(', []],
+];
+for (const [source, names] of cases)
+  test(JSON.stringify(source), () => {
+    assert.deepEqual(parseParameterNames(source), names);
+  });
+
+test('hostile: any text gives a list', () => {
+  const pieces = fc.constantFrom(
+    '(',
+    ')',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '`',
+    '"',
+    "'",
+    '/*',
+    '*/',
+    '//',
+    '\n',
+    '...',
+    'a',
+    '\\',
+    '=>',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 60 }), (list) => {
+      assert.ok(Array.isArray(parseParameterNames(list.join(''))));
+    }),
+    { numRuns: 3000 },
+  );
+});
