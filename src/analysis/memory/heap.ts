@@ -2,6 +2,8 @@
  * A heap snapshot with everything that is computed from it, each part at the first question. The one way into this
  * room for the command line and for the rules; knows no output.
  */
+
+import { MalformedInput } from '../../errors.ts';
 import {
   type HeapSnapshot,
   type ReadOptions,
@@ -18,23 +20,44 @@ import { computeDominators, type DominatorTree } from './dominators.ts';
 import { computeRetainedSizes } from './retained-sizes.ts';
 import { computeShallowSizes } from './shallow-sizes.ts';
 
-export async function openHeap(input: SnapshotInput, options: ReadOptions = {}): Promise<Heap> {
-  return new Heap(await readHeapSnapshot(input, options));
+export interface HeapOptions extends ReadOptions {
+  /** Called when a part begins to be computed, with the name of the property that it is. */
+  onPhase?(name: string): void;
+}
+
+export async function openHeap(input: SnapshotInput, options: HeapOptions = {}): Promise<Heap> {
+  return new Heap(await readHeapSnapshot(input, options), options.onPhase);
 }
 
 export class Heap {
   readonly snapshot: HeapSnapshot;
   readonly root: number;
   readonly #memo = new Map<string, unknown>();
+  readonly #onPhase: ((name: string) => void) | undefined;
 
-  constructor(snapshot: HeapSnapshot) {
+  constructor(snapshot: HeapSnapshot, onPhase?: (name: string) => void) {
     this.snapshot = snapshot;
+    this.#onPhase = onPhase;
     this.root = snapshot.header.rootOrdinal;
   }
 
   #once<Value>(what: string, compute: () => Value): Value {
-    if (!this.#memo.has(what)) this.#memo.set(what, compute());
+    if (!this.#memo.has(what)) {
+      this.#requireEdges();
+      this.#onPhase?.(what);
+      this.#memo.set(what, compute());
+    }
     return this.#memo.get(what) as Value;
+  }
+
+  /** All that is computed here needs the whole graph: half of it would give sizes that look right and are not. */
+  #requireEdges(): void {
+    const gap = this.snapshot.gaps.find(({ section }) => section === 'edges');
+    if (gap)
+      throw new MalformedInput(`only a summary can be given: ${gap.reason}`, {
+        format: 'heapsnapshot',
+        field: 'edges',
+      });
   }
 
   get nodeCount(): number {

@@ -129,12 +129,15 @@ class Reading {
 function requireBytesFor(header: SnapshotHeader, maxPlainBytes: number): void {
   const check = (field: string, count: number, fields: number): void => {
     if (count * fields * 2 <= maxPlainBytes) return;
-    throw new MalformedInput(`not a heap snapshot: ${field} is ${count}, more than the file can hold`, {
-      format: formatName,
-      field: `snapshot.${field}`,
-      wanted: `${count * fields * 2} bytes`,
-      available: `${maxPlainBytes} bytes`,
-    });
+    throw new MalformedInput(
+      `not a whole heap snapshot: ${field} is ${count}, more than its bytes can hold; it was cut, or the count is wrong`,
+      {
+        format: formatName,
+        field: `snapshot.${field}`,
+        wanted: `${count * fields * 2} bytes`,
+        available: `${maxPlainBytes} bytes`,
+      },
+    );
   };
   check('node_count', header.nodeCount, header.node.fieldCount);
   check('edge_count', header.edgeCount, header.edge.fieldCount);

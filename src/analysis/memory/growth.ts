@@ -1,0 +1,202 @@
+/**
+ * What grew between two or more snapshots: by class, and by the objects below which it grew. The same object keeps its
+ * id in all snapshots of one process, so new, freed and grown objects are told apart; between processes only classes
+ * compare. Of each earlier snapshot only a digest is kept, never two graphs at a time.
+ */
+
+import { NodeType } from '../../formats/heapsnapshot/index.ts';
+import type { HeapGrownNode, HeapGrowthRow } from '../../model/heap.ts';
+import type { Heap } from './heap.ts';
+import { largestRows } from './largest.ts';
+import { nodeRow } from './node-rows.ts';
+import { generalPath } from './paths.ts';
+
+const maxGrown = 1000;
+const leastGrowth = 1024;
+
+/** One snapshot, reduced to what a comparison needs: 16 bytes a node. */
+export interface HeapDigest {
+  totalBytes: number;
+  nodes: number;
+  classes: Map<string, { count: number; selfSize: number; retainedSize: number }>;
+  /** Ascending, of all nodes that count. */
+  ids: Uint32Array;
+  retained: Float64Array;
+  /** By row of `ids`: number in `classNames`. */
+  classOf: Uint32Array;
+  classNames: string[];
+}
+
+export interface Growth {
+  snapshots: { totalBytes: number; nodes: number }[];
+  classes: HeapGrowthRow[];
+  grown: HeapGrownNode[];
+  /** Share of the first one's ids that the last one has; low when they are of two processes. */
+  commonShare: number;
+}
+
+export function computeDigest(heap: Heap): HeapDigest {
+  const { snapshot, aggregates, classes } = heap;
+  const rows = Uint32Array.from(snapshot.nodes.id, (_, node) => node)
+    .filter((node) => snapshot.nodes.selfSize.get(node) > 0)
+    .sort((a, b) => snapshot.nodes.id[a]! - snapshot.nodes.id[b]!);
+  const byName = new Map<string, { count: number; selfSize: number; retainedSize: number }>();
+  for (const [row, { name }] of classes.kinds.entries()) {
+    const sums = byName.get(name) ?? { count: 0, selfSize: 0, retainedSize: 0 };
+    sums.count += aggregates.count[row]!;
+    sums.selfSize += aggregates.selfSize[row]!;
+    sums.retainedSize += aggregates.retainedSize[row]!;
+    byName.set(name, sums);
+  }
+  return {
+    totalBytes: heap.totalBytes,
+    nodes: heap.nodeCount,
+    classes: byName,
+    ids: rows.map((node) => snapshot.nodes.id[node]!),
+    retained: Float64Array.from(rows, (node) => heap.retained[node]!),
+    classOf: rows.map((node) => classes.of[node]!),
+    classNames: classes.kinds.map((kind) => kind.name),
+  };
+}
+
+/** @param last the last snapshot itself, whose digest ends `digests`. */
+export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number): Growth {
+  const first = digests[0]!;
+  const end = digests.at(-1)!;
+  const { added, removed, common } = compareIds(first, end);
+  const names = new Set(digests.flatMap((digest) => [...digest.classes.keys()]));
+  const classes = [...names].map((name) =>
+    growthRow(name, digests, added.get(name) ?? 0, removed.get(name) ?? 0),
+  );
+  const commonShare = first.ids.length ? common / first.ids.length : 1;
+  return {
+    snapshots: digests.map(({ totalBytes, nodes }) => ({ totalBytes, nodes })),
+    classes: classes
+      .filter((row) => row.countGrowth !== 0 || row.sizeGrowthBytes !== 0 || row.added > 0 || row.removed > 0)
+      .sort((a, b) => b.sizeGrowthBytes - a.sizeGrowthBytes || b.retainedGrowthBytes - a.retainedGrowthBytes),
+    grown: commonShare < 0.1 ? [] : grownNodes(first, last, limit),
+    commonShare,
+  };
+}
+
+function compareIds(
+  first: HeapDigest,
+  last: HeapDigest,
+): {
+  added: Map<string, number>;
+  removed: Map<string, number>;
+  common: number;
+} {
+  const added = new Map<string, number>();
+  const removed = new Map<string, number>();
+  const count = (sums: Map<string, number>, digest: HeapDigest, row: number): void => {
+    const name = digest.classNames[digest.classOf[row]!]!;
+    sums.set(name, (sums.get(name) ?? 0) + 1);
+  };
+  let common = 0;
+  let a = 0;
+  let b = 0;
+  while (a < first.ids.length || b < last.ids.length) {
+    const before = first.ids[a] ?? Number.POSITIVE_INFINITY;
+    const after = last.ids[b] ?? Number.POSITIVE_INFINITY;
+    if (before === after) common++;
+    else if (before < after) count(removed, first, a);
+    else count(added, last, b);
+    if (before <= after) a++;
+    if (after <= before) b++;
+  }
+  return { added, removed, common };
+}
+
+function growthRow(name: string, digests: HeapDigest[], added: number, removed: number): HeapGrowthRow {
+  const column = (key: 'count' | 'selfSize' | 'retainedSize'): number[] =>
+    digests.map((digest) => digest.classes.get(name)?.[key] ?? 0);
+  const growth = (values: number[]): number => values.at(-1)! - values[0]!;
+  const counts = column('count');
+  const sizes = column('selfSize');
+  const retained = column('retainedSize');
+  return {
+    class: name,
+    counts,
+    selfSizeBytes: sizes,
+    retainedSizeBytes: retained,
+    countGrowth: growth(counts),
+    sizeGrowthBytes: growth(sizes),
+    retainedGrowthBytes: growth(retained),
+    added,
+    removed,
+    trend: trendOf(sizes),
+  };
+}
+
+function trendOf(values: number[]): HeapGrowthRow['trend'] {
+  const steps = values.slice(1).map((value, at) => value - values[at]!);
+  if (steps.every((step) => step === 0)) return 'steady';
+  if (steps.every((step) => step >= 0)) return 'grows';
+  return steps.every((step) => step <= 0) ? 'shrinks' : 'unsteady';
+}
+
+/**
+ * Objects that were there before and hold more now; of a chain of them the lowest, where the new things hang;
+ * those with the same place, element numbers aside, together.
+ */
+function grownNodes(first: HeapDigest, heap: Heap, limit: number): HeapGrownNode[] {
+  const growth = new Float64Array(heap.nodeCount);
+  for (let node = 0; node < heap.nodeCount; node++) {
+    const before = retainedBefore(first, heap.snapshot.nodes.id[node]!);
+    if (before >= 0) growth[node] = heap.retained[node]! - before;
+  }
+  const largestBelow = new Float64Array(heap.nodeCount);
+  for (let node = 0; node < heap.nodeCount; node++) {
+    const dominator = heap.tree.dominator[node]!;
+    if (node !== heap.root && growth[node]! > largestBelow[dominator]!)
+      largestBelow[dominator] = growth[node]!;
+  }
+  const rows = largestRows(
+    growth,
+    maxGrown,
+    (node) =>
+      growth[node]! >= leastGrowth && largestBelow[node]! < growth[node]! * 0.8 && !isGlobal(heap, node),
+  );
+  return groupByPlace(heap, rows, growth).slice(0, limit);
+}
+
+function groupByPlace(heap: Heap, rows: number[], growth: Float64Array): HeapGrownNode[] {
+  const groups = new Map<string, HeapGrownNode>();
+  for (const node of rows) {
+    const path = generalPath(heap, node);
+    const group = groups.get(path) ?? {
+      node: nodeRow(heap, node),
+      count: 0,
+      beforeBytes: 0,
+      growthBytes: 0,
+      path,
+    };
+    group.count++;
+    group.beforeBytes += heap.retained[node]! - growth[node]!;
+    group.growthBytes += growth[node]!;
+    groups.set(path, group);
+  }
+  return [...groups.values()].sort((a, b) => b.growthBytes - a.growthBytes);
+}
+
+/** All growth is somewhere below these. */
+function isGlobal(heap: Heap, node: number): boolean {
+  return (
+    node === heap.root ||
+    heap.snapshot.nodes.type[node] === NodeType.synthetic ||
+    /^(global|Window)\b/.test(heap.snapshot.nodeName(node))
+  );
+}
+
+/** -1 when it was not there. */
+function retainedBefore({ ids, retained }: HeapDigest, id: number): number {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
+  }
+  return ids[low] === id ? retained[low]! : -1;
+}

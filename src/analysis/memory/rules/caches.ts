@@ -1,0 +1,28 @@
+/** A collection that calls itself a cache and has no limit that it has reached. */
+import { formatNumber } from '../../../model/quantities.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { largeCollections } from './collections.ts';
+
+const cacheWords = /cache|memo(?!ry)|lookup/i;
+
+export const cachesRule: SuspectRule = {
+  name: 'unbounded-cache',
+  find(context) {
+    return largeCollections(context)
+      .map((collection) => ({ ...collection, path: placeText(context.heap, collection.node) }))
+      .filter(
+        ({ node, path }) => cacheWords.test(path.slice(-80)) || cacheWords.test(context.heap.className(node)),
+      )
+      .slice(0, 4)
+      .map(({ node, kind, entries, path }) => {
+        const bytes = context.heap.retained[node]!;
+        return suspectAt(context, 'unbounded-cache', node, bytes, {
+          title: `A cache of ${formatNumber(entries)} entries holds ${shareText(bytes, context)}`,
+          sentence: `The cache at ${path} (a ${kind}) has grown to ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive: give it a limit or an age.`,
+          confidence: 'likely',
+          evidence: [`its name says cache: ${path}`, `${entries} entries, retained size ${bytes} bytes`],
+          refutedBy: 'It has a limit, and its number of entries is at that limit.',
+        });
+      });
+  },
+};

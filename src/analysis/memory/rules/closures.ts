@@ -1,0 +1,60 @@
+/** A function's scope that keeps much alive: a variable that a callback closes over, wanted or not. */
+import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
+import { formatBytes } from '../../../model/quantities.ts';
+import type { Heap } from '../heap.ts';
+import { sourceOf, sourceText } from '../scripts.ts';
+import { largeNodes, placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+
+const leastShare = 0.1;
+
+export const closuresRule: SuspectRule = {
+  name: 'closure-context',
+  isGeneral: true,
+  find(context) {
+    const { heap } = context;
+    return largeNodes(context, leastShare)
+      .filter((node) => heap.snapshot.nodeName(node).startsWith('system / Context'))
+      .map((node) => ({ node, closure: closureOf(heap, node), variable: largestVariable(heap, node) }))
+      .filter(({ closure, variable }) => closure >= 0 && variable !== undefined)
+      .slice(0, 3)
+      .map(({ node, closure, variable }) => {
+        const bytes = heap.retained[node]!;
+        const place = sourceText(sourceOf(heap, heap.snapshot.location(closure)));
+        const name = heap.snapshot.nodeName(closure) || 'an anonymous function';
+        return suspectAt(context, 'closure-context', variable!.node, bytes, {
+          title: `Variable ${variable!.name} of a closure holds ${shareText(bytes, context)}`,
+          sentence: `The scope of ${name}${place ? ` at ${place}` : ''} keeps ${shareText(bytes, context)} alive, ${formatBytes(heap.retained[variable!.node]!)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)}).`,
+          confidence: 'possible',
+          evidence: [
+            `the scope's retained size is ${bytes} bytes; the variable's ${heap.retained[variable!.node]}`,
+          ],
+          refutedBy: 'It is the scope of a module, whose variables live as long as the program.',
+        });
+      });
+  },
+};
+
+function closureOf(heap: Heap, contextNode: number): number {
+  for (const edge of heap.retainers.to(contextNode))
+    if (heap.snapshot.edgeType(edge) === EdgeType.internal && heap.snapshot.edgeName(edge) === 'context')
+      return heap.retainers.sourceOf(edge);
+  return -1;
+}
+
+function largestVariable(heap: Heap, contextNode: number): { name: string; node: number } | undefined {
+  const { snapshot } = heap;
+  let largest: { name: string; node: number } | undefined;
+  for (
+    let edge = snapshot.nodes.firstEdge[contextNode]!;
+    edge < snapshot.nodes.firstEdge[contextNode + 1]!;
+    edge++
+  ) {
+    if (snapshot.edgeType(edge) !== EdgeType.context) continue;
+    const node = snapshot.edgeTarget(edge);
+    // Only what the scope alone keeps alive is its doing.
+    if (heap.tree.dominator[node] !== contextNode) continue;
+    if (!largest || heap.retained[node]! > heap.retained[largest.node]!)
+      largest = { name: snapshot.edgeName(edge), node };
+  }
+  return largest;
+}

@@ -1,0 +1,73 @@
+/** An array, Map, Set or dictionary with so many entries that it can only grow: nothing takes out what is put in. */
+import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
+import { formatNumber } from '../../../model/quantities.ts';
+import type { Heap } from '../heap.ts';
+import { kindOf } from '../heap-value.ts';
+import { findChild } from '../node-rows.ts';
+import {
+  largeNodes,
+  placeText,
+  type SuspectContext,
+  type SuspectRule,
+  shareText,
+  suspectAt,
+} from '../suspect-context.ts';
+
+const leastShare = 0.05;
+const leastEntries = 1000;
+
+export interface LargeCollection {
+  node: number;
+  kind: string;
+  entries: number;
+}
+
+export const collectionsRule: SuspectRule = {
+  name: 'growing-collection',
+  isGeneral: true,
+  find(context) {
+    return largeCollections(context)
+      .slice(0, 8)
+      .map(({ node, kind, entries }) => {
+        const bytes = context.heap.retained[node]!;
+        const path = placeText(context.heap, node);
+        return suspectAt(context, 'growing-collection', node, bytes, {
+          title: `${kind} with ${formatNumber(entries)} entries holds ${shareText(bytes, context)}`,
+          sentence: `The ${kind} at ${path} has ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive: it looks as if things are put in and never taken out.`,
+          confidence: 'likely',
+          evidence: [
+            `${entries} entries that are objects`,
+            `retained size ${bytes} bytes of ${context.totalBytes}`,
+          ],
+          refutedBy: 'Its number of entries stays the same between two snapshots (heap diff).',
+        });
+      });
+  },
+};
+
+export function largeCollections(context: SuspectContext): LargeCollection[] {
+  return largeNodes(context, leastShare)
+    .map((node) => ({ node, ...entriesIn(context.heap, node) }))
+    .filter(({ entries }) => entries >= leastEntries);
+}
+
+/** Entries that are objects; small integers are not in a snapshot. */
+function entriesIn(heap: Heap, node: number): { kind: string; entries: number } {
+  const kind = kindOf(heap, node);
+  if (kind === 'map' || kind === 'set') {
+    const table = findChild(heap, node, 'table', EdgeType.internal);
+    const slots = countEdges(heap, table, EdgeType.internal) + countEdges(heap, table, EdgeType.hidden);
+    return { kind: kind === 'map' ? 'Map' : 'Set', entries: slots };
+  }
+  if (kind === 'array') return { kind: 'array', entries: countEdges(heap, node, EdgeType.element) };
+  if (kind !== 'object') return { kind, entries: 0 };
+  return { kind: 'dictionary', entries: countEdges(heap, node, EdgeType.property) };
+}
+
+function countEdges(heap: Heap, node: number, type: number): number {
+  const { firstEdge } = heap.snapshot.nodes;
+  let count = 0;
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
+    if (heap.snapshot.edgeType(edge) === type) count++;
+  return count;
+}

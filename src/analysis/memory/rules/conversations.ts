@@ -1,0 +1,67 @@
+/** Arrays of messages that are never cut: an agent's conversation, or all conversations it ever had. */
+import { formatBytes, formatNumber } from '../../../model/quantities.ts';
+import { type AgentMemory, type Conversation, computeAgentMemory, textProperty } from '../agent-memory.ts';
+import type { Heap } from '../heap.ts';
+import { generalPath } from '../paths.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+
+const leastShare = 0.05;
+
+export const conversationsRule: SuspectRule = {
+  name: 'conversations',
+  find(context) {
+    const { heap, totalBytes } = context;
+    const { conversations }: AgentMemory = computeAgentMemory(heap);
+    return [...groupByPlace(heap, conversations)]
+      .map(([place, group]) => ({
+        place,
+        group,
+        bytes: sum(group, 'bytes'),
+        messages: sum(group, 'messages'),
+      }))
+      .filter(({ bytes }) => bytes >= totalBytes * leastShare)
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, 4)
+      .map(({ place, group, bytes, messages }) => {
+        const largest = group[0]!;
+        const many = group.length === 1 ? 'one conversation' : `${formatNumber(group.length)} conversations`;
+        return suspectAt(context, 'conversations', largest.node, bytes, {
+          title: `${many} with ${formatNumber(messages)} messages: ${shareText(bytes, context)}`,
+          sentence: `${shareText(bytes, context)} is ${formatNumber(messages)} messages in ${many} retained by ${place}: summarise or drop old turns, and let go of conversations that are over.`,
+          confidence: 'likely',
+          evidence: [
+            `${messages} objects with the properties of a chat message, in ${group.length} arrays`,
+            `the largest has ${largest.messages} messages and ${formatBytes(largest.bytes)}${ownerText(heap, largest.node)}`,
+          ],
+          refutedBy:
+            "All of these conversations are still going on, and each is within the model's context window.",
+        });
+      });
+  },
+};
+
+/** The place without element numbers, so that the messages of a thousand sessions are one group. */
+function groupByPlace(heap: Heap, conversations: Conversation[]): Map<string, Conversation[]> {
+  const groups = new Map<string, Conversation[]>();
+  // Paths cost a walk each; beyond these many the rest is put with the largest group's place.
+  for (const [at, conversation] of conversations.entries()) {
+    const place = at < 400 ? generalPath(heap, conversation.node) : [...groups.keys()][0]!;
+    const group = groups.get(place) ?? [];
+    group.push(conversation);
+    groups.set(place, group);
+  }
+  return groups;
+}
+
+function ownerText(heap: Heap, array: number): string {
+  const owner = heap.tree.dominator[array]!;
+  for (const key of ['conversationId', 'sessionId', 'threadId', 'runId', 'id', 'name']) {
+    const text = textProperty(heap, owner, key);
+    if (text) return `, of ${heap.className(owner)} with ${key} ${JSON.stringify(text.slice(0, 60))}`;
+  }
+  return '';
+}
+
+function sum(group: Conversation[], key: 'bytes' | 'messages'): number {
+  return group.reduce((total, conversation) => total + conversation[key], 0);
+}

@@ -1,0 +1,25 @@
+/** For rules about one class of Node's own: how many there are, what they hold, and the largest of them. */
+import type { Heap } from '../heap.ts';
+
+export interface CountedClass {
+  count: number;
+  bytes: number;
+  largest: number;
+}
+
+/** Of the nodes whose class has this name; undefined when there are none. */
+export function countClass(heap: Heap, name: string | RegExp): CountedClass | undefined {
+  const isWanted = heap.classes.kinds.map((kind) =>
+    typeof name === 'string' ? kind.name === name : name.test(kind.name),
+  );
+  if (!isWanted.includes(true)) return undefined;
+  const found: CountedClass = { count: 0, bytes: 0, largest: -1 };
+  for (const [row, wanted] of isWanted.entries())
+    if (wanted) found.bytes += heap.aggregates.retainedSize[row]!;
+  for (let node = 0; node < heap.nodeCount; node++) {
+    if (!isWanted[heap.classes.of[node]!] || heap.selfSize.get(node) === 0) continue;
+    found.count++;
+    if (found.largest < 0 || heap.retained[node]! > heap.retained[found.largest]!) found.largest = node;
+  }
+  return found.count ? found : undefined;
+}

@@ -1,0 +1,27 @@
+/** Documents of a retrieval pipeline (text with metadata) that stay after they were used. */
+import { formatNumber } from '../../../model/quantities.ts';
+import { computeAgentMemory } from '../agent-memory.ts';
+import { generalPath } from '../paths.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+
+const leastShare = 0.05;
+
+export const documentsRule: SuspectRule = {
+  name: 'documents',
+  find(context) {
+    const { heap, totalBytes } = context;
+    const { documents } = computeAgentMemory(heap);
+    const bytes = documents.reduce((sum, node) => sum + heap.retained[node]!, 0);
+    if (bytes < totalBytes * leastShare) return [];
+    const largest = documents.reduce((a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a));
+    return [
+      suspectAt(context, 'documents', largest, bytes, {
+        title: `${formatNumber(documents.length)} documents hold ${shareText(bytes, context)}`,
+        sentence: `${shareText(bytes, context)} is ${formatNumber(documents.length)} documents (text with metadata) retained by ${generalPath(heap, largest)}.`,
+        confidence: 'likely',
+        evidence: [`${documents.length} objects with pageContent and metadata, retaining ${bytes} bytes`],
+        refutedBy: 'They are an index in memory on purpose.',
+      }),
+    ];
+  },
+};

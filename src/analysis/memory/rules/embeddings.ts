@@ -1,0 +1,27 @@
+/** Many vectors of one length: embeddings kept in memory. */
+import { formatNumber } from '../../../model/quantities.ts';
+import { computeAgentMemory } from '../agent-memory.ts';
+import { generalPath } from '../paths.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+
+const leastShare = 0.05;
+const leastCount = 50;
+
+export const embeddingsRule: SuspectRule = {
+  name: 'embeddings',
+  find(context) {
+    const { heap, totalBytes } = context;
+    return computeAgentMemory(heap)
+      .embeddings.filter(({ bytes, count }) => bytes >= totalBytes * leastShare && count >= leastCount)
+      .slice(0, 3)
+      .map(({ bytes, count, dimensions, example }) =>
+        suspectAt(context, 'embeddings', example, bytes, {
+          title: `${formatNumber(count)} vectors hold ${shareText(bytes, context)}`,
+          sentence: `${shareText(bytes, context)} is ${formatNumber(count)} vectors of ${formatNumber(dimensions)} numbers each, one of them retained by ${generalPath(heap, example)}: embeddings, by their number and length.`,
+          confidence: 'possible',
+          evidence: [`${count} number arrays of the same length ${dimensions}, ${bytes} bytes together`],
+          refutedBy: 'They are an index in memory on purpose, or no embeddings at all (audio, images).',
+        }),
+      );
+  },
+};

@@ -1,0 +1,34 @@
+/** Memory outside the JavaScript heap: what Buffers and typed arrays stand for. */
+import { NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { formatBytes, formatNumber } from '../../../model/quantities.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+
+const leastShare = 0.2;
+
+export const externalMemoryRule: SuspectRule = {
+  name: 'external-memory',
+  find(context) {
+    const { heap, totalBytes } = context;
+    const { type, name, count } = heap.snapshot.nodes;
+    const data = heap.snapshot.strings.findAscii('system / JSArrayBufferData');
+    let bytes = 0;
+    let stores = 0;
+    let largest = -1;
+    for (let node = 0; node < count; node++) {
+      if (type[node] !== NodeType.native || name[node] !== data) continue;
+      stores++;
+      bytes += heap.selfSize.get(node);
+      if (largest < 0 || heap.selfSize.get(node) > heap.selfSize.get(largest)) largest = node;
+    }
+    if (largest < 0 || bytes < totalBytes * leastShare) return [];
+    return [
+      suspectAt(context, 'external-memory', largest, bytes, {
+        title: `Buffers hold ${shareText(bytes, context)}`,
+        sentence: `${shareText(bytes, context)} is the memory of ${formatNumber(stores)} Buffers and typed arrays; the largest, ${formatBytes(heap.selfSize.get(largest))}, is at ${placeText(heap, largest)}. It counts as external memory, not against the heap limit.`,
+        confidence: 'likely',
+        evidence: [`${stores} backing stores, ${bytes} bytes`],
+        refutedBy: 'That much data is being worked on at this moment.',
+      }),
+    ];
+  },
+};

@@ -1,0 +1,68 @@
+/** An emitter with more listeners for one event than anybody adds on purpose (Node warns at 11). */
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { formatNumber } from '../../../model/quantities.ts';
+import type { Heap } from '../heap.ts';
+import { elementNodes } from '../heap-value.ts';
+import { findChild } from '../node-rows.ts';
+import { sourceOf, sourceText } from '../scripts.ts';
+import { describeNode, placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+
+const mostListeners = 50;
+
+export const listenersRule: SuspectRule = {
+  name: 'listeners',
+  find(context) {
+    const { heap } = context;
+    return crowdedEvents(heap)
+      .slice(0, 3)
+      .map(({ emitter, event, array, listeners }) => {
+        const bytes = heap.retained[array]!;
+        const sample = sourceText(sourceOf(heap, heap.snapshot.location(listeners[0]!)));
+        return suspectAt(context, 'listeners', array, bytes, {
+          title: `${formatNumber(listeners.length)} listeners for "${event}"`,
+          sentence: `${describeNode(heap, emitter)} at ${placeText(heap, emitter)} has ${formatNumber(listeners.length)} listeners for "${event}"${sample ? `, such as the function at ${sample}` : ''}; they keep ${shareText(bytes, context)} alive. Something adds a listener each time and never removes it.`,
+          confidence: 'likely',
+          evidence: [`${listeners.length} functions in the emitter's list for "${event}"`],
+          refutedBy: 'Each listener belongs to something that is still in use.',
+        });
+      });
+  },
+};
+
+interface CrowdedEvent {
+  emitter: number;
+  event: string;
+  array: number;
+  listeners: number[];
+}
+
+/** EventEmitter keeps `_events`: by event a function, or an array of them. */
+function crowdedEvents(heap: Heap): CrowdedEvent[] {
+  const { snapshot } = heap;
+  const eventsName = snapshot.strings.findAscii('_events');
+  const found: CrowdedEvent[] = [];
+  if (eventsName < 0) return found;
+  for (let emitter = 0; emitter < heap.nodeCount; emitter++) {
+    if (snapshot.nodes.type[emitter] !== NodeType.object) continue;
+    const events = ownChild(heap, emitter, eventsName);
+    if (events < 0) continue;
+    for (let edge = snapshot.nodes.firstEdge[events]!; edge < snapshot.nodes.firstEdge[events + 1]!; edge++) {
+      const array = snapshot.edgeTarget(edge);
+      if (snapshot.edgeType(edge) !== EdgeType.property || snapshot.nodeName(array) !== 'Array') continue;
+      const listeners = elementNodes(heap, array).filter(
+        (node) => snapshot.nodes.type[node] === NodeType.closure,
+      );
+      if (listeners.length > mostListeners)
+        found.push({ emitter, event: snapshot.edgeName(edge), array, listeners });
+    }
+  }
+  return found.sort((a, b) => heap.retained[b.array]! - heap.retained[a.array]!);
+}
+
+function ownChild(heap: Heap, node: number, name: number): number {
+  const { firstEdge } = heap.snapshot.nodes;
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
+    if (heap.snapshot.edges.nameOrIndex[edge] === name && heap.snapshot.edgeType(edge) === EdgeType.property)
+      return findChild(heap, node, '_events', EdgeType.property);
+  return -1;
+}

@@ -1,0 +1,29 @@
+/** Promises in numbers that only unfinished work explains. */
+import { formatNumber } from '../../../model/quantities.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { countClass } from './counted-class.ts';
+
+const leastCount = 10_000;
+const leastShare = 0.03;
+
+export const promisesRule: SuspectRule = {
+  name: 'pending-promises',
+  find(context) {
+    const found = countClass(context.heap, 'Promise');
+    if (!found || (found.count < leastCount && found.bytes < context.totalBytes * leastShare)) return [];
+    const { count, bytes, largest } = found;
+    if (count < 100) return [];
+    return [
+      suspectAt(context, 'pending-promises', largest, bytes, {
+        title: `${formatNumber(count)} promises hold ${shareText(bytes, context)}`,
+        sentence: `${formatNumber(count)} promises keep ${shareText(bytes, context)} alive, the largest at ${placeText(context.heap, largest)}: work that was started and never settled, or results that nobody lets go of.`,
+        confidence: 'possible',
+        evidence: [
+          `${count} Promise objects, retained together ${bytes} bytes`,
+          'a snapshot does not say which of them are pending',
+        ],
+        refutedBy: 'Their number falls once the requests in flight are done.',
+      }),
+    ];
+  },
+};

@@ -1,0 +1,158 @@
+/**
+ * What is said about a heap: rows and documents of `agentdump heap …`. Sizes are bytes and stand in the names; a size
+ * said to be retained overlaps with others and must not be summed. No IO, no snapshot format.
+ */
+import type { Confidence, Gap } from './verdict.ts';
+
+export const heapSchema = 'agentdump.heap/1';
+
+/** Every document of `heap` starts so. */
+export interface HeapDocument {
+  schema: typeof heapSchema;
+  /** The file or bundle, as it was named. */
+  source: string;
+  gaps: Gap[];
+}
+
+export interface HeapNodeRow {
+  /** The snapshot's own id: the same object has the same in another snapshot of one process. */
+  id: number;
+  name: string;
+  /** V8's kind of node: object, string, closure, array… */
+  type: string;
+  class: string;
+  /** Its own bytes, with those of internal parts that only it uses. */
+  selfSizeBytes: number;
+  /** What would be freed with it. */
+  retainedSizeBytes: number;
+  /** Steps from the program's roots; null when nothing strong leads to it; 100,000,000 more when only V8 holds it. */
+  distance: number | null;
+  /** Id of the node without which it would be free; null for the root. */
+  dominatorId: number | null;
+}
+
+/** 1-based. */
+export interface HeapSource {
+  file?: string;
+  scriptId: number;
+  line: number;
+  column: number;
+}
+
+export interface HeapClassRow {
+  class: string;
+  count: number;
+  /** Sums to the whole heap over all classes. */
+  selfSizeBytes: number;
+  retainedSizeBytes: number;
+  distance: number | null;
+  /** Where the constructor was written. */
+  source?: HeapSource;
+}
+
+export interface HeapShareRow {
+  name: string;
+  count: number;
+  selfSizeBytes: number;
+}
+
+export interface HeapSummary extends HeapDocument {
+  nodes: number;
+  edges: number;
+  strings: number;
+  totalBytes: number;
+  /** By what it is, as DevTools' statistics; the parts that are no code, string, array or system are objects. */
+  statistics: {
+    nativeBytes: number;
+    typedArrayBytes: number;
+    codeBytes: number;
+    stringBytes: number;
+    jsArrayBytes: number;
+    systemBytes: number;
+  };
+  byType: HeapShareRow[];
+  classes: HeapClassRow[];
+  /** By package of the constructor or function, where the snapshot says where it was written. */
+  packages: HeapShareRow[];
+  files: HeapShareRow[];
+  /** Bytes of nodes that have a source location. */
+  locatedBytes: number;
+}
+
+export interface HeapEdgeRow {
+  /** Property, variable or slot; an element's index as text. */
+  edge: string;
+  edgeType: string;
+  node: HeapNodeRow;
+}
+
+export interface HeapPath {
+  /** From the root to the node; the first has no edge. */
+  steps: HeapEdgeRow[];
+  /** As one would write it: `global.sessions[3].messages`. */
+  text: string;
+}
+
+export interface HeapSuspect {
+  rule: string;
+  title: string;
+  /** To be pasted into an issue. */
+  sentence: string;
+  confidence: Confidence;
+  retainedSizeBytes: number;
+  /** Of the whole heap, 0 to 1. */
+  share: number;
+  evidence: string[];
+  refutedBy: string;
+  node?: HeapNodeRow;
+  path?: string;
+  source?: HeapSource;
+}
+
+export interface HeapStringRow {
+  value: string;
+  count: number;
+  selfSizeBytes: number;
+  /** What one copy would save. */
+  wastedBytes: number;
+  id: number;
+}
+
+export interface HeapValue {
+  id: number;
+  kind: string;
+  class: string;
+  /** One line. */
+  text: string;
+  retainedSizeBytes: number;
+  entries: { key: string; id: number; text: string; retainedSizeBytes: number }[];
+  /** Entries in all; more than are listed when the list was cut. */
+  entryCount: number;
+  source?: HeapSource;
+}
+
+export interface HeapGrowthRow {
+  class: string;
+  /** One number a snapshot, in the order given. */
+  counts: number[];
+  selfSizeBytes: number[];
+  retainedSizeBytes: number[];
+  countGrowth: number;
+  sizeGrowthBytes: number;
+  retainedGrowthBytes: number;
+  /** Objects of the last snapshot that the first one did not have, and the other way round. */
+  added: number;
+  removed: number;
+  trend: 'grows' | 'shrinks' | 'steady' | 'unsteady';
+}
+
+/** Objects at one place that hold more than before. */
+export interface HeapGrownNode {
+  /** The one that grew most. */
+  node: HeapNodeRow;
+  count: number;
+  beforeBytes: number;
+  growthBytes: number;
+  /** With `*` for the numbers of elements. */
+  path: string;
+}

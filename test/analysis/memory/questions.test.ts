@@ -1,0 +1,272 @@
+/** What people ask: suspects, values, paths, strings, growth, queries; on a leaking agent of two Nodes and small heaps. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { computeDuplicateStrings } from '../../../src/analysis/memory/duplicate-strings.ts';
+import { computeFlame } from '../../../src/analysis/memory/flame.ts';
+import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth.ts';
+import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
+import { computeHeapValue } from '../../../src/analysis/memory/heap-value.ts';
+import { pathText } from '../../../src/analysis/memory/paths.ts';
+import { runQuery } from '../../../src/analysis/memory/query.ts';
+import { parseQuery } from '../../../src/analysis/memory/query-syntax.ts';
+import { computeStatistics, computeSummary } from '../../../src/analysis/memory/summary.ts';
+import { computeSuspects } from '../../../src/analysis/memory/suspects.ts';
+import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
+import type { HeapSuspect } from '../../../src/model/heap.ts';
+import { loadWithDevTools } from '../../oracles/devtools.ts';
+import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+
+const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
+const leaks = new Map<number, [string, string]>();
+
+/** The agent's heap after some turns, and after as many more. */
+function leak(major: number): [string, string] {
+  const made = leaks.get(major) ?? [
+    join(folder, `${major}-a.heapsnapshot`),
+    join(folder, `${major}-b.heapsnapshot`),
+  ];
+  if (!leaks.has(major)) execFileSync(nodeBinary(major), [leakyAgent, made[0], '25', made[1]]);
+  leaks.set(major, made);
+  return made;
+}
+
+const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
+const bySuspectRule = (suspects: HeapSuspect[], rule: string): HeapSuspect =>
+  suspects.find((suspect) => suspect.rule === rule) ??
+  assert.fail(`no ${rule} among ${suspects.map((s) => s.rule)}`);
+
+for (const major of [20, 24])
+  test(`Node ${major}: suspects names the agent's tool results, conversations and listeners`, async () => {
+    const suspects = computeSuspects(await openHeap(leak(major)[1]));
+    const results = bySuspectRule(suspects, 'tool-results');
+    assert.match(
+      results.sentence,
+      /^\d+ % of the heap \(.* MiB\) is 3,000 tool results of read_file retained by /,
+    );
+    assert.match(results.sentence, /service\.sessions\.get\(…\)\.messages\[\*\]/);
+    assert.ok(results.share > 0.5 && results.share < 1, String(results.share));
+    const conversations = bySuspectRule(suspects, 'conversations');
+    assert.match(conversations.title, /^60 conversations with 9,060 messages/);
+    assert.match(conversations.evidence.join(), /AgentSession with sessionId "session-\d+"/);
+    assert.match(bySuspectRule(suspects, 'listeners').title, /60 listeners for "shutdown"/);
+    assert.equal(suspects[0]?.rule, 'conversations');
+  });
+
+test('growth: the messages and the cache, by place; the same snapshot twice has none', async () => {
+  const [before, after] = leak(24);
+  const first = computeDigest(await openHeap(before));
+  const last = await openHeap(after);
+  const growth = computeGrowth([first, computeDigest(last)], last, 10);
+  assert.equal(growth.grown[0]?.path, 'global.service.sessions.get(…).messages');
+  assert.equal(growth.grown[0]?.count, 60);
+  assert.equal(growth.grown[1]?.path, 'global.service.answerCache');
+  const tools = growth.classes.find((row) => row.class === '{role, tool_call_id, content}');
+  assert.deepEqual(
+    [tools?.countGrowth, tools?.added, tools?.removed, tools?.trend],
+    [1500, 1500, 0, 'grows'],
+  );
+  assert.ok(growth.commonShare > 0.9);
+  const same = computeGrowth([computeDigest(last), computeDigest(last)], last, 10);
+  assert.deepEqual([same.classes, same.grown], [[], []]);
+  const other = computeGrowth([first, computeDigest(await openHeap(leak(20)[0]))], last, 10);
+  assert.ok(other.commonShare < 0.9);
+});
+
+test('a list of many links is one suspect: its head', () => {
+  const { snapshot, global } = synthProgram();
+  let last = snapshot.node({ name: 'Link', size: 100 });
+  snapshot.edge(global, last, 'head');
+  for (let at = 0; at < 5000; at++) {
+    const next = snapshot.node({ name: 'Link', size: 100 });
+    snapshot.edge(last, next, 'next');
+    last = next;
+  }
+  const suspect = bySuspectRule(computeSuspects(heapOf(snapshot)), 'large-object');
+  assert.match(suspect.title, /linked list/);
+  assert.equal(suspect.path, 'global.head');
+});
+
+test('small rules: collection, cache, timers, promises, embeddings, documents, strings', () => {
+  const { snapshot, global } = synthProgram();
+  const many = (name: string, owner: number, count: number, make: () => number): void => {
+    const array = snapshot.node({ name: 'Array', size: 32 });
+    snapshot.edge(owner, array, name);
+    for (let at = 0; at < count; at++) snapshot.edge(array, make(), at);
+  };
+  const text = snapshot.node({ type: 'string', name: 'text', size: 16 });
+  many('history', global, 1500, () => snapshot.node({ name: 'Event', size: 4000 }));
+  many('replyCache', global, 1500, () => snapshot.node({ name: 'Reply', size: 4000 }));
+  many('timers', global, 600, () => snapshot.node({ name: 'Timeout', size: 200 }));
+  many('waiting', global, 11_000, () => snapshot.node({ name: 'Promise', size: 40 }));
+  many('docs', global, 900, () => {
+    const node = snapshot.node({ name: 'Document', size: 5000 });
+    snapshot.edge(node, text, 'pageContent').edge(node, text, 'metadata');
+    return node;
+  });
+  many('vectors', global, 200, () => {
+    const node = snapshot.node({ name: 'Float32Array', size: 100 });
+    const buffer = snapshot.node({ name: 'ArrayBuffer', size: 80 });
+    const store = snapshot.node({ type: 'native', name: 'system / JSArrayBufferData', size: 1536 * 4 * 10 });
+    snapshot.edge(node, buffer, 'buffer', 'internal').edge(buffer, store, 'backing_store', 'internal');
+    return node;
+  });
+  many('texts', global, 400, () => snapshot.node({ type: 'string', name: 'the same prompt', size: 9000 }));
+  const suspects = computeSuspects(heapOf(snapshot), 20);
+  assert.match(
+    bySuspectRule(suspects, 'growing-collection').sentence,
+    /array at global\.history has 1,500 entries/,
+  );
+  assert.match(bySuspectRule(suspects, 'unbounded-cache').sentence, /cache at global\.replyCache/);
+  assert.match(bySuspectRule(suspects, 'timers').title, /600 timers/);
+  assert.match(bySuspectRule(suspects, 'pending-promises').title, /11,000 promises/);
+  assert.match(bySuspectRule(suspects, 'documents').title, /900 documents/);
+  assert.match(bySuspectRule(suspects, 'embeddings').sentence, /200 vectors of 15,360 numbers/);
+  assert.match(
+    bySuspectRule(suspects, 'duplicate-strings').sentence,
+    /"the same prompt", is there 400 times/,
+  );
+});
+
+test('external memory and a closure that keeps it', () => {
+  const { snapshot, global } = synthProgram();
+  const closure = snapshot.node({ type: 'closure', name: 'onData', size: 64 });
+  const scope = snapshot.node({ name: 'system / Context', size: 40 });
+  const chunks = snapshot.node({ name: 'Array', size: 32 });
+  snapshot
+    .edge(global, closure, 'handler')
+    .edge(closure, scope, 'context', 'internal')
+    .edge(scope, chunks, 'chunks', 'context');
+  for (let at = 0; at < 30; at++) {
+    const buffer = snapshot.node({ name: 'Buffer', size: 100 });
+    const store = snapshot.node({ type: 'native', name: 'system / JSArrayBufferData', size: 100_000 });
+    snapshot.edge(chunks, buffer, at).edge(buffer, store, 'backing_store', 'internal');
+  }
+  const suspects = computeSuspects(heapOf(snapshot));
+  assert.match(bySuspectRule(suspects, 'external-memory').sentence, /memory of 30 Buffers/);
+  assert.match(
+    bySuspectRule(suspects, 'closure-context').sentence,
+    /scope of onData .* through the variable chunks/,
+  );
+});
+
+test('a heap where nothing stands out has no suspects', async () => {
+  assert.deepEqual(
+    computeSuspects(heapOf(synthProgram().snapshot)).filter((s) => s.confidence === 'certain'),
+    [],
+  );
+});
+
+test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap', async () => {
+  for (const major of [20, 24, 26]) {
+    const heap = await openHeap(realHeapSnapshot(major));
+    const { nodes } = runQuery(heap, parseQuery('has weakByObject and has floats'), 1);
+    const keep = heap.snapshot.findById(nodes[0]!.id);
+    const entries = new Map(computeHeapValue(heap, keep, 100).entries.map((entry) => [entry.key, entry]));
+    const value = (key: string) => computeHeapValue(heap, heap.snapshot.findById(entries.get(key)!.id), 5000);
+    assert.equal(entries.get('sessions')?.text, 'Array of 200 objects');
+    assert.equal(value('byId').entryCount, 200);
+    assert.equal(value('byId').entries[7]?.text, 'Session');
+    assert.equal(value('distinct').kind, 'set');
+    assert.equal(value('distinct').entryCount, 4000);
+    assert.equal(value('weakByObject').entryCount, 200);
+    assert.match(value('rope').text, /^"part 0 part 1 part 2 /);
+    assert.equal(value('slice').kind, 'string');
+    assert.equal(value('symbol').text, 'Symbol(kept)');
+    if (major > 20) assert.match(value('buffer').text, /Buffer over 200000 bytes/);
+    const session = computeHeapValue(heap, heap.snapshot.findById(value('sessions').entries[3]!.id), 50);
+    const closure = computeHeapValue(
+      heap,
+      heap.snapshot.findById(session.entries.find((e) => e.key === 'lastTurn')!.id),
+      50,
+    );
+    assert.equal(closure.kind, 'function');
+    assert.ok(
+      closure.entries.some((entry) => entry.key === '(scope 0) this'),
+      JSON.stringify(closure.entries),
+    );
+    assert.match(closure.source?.file ?? '', /heap-of-everything\.mjs$/);
+    assert.match(pathText(heap, heap.snapshot.findById(session.id)), /keep|sessions|context/);
+  }
+});
+
+test("statistics are DevTools'", async () => {
+  for (const major of [20, 24]) {
+    const heap = await openHeap(realHeapSnapshot(major));
+    const theirs = (await loadWithDevTools(realHeapSnapshot(major))).getStatistics() as {
+      native: { total: number; typedArrays: number };
+      v8heap: { code: number; jsArrays: number; strings: number; system: number };
+    };
+    assert.deepEqual(computeStatistics(heap), {
+      nativeBytes: theirs.native.total,
+      typedArrayBytes: theirs.native.typedArrays,
+      codeBytes: theirs.v8heap.code,
+      stringBytes: theirs.v8heap.strings,
+      jsArrayBytes: theirs.v8heap.jsArrays,
+      systemBytes: theirs.v8heap.system,
+    });
+    const { classes, files } = computeSummary(heap, 5000);
+    assert.equal(
+      classes.reduce((sum, row) => sum + row.selfSizeBytes, heap.snapshot.header.extraNativeBytes),
+      heap.totalBytes,
+    );
+    assert.ok(files.some((file) => file.name.endsWith('heap-of-everything.mjs')));
+  }
+});
+
+test('strings: copies counted, ropes and numbers not', () => {
+  const { snapshot, global } = synthProgram();
+  for (let at = 0; at < 3; at++)
+    snapshot.edge(global, snapshot.node({ type: 'string', name: 'twice', size: 40 }), `s${at}`);
+  snapshot.edge(global, snapshot.node({ type: 'string', name: 'once', size: 40 }), 'o');
+  snapshot.edge(global, snapshot.node({ type: 'concatenated string', name: 'twice', size: 32 }), 'c');
+  const { count, wastedBytes, rows } = computeDuplicateStrings(heapOf(snapshot), 10);
+  assert.deepEqual([count, wastedBytes, rows.length, rows[0]?.value, rows[0]?.count], [4, 80, 1, 'twice', 3]);
+});
+
+test('queries: fields, units, properties, brackets, order; wrong ones say where', () => {
+  const { snapshot, global } = synthProgram();
+  const role = (text: string) => snapshot.node({ type: 'string', name: text, size: 20 });
+  for (let at = 0; at < 4; at++) {
+    const message = snapshot.node({ name: 'Message', size: 1024 * (at + 1), id: 1001 + 2 * at });
+    snapshot.edge(global, message, `m${at}`).edge(message, role(at % 2 ? 'tool' : 'user'), 'role');
+  }
+  const heap = heapOf(snapshot);
+  const ids = (text: string): number[] => runQuery(heap, parseQuery(text), 100).nodes.map((row) => row.id);
+  assert.deepEqual(ids('class = Message'), [1007, 1005, 1003, 1001]);
+  assert.deepEqual(ids('class = Message and self >= 3kb'), [1007, 1005]);
+  assert.deepEqual(
+    ids('class = Message and not (self > 3KiB or self < 1.5 k) sort by id asc'.replace('1.5 k', '1.5k')),
+    [1003, 1005],
+  );
+  assert.deepEqual(ids('has role and .role = tool limit 1'), [1007]);
+  assert.deepEqual(ids('name ~ "^Mess" and .role != "tool" sort by self asc'), [1001, 1005]);
+  assert.deepEqual(parseQuery('type = object select id, class').select, ['id', 'class']);
+  for (const [text, said] of [
+    ['class =', /a value expected/],
+    ['size > 5', /one of id, name/],
+    ['(class = a', /\) expected/],
+    ['class = a b', /before "b"/],
+    ['class = a limit x', /a number expected/],
+    [`${'('.repeat(100)}`, /fewer brackets/],
+    ['class ~ "("', /regular expression/],
+    ['§ = "', /expected/],
+  ] as const)
+    assert.throws(() => runQuery(heap, parseQuery(text), 1), said);
+});
+
+test('the flame graph adds up to the heap', async () => {
+  const heap = await openHeap(realHeapSnapshot(24));
+  const frames = computeFlame(heap);
+  assert.equal(
+    frames.reduce((sum, frame) => sum + frame.bytes, 0),
+    heap.retained[heap.root],
+  );
+  for (const [row, frame] of frames.entries()) assert.ok(frame.parent < row);
+});
