@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/list.ts'),
   },
   {
+    name: 'heap',
+    describe: 'Summary, classes, suspects, retainers, diff, query of a heap snapshot',
+    load: () => import('./commands/heap.ts'),
+  },
+  {
     name: 'prune',
     describe: 'Remove the oldest bundles beyond a number or a size',
     load: () => import('./commands/prune.ts'),

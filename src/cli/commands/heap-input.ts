@@ -1,0 +1,72 @@
+/**
+ * What `heap` is asked to read: a snapshot file, or a bundle whose snapshot is meant. Opens it, with a progress bar on
+ * stderr for whoever waits at a terminal.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { type Heap, openHeap } from '../../analysis/memory/heap.ts';
+import { partNames } from '../../bundle/layout.ts';
+import { findBundle } from '../../bundle/list.ts';
+import { type BundleReader, openBundle } from '../../bundle/reader.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { SnapshotInput } from '../../formats/heapsnapshot/index.ts';
+import type { Gap } from '../../model/verdict.ts';
+import { ProgressBar } from './heap-progress.ts';
+
+export interface OpenedHeap {
+  heap: Heap;
+  /** What the file no longer tells. */
+  gaps: Gap[];
+  close(): void;
+}
+
+const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
+
+export async function openHeapAt(source: string, dir: string, threads: number): Promise<OpenedHeap> {
+  const bar = new ProgressBar(process.stderr);
+  const { input, bundle } = findInput(source, dir);
+  try {
+    const heap = await openHeap(input, {
+      threads,
+      onProgress: (done, total) => bar.reading(done, total),
+      onPhase: (phase) => bar.phase(phase),
+    });
+    const gaps = heap.snapshot.gaps.map(({ section, reason }) => ({
+      part: `heap snapshot, ${section}`,
+      reason,
+    }));
+    return {
+      heap,
+      gaps,
+      close() {
+        bar.clear();
+        heap.snapshot.close();
+        bundle?.close();
+      },
+    };
+  } catch (error) {
+    bar.clear();
+    bundle?.close();
+    throw error;
+  }
+}
+
+function findInput(source: string, dir: string): { input: SnapshotInput; bundle?: BundleReader } {
+  const isThere = existsSync(source);
+  const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
+  if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };
+  const bundle = openBundle(findBundle(source, dir));
+  const part = bundle.openPartFile(partNames.heapSnapshot);
+  if (part) return { input: copies(part.chunks(1 << 18)), bundle };
+  const gap = bundle.gaps.find(({ part: name }) => name === partNames.heapSnapshot);
+  bundle.close();
+  throw new AgentdumpError(
+    'not-found',
+    `the bundle ${bundle.path} has no heap snapshot${gap ? `: ${gap.reason}` : ''}`,
+    { path: bundle.path, name: partNames.heapSnapshot },
+  );
+}
+
+/** A part's chunks share their memory; a stream may hold more than one at a time. */
+async function* copies(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}

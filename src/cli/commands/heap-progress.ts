@@ -1,0 +1,65 @@
+/** A bar on stderr for work of more than a second: how far the file is read, then which computation is on. */
+import { formatBytes, formatDuration } from '../../model/quantities.ts';
+
+const quietMs = 1000;
+const betweenMs = 100;
+const width = 24;
+
+const phaseTexts: Record<string, string> = {
+  tree: 'dominators',
+  retained: 'retained sizes',
+  selfSize: 'owners of internal parts',
+  distances: 'distances',
+  classes: 'classes',
+  aggregates: 'sums by class',
+  retainers: 'retainers',
+  dominated: 'dominator tree',
+};
+
+export class ProgressBar {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #startedAt = performance.now();
+  #shownAt = 0;
+  #isShown = false;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  reading(done: number, total: number | undefined): void {
+    if (!this.#isDue()) return;
+    const elapsedMs = performance.now() - this.#startedAt;
+    this.#show(total ? readingText(done, total, elapsedMs) : `reading ${formatBytes(done)}`);
+  }
+
+  phase(name: string): void {
+    if (!this.#isDue()) return;
+    this.#show(`computing ${phaseTexts[name] ?? name}`);
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#stream.write('\r\x1b[K');
+    this.#isShown = false;
+  }
+
+  #isDue(): boolean {
+    const now = performance.now();
+    if (!this.#stream.isTTY || now - this.#startedAt < quietMs || now - this.#shownAt < betweenMs)
+      return false;
+    this.#shownAt = now;
+    return true;
+  }
+
+  #show(text: string): void {
+    this.#isShown = true;
+    this.#stream.write(`\r\x1b[K${text.slice(0, (this.#stream.columns || 80) - 1)}`);
+  }
+}
+
+function readingText(done: number, total: number, elapsedMs: number): string {
+  const share = Math.min(1, done / total);
+  const filled = Math.round(share * width);
+  const left = share > 0.02 ? `, ${formatDuration((elapsedMs * (1 - share)) / share)} left to read` : '';
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`;
+  return `${bar} ${Math.round(share * 100)} % of ${formatBytes(total)}${left}`;
+}

@@ -1,0 +1,310 @@
+/**
+ * The documents of `heap …` for people: tables without borders, sizes with units, paths below them. Every text from the
+ * snapshot goes through escapeTerminal before it is laid out.
+ */
+import type {
+  HeapClassRow,
+  HeapDocument,
+  HeapEdgeRow,
+  HeapGrownNode,
+  HeapGrowthRow,
+  HeapNodeRow,
+  HeapPath,
+  HeapShareRow,
+  HeapSource,
+  HeapStringRow,
+  HeapSummary,
+  HeapSuspect,
+  HeapValue,
+} from '../../model/heap.ts';
+import { clip, formatBytes, formatCount, formatNumber } from '../../model/quantities.ts';
+import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
+import { mapStrings } from '../map-strings.ts';
+import { keyValues, type Page, section, wrap } from '../text/layout.ts';
+import { renderTable } from '../text/table.ts';
+
+export type HeapView =
+  | ({ view: 'summary' } & HeapSummary)
+  | ({ view: 'classes'; totalBytes: number; classCount: number; classes: HeapClassRow[] } & HeapDocument)
+  | ({ view: 'suspects'; totalBytes: number; suspects: HeapSuspect[] } & HeapDocument)
+  | ({ view: 'retainers'; node: HeapNodeRow; retainerCount: number; retainers: HeapEdgeRow[] } & HeapDocument)
+  | ({ view: 'nodes'; node?: HeapNodeRow; matches?: number; nodes: HeapNodeRow[] } & HeapDocument)
+  | ({ view: 'path'; node: HeapNodeRow; path: HeapPath } & HeapDocument)
+  | ({
+      view: 'strings';
+      count: number;
+      selfSizeBytes: number;
+      wastedBytes: number;
+      rows: HeapStringRow[];
+    } & HeapDocument)
+  | ({ view: 'value'; node: HeapNodeRow; value: HeapValue } & HeapDocument)
+  | ({
+      view: 'growth';
+      sources: string[];
+      snapshots: { totalBytes: number; nodes: number }[];
+      classes: HeapGrowthRow[];
+      grown: HeapGrownNode[];
+      commonShare: number;
+    } & HeapDocument);
+
+const systemDistance = 100_000_000;
+
+export function renderHeap(view: HeapView, page: Page): string {
+  const safe = mapStrings(view, escapeLine);
+  const lines = [
+    ...body(safe, page),
+    ...section(
+      page,
+      'Gaps',
+      safe.gaps.map(({ part, reason }) => `${part}: ${reason}`),
+    ),
+  ];
+  return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
+}
+
+function body(view: HeapView, page: Page): string[] {
+  switch (view.view) {
+    case 'summary':
+      return renderSummary(view, page);
+    case 'classes':
+      return [
+        title(page, `${formatCount(view.classCount, 'class', 'classes')} in ${formatBytes(view.totalBytes)}`),
+        ...classTable(page, view.classes),
+      ];
+    case 'suspects':
+      return renderSuspects(view.suspects, view.totalBytes, page);
+    case 'retainers':
+      return [
+        title(page, `${formatCount(view.retainerCount, 'reference')} to ${nodeText(view.node)}`),
+        ...retainerTable(page, view.retainers),
+      ];
+    case 'nodes':
+      return [...nodesTitle(view, page), ...nodeTable(page, view.nodes)];
+    case 'path':
+      return renderPath(view.node, view.path, page);
+    case 'strings':
+      return renderStrings(view, page);
+    case 'value':
+      return renderValue(view.node, view.value, page);
+    case 'growth':
+      return renderGrowth(view, page);
+  }
+}
+
+const title = (page: Page, text: string): string => page.palette.strong(text);
+
+function nodeText(node: HeapNodeRow): string {
+  return `${node.class} @${node.id}`;
+}
+
+function nodesTitle(view: { node?: HeapNodeRow; matches?: number }, page: Page): string[] {
+  if (view.node) return [title(page, `Directly kept alive by ${nodeText(view.node)}`)];
+  return view.matches === undefined ? [] : [title(page, formatCount(view.matches, 'node'))];
+}
+
+function renderSummary(summary: HeapSummary, page: Page): string[] {
+  const { statistics: s, totalBytes } = summary;
+  const known = s.codeBytes + s.stringBytes + s.jsArrayBytes + s.systemBytes + s.nativeBytes;
+  return [
+    title(
+      page,
+      `${formatBytes(totalBytes)} in ${formatCount(summary.nodes, 'node')}, ${formatCount(summary.edges, 'edge')}, ${formatCount(summary.strings, 'string')}`,
+    ),
+    '',
+    ...keyValues(page, [
+      ['strings', sizeShare(s.stringBytes, totalBytes)],
+      ['arrays', sizeShare(s.jsArrayBytes, totalBytes)],
+      ['typed arrays', sizeShare(s.typedArrayBytes, totalBytes)],
+      ['other native', sizeShare(s.nativeBytes - s.typedArrayBytes, totalBytes)],
+      ['code', sizeShare(s.codeBytes, totalBytes)],
+      ['system', sizeShare(s.systemBytes, totalBytes)],
+      ['objects, the rest', sizeShare(Math.max(0, totalBytes - known), totalBytes)],
+    ]),
+    ...section(page, 'Classes', classTable(page, summary.classes)),
+    ...section(page, 'Kinds of node', shareTable(page, summary.byType, totalBytes)),
+    ...section(
+      page,
+      'Packages (of what has a place in the source)',
+      shareTable(page, summary.packages, summary.locatedBytes),
+    ),
+    ...section(page, 'Files', shareTable(page, summary.files, summary.locatedBytes)),
+  ];
+}
+
+function sizeShare(bytes: number, total: number): string {
+  return `${formatBytes(bytes)} (${percent(bytes, total)})`;
+}
+
+function percent(bytes: number, total: number): string {
+  return total > 0 ? `${((100 * bytes) / total).toFixed(1)} %` : '';
+}
+
+function shareTable(page: Page, rows: HeapShareRow[], total: number): string[] {
+  const cells = rows.map((row) => [
+    formatBytes(row.selfSizeBytes),
+    percent(row.selfSizeBytes, total),
+    formatNumber(row.count),
+    clip(row.name, 80),
+  ]);
+  return renderTable(page, ['self', '', 'count', 'name'], cells);
+}
+
+function classTable(page: Page, rows: HeapClassRow[]): string[] {
+  const cells = rows.map((row) => [
+    formatNumber(row.count),
+    formatBytes(row.selfSizeBytes),
+    formatBytes(row.retainedSizeBytes),
+    distanceText(row.distance),
+    clip(row.class, 60),
+    placeText(row.source),
+  ]);
+  return renderTable(page, ['count', 'self', 'retained', 'distance', 'class', 'written at'], cells);
+}
+
+function placeText(source: HeapSource | undefined): string {
+  return source?.file ? `${source.file}:${source.line}` : '';
+}
+
+function distanceText(distance: number | null): string {
+  if (distance === null) return '-';
+  return distance >= systemDistance ? 'system' : String(distance);
+}
+
+const nodeHead = ['id', 'self', 'retained', 'distance', 'class', 'name'];
+
+function nodeCells(row: HeapNodeRow): string[] {
+  return [
+    `@${row.id}`,
+    formatBytes(row.selfSizeBytes),
+    formatBytes(row.retainedSizeBytes),
+    distanceText(row.distance),
+    clip(row.class, 50),
+    row.name === row.class ? '' : clip(row.name, 50),
+  ];
+}
+
+function nodeTable(page: Page, rows: HeapNodeRow[]): string[] {
+  return renderTable(page, nodeHead, rows.map(nodeCells));
+}
+
+function retainerTable(page: Page, rows: HeapEdgeRow[]): string[] {
+  return renderTable(
+    page,
+    ['by', 'kind', ...nodeHead],
+    rows.map((row) => [clip(row.edge, 40), row.edgeType, ...nodeCells(row.node)]),
+  );
+}
+
+function renderSuspects(suspects: HeapSuspect[], total: number, page: Page): string[] {
+  if (!suspects.length)
+    return [
+      `No single thing, class or kind of thing stands out in these ${formatBytes(total)}.`,
+      'Compare two snapshots with `agentdump heap diff` to see what grows.',
+    ];
+  return suspects.flatMap((suspect, at) => [
+    ...(at ? [''] : []),
+    page.palette.strong(`${at + 1}. ${suspect.title}`),
+    ...wrap(suspect.sentence, page.columns - 3).map((line) => `   ${line}`),
+    ...(suspect.path ? [`   ${page.palette.faint('at')} ${suspect.path}`] : []),
+    ...(suspect.source?.file
+      ? [
+          `   ${page.palette.faint('written')} ${page.palette.place(`${suspect.source.file}:${suspect.source.line}`)}`,
+        ]
+      : []),
+    ...suspect.evidence.map((fact) => `   ${page.palette.faint('-')} ${fact}`),
+    `   ${page.palette.faint(`${suspect.confidence}; wrong if: ${suspect.refutedBy}`)}`,
+    ...(suspect.node ? [`   ${page.palette.faint(`rule ${suspect.rule}, node @${suspect.node.id}`)}`] : []),
+  ]);
+}
+
+function renderPath(node: HeapNodeRow, path: HeapPath, page: Page): string[] {
+  const cells = path.steps.map(({ edge, edgeType, node: step }) => [
+    clip(edge, 40),
+    edgeType,
+    `@${step.id}`,
+    formatBytes(step.retainedSizeBytes),
+    clip(step.class, 50),
+  ]);
+  return [
+    title(page, `What keeps ${nodeText(node)} alive`),
+    path.text,
+    '',
+    ...renderTable(page, ['by', 'kind', 'id', 'retained', 'class'], cells),
+  ];
+}
+
+function renderStrings(
+  view: { count: number; selfSizeBytes: number; wastedBytes: number; rows: HeapStringRow[] },
+  page: Page,
+): string[] {
+  const cells = view.rows.map((row) => [
+    formatBytes(row.wastedBytes),
+    formatNumber(row.count),
+    `@${row.id}`,
+    clip(row.value, 70),
+  ]);
+  return [
+    title(
+      page,
+      `${formatCount(view.count, 'string')} in ${formatBytes(view.selfSizeBytes)}; copies waste ${formatBytes(view.wastedBytes)}`,
+    ),
+    ...renderTable(page, ['wasted', 'times', 'one of them', 'text'], cells),
+  ];
+}
+
+function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] {
+  const cells = value.entries.map((entry) => [
+    clip(entry.key, 50),
+    entry.id ? `@${entry.id}` : '',
+    entry.id ? formatBytes(entry.retainedSizeBytes) : '',
+    clip(entry.text, 80),
+  ]);
+  const more = value.entryCount - value.entries.length;
+  return [
+    title(page, `${nodeText(node)}, ${value.kind}, retains ${formatBytes(node.retainedSizeBytes)}`),
+    ...(value.source ? [page.palette.place(placeText(value.source))] : []),
+    value.text,
+    ...(cells.length ? ['', ...renderTable(page, ['key', 'id', 'retained', 'value'], cells)] : []),
+    ...(more > 0
+      ? [page.palette.faint(`… ${formatCount(more, 'more entry', 'more entries')} (--limit)`)]
+      : []),
+  ];
+}
+
+function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): string[] {
+  const sign = (text: string, value: number): string => (value > 0 ? `+${text}` : text);
+  const totals = view.snapshots.map(({ totalBytes, nodes }, at) => [
+    clip(view.sources[at] ?? '', 60),
+    formatBytes(totalBytes),
+    formatNumber(nodes),
+  ]);
+  const classes = view.classes.map((row) => [
+    sign(formatBytes(row.sizeGrowthBytes), row.sizeGrowthBytes),
+    sign(formatNumber(row.countGrowth), row.countGrowth),
+    `+${formatNumber(row.added)} -${formatNumber(row.removed)}`,
+    row.trend,
+    row.counts.map(formatNumber).join(' → '),
+    clip(row.class, 60),
+  ]);
+  const grown = view.grown.map((row) => [
+    `+${formatBytes(row.growthBytes)}`,
+    formatBytes(row.beforeBytes),
+    formatNumber(row.count),
+    `@${row.node.id}`,
+    clip(row.node.class, 40),
+    clip(row.path, 90),
+  ]);
+  return [
+    ...renderTable(page, ['snapshot', 'heap', 'nodes'], totals),
+    ...section(
+      page,
+      'Grown objects',
+      renderTable(page, ['growth', 'before', 'objects', 'one of them', 'class', 'where'], grown),
+    ),
+    ...section(
+      page,
+      'Classes',
+      renderTable(page, ['self', 'count', 'new, freed', 'trend', 'counts', 'class'], classes),
+    ),
+  ];
+}
