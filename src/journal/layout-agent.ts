@@ -5,7 +5,6 @@
  * what they do not name is `agentdump.*`. Knows nothing of who records or reads.
  */
 export const agentEventsSchema = 'agentdump.agent-events/1';
-export const agentEventsPartName = 'agent-events.json';
 
 /** `agent-events.json`: what the bounded buffer in memory still held at the death. */
 export interface AgentEventsPart {
