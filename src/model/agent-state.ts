@@ -4,6 +4,8 @@ export interface AgentState {
   runs: AgentRun[];
   /** What the host program handed over by `agent.set` and `agent.provide`, by name. */
   state?: Record<string, unknown>;
+  /** When the recording ended: ages count back from here. */
+  endedAt?: string;
   /** Events that this was made from, and those that were recorded and are lost. */
   events?: { read: number; evicted: number; unreadable: number };
   /** Requests that were no model calls and had not ended. */

@@ -104,7 +104,7 @@ test('what is open at the death is pending, the oldest first', async () => {
   const [run] = stateOf(one).runs;
   assert.equal(run?.status, 'running');
   assert.deepEqual(
-    run.pending.map((line) => line.replace(/[\d.]+ s( ago)?$/, '…')),
+    run.pending.map((line) => line.replace(/[\d.]+ m?s( ago)?$/, '…')),
     ['tool slow (t1), running …', 'step second, running for …', 'promise an answer for …'],
   );
 });

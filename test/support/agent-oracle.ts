@@ -9,7 +9,7 @@ import type { ProgramRun } from './agent-preload.ts';
 import type { OracleMessage, SeenCall } from './mock-model-server.ts';
 
 export function stateOf(run: Pick<ProgramRun, 'events'>): AgentState {
-  return computeAgentState(readAgentRecords(run.events.map((event) => JSON.stringify(event))));
+  return computeAgentState(readAgentRecords(run.events));
 }
 
 /** One thing that was said, whatever message it stood in: APIs group them differently. */
@@ -50,7 +50,7 @@ function saidByOracle(messages: OracleMessage[]): Said[] {
 
 /** What the recorded events say of the n-th call: everything before the reply, and the reply. */
 export function recordedCalls(run: Pick<ProgramRun, 'events'>): { said: Said[]; call: ModelCall }[] {
-  const { events } = readAgentRecords(run.events.map((event) => JSON.stringify(event)));
+  const { events } = readAgentRecords(run.events);
   const conversations = computeConversations(events);
   const calls = stateOf(run)
     .runs.flatMap((one) => one.modelCalls)

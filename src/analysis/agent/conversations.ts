@@ -30,8 +30,10 @@ export function computeConversations(events: readonly AgentEvent[]): Conversatio
   const calls = new Map<string, CallMessages>();
   for (const event of events) {
     if (event.kind === 'message') messages.set(event.message, messageOf(event));
-    else if (event.kind === 'model.start') calls.set(event.call, begin(event, calls));
-    else if (event.kind === 'model.end') {
+    else if (event.kind === 'model.start') {
+      // A call starts once; a second start with its id, in a damaged record, could make it its own base.
+      if (!calls.has(event.call)) calls.set(event.call, begin(event, calls));
+    } else if (event.kind === 'model.end') {
       const call = calls.get(event.call);
       if (call) end(call, event.output);
     }
@@ -58,18 +60,18 @@ export function listMessages(conversations: Conversations, call: string): string
 type StartEvent = Extract<AgentEvent, { kind: 'model.start' }>;
 
 function begin(event: StartEvent, calls: Map<string, CallMessages>): CallMessages {
-  const { base, keep = 0, add = [], unknownBase } = event.conversation ?? { keep: 0, add: [] };
+  const { base, keep, add = [], unknownBase } = event.conversation ?? { keep: 0 };
   const known = base === undefined ? undefined : calls.get(base);
+  const kept = Math.min(Number.isSafeInteger(keep) && keep > 0 ? keep : 0, known?.length ?? Infinity);
   const added = Array.isArray(add) ? add.filter((id) => typeof id === 'string') : [];
-  const unknown = known ? known.unknown : unknownBase === undefined ? keep : keep + 1;
   return {
     call: event.call,
     base: known && base,
-    keep: known ? Math.min(keep, known.length) : keep,
+    keep: kept,
     added,
     output: [],
-    unknown,
-    length: (known ? Math.min(keep, known.length) : keep) + added.length,
+    unknown: known ? known.unknown : unknownBase === undefined ? kept : kept + 1,
+    length: kept + added.length,
   };
 }
 

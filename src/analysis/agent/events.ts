@@ -1,5 +1,5 @@
 /**
- * Agent events from where they are kept: the bundle part, or the texts of journal records. What is torn or strange is
+ * Agent events from where they are kept: the bundle part, or the journal's records. What is torn or strange is
  * left out and counted; what is left has the shape that `journal/layout-agent.ts` promises.
  */
 import { MalformedInput } from '../../errors.ts';
@@ -37,31 +37,22 @@ export function readAgentEventsPart(text: string): AgentEvents {
   return { ...read, at: timeOf(at, read.events), evicted: typeof evicted === 'number' ? evicted : 0 };
 }
 
-/** Reads the payloads of the journal's agent records; `endedAt` is when the process was last known to live. */
-export function readAgentRecords(texts: Iterable<string>, endedAt?: number): AgentEvents {
-  const parsed: unknown[] = [];
-  let unreadable = 0;
-  for (const text of texts) {
-    try {
-      parsed.push(JSON.parse(text));
-    } catch {
-      unreadable++;
-    }
-  }
-  const read = sorted(parsed);
-  const first = read.events[0]?.seq ?? 1;
-  const last = read.events.at(-1)?.seq ?? 0;
-  const evicted = Math.max(0, last - first + 1 - read.events.length) + first - 1;
-  return {
-    events: read.events,
-    at: timeOf(endedAt, read.events),
-    evicted,
-    unreadable: unreadable + read.unreadable,
-  };
+/** Reads the journal's agent records as parsed JSON; `endedAt` is when the process was last known to live. */
+export function readAgentRecords(values: Iterable<unknown>, endedAt?: number): AgentEvents {
+  const { events, unreadable } = sorted(values);
+  const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
+  return { events, at: timeOf(endedAt, events), evicted, unreadable };
+}
+
+/** Both at once: the journal has more, the part has what was in flight at the death. */
+export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
+  const { events } = sorted([...a.events, ...b.events]);
+  const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
+  return { events, at: Math.max(a.at, b.at), evicted, unreadable: a.unreadable + b.unreadable };
 }
 
 /** In order of their numbers, each once: records that were said again when a segment was dropped come twice. */
-function sorted(values: unknown[]): { events: AgentEvent[]; unreadable: number } {
+function sorted(values: Iterable<unknown>): { events: AgentEvent[]; unreadable: number } {
   const bySeq = new Map<number, AgentEvent>();
   let unreadable = 0;
   for (const value of values) {

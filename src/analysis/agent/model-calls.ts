@@ -40,6 +40,7 @@ export function computeModelCalls(
 
 function gather(event: AgentEvent, calls: Map<string, Gathered>): void {
   if (event.kind === 'model.start') {
+    if (calls.has(event.call)) return;
     calls.set(event.call, { start: event, httpStatus: undefined, text: '', bytes: 0, frames: 0 });
     return;
   }

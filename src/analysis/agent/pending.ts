@@ -1,5 +1,6 @@
 /** What a run was waiting for, one sentence each, the longest wait first. */
 import type { AgentRun } from '../../model/agent-state.ts';
+import { formatDuration } from '../../model/quantities.ts';
 
 export function renderPending(run: AgentRun): string[] {
   const lines: { ageMs: number; text: string }[] = [];
@@ -9,17 +10,20 @@ export function renderPending(run: AgentRun): string[] {
     if (tool.ageMs !== undefined)
       lines.push({
         ageMs: tool.ageMs,
-        text: `tool ${tool.name} (${tool.id}), ${tool.status} ${seconds(tool.ageMs)} ago`,
+        text: `tool ${tool.name} (${tool.id}), ${tool.status} ${formatDuration(tool.ageMs)} ago`,
       });
   for (const step of run.steps)
     if (step.ageMs !== undefined)
       lines.push({
         ageMs: step.ageMs,
-        text: `step ${step.name ?? step.id}, running for ${seconds(step.ageMs)}`,
+        text: `step ${step.name ?? step.id}, running for ${formatDuration(step.ageMs)}`,
       });
   for (const wait of run.waits ?? []) {
     const holder = wait.heldBy === undefined ? '' : `, held by ${wait.heldBy}`;
-    lines.push({ ageMs: wait.ageMs, text: `${wait.kind} ${wait.what} for ${seconds(wait.ageMs)}${holder}` });
+    lines.push({
+      ageMs: wait.ageMs,
+      text: `${wait.kind} ${wait.what} for ${formatDuration(wait.ageMs)}${holder}`,
+    });
   }
   return lines.sort((a, b) => b.ageMs - a.ageMs).map(({ text }) => text);
 }
@@ -29,10 +33,6 @@ function callText(call: AgentRun['modelCalls'][number]): string {
   const came = call.bytes
     ? `, ${call.frames} frames and ${call.bytes} bytes so far`
     : ', no byte of a reply yet';
-  const last = call.lastByteAgeMs === undefined ? '' : `, the last ${seconds(call.lastByteAgeMs)} ago`;
-  return `model call to ${to} for ${seconds(call.ageMs ?? 0)}${came}${last}`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  const last = call.lastByteAgeMs === undefined ? '' : `, the last ${formatDuration(call.lastByteAgeMs)} ago`;
+  return `model call to ${to} for ${formatDuration(call.ageMs ?? 0)}${came}${last}`;
 }

@@ -29,6 +29,7 @@ export function computeAgentState({ events, at, evicted, unreadable }: AgentEven
   const openRequests = computeOpenRequests(events, at);
   return {
     runs: all,
+    endedAt: new Date(at).toISOString(),
     events: { read: events.length, evicted, unreadable },
     ...(openRequests.length ? { openRequests } : {}),
   };

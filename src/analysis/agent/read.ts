@@ -1,0 +1,64 @@
+/**
+ * What a bundle tells of its agent: the flight recorder's records, the events that memory still held at the death, or
+ * both. What is torn or missing becomes a gap.
+ */
+import { partNames } from '../../bundle/layout.ts';
+import { findJson, readJournal } from '../../journal/reader.ts';
+import type { AgentState } from '../../model/agent-state.ts';
+import type { Gap } from '../../model/verdict.ts';
+import { type AgentEvents, mergeAgentEvents, readAgentEventsPart, readAgentRecords } from './events.ts';
+import { computeAgentState } from './timeline.ts';
+
+/** The journal's kinds that are the agent's (src/journal/layout-records.ts). */
+const firstKind = 32;
+const lastKind = 63;
+
+export interface PartSource {
+  readPart(name: string): Uint8Array | undefined;
+}
+
+/** The events of a bundle; undefined when it holds none. Never throws. */
+export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gaps: Gap[] } {
+  const gaps: Gap[] = [];
+  const recorded = readRecorded(bundle);
+  const held = readHeld(bundle, gaps);
+  const events = recorded && held ? mergeAgentEvents(recorded, held) : (recorded ?? held);
+  if (!events) return { gaps };
+  if (events.evicted)
+    gaps.push({
+      part: partNames.agentEvents,
+      reason: `${events.evicted} agent events are no longer held: memory and disk for them are bounded`,
+    });
+  if (events.unreadable)
+    gaps.push({ part: partNames.agentEvents, reason: `${events.unreadable} agent events could not be read` });
+  return { events, gaps };
+}
+
+/** What the agent was doing; undefined when nothing was recorded. */
+export function readAgentState(bundle: PartSource): { state?: AgentState; gaps: Gap[] } {
+  const { events, gaps } = readAgentEvents(bundle);
+  return events ? { state: computeAgentState(events), gaps } : { gaps };
+}
+
+function readRecorded(bundle: PartSource): AgentEvents | undefined {
+  const bytes = bundle.readPart(partNames.journal);
+  if (!bytes) return undefined;
+  const values: unknown[] = [];
+  let lastAt = 0;
+  for (const record of readJournal(bytes).records) {
+    lastAt = Math.max(lastAt, record.atMs);
+    if (record.kind >= firstKind && record.kind <= lastKind) values.push(findJson(record));
+  }
+  return values.length ? readAgentRecords(values, lastAt) : undefined;
+}
+
+function readHeld(bundle: PartSource, gaps: Gap[]): AgentEvents | undefined {
+  const bytes = bundle.readPart(partNames.agentEvents);
+  if (!bytes) return undefined;
+  try {
+    return readAgentEventsPart(Buffer.from(bytes).toString('utf8'));
+  } catch (error) {
+    gaps.push({ part: partNames.agentEvents, reason: (error as Error).message });
+    return undefined;
+  }
+}
