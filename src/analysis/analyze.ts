@@ -5,6 +5,7 @@
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap } from '../model/verdict.ts';
+import { readAgentState } from './agent/read.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import {
@@ -34,7 +35,7 @@ export async function analyzeBundle(
   const { parts, gaps } = readBundleParts(bundle);
   const about = joinBundle(bundle, parts);
   return makeAccount(
-    { parts, gaps, knownGaps: bundle.gaps, about, readPart: (name) => bundle.readPart(name) },
+    { parts, gaps, knownGaps: bundle.gaps, about, bundle, readPart: (name) => bundle.readPart(name) },
     options,
   );
 }
@@ -46,6 +47,8 @@ export interface AccountSources {
   /** Those of whoever reads the parts, which may grow meanwhile. */
   knownGaps: readonly Gap[];
   about?: Account['bundle'];
+  /** Where the agent's recorder and its memory are looked for. */
+  bundle?: AnalyzableBundle;
   readPart(name: string): Uint8Array | undefined;
   /** What a diagnostic report names as its event. */
   reportEvent?: string | undefined;
@@ -66,7 +69,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       signal: joinSignalFacts(parts),
       threads: joinThreads(parts, stacks.error?.frames ?? stacks.exit),
       modules: modules.packages.length || modules.native.length ? modules : undefined,
-      agent: parts.agent && { runs: [], state: parts.agent.state },
+      agent: joinAgent(sources),
       memory: joinMemoryFacts(parts),
       environment: joinEnvironmentFacts(parts, process, unusual),
     }),
@@ -116,6 +119,14 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     gaps.push(...stacks.gaps);
     stacks.close();
   }
+}
+
+/** What was recorded of the agent, and what the host handed over. */
+function joinAgent({ bundle, parts, gaps }: AccountSources): Account['agent'] {
+  const recorded = bundle ? readAgentState(bundle) : { gaps: [] };
+  gaps.push(...recorded.gaps);
+  if (!recorded.state && !parts.agent) return undefined;
+  return { runs: [], ...recorded.state, ...(parts.agent && { state: parts.agent.state }) };
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {
