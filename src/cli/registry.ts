@@ -26,6 +26,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/core.ts'),
   },
   {
+    name: 'agent',
+    describe: 'What the agent was doing: runs, steps, model and tool calls, conversation',
+    load: () => import('./commands/agent.ts'),
+  },
+  {
     name: 'list',
     describe: 'The bundles here, newest first',
     load: () => import('./commands/list.ts'),

@@ -1,0 +1,143 @@
+/**
+ * The agent's story for people at a terminal: each run as one timeline that counts back from the death, what was open
+ * then, and the conversation. Renders the model; every text from the bundle is escaped before it is laid out.
+ */
+import type { AgentMessage, AgentRun, AgentState, ModelCall, ToolCall } from '../../model/agent-state.ts';
+import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
+import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
+import { mapStrings } from '../map-strings.ts';
+import { type Palette, plainPalette } from '../palette.ts';
+import { oneLine, type Page, section, wrap } from './layout.ts';
+import { renderValue } from './value.ts';
+
+export interface AgentTextOptions {
+  palette?: Palette;
+  columns?: number;
+  /** All messages whole, not their first lines. */
+  whole?: boolean;
+}
+
+interface Row {
+  at: number;
+  text: string;
+  isOpen: boolean;
+}
+
+const maxRows = 200;
+const maxMessages = 40;
+
+export function renderAgentTimeline(state: AgentState, options: AgentTextOptions = {}): string {
+  const page: Page = { palette: options.palette ?? plainPalette, columns: options.columns ?? 100 };
+  const safe = mapStrings(state, escapeTerminal);
+  const endedAt = Date.parse(safe.endedAt ?? '') || 0;
+  const lines = safe.runs.flatMap((run) => [
+    ...renderRun(run, endedAt, page),
+    ...section(page, 'Conversation', renderConversation(run, page, options.whole ?? false)),
+    ...section(page, 'State', run.state === undefined ? [] : renderValue(run.state, page)),
+    '',
+  ]);
+  const open = (safe.openRequests ?? []).map(
+    ({ method, host, ageMs }) => `${method} ${host}, sent ${formatDuration(ageMs)} before`,
+  );
+  lines.push(...section(page, 'Other requests in flight', open));
+  return `${defuseWorkflowCommands(lines.join('\n').trimEnd())}\n`;
+}
+
+function renderRun(run: AgentRun, endedAt: number, page: Page): string[] {
+  const { palette } = page;
+  const rows = rowsOf(run, page).sort((a, b) => a.at - b.at);
+  const hidden = Math.max(0, rows.length - maxRows);
+  const name = run.implicit ? 'the program (it named no run)' : (run.name ?? run.id);
+  return [
+    `${palette.strong(oneLine(name))} ${run.status}${palette.faint(headFacts(run))}`,
+    ...(hidden ? [palette.faint(`  … ${formatCount(hidden, 'earlier event')}`)] : []),
+    ...rows.slice(hidden).map(({ at, text, isOpen }) => {
+      const before = `-${formatDuration(Math.max(0, endedAt - at))}`.padStart(10);
+      return `${palette.faint(before)}  ${isOpen ? palette.bad('open') : '    '}  ${text}`;
+    }),
+    ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  waiting for `)),
+  ];
+}
+
+function headFacts(run: AgentRun): string {
+  const { usage } = run;
+  const tokens = usage
+    ? `, ${formatNumber(usage.inputTokens ?? 0)} tokens in, ${formatNumber(usage.outputTokens ?? 0)} out`
+    : '';
+  const parent = run.parentId === undefined ? '' : `, within ${run.parentId}`;
+  return `  ${run.id}${parent}${tokens}`;
+}
+
+function rowsOf(run: AgentRun, page: Page): Row[] {
+  const rows: Row[] = [];
+  const add = (startedAt: string | undefined, text: string, isOpen: boolean) => {
+    const at = Date.parse(startedAt ?? '');
+    if (!Number.isNaN(at))
+      rows.push({ at, text: clip(oneLine(text), Math.max(40, page.columns - 20)), isOpen });
+  };
+  for (const step of run.steps)
+    add(step.startedAt, `step  ${step.name ?? step.id}  ${outcome(step)}`, step.ageMs !== undefined);
+  for (const call of run.modelCalls) add(call.startedAt, modelText(call), call.ageMs !== undefined);
+  for (const call of run.toolCalls) add(call.startedAt, toolText(call), call.ageMs !== undefined);
+  for (const note of run.notes ?? []) add(note.at, `note  ${note.text}`, false);
+  return rows;
+}
+
+function outcome({ status, durationMs }: { status: string; durationMs?: number }): string {
+  return durationMs === undefined ? status : `${status} in ${formatDuration(durationMs)}`;
+}
+
+function modelText(call: ModelCall): string {
+  const tokens =
+    call.inputTokens === undefined && call.outputTokens === undefined
+      ? ''
+      : `, ${formatNumber(call.inputTokens ?? 0)} → ${formatNumber(call.outputTokens ?? 0)} tokens`;
+  const error = call.error ? `: ${[call.error.type, call.error.message].filter(Boolean).join(' ')}` : '';
+  const partial = call.partialText ? ` "${call.partialText}"` : '';
+  const retry = call.resendCount ? `, attempt ${call.resendCount + 1}` : '';
+  const to = [call.provider, call.model].filter(Boolean).join(' ');
+  return `model ${to}  ${outcome(call)}${tokens}${retry}${error}${partial}`;
+}
+
+function toolText(call: ToolCall): string {
+  const result = call.error ?? call.result;
+  const shown = result === undefined ? '' : ` → ${textOf(result)}`;
+  return `tool  ${call.name}(${textOf(call.arguments)})  ${outcome(call)}${shown}`;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function renderConversation(run: AgentRun, page: Page, whole: boolean): string[] {
+  const { palette } = page;
+  const shown = whole ? run.messages : run.messages.slice(-maxMessages);
+  const hidden = run.messages.length - shown.length + (run.unknownMessages ?? 0);
+  const head = hidden ? [palette.faint(`… ${formatCount(hidden, 'earlier message')}`)] : [];
+  const branches = (run.otherConversations ?? []).map(({ lastCall, messages }) =>
+    palette.faint(`another conversation of ${formatCount(messages, 'message')} ends with ${lastCall}`),
+  );
+  const partial = run.modelCalls.findLast((call) => call.partialText !== undefined)?.partialText;
+  const cut =
+    partial === undefined
+      ? []
+      : [`${palette.bad('assistant')}  ${oneLine(partial)} ${palette.bad('† cut here')}`];
+  return [...head, ...shown.flatMap((message) => renderMessage(message, page, whole)), ...cut, ...branches];
+}
+
+function renderMessage({ role, content }: AgentMessage, page: Page, whole: boolean): string[] {
+  const label = `${page.palette.strong(oneLine(role))}  `;
+  const text = Array.isArray(content) ? content.map(partText).join('  ') : textOf(content);
+  if (!whole) return [`${label}${clip(oneLine(text), Math.max(40, page.columns - role.length - 4))}`];
+  return [label, ...text.split('\n').map((line) => `  ${line}`)];
+}
+
+function partText(part: unknown): string {
+  const { type, content, name, arguments: given, response } = (part ?? {}) as Record<string, unknown>;
+  if (type === 'text' || type === 'refusal') return textOf(content);
+  if (type === 'reasoning') return `(thinking) ${textOf(content)}`;
+  if (type === 'tool_call') return `calls ${textOf(name)}(${textOf(given)})`;
+  if (type === 'tool_call_response') return `result: ${textOf(response)}`;
+  return textOf(part);
+}
