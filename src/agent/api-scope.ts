@@ -5,8 +5,9 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { EndStatus } from '../journal/layout-agent.ts';
 import { errorOf, isAbort } from './call-error.ts';
-import { type AgentPort, findHost } from './host.ts';
+import { findHost } from './context.ts';
 import { asyncHooks } from './node-modules.ts';
+import type { AgentPort } from './port.ts';
 import type { AgentScope } from './recorder.ts';
 
 let ownStorage: AsyncLocalStorage<AgentScope> | undefined;

@@ -8,8 +8,8 @@ import type { AgentEventData, EndStatus, MessagePart } from '../journal/layout-a
 import { acquireLock, type HeldLock, withLock } from './api-lock.ts';
 import { currentScope, type Ending, findPort, runScoped, watchPromise } from './api-scope.ts';
 import { openState, type RunState, shareState, state } from './api-state.ts';
-import type { AgentPort } from './host.ts';
 import { contentParts, otherPart } from './message-parts.ts';
+import type { AgentPort } from './port.ts';
 import type { AgentScope } from './recorder.ts';
 
 export interface RunOptions {

@@ -3,7 +3,7 @@
  * handed over for the dump; knows nothing of how or when it is read. With no preload every call here does nothing.
  */
 
-import type { AgentPort } from './host.ts';
+import type { AgentPort } from './port.ts';
 
 /** The meeting point; only the preload puts it there. */
 export interface Host {
@@ -14,10 +14,10 @@ export interface Host {
   readonly providers: Map<string, () => unknown>;
   /** Values that must not be seen in any part, whatever they look like. */
   withhold(value: string): void;
+  /** Takes what the explicit API reports of the agent; absent when nothing of it is recorded. */
+  readonly agent?: AgentPort;
   /** Writes a snapshot bundle and goes on; the bundle's path, or undefined when nothing could be written. */
   dump(reason?: string): string | undefined;
-  /** What the explicit API records through; made at its first use. */
-  readonly agent?: AgentPort;
   /** Takes every handler away again. */
   uninstall(): void;
 }

@@ -1,8 +1,8 @@
 /**
  * Starts the recording of the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port
- * that the explicit API finds. Cheap at load: what a program does not use is not loaded.
+ * for the explicit API. Cheap at load: what a program does not use is not loaded.
  */
-import { type AgentPort, requireHost } from './host.ts';
+import type { AgentPort } from './port.ts';
 import { AgentRecorder } from './recorder.ts';
 import type { EventSink } from './sink.ts';
 import { tapHttp } from './taps/http.ts';
@@ -18,6 +18,8 @@ export interface AgentInstallOptions {
 
 export interface InstalledAgent {
   recorder: AgentRecorder;
+  /** For the host object, where the explicit API finds it. */
+  port: AgentPort;
   /** The text of `agent-events.json`, with all that is in flight: for the fatal path. */
   renderPart(): string;
   /** Hears a message of a diagnostics channel that was published before the taps were there. */
@@ -29,10 +31,9 @@ export interface InstalledAgent {
 export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOptions): InstalledAgent {
   const recorder = new AgentRecorder(sink, captureLlm === 'content' ? 'content' : 'metadata', threadId);
   const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder)];
-  const host = requireHost();
-  host.agent = portOf(recorder);
   return {
     recorder,
+    port: portOf(recorder),
     renderPart() {
       recorder.flush();
       return sink.renderPart();
@@ -42,7 +43,6 @@ export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOpt
     },
     uninstall() {
       for (const tap of taps) tap.undo();
-      Reflect.deleteProperty(host, 'agent');
     },
   };
 }

@@ -20,7 +20,6 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const stopWaiting = (): void => {
     for (const channel of firstSigns) unsubscribe(channel, onSign);
-    Reflect.deleteProperty(host, 'agent');
   };
   const begin = (): Recording | undefined => {
     stopWaiting();
@@ -35,11 +34,8 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
     begin()?.hear(String(channel), message);
   }
   if (surroundings.config.captureLlm !== 'off') for (const channel of firstSigns) subscribe(channel, onSign);
-  const getAgent = (): Host['agent'] => {
-    begin();
-    return host.agent;
-  };
-  Object.defineProperty(host, 'agent', { configurable: true, get: getAgent });
+  const get = (): Host['agent'] => surroundings.recording?.port ?? begin()?.port;
+  Object.defineProperty(host, 'agent', { configurable: true, get });
   return () => {
     stopWaiting();
     surroundings.recording?.uninstall();

@@ -6,17 +6,23 @@ import { type InstalledAgent, installAgent } from '../../src/agent/install.ts';
 import { EventSink } from '../../src/agent/sink.ts';
 import { readAgentEventsPart } from '../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
+import { provideAgentPort } from '../support/agent-host.ts';
 
-let installed: InstalledAgent | undefined;
+let uninstall: (() => void) | undefined;
 const policy = { text: (text: string) => text, value: (value: unknown) => value };
 
 function install(captureLlm: 'content' | 'metadata' | 'off' = 'content'): InstalledAgent {
-  installed = installAgent({ sink: new EventSink({ policy }), captureLlm });
+  const installed = installAgent({ sink: new EventSink({ policy }), captureLlm });
+  const removePort = provideAgentPort(installed.port);
+  uninstall = () => {
+    removePort();
+    installed.uninstall();
+  };
   return installed;
 }
 afterEach(() => {
-  installed?.uninstall();
-  installed = undefined;
+  uninstall?.();
+  uninstall = undefined;
 });
 
 const eventsOf = (one: InstalledAgent) => readAgentEventsPart(one.renderPart());

@@ -5,6 +5,7 @@
 import { appendFileSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { installAgent } from '../../src/agent/install.ts';
 import { EventSink } from '../../src/agent/sink.ts';
+import { provideAgentPort } from './agent-host.ts';
 
 const { AGENT_EVENTS_FILE: file, AGENT_PART_FILE: partFile, AGENT_LEVEL: level } = process.env;
 if (file) {
@@ -16,6 +17,7 @@ if (file) {
     journal: { append: (_kind, payload) => writeSync(fd, `${payload}\n`) },
   });
   const installed = installAgent({ sink, captureLlm: (level as 'content' | undefined) ?? 'content' });
+  provideAgentPort(installed.port);
   if (partFile)
     process.on('exit', () => {
       writeFileSync(partFile, installed.renderPart());

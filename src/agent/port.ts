@@ -1,0 +1,22 @@
+/**
+ * What the preload gives to the explicit API. They are two instances of the same modules (one CommonJS file, one ES
+ * module), perhaps of different releases, so they share only this small contract, which hangs on the host object of
+ * context.ts.
+ */
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { AgentEventData, AgentEventKind } from '../journal/layout-agent.ts';
+import type { AgentScope } from './recorder.ts';
+
+/** What the preload gives to the explicit API. Grows only by optional members. */
+export interface AgentPort {
+  /** A new id of ours. */
+  nextId(letter: string): string;
+  /** Records an event: `facts` are ours, `content` the host's. */
+  record<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+  ): void;
+  /** The storage in which taps and integrations look for their run and step. */
+  readonly storage: AsyncLocalStorage<AgentScope>;
+}
