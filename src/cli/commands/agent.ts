@@ -3,6 +3,7 @@ import type { CommandModule } from 'yargs';
 import { cutAgentEvents } from '../../analysis/agent/point.ts';
 import { readAgentEvents } from '../../analysis/agent/read.ts';
 import { computeAgentState } from '../../analysis/agent/timeline.ts';
+import { openBundle } from '../../bundle/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import { harmlessJson } from '../../report/json.ts';
@@ -11,7 +12,8 @@ import {
   bundlePositional,
   dirOption,
   identityOption,
-  openMeant,
+  keysOf,
+  pathOf,
 } from '../bundle-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
@@ -40,7 +42,7 @@ const command: CommandModule<object, Words> = {
       .option('identity', identityOption)
       .epilogue('Exit code: 0 complete, 1 with gaps, 2 usage, 3 unreadable or no agent in it.'),
   handler: async (words) => {
-    const bundle = await openMeant(words);
+    const bundle = openBundle(pathOf(words), await keysOf(words));
     try {
       const { events, gaps } = readAgentEvents(bundle);
       if (!events)

@@ -9,8 +9,8 @@ const cases: [string, string[]][] = [
   ['x => x', ['x']],
   ['async x => x', ['x']],
   ['async (x, y) => x', ['x', 'y']],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
   ['(a = [1, (2)], {b, c: {d}} = {}, [e], ...rest) {}', ['a', '{…}', '[…]', '...rest']],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
   ['(a /* , no */, // b,\n c = "),(", d = `)${","}`) {}', ['a', 'c', 'd']],
   ['(żółw, $_1) {}', ['żółw', '$_1']],
   ['class {}', []],
