@@ -10,9 +10,8 @@ import { isMoved, type JoinedFrame } from './align.ts';
 import { cutCodeFrame } from './code-frame.ts';
 import { displayName } from './function-names.ts';
 import { isInApp } from './in-app.ts';
-import { findOriginalPosition } from './lookup.ts';
+import { askMap, hasPlace } from './lookup.ts';
 import { findMisfitNear } from './map-fit.ts';
-import { isRedacted, isShifted } from './redacted-text.ts';
 import type { ScriptIndex, ScriptMap, ScriptText } from './scripts.ts';
 
 /** A frame, and what was found on the way to it. */
@@ -138,26 +137,16 @@ export class FramePlacer {
     const text = this.scripts.textOf(script);
     if (text) placed.text = text;
     const map = await this.scripts.mapOf(script);
-    if (!map?.trusted) return false;
-    const misfit = text && findMisfitAt(map, text, generated);
-    if (misfit) {
-      map.distrust(misfit);
-      return false;
-    }
-    const original = findOriginalPosition(map.reader, text, generated);
-    if (!original) {
+    if (!map) return false;
+    const answer = askMap(map, text, generated);
+    if (answer.kind === 'unknown') return false;
+    if (answer.kind === 'generated') {
       this.stay(placed, generated);
       // Code that comes from no source is the bundler's own.
       placed.frame.inApp = false;
       return true;
     }
-    const lines = map.linesOf(original.source);
-    if (lines && !isInside(lines, original)) {
-      map.distrust(
-        `it leads to line ${original.line}, column ${original.column} of ${original.source}, which has no such place`,
-      );
-      return false;
-    }
+    const { original, lines } = answer;
     const file = map.pathOf(original.source);
     placed.map = map;
     Object.assign(placed.frame, { file, line: original.line, column: original.column });
@@ -198,19 +187,6 @@ export class FramePlacer {
 
 const pickPosition = ({ file, line, column }: Position): Position => ({ file, line, column });
 
-function isInside(lines: readonly string[], { line, column }: { line: number; column: number }): boolean {
-  const length = lines[line - 1]?.length;
-  return length !== undefined && (column <= length + 1 || isShifted(lines, { line, column }));
-}
-
-/** Why the map can't be that of the text, going by one position of it. */
-function findMisfitAt(map: ScriptMap, text: ScriptText, generated: Position): string | undefined {
-  const { line, column } = generated;
-  if (!isInside(text.lines, generated) && !isRedacted(text.text))
-    return `line ${line}, column ${column} is outside of the script's text`;
-  return findMisfitNear(map.reader, text, line, column, map.linesOf);
-}
-
 /** The file on the disk, if the words in it are those that the map was made of. */
 function diskLines(
   map: ScriptMap,
@@ -219,7 +195,7 @@ function diskLines(
   original: { source: string; line: number; column: number },
 ): readonly string[] | undefined {
   const lines = map.diskLinesOf(original.source);
-  if (!lines || !isInside(lines, original)) return undefined;
+  if (!lines || !hasPlace(lines, original)) return undefined;
   const misfit = text && findMisfitNear(map.reader, text, generated.line, generated.column, map.diskLinesOf);
   return misfit ? undefined : lines;
 }

@@ -1,19 +1,79 @@
 /**
- * One lookup in a map, as V8's positions need it. V8 points at the `await`, `new` or parenthesis that begins an
- * expression; minifiers map only the operand behind it, and the nearest mapping before it then belongs to the
- * statement before. So where no mapping begins at the place itself, the operand's is taken.
+ * One question to a script's map, asked with suspicion: an answer counts when the text around fits the map, the source
+ * has such a place, and the mapping is near enough. V8 points at the `await`, `new` or parenthesis that begins an
+ * expression; minifiers map only the operand behind it, and the nearest mapping before it then belongs to the statement
+ * before. So where no mapping begins at the place itself, the operand's is taken.
  */
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
-import { isShifted } from './redacted-text.ts';
-import type { ScriptText } from './scripts.ts';
+import { findMisfitNear, isStretched } from './map-fit.ts';
+import { isRedacted, isShifted } from './redacted-text.ts';
+import type { ScriptMap, ScriptText } from './scripts.ts';
+
+export interface Place {
+  line: number;
+  column: number;
+}
+
+export type MapAnswer =
+  /** `lines`: the source's text, where the map holds it. */
+  | { kind: 'original'; original: OriginalPosition; lines: readonly string[] | undefined }
+  /** The map says that the place comes from no source. */
+  | { kind: 'generated' }
+  /** The map can't be believed, here or anywhere, and a gap says why. */
+  | { kind: 'unknown' };
+
+/** Columns of a line that one look at the words around is enough for. */
+const neighbourhoodChars = 500;
+
+const unknown: MapAnswer = { kind: 'unknown' };
+
+/** Asks for the source's place of a 1-based generated one. `text`: the script that ran, where the bundle holds it. */
+export function askMap(map: ScriptMap, text: ScriptText | undefined, place: Place): MapAnswer {
+  if (!map.trusted) return unknown;
+  const misfit = text && findMisfit(map, text, place);
+  if (misfit) return refuse(map, misfit);
+  const original = findOriginalPosition(map.reader, text, place);
+  if (!original) return { kind: 'generated' };
+  const lines = map.linesOf(original.source);
+  if (!lines) return { kind: 'original', original, lines };
+  const { source, line, column } = original;
+  if (!hasPlace(lines, original))
+    return refuse(map, `it leads to line ${line}, column ${column} of ${source}, which has no such place`);
+  if (isStretched(map.reader, place, original, lines[line - 1] ?? '')) {
+    map.doubt(`nothing is mapped near line ${place.line}, column ${place.column}`);
+    return unknown;
+  }
+  return { kind: 'original', original, lines };
+}
+
+function refuse(map: ScriptMap, reason: string): MapAnswer {
+  map.distrust(reason);
+  return unknown;
+}
+
+function findMisfit(map: ScriptMap, text: ScriptText, { line, column }: Place): string | undefined {
+  if (!hasPlace(text.lines, { line, column }) && !isRedacted(text.text))
+    return `line ${line}, column ${column} is outside of the script's text`;
+  const neighbourhood = `${line}:${Math.floor(column / neighbourhoodChars)}`;
+  if (map.fitting.has(neighbourhood)) return undefined;
+  const misfit = findMisfitNear(map.reader, text, line, column, map.linesOf);
+  if (!misfit) map.fitting.add(neighbourhood);
+  return misfit;
+}
+
+/** Whether a text has a 1-based place, as far as redaction lets one tell. */
+export function hasPlace(lines: readonly string[], place: Place): boolean {
+  const length = lines[place.line - 1]?.length;
+  return length !== undefined && (place.column <= length + 1 || isShifted(lines, place));
+}
 
 const prefix = /(?:(?:await|new|yield|void|typeof|async)\b\s*|[(!]\s*){1,4}/y;
 
-/** The source's position of a 1-based generated one. `text` is needed for the correction only. */
-export function findOriginalPosition(
+/** The nearest mapping, or that of the operand behind. */
+function findOriginalPosition(
   reader: SourceMapReader,
   text: ScriptText | undefined,
-  { line, column }: { line: number; column: number },
+  { line, column }: Place,
 ): OriginalPosition | undefined {
   const nearest = reader.findOriginal(line, column);
   if (!text || isShifted(text.lines, { line, column }) || beginsMapping(reader, line, column, nearest))

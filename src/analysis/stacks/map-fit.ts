@@ -2,9 +2,9 @@
  * Whether a source map belongs to the text that ran. A map of another build answers every question, with wrong lines;
  * so what can be checked is checked: the ids of both, the extent of the text, and, around each position that is asked
  * for, whether mappings begin where words begin and lead to the same words. In right maps no mapping begins inside of a
- * word; in a map of another build every second or third word is cut. Thresholds: measured on fixtures/source-maps and
- * on 199 maps of published packages, whose right maps were refused at 0 of 1,949 positions and, with one
- * statement inserted above, at 1,846 of 1,973.
+ * word; in a map of another build every second or third word is cut. Measured: of 9,100 positions under 217 right maps
+ * (published packages, bundles of esbuild) none was refused; under the same maps with one statement inserted above,
+ * 95 of 100.
  */
 import { findDebugId } from '../../formats/source-map/data-url.ts';
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
@@ -61,6 +61,23 @@ export function findMisfitNear(
   return undefined;
 }
 
+/** Much more generated text than this never comes of the rest of one line. */
+const longestStretch = 400;
+
+/**
+ * Whether the mapping that answers for a 1-based position begins so far to its left that the text between can't come of
+ * the source's line: the map then says nothing of the position, and only the format's rule makes it an answer.
+ */
+export function isStretched(
+  map: SourceMapReader,
+  { line, column }: { line: number; column: number },
+  original: OriginalPosition,
+  sourceLine: string,
+): boolean {
+  const left = column - Math.max(0, sourceLine.length - original.column) * 2 - longestStretch;
+  return left >= 1 && isSame(original, map.findOriginal(line, left));
+}
+
 interface Word {
   word: string;
   at: { line: number; column: number };
@@ -96,8 +113,9 @@ function leadsToWord(line: string, { column, name }: OriginalPosition, word: str
   return there === word || (name !== undefined && there === name);
 }
 
+/** A property that is `.name` on one side may be `["name"]` on the other, and its mapping leads to the quote. */
 function wordAt(line: string, column: number): string {
-  const word = /[\w$]{0,200}/y;
+  const word = /["'`.[#]{0,2}([\w$]{0,200})/y;
   word.lastIndex = column;
-  return word.exec(line)?.[0] ?? '';
+  return word.exec(line)?.[1] ?? '';
 }

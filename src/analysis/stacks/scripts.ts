@@ -29,7 +29,11 @@ export interface ScriptMap {
   diskLinesOf(source: string): readonly string[] | undefined;
   /** Something was found wrong with an answer of this map: it is not asked again. */
   distrust(reason: string): void;
+  /** One answer is of no use; the map stays. Told once a script. */
+  doubt(reason: string): void;
   trusted: boolean;
+  /** Neighbourhoods of the generated text that were found to fit the map. */
+  readonly fitting: Set<string>;
 }
 
 export class ScriptIndex {
@@ -147,15 +151,21 @@ export class ScriptIndex {
     const folder = mapFolder(script);
     const linesOf = remember((source) => reader.sourceContent(source));
     const diskLinesOf = remember((source) => this.readOriginal(script, reader.writtenName(source)));
+    let doubted = false;
     const map: ScriptMap = {
       reader,
       trusted: true,
+      fitting: new Set(),
       pathOf: (source) => this.sourcePath(folder, source),
       linesOf,
       diskLinesOf,
       distrust: (reason) => {
         if (map.trusted) this.addGap(script, part, `the source map does not fit: ${reason}`);
         map.trusted = false;
+      },
+      doubt: (reason) => {
+        if (!doubted) this.addGap(script, part, `the source map says nothing of some places: ${reason}`);
+        doubted = true;
       },
     };
     const text = this.textOf(script);

@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { reconstructStack, type StackSources } from '../../../src/analysis/stacks/reconstruct.ts';
 import type { LoadedScript, RawFrame } from '../../../src/bundle/layout.ts';
 import { capture, sourcesOf } from '../../support/captured.ts';
+import { synthMap } from '../../support/synth-source-map.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-stacks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -312,6 +313,25 @@ test('a frame that shows that the map is wrong takes back what was read from it 
     frames: [rawAt(throwAt), rawAt(positionOf(compiled.code, 'new Shop'))],
   });
   assert.deepEqual([frames[0]?.file, frames[1]?.file], ['/app/dist/shop.js', '/app/dist/shop.js']);
+});
+
+test('a place far behind the last mapping of its line stays where it is, and the map is still believed elsewhere', async () => {
+  const text = `a();${'0,'.repeat(2000)}b();\n`;
+  const map = synthMap([{ line: 0, column: 0, source: 0, sourceLine: 0, sourceColumn: 0 }], {
+    sourcesContent: ['a();'],
+  });
+  const { frames, gaps } = await reconstructStack({
+    ...bundleOf({}, text, JSON.stringify(map)),
+    frames: [rawAt({ line: 1, column: 4005 }), rawAt({ line: 1, column: 1 })],
+  });
+  assert.deepEqual(
+    frames.map(({ file, inApp }) => [file, inApp]),
+    [
+      ['/app/dist/shop.js', true],
+      ['/app/dist/src/0.ts', true],
+    ],
+  );
+  assert.match(gaps[0]?.reason ?? '', /says nothing of some places/);
 });
 
 test('a package that ships no map is nobody’s gap', async () => {
