@@ -4,7 +4,8 @@
  */
 import { type AgentdumpError, MalformedInput } from '../../errors.ts';
 import { type ByteSource, memorySource, openSource, type SnapshotInput } from './byte-source.ts';
-import { privateMemory, sharedMemory } from './columns.ts';
+import { createEdgeColumns, privateMemory, sharedMemory } from './columns.ts';
+import { EdgeHelper } from './edge-helper.ts';
 import type { SnapshotHeader } from './header.ts';
 import { KeptBytes } from './kept-bytes.ts';
 import { formatName } from './layout.ts';
@@ -34,14 +35,15 @@ export async function readHeapSnapshot(
   options: ReadOptions = {},
 ): Promise<HeapSnapshot> {
   const source = await openSource(input);
+  const reading = new Reading(source, options);
   try {
-    const reading = new Reading(source, options);
     while (reading.wantsMore) {
       const filling = reading.fill();
       reading.filled(typeof filling === 'number' ? filling : await filling);
     }
     return reading.result();
   } catch (error) {
+    reading.abandon();
     source.close();
     throw error;
   }
@@ -64,6 +66,7 @@ class Reading {
   readonly #scanner: SnapshotScanner;
   readonly #kept: KeptBytes | undefined;
   readonly #window = Buffer.allocUnsafe(windowBytes + sentinelBytes);
+  #helper: EdgeHelper | undefined;
   /** Bytes in the window. */
   #filled = 0;
   /** Absolute offset of the window's first byte. */
@@ -74,14 +77,26 @@ class Reading {
 
   constructor(source: ByteSource, options: ReadOptions) {
     const kept = source.random ? undefined : new KeptBytes();
+    const memory = (options.threads ?? 1) > 1 ? sharedMemory : privateMemory;
     this.#source = source;
     this.#options = options;
     this.#kept = kept;
     this.#scanner = new SnapshotScanner({
-      memory: (options.threads ?? 1) > 1 ? sharedMemory : privateMemory,
-      checkHeader: (header) => requireBytesFor(header, source.maxPlainBytes),
+      memory,
+      checkHeader: (header) => {
+        requireBytesFor(header, source.maxPlainBytes);
+        if (memory === sharedMemory) this.#startHelper(header);
+      },
       ...(kept ? { keepStrings: (bytes: Buffer) => kept.append(bytes) } : {}),
     });
+  }
+
+  #startHelper(header: SnapshotHeader): void {
+    const { plainPath, sizeBytes } = this.#source;
+    if (plainPath === undefined || sizeBytes === undefined) return;
+    const columns = createEdgeColumns(header.edgeCount, sharedMemory);
+    this.#scanner.edgeColumns = columns;
+    this.#helper = EdgeHelper.start(plainPath, sizeBytes, header, columns);
   }
 
   get wantsMore(): boolean {
@@ -101,7 +116,25 @@ class Reading {
     this.#filled -= taken;
     this.#base += taken;
     this.#isStuck = this.#ended && (taken === 0 || this.#filled === 0);
+    this.#meetHelper();
     this.#options.onProgress?.(this.#source.consumed(), this.#source.sizeBytes);
+  }
+
+  /** Where the second thread has read the rest of the edges, goes on after them. */
+  #meetHelper(): void {
+    const { edges } = this.#scanner;
+    if (!this.#helper || !edges) return;
+    const end = edges.done ? undefined : this.#helper.meet(edges.row);
+    if (end === undefined && !edges.done) return;
+    if (end !== undefined) {
+      this.#scanner.skipEdges(this.#helper.maxName);
+      this.#source.seek?.(end);
+      this.#filled = 0;
+      this.#base = end;
+      this.#isStuck = false;
+    }
+    this.#helper.stop();
+    this.#helper = undefined;
   }
 
   #scan(): number {
@@ -118,6 +151,11 @@ class Reading {
       field: scanner.sectionName || 'snapshot',
       offset: this.#base,
     });
+  }
+
+  /** Whatever happens, no thread is left behind. */
+  abandon(): void {
+    this.#helper?.stop();
   }
 
   result(): HeapSnapshot {

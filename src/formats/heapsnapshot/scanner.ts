@@ -25,11 +25,6 @@ export interface ScannerHooks {
   memory: Allocator;
   /** Called once the header is known, before any column is made; throws when the counts can't be true. */
   checkHeader(header: SnapshotHeader): void;
-  /**
-   * Called where the edges start, with the absolute offset of the first record. May return the offset up to which
-   * (exclusive) another thread has read the section, which the scanner then leaves out.
-   */
-  edgesStart?(offset: number, edges: EdgeRecords): void;
   /** Raw bytes of the strings section as they pass, for sources that can't be read again. */
   keepStrings?(bytes: Buffer): void;
 }
@@ -89,6 +84,16 @@ export class SnapshotScanner {
     return this.#section === this.#stringSection;
   }
 
+  /** The rest of the edges was read elsewhere: goes on after their bracket. */
+  skipEdges(maxName: number): void {
+    const edges = this.edges!;
+    edges.row = edges.columns.count;
+    edges.done = true;
+    edges.maxName = Math.max(edges.maxName, maxName);
+    this.#section = undefined;
+    this.#state = 'afterValue';
+  }
+
   readonly #stringSection: Section = Object.defineProperty({ scan: () => 0, done: false }, 'done', {
     get: () => this.strings.done,
   });
@@ -135,7 +140,6 @@ export class SnapshotScanner {
     if (this.#section instanceof ValueSkipper) return value;
     if (bytes[value] !== Byte.openBracket) throw this.#malformed(`[ after "${key}"`, bytes, value, base);
     if (key === 'strings') this.stringsOffset = base + value + 1;
-    if (key === 'edges') this.#hooks.edgesStart?.(base + value + 1, this.edges!);
     return value + 1;
   }
 
@@ -147,7 +151,7 @@ export class SnapshotScanner {
         return this.nodes;
       case 'edges':
         this.#refuseTwice(this.edges, key);
-        this.edgeColumns = createEdgeColumns(this.#requireHeader(key).edgeCount, this.#hooks.memory);
+        this.edgeColumns ??= createEdgeColumns(this.#requireHeader(key).edgeCount, this.#hooks.memory);
         this.edges = new EdgeRecords(this.#requireHeader(key), this.edgeColumns);
         return this.edges;
       case 'strings':

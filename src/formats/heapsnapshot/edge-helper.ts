@@ -1,0 +1,86 @@
+/**
+ * The edges of a large file from both ends: the main thread goes forward from the section's start, a second thread
+ * takes windows from its end, until they meet. Neither waits: what both have read is the same. If the second thread
+ * can't (the file is laid out in some other way, the thread doesn't start), the first reads all by itself.
+ */
+import type { Worker } from 'node:worker_threads';
+import type { EdgeColumns } from './columns.ts';
+import type { SnapshotHeader } from './header.ts';
+import { startThread } from './thread.ts';
+
+/** Where both threads look, in one shared block. Rows are below 2^31: more edges are read by one thread. */
+export const Control = {
+  /** The main thread has read the rows below this. */
+  forwardRow: 0,
+  /** The second thread has read the rows from this on; 0 while it has found nothing. */
+  backwardRow: 1,
+  /** Highest index of a name among the second thread's rows. */
+  maxName: 2,
+  /** Set to 1 by the main thread: nothing more is needed. */
+  stop: 3,
+  words: 4,
+} as const;
+
+/** A thread's start costs some 40 ms: as long as scanning so much. */
+const leastFileBytes = 48 * 1024 * 1024;
+const mostRows = 0x7fffffff;
+
+export interface EdgeHelperData {
+  path: string;
+  header: SnapshotHeader;
+  columns: EdgeColumns;
+  control: Int32Array;
+  /** [0] offset of the byte after the section's closing bracket, once found. */
+  place: Float64Array;
+}
+
+export class EdgeHelper {
+  readonly columns: EdgeColumns;
+  readonly #control: Int32Array;
+  readonly #place: Float64Array;
+  readonly #worker: Worker;
+
+  private constructor(data: EdgeHelperData) {
+    this.columns = data.columns;
+    this.#control = data.control;
+    this.#place = data.place;
+    this.#worker = startThread(new URL('./edge-worker.js', import.meta.url), { ...data });
+    // Reported nowhere: the main thread reads those rows itself, and says what is wrong with them.
+    this.#worker.on('error', () => {});
+  }
+
+  /** Undefined where it would not pay, or can't work. `columns` must be shared memory. */
+  static start(
+    path: string,
+    sizeBytes: number,
+    header: SnapshotHeader,
+    columns: EdgeColumns,
+  ): EdgeHelper | undefined {
+    if (sizeBytes < leastFileBytes || columns.count === 0 || columns.count > mostRows) return undefined;
+    const control = new Int32Array(new SharedArrayBuffer(4 * Control.words));
+    control[Control.backwardRow] = columns.count;
+    return new EdgeHelper({
+      path,
+      header,
+      columns,
+      control,
+      place: new Float64Array(new SharedArrayBuffer(8)),
+    });
+  }
+
+  /** Says how far the main thread is. Returns the offset after the section when the rest is read, else undefined. */
+  meet(row: number): number | undefined {
+    Atomics.store(this.#control, Control.forwardRow, row);
+    const backwardRow = Atomics.load(this.#control, Control.backwardRow);
+    return row >= backwardRow && backwardRow < this.columns.count ? this.#place[0] : undefined;
+  }
+
+  get maxName(): number {
+    return Atomics.load(this.#control, Control.maxName) >>> 0;
+  }
+
+  stop(): void {
+    Atomics.store(this.#control, Control.stop, 1);
+    void this.#worker.terminate();
+  }
+}

@@ -1,0 +1,95 @@
+/** The second thread of edge-helper.ts: finds the end of the edges and reads windows from there towards the start. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { Control, type EdgeHelperData } from './edge-helper.ts';
+import { EdgeRecords } from './edge-records.ts';
+import { Byte } from './numbers.ts';
+
+const windowBytes = 1 << 20;
+const sentinelBytes = 16;
+const probeBytes = 4096;
+
+run(workerData as EdgeHelperData);
+
+function run({ path, header, columns, control, place }: EdgeHelperData): void {
+  const fd = openSync(path, 'r');
+  try {
+    const closing = findClosingBracket(fd, fstatSync(fd).size);
+    if (closing === undefined) return;
+    place[0] = closing + 1;
+    const edges = new EdgeRecords(header, columns);
+    const window = Buffer.allocUnsafe(windowBytes + sentinelBytes);
+    let end = closing;
+    let row = columns.count;
+    while (row > Atomics.load(control, Control.forwardRow) && !Atomics.load(control, Control.stop)) {
+      const from = Math.max(0, end - windowBytes);
+      const length = readSync(fd, window, 0, end - from, from);
+      // The bracket (or the end of this window's last record) is given back as a comma, which ends a record as well.
+      window[length] = Byte.comma;
+      window.fill(0, length + 1, length + sentinelBytes);
+      const start = firstRecord(window, length, header.edge.fieldCount);
+      if (start.rows === 0) return;
+      edges.row = row - start.rows;
+      if (edges.row < 0 || edges.scan(window, start.at, length + 1) !== length + 1 || edges.row !== row)
+        return;
+      row -= start.rows;
+      Atomics.store(control, Control.maxName, edges.maxName | 0);
+      Atomics.store(control, Control.backwardRow, row);
+      end = from + start.at - 1;
+      if (start.isSectionStart) return;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Where a whole record starts in a window that ends with one. Counting numbers from the end gives the phase, since
+ * flat files have no other mark between records.
+ */
+function firstRecord(
+  window: Buffer,
+  length: number,
+  fields: number,
+): { at: number; rows: number; isSectionStart: boolean } {
+  const opening = window.subarray(0, length).lastIndexOf(Byte.openBracket);
+  const from = opening + 1;
+  let commas = 0;
+  for (let at = from; at < length; at++) if (window[at] === 44) commas++;
+  // At the section's start the first number is whole, elsewhere it may be the rest of one.
+  const numbers = opening >= 0 ? commas + 1 : commas;
+  const rows = Math.floor(numbers / fields);
+  let skip = opening >= 0 ? 0 : 1 + (numbers % fields);
+  let at = from;
+  for (; skip > 0; at++) if (window[at] === Byte.comma) skip--;
+  return { at, rows: opening >= 0 && numbers % fields ? 0 : rows, isSectionStart: opening >= 0 };
+}
+
+/**
+ * Offset of the bracket that closes the edges: after some place among numbers, the first bracket, if what follows is
+ * the section that V8 writes next. Places are tried from the back, where the strings end.
+ */
+function findClosingBracket(fd: number, size: number): number | undefined {
+  for (let share = 0.95; share > 0.3; share -= 0.05) {
+    const probe = readAt(fd, Math.floor(size * share), probeBytes);
+    if (!/^[\d,\s]*$/.test(probe.toString('latin1'))) continue;
+    const bracket = findByte(fd, Math.floor(size * share), size, Byte.closeBracket);
+    if (bracket < 0) return undefined;
+    const next = readAt(fd, bracket, 64).toString('latin1');
+    if (/^\]\s*,\s*"trace_function_infos"/.test(next)) return bracket;
+  }
+  return undefined;
+}
+
+function findByte(fd: number, from: number, to: number, byte: number): number {
+  for (let at = from; at < to; at += windowBytes) {
+    const found = readAt(fd, at, windowBytes).indexOf(byte);
+    if (found >= 0) return at + found;
+  }
+  return -1;
+}
+
+function readAt(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, offset));
+}
