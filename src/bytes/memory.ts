@@ -38,6 +38,16 @@ export class AbsentMemory extends AgentdumpError {
   }
 }
 
+/** What `read` gives; undefined where memory that it needs is absent. */
+export function whereMapped<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AbsentMemory) return undefined;
+    throw error;
+  }
+}
+
 interface Window {
   view: DataView;
   bytes: Uint8Array;

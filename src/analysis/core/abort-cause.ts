@@ -2,7 +2,7 @@
  * Why a process stopped itself: the message that libc kept of a failed assertion or a corrupt heap, the exception that
  * nobody caught, or the function of Node or V8 that gave up. Read from the stack of the thread that died.
  */
-import { AbsentMemory } from '../../bytes/memory.ts';
+import { whereMapped } from '../../bytes/memory.ts';
 import type { CoreThread } from '../../formats/elf-core/core-file.ts';
 import { ValueRenderer } from '../../formats/v8/values.ts';
 import type { Thread } from '../../model/thread.ts';
@@ -78,17 +78,14 @@ function findLibcMessage({ modules, memory }: CoreDump): string | undefined {
     const symbol = module.code?.exported?.find('__abort_msg');
     const address = symbol && findRuntimeAddress(module, symbol.address);
     if (address === undefined) continue;
-    try {
+    return whereMapped(() => {
       const message = memory.readWord(address);
       if (!message) return undefined;
       const size = Math.min(memory.readUint32(message), maxMessage);
       const bytes = Buffer.from(memory.readBytes(message + 4, size));
       const end = bytes.indexOf(0);
       return bytes.toString('utf8', 0, end < 0 ? size : end).trim() || undefined;
-    } catch (error) {
-      if (error instanceof AbsentMemory) return undefined;
-      throw error;
-    }
+    });
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
  * The account of a core: the fault, every thread with both of its worlds, what was waiting, what was on the heap, and
  * a verdict. Everything that is missing is a gap; only what is no x86-64 core at all is an error.
  */
-import { AbsentMemory } from '../../bytes/memory.ts';
+import { whereMapped } from '../../bytes/memory.ts';
 import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from '../../model/account.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { computeSignature } from '../signature.ts';
@@ -101,15 +101,12 @@ function findNodeVersion(v8: V8Runtime, memory: CoreDump['memory']): string | un
   const symbol = v8.module.code?.exported?.find('_ZN4node11per_process8metadataE');
   const address = symbol && findRuntimeAddress(v8.module, symbol.address);
   if (address === undefined) return undefined;
-  try {
+  return whereMapped(() => {
     const length = memory.readWord(address + 8);
     if (!(length > 0 && length < 64)) return undefined;
     const text = Buffer.from(memory.readBytes(memory.readWord(address), length)).toString('latin1');
     return /^\d+\.\d+\.\d+/.test(text) ? `v${text}` : undefined;
-  } catch (error) {
-    if (error instanceof AbsentMemory) return undefined;
-    throw error;
-  }
+  });
 }
 
 function describeModules({ modules }: CoreDump) {

@@ -3,6 +3,7 @@
  * those that wait for it. One walk over the pages of all isolates.
  */
 
+import { whereMapped } from '../../bytes/memory.ts';
 import { findHeapPages, walkPage } from '../../formats/v8/heap-pages.ts';
 import { type ClassCount, Histogram } from '../../formats/v8/histogram.ts';
 import { findSuspended, type SuspendedFunction } from '../../formats/v8/suspended.ts';
@@ -104,7 +105,7 @@ function describeSuspended(v8: V8Runtime, found: SuspendedFunction): Frame {
     function: found.function,
     receiver: found.receiver,
   };
-  const name = displayName(v8, part, false);
+  const name = whereMapped(() => displayName(v8, part, false)) ?? found.function.name;
   const source = script && found.place && readSource(v8, script, found.place.line);
   return {
     inApp: script !== undefined && isInApp(script.name),

@@ -1,6 +1,6 @@
 /** Turns a JavaScript frame of a core into the account's frame: name, place, source, `this`, arguments, closure. */
 
-import { AbsentMemory } from '../../bytes/memory.ts';
+import { whereMapped } from '../../bytes/memory.ts';
 import { readClosureVariables } from '../../formats/v8/contexts.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
 import { findConstructorName, findFunctionName, readOwnProperties } from '../../formats/v8/properties.ts';
@@ -58,19 +58,16 @@ export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructin
 /** An anonymous function is known by the property of its receiver that holds it. */
 function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): string | undefined {
   if (receiver === undefined || closure === undefined) return undefined;
-  try {
-    return readOwnProperties(v8.heap, receiver, maxMethods).find((p) => p.value === closure)?.name;
-  } catch (error) {
-    if (error instanceof AbsentMemory) return undefined;
-    throw error;
-  }
+  return whereMapped(
+    () => readOwnProperties(v8.heap, receiver, maxMethods).find((p) => p.value === closure)?.name,
+  );
 }
 
 /** Undefined for `undefined` and the global object: a plain call. */
 function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
   const { heap } = v8;
   const { types } = heap.layout;
-  try {
+  return whereMapped(() => {
     const type = heap.findType(receiver);
     if (
       type === undefined ||
@@ -80,10 +77,7 @@ function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
     )
       return undefined;
     return heap.isFunction(receiver) ? findFunctionName(heap, receiver) : findConstructorName(heap, receiver);
-  } catch (error) {
-    if (error instanceof AbsentMemory) return undefined;
-    throw error;
-  }
+  });
 }
 
 export function readSource(v8: V8Runtime, script: Script, line: number): SourceLine[] {
@@ -129,14 +123,13 @@ function readArguments(frame: JavaScriptFrame, renderer: ValueRenderer): LocalVa
 }
 
 function readClosure(v8: V8Runtime, context: number, renderer: ValueRenderer): LocalVariable[] {
-  try {
-    return readClosureVariables(v8.heap, context, maxClosureVariables).map(({ name, value }) => ({
-      name,
-      scope: 'closure',
-      value: renderer.render(value),
-    }));
-  } catch (error) {
-    if (error instanceof AbsentMemory) return [];
-    throw error;
-  }
+  return (
+    whereMapped(() =>
+      readClosureVariables(v8.heap, context, maxClosureVariables).map(({ name, value }) => ({
+        name,
+        scope: 'closure',
+        value: renderer.render(value),
+      })),
+    ) ?? []
+  );
 }

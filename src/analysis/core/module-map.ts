@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { FileSource } from '../../bytes/byte-source.ts';
-import { AbsentMemory, type MemoryExtent, type MemoryReader } from '../../bytes/memory.ts';
+import type { MemoryExtent, MemoryReader } from '../../bytes/memory.ts';
 import { memorySource } from '../../bytes/memory-source.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { type ElfFile, findVirtualAddress, readElf } from '../../formats/elf/elf-file.ts';
@@ -178,7 +178,7 @@ function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined 
       code: new ModuleCode(file, undefined, () => {}),
     };
   } catch (error) {
-    if (error instanceof AgentdumpError || error instanceof AbsentMemory) return undefined;
+    if (error instanceof AgentdumpError) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
  * tiers: interpreter, baseline (Sparkplug), Maglev and TurboFan with the functions inlined into it. Does not walk the
  * stack; whoever does gives one physical frame at a time. Source: src/execution/frames.h and frame-constants.h of V8.
  */
-import { AbsentMemory } from '../../bytes/memory.ts';
+import { whereMapped } from '../../bytes/memory.ts';
 import {
   type BytecodeSizes,
   type CompiledCode,
@@ -85,12 +85,7 @@ export class FrameReader {
    * slots do not hold what they must.
    */
   find(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {
-    try {
-      return this.#read(frame);
-    } catch (error) {
-      if (error instanceof AbsentMemory) return undefined;
-      throw error;
-    }
+    return whereMapped(() => this.#read(frame));
   }
 
   #read(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {

@@ -1,4 +1,5 @@
 /** Counts of JavaScript objects by the name of their constructor, collected during a walk over the heap. */
+import { whereMapped } from '../../bytes/memory.ts';
 import type { Tagged, V8Heap } from './heap.ts';
 import type { HeapObject } from './heap-pages.ts';
 import { findMapConstructorName } from './properties.ts';
@@ -46,7 +47,7 @@ export class Histogram {
     const { types, instanceTypes } = this.#heap.layout;
     if (isStringType(type)) return '(string)';
     if (type >= types.function[0] && type <= types.function[1]) return 'Function';
-    if (type >= types.jsProxy) return findMapConstructorName(this.#heap, map) || 'Object';
+    if (type >= types.jsProxy) return whereMapped(() => findMapConstructorName(this.#heap, map)) || 'Object';
     if (type >= types.context[0] && type <= types.context[1]) return '(context)';
     return `(${(instanceTypes.get(type) ?? `internal type ${type}`).toLowerCase().replace(/_/g, ' ')})`;
   }

@@ -1,5 +1,5 @@
 /** Scripts of a dead V8: name, place, text, and lines computed from the text, which V8 itself does only on demand. */
-import { AbsentMemory } from '../../bytes/memory.ts';
+import { whereMapped } from '../../bytes/memory.ts';
 import type { Tagged, V8Heap } from './heap.ts';
 import { findString, findStringLength } from './strings.ts';
 
@@ -83,14 +83,11 @@ export class Scripts {
   }
 
   #readSource(value: Tagged): string | undefined {
-    try {
+    return whereMapped(() => {
       const length = findStringLength(this.#heap, value);
       if (length === undefined || length > maxSourceLength) return undefined;
       return findString(this.#heap, value, length);
-    } catch (error) {
-      if (error instanceof AbsentMemory) return undefined;
-      throw error;
-    }
+    });
   }
 
   /** Offsets of the line ends. V8 ends lines at \n, \r and U+2028/9, and \r\n counts once. */

@@ -3,7 +3,7 @@
  * arguments, and which other one waits for each. Sources: src/objects/js-generator.tq, js-promise.tq and
  * promise.tq, builtins-async-gen.cc of V8 (the closures of an await keep the function in their context).
  */
-import { AbsentMemory } from '../../bytes/memory.ts';
+import { whereMapped } from '../../bytes/memory.ts';
 import type { FunctionInfo, Functions } from './functions.ts';
 import type { Tagged, V8Heap } from './heap.ts';
 import { findPosition } from './positions.ts';
@@ -34,12 +34,7 @@ export function findSuspended(
   scripts: Scripts,
   object: Tagged,
 ): SuspendedFunction | undefined {
-  try {
-    return readSuspended(heap, functions, scripts, object);
-  } catch (error) {
-    if (error instanceof AbsentMemory) return undefined;
-    throw error;
-  }
+  return whereMapped(() => readSuspended(heap, functions, scripts, object));
 }
 
 function readSuspended(
