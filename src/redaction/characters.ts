@@ -47,7 +47,7 @@ function buildTables(): CharacterTables {
   mark('_-', connector | base64Unit);
   mark('+/', base64Unit);
   mark(' \t"\'`)]?', gap);
-  mark(':=,>\\%&$~', event);
+  mark(':=,>\\%&$~@', event);
   mark(' \t\n\r"\'`,;&)]}<>|', terminator);
   for (let i = 0; i < 256; i++) lower[i] = i >= 65 && i <= 90 ? i + 32 : i;
   const alphabet = `${letters}0123456789+/`;

@@ -4,7 +4,7 @@
  * about names and values.ts about values; finds nothing without a name.
  */
 import { characterTables, wordUnit } from './characters.ts';
-import { escapeScale, readEscape } from './escapes.ts';
+import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import type { NameVerdict } from './key-names.ts';
 import { hashWord, type NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
@@ -25,7 +25,10 @@ export interface NamePlace {
 }
 
 const fillIn =
-  /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
+  /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
+
+/** No header is longer. */
+const longestLine = 16_384;
 
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
@@ -103,9 +106,9 @@ export class ContextReader {
       if (unit === 32 || unit === 9 || (quoted && (unit === 10 || unit === 13))) i += 1;
       else {
         const packed = unit === 37 || unit === 92 ? readEscape(units, i) : 0;
-        const stands = packed % escapeScale;
+        const stands = packed & escapeMask;
         if (packed === 0 || (stands !== 32 && stands !== 9 && !(quoted && stands === 10))) break;
-        i += Math.floor(packed / escapeScale);
+        i += packed >>> escapeShift;
       }
     }
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
@@ -173,7 +176,7 @@ export class ContextReader {
       next === 0 ||
       next === 10 ||
       next === 13 ||
-      (next === 92 && readEscape(units, span.end) % escapeScale === 10) ||
+      (next === 92 && (readEscape(units, span.end) & escapeMask) === 10) ||
       next === 34;
     return this.report(span, verdict, { quoted: false, tight, startsLine, endsLine, next }, place)
       ? span.close
@@ -220,16 +223,17 @@ export class ContextReader {
 
   /** To the line's end, real or escaped, or to the quote that ends the string. */
   private readLine(start: number): ValueSpan {
-    const { units, length } = this.page;
+    const { units } = this.page;
+    const length = Math.min(this.page.length, start + longestLine);
     let i = start;
     while (i < length) {
       const unit = units[i]!;
       if (unit === 10 || unit === 13 || unit === 34 || unit === 39 || unit === 96) break;
       if (unit === 92) {
         const packed = readEscape(units, i);
-        const stands = packed % escapeScale;
+        const stands = packed & escapeMask;
         if (stands === 10 || stands === 34 || stands === 39) break;
-        i += Math.max(1, Math.floor(packed / escapeScale));
+        i += Math.max(1, packed >>> escapeShift);
       } else i += 1;
     }
     return { start, end: i, close: i, quoted: false };
@@ -261,6 +265,7 @@ export class ContextReader {
   private report(span: ValueSpan, verdict: NameVerdict, form: ValueForm, place: NamePlace): boolean {
     const { text } = this.page;
     const length = span.end - span.start;
+    if (verdict.form === 'cookie' || verdict.form === 'set-cookie') return this.reportCookies(span, verdict);
     if (length > longestJudged) {
       if (verdict.strength < 2 || /\s/.test(text.slice(span.start, span.start + 200))) return false;
       this.out.push({ start: span.start, end: span.end, rule: verdict.rule, resume: span.resume });
@@ -268,8 +273,6 @@ export class ContextReader {
     }
     const value = text.slice(span.start, span.end);
     if (verdict.form === 'authorization') return this.reportAuthorization(span, value);
-    if (verdict.form === 'cookie' || verdict.form === 'set-cookie')
-      return this.reportCookies(span, value, verdict);
     if (!isSecretValue(value, verdict, form)) return false;
     const quote =
       !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? this.keyQuote(place) : '';
@@ -301,7 +304,8 @@ export class ContextReader {
   }
 
   /** Names of cookies stay, and the attributes of a set one. */
-  private reportCookies(span: ValueSpan, value: string, verdict: NameVerdict): boolean {
+  private reportCookies(span: ValueSpan, verdict: NameVerdict): boolean {
+    const value = this.page.text.slice(span.start, Math.min(span.end, span.start + longestLine));
     const pairs = /([^=;\s]{1,128})=([^;]*)/g;
     let found = false;
     for (let match = pairs.exec(value); match; match = pairs.exec(value)) {
@@ -351,7 +355,7 @@ export class ContextReader {
     if (!verdict || verdict.strength < 2) return 0;
     const quoted = readQuoted(this.page, at);
     const span = quoted ?? readBare(this.page, at, { encoded: false, wholeLine: true });
-    if (span.end <= span.start) return 0;
+    if (span.end <= span.start || this.isFillIn(at, span.end)) return 0;
     const form = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : 0;
   }
@@ -369,9 +373,8 @@ export class ContextReader {
 
   /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
   readListed(place: NamePlace): number {
-    if (this.keyQuote(place) === '') return place.behind;
     const verdict = this.names.lookUp(this.page, place.start, place.end, place.hash);
-    if (!verdict || verdict.strength < 2) return place.behind;
+    if (!verdict || verdict.strength < 2 || this.keyQuote(place) === '') return place.behind;
     let at = place.behind;
     while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
     const span = readQuoted(this.page, at);
@@ -400,6 +403,7 @@ export class ContextReader {
   readSpoken(start: number, end: number): number {
     const { text } = this.page;
     const word = text.slice(start, end).toLowerCase();
+    if (word === 'by' && !/identified\s+$/i.test(text.slice(Math.max(0, start - 14), start))) return 0;
     const lead = /(?:%20|\+|[ \t]{1,4})(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?/y;
     lead.lastIndex = end;
     if (!lead.test(text)) return 0;
@@ -409,20 +413,26 @@ export class ContextReader {
       .slice(span.start, Math.min(span.end, span.start + longestJudged))
       .replace(/[.!?]$/, '');
     if (!this.isSpokenSecret(word, value, span.quoted)) return 0;
-    const rule = /^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word) ? 'authorization' : word;
+    const rule = /^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)
+      ? 'authorization'
+      : word === 'by'
+        ? 'password'
+        : word;
     this.out.push(this.nameByShape({ ...span, end: span.start + value.length }, rule));
     return span.start + value.length;
   }
 
   private isSpokenSecret(word: string, value: string, quoted: boolean): boolean {
-    if (isStandIn(value) || isPublicId(value) || value.length < 6) return false;
+    if (isStandIn(value) || value.length < 6) return false;
+    const isPassword = /^pass|^pwd|^by$/.test(word);
+    if (!isPassword && isPublicId(value)) return false;
     if (word === 'basic') return isBasicPair(value);
     if (word === 'bearer')
       return value.length >= 16
         ? /^[\w.~+/=%-]+$/.test(value) && /[\d_.-]/.test(value)
         : looksRandom(value, 8);
     if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
-      return looksRandom(value, quoted ? 8 : 12);
+      return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
     if (/\s/.test(value) || value.includes('(')) return false;
     return /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\d.]+[a-z]*$/.test(value)
       ? true
@@ -440,6 +450,6 @@ function isBasicPair(value: string): boolean {
 /** Words after which a secret may stand with no sign between. */
 export function spokenWords(): Set<number> {
   const words =
-    'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode';
+    'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by';
   return new Set(words.split(' ').map(hashWord));
 }

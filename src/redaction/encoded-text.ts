@@ -3,7 +3,7 @@
  * asks whether a secret is in it. Decoding is tried on a few characters first, so that ids and digests cost little.
  */
 import { base64Unit, characterTables, hexUnit } from './characters.ts';
-import { escapeScale, readEscape } from './escapes.ts';
+import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import type { Page } from './page.ts';
 
 /** Decoded text and where its encoded form ends. */
@@ -54,15 +54,25 @@ function isMostlyReadable(text: string): boolean {
   return unreadable <= 2 || unreadable * 20 < text.length;
 }
 
+/** The byte that two hexadecimal digits stand for, or -1. */
+function hexByte(units: Uint16Array, i: number): number {
+  const { classes } = characterTables();
+  const high = units[i]!;
+  const low = units[i + 1]!;
+  if (!(classes[high]! & classes[low]! & hexUnit)) return -1;
+  return (hexDigit(high) << 4) | hexDigit(low);
+}
+
+const hexDigit = (unit: number): number => (unit <= 57 ? unit - 48 : (unit | 32) - 87);
+
 /** Hexadecimal digits in pairs that stand for readable text; [start, end) is one word. */
 export function decodeHexRun(page: Page, start: number, end: number): DecodedRun | undefined {
-  const { classes } = characterTables();
   const { units } = page;
-  let stop = start;
+  for (let i = start; i < start + 12; i += 2) if (!isReadableByte(hexByte(units, i))) return undefined;
+  const { classes } = characterTables();
+  let stop = start + 12;
   while (stop < end && classes[units[stop]!]! & hexUnit) stop += 1;
   if (stop - start < 24 || stop !== end) return undefined;
-  const first = Buffer.from(page.text.slice(start, start + 12), 'hex').toString('latin1');
-  if (first.length < 6 || ![...first].every((c) => isReadableByte(c.charCodeAt(0)))) return undefined;
   const even = start + ((stop - start) & ~1);
   const text = Buffer.from(page.text.slice(start, Math.min(even, start + longestDecoded)), 'hex').toString(
     'latin1',
@@ -78,10 +88,10 @@ export function decodeEscapeRun(page: Page, start: number): DecodedRun | undefin
   let plain = 0;
   while (end < page.length && text.length < 4096 && plain < 4) {
     const packed = readEscape(page.units, end);
-    const stands = packed % escapeScale;
+    const stands = packed & escapeMask;
     if (packed !== 0 && stands > 32) {
       text += String.fromCharCode(stands);
-      end += Math.floor(packed / escapeScale);
+      end += packed >>> escapeShift;
       escapes += 1;
       plain = 0;
     } else if (characterTables().classes[page.units[end]!]! & base64Unit) {

@@ -5,9 +5,11 @@
  */
 import { characterTables, hexUnit } from './characters.ts';
 
-/** Length times this, plus the unit. */
-export const escapeScale = 65536;
+/** In the packed answer the unit stands in the low bits, the length above. */
+export const escapeMask = 0xffff;
+export const escapeShift = 16;
 
+const pack = (length: number, unit: number): number => (length << escapeShift) | unit;
 const hexValue = (unit: number): number => (unit <= 57 ? unit - 48 : (unit | 32) - 87);
 
 /** 0 when no escape starts at `i`. */
@@ -24,12 +26,12 @@ function readBackslash(units: Uint16Array, i: number): number {
   while (units[j] === 92 && j - i < 16) j += 1;
   const unit = units[j]!;
   const length = j - i + 1;
-  if (unit === 110 || unit === 114 || unit === 118 || unit === 102) return length * escapeScale + 10;
-  if (unit === 116) return length * escapeScale + 9;
-  if (unit === 34 || unit === 39 || unit === 96 || unit === 47) return length * escapeScale + unit;
+  if (unit === 110 || unit === 114 || unit === 118 || unit === 102) return pack(length, 10);
+  if (unit === 116) return pack(length, 9);
+  if (unit === 34 || unit === 39 || unit === 96 || unit === 47) return pack(length, unit);
   if (unit === 117) return readHex(units, j + 1, 4, length);
   if (unit === 120) return readHex(units, j + 1, 2, length);
-  return (length - 1) * escapeScale + 92;
+  return pack(length - 1, 92);
 }
 
 function readHex(units: Uint16Array, from: number, count: number, length: number): number {
@@ -40,7 +42,7 @@ function readHex(units: Uint16Array, from: number, count: number, length: number
     if (!(classes[unit]! & hexUnit)) return 0;
     value = value * 16 + hexValue(unit);
   }
-  return (length + count) * escapeScale + value;
+  return pack(length + count, value);
 }
 
 function readPercent(units: Uint16Array, i: number): number {
@@ -67,7 +69,7 @@ function readEntity(units: Uint16Array, i: number): number {
     const unit = units[j]!;
     if (unit === 59) {
       const value = numeric ? numericEntity(name) : entities[name];
-      return value === undefined ? 0 : (j + 1 - i) * escapeScale + value;
+      return value === undefined ? 0 : pack(j + 1 - i, value);
     }
     name += String.fromCharCode(unit);
   }
@@ -78,7 +80,7 @@ function numericEntity(name: string): number | undefined {
   const match = /^#(?:x([0-9a-f]{1,4})|(\d{1,5}))$/i.exec(name);
   if (!match) return undefined;
   const value = match[1] ? Number.parseInt(match[1], 16) : Number(match[2]);
-  return value < escapeScale ? value : undefined;
+  return value <= escapeMask ? value : undefined;
 }
 
 /**

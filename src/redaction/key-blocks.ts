@@ -3,7 +3,7 @@
  * breaks, or in pieces that a program's source joins. Public keys and certificates are stepped over.
  */
 import { base64Unit, characterTables } from './characters.ts';
-import { escapeScale, readEscape } from './escapes.ts';
+import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import type { Finding, Page } from './page.ts';
 
 /** A key of 16,384 bits has 12,700 characters. */
@@ -23,9 +23,13 @@ export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
   return coverBody(page, start, bodyEnd(page, start), out);
 }
 
+/** Looked for once and remembered, so that many openings cost one search. */
 function findEnd(page: Page, from: number): number {
-  const at = page.text.slice(from, from + longestBlock).indexOf('-----END ');
-  return at < 0 ? -1 : from + at;
+  if (page.nextEnd < from) {
+    const at = page.text.indexOf('-----END ', from);
+    page.nextEnd = at < 0 ? page.length : at;
+  }
+  return page.nextEnd < page.length && page.nextEnd - from <= longestBlock ? page.nextEnd : -1;
 }
 
 /** Pieces between quotes that are not escaped are found one by one: what joins them stays. */
@@ -81,7 +85,7 @@ function lineBreakAt(units: Uint16Array, i: number): number {
   if (units[i] === 10 || units[i] === 13) return 1;
   if (units[i] !== 92) return 0;
   const packed = readEscape(units, i);
-  return packed % escapeScale === 10 ? Math.floor(packed / escapeScale) : 0;
+  return (packed & escapeMask) === 10 ? packed >>> escapeShift : 0;
 }
 
 function isHeaderLine(page: Page, lineStart: number): boolean {

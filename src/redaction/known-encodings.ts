@@ -14,7 +14,7 @@ export interface KnownForm {
 /** Longer values are cut into pieces of this length. */
 const longestPiece = 1024;
 /** Shorter encoded forms would be found by chance. */
-const shortestEncoded = 8;
+const shortestEncoded = 6;
 /** Values shorter than this must stand alone. */
 const shortestUnbounded = 12;
 
@@ -26,7 +26,7 @@ export function formsOf(value: string): KnownForm[] {
       text,
       before,
       after,
-      bounded: text.length < shortestUnbounded && /^[\w-]+$/.test(text),
+      bounded: after === 0 && text.length < shortestUnbounded && /^[\w-]+$/.test(text),
     });
   };
   for (const piece of piecesOf(value)) {

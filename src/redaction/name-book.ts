@@ -19,11 +19,29 @@ export function hashWord(word: string): number {
 
 const slots = 2048;
 
+let stems: Uint8Array | undefined;
+
+/** By the low five bits of three letters: 1 where they start a word that judgeName knows. */
+function stemTable(): Uint8Array {
+  if (stems) return stems;
+  stems = new Uint8Array(1 << 15);
+  for (const stem of telling.split(' ')) {
+    const [a = 0, b = 0, c = 0] = [...stem].map((letter) => letter.charCodeAt(0) & 31);
+    stems[(a << 10) | (b << 5) | c] = 1;
+  }
+  return stems;
+}
+
+/** The first letters of every telling word; a test holds this against the vocabulary. */
+const telling =
+  'pas pwd pwo mot con sen sec tok jwt pat bea key aut oau cre csr xsr sas coo ses sig cod pin otp tot mfa cvv cvc ' +
+  'mne see rec phr nam hea var fie par pro val str sid dsn req mas use ide';
+
 export class NameBook {
   private readonly hashes = new Int32Array(slots);
   private readonly lengths = new Uint8Array(slots);
   private readonly verdicts: NameVerdict[] = new Array(slots);
-  private readonly judged = new Map<string, NameVerdict>();
+  private readonly stems = stemTable();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
 
@@ -33,16 +51,20 @@ export class NameBook {
     this.denied = new Set(deny.map(plainName));
   }
 
-  /** A structure says the same few names again and again. */
-  judge(name: string): NameVerdict {
-    const known = this.judged.get(name);
-    if (known) return known;
-    const verdict = this.judgeAnew(name);
-    if (this.judged.size < slots && name.length <= longestName) this.judged.set(name, verdict);
-    return verdict;
+  /** False for nearly every name: no three letters in a row of it start a telling word. */
+  private maySmell(units: Uint16Array, start: number, end: number): boolean {
+    if (this.denied.size > 0) return true;
+    const { lower } = characterTables();
+    const { stems } = this;
+    let bits = 0;
+    for (let i = start; i < end; i++) {
+      bits = ((bits << 5) | (lower[units[i]! & 255]! & 31)) & 0x7fff;
+      if (stems[bits] !== 0) return true;
+    }
+    return end - start < 3;
   }
 
-  private judgeAnew(name: string): NameVerdict {
+  judge(name: string): NameVerdict {
     if (this.allowed.size || this.denied.size) {
       const plain = plainName(name);
       if (this.allowed.has(plain)) return { strength: 0, rule: '' };
@@ -58,7 +80,7 @@ export class NameBook {
   /** The verdict on the name at [start, end) of the page, whose hash is known. */
   lookUp(page: Page, start: number, end: number, hash: number): NameVerdict | undefined {
     const length = end - start;
-    if (length > longestName) return undefined;
+    if (length > longestName || !this.maySmell(page.units, start, end)) return undefined;
     const slot = (hash ^ (hash >>> 16)) & (slots - 1);
     if (this.hashes[slot] === hash && this.lengths[slot] === length) return this.verdicts[slot];
     const verdict = this.judge(page.text.slice(start, end));

@@ -7,6 +7,8 @@ export interface Page {
   /** Code units of the text, then zeros. */
   units: Uint16Array;
   length: number;
+  /** Where the next `-----END ` stands, once looked for; the page's length when nowhere. */
+  nextEnd: number;
 }
 
 /** A stretch to be replaced: half-open, in code units of the page. */
@@ -34,7 +36,7 @@ export class PageMaker {
     if (length < 48) for (let i = 0; i < length; i++) this.units[i] = text.charCodeAt(i);
     else this.bytes!.write(text, 0, 'utf16le');
     this.units.fill(0, length, length + lookAhead);
-    return { text, units: this.units, length };
+    return { text, units: this.units, length, nextEnd: -1 };
   }
 
   private grow(units: number): void {

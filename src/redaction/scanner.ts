@@ -12,7 +12,7 @@ import {
   decodeHexRun,
   decodePrintedBuffer,
 } from './encoded-text.ts';
-import { escapeScale, readEscape } from './escapes.ts';
+import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
 import { hashPrime, hashSeed, type NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
@@ -32,6 +32,7 @@ export interface ScannerOptions {
 const longWord = 16;
 const spokenSlots = 1024;
 const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
+const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
 const azureSecret = /[\w.~-]{26,40}/y;
 const genericBody =
   /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
@@ -41,6 +42,8 @@ export class Scanner {
   private readonly options: ScannerOptions;
   private readonly shapes: ShapeTable;
   private readonly spoken: Set<number>;
+  /** Made once: one is needed at every sign. */
+  private readonly place: NamePlace = { start: -1, end: -1, hash: 0, sign: 0, behind: 0, encoded: false };
   private readonly spokenFilter = new Uint8Array(spokenSlots);
 
   constructor(options: ScannerOptions) {
@@ -62,12 +65,13 @@ export class Scanner {
     let nameStart = -1;
     let nameEnd = -1;
     let nameHash = 0;
+    const { place } = this;
     let i = from;
     while (i < stop) {
       let unit = units[i]!;
       let kind = classes[unit]!;
       if (kind & wordUnit) {
-        if (unit <= 57 && (units[i - 1] === 91 || units[i - 1] === 59)) {
+        if (unit <= 57 && i > 0 && (units[i - 1] === 91 || units[i - 1] === 59)) {
           const colored = skipColor(units, i);
           if (colored) {
             i = colored;
@@ -131,9 +135,9 @@ export class Scanner {
             i += 1;
             continue;
           }
-          behind = i + Math.floor(packed / escapeScale);
+          behind = i + (packed >>> escapeShift);
           encoded = unit === 37;
-          const stands = packed % escapeScale;
+          const stands = packed & escapeMask;
           if (stands !== 61 && stands !== 58) {
             i = this.escapeAt(page, i, behind, stands, out);
             if (i !== behind || !(classes[stands]! & gap)) nameStart = -1;
@@ -141,8 +145,19 @@ export class Scanner {
           }
           unit = stands;
         }
-        const place = { start: nameStart, end: nameEnd, hash: nameHash, sign, behind, encoded };
-        i = this.signAt(page, unit, place, withContext, out);
+        // Most commas end a number or a value; only one behind a quote can list a name.
+        if (unit === 44 && (nameStart < 0 || sign === nameEnd)) {
+          nameStart = -1;
+          i = behind;
+          continue;
+        }
+        place.start = nameStart;
+        place.end = nameEnd;
+        place.hash = nameHash;
+        place.sign = sign;
+        place.behind = behind;
+        place.encoded = encoded;
+        i = Math.max(behind, this.signAt(page, unit, place, withContext, out));
         nameStart = -1;
         continue;
       }
@@ -189,10 +204,18 @@ export class Scanner {
       const found = this.decoded(run, start, out);
       if (found) return found;
     }
+    if (units[end] === 46 && units[start]! >= 77 && units[start]! <= 79) {
+      discordToken.lastIndex = start;
+      if (discordToken.test(text)) {
+        out.push({ start, end: discordToken.lastIndex, rule: 'discord-bot-token' });
+        return discordToken.lastIndex;
+      }
+    }
     if (end - start < 24 || end - start > 400) return 0;
     const word = text.slice(start, end);
     const match = genericBody.exec(word);
-    if (!match || !looksRandom(match[1]!) || isPublicId(match[1]!) || /publi/i.test(word)) return 0;
+    if (!match || !looksRandom(match[1]!) || isPublicId(match[1]!) || /publi|(?:^|[-_])p[bk][-_]/i.test(word))
+      return 0;
     out.push({ start: end - match[1]!.length, end, rule: 'prefixed-token' });
     return end;
   }
@@ -216,11 +239,9 @@ export class Scanner {
     const { units } = page;
     if (unit === 36) return this.shapeAt(page, place.sign, place.sign, out) || place.behind;
     if (unit === 126) return this.azureAt(page, place.sign, out) || place.behind;
+    if (unit === 64) return this.pushFound(findDriverPassword(page, place.sign), out) || place.behind;
     if (unit === 58 && units[place.behind] === 47 && units[place.behind + 1] === 47 && !place.encoded) {
-      const found = findUserInfo(page, place.sign);
-      if (!found) return place.behind;
-      out.push(found);
-      return found.end;
+      return this.pushFound(findUserInfo(page, place.sign), out) || place.behind;
     }
     if (unit === 58) {
       const end = this.colonAt(page, place, out);
@@ -251,9 +272,10 @@ export class Scanner {
       if (length === 13 && text.startsWith('Private-Lines', place.start))
         return readPuttyLines(page, place.start, out);
     }
-    const found =
-      findPasswordFileLine(page, place.sign) ??
-      (place.start >= 0 ? findDriverPassword(page, place.sign) : undefined);
+    return this.pushFound(findPasswordFileLine(page, place.sign), out);
+  }
+
+  private pushFound(found: Finding | undefined, out: Finding[]): number {
     if (!found) return 0;
     out.push(found);
     return found.end;

@@ -34,7 +34,8 @@ function findAt(page: Page, start: number): number {
     if (unit === 64) {
       last = i;
       if (slash < 0 && !continuesUserInfo(page, i + 1)) return i;
-    } else if (unit === 47 && slash < 0) {
+    } else if (unit === 58 && units[i + 1] === 47 && units[i + 2] === 47) break;
+    else if (unit === 47 && slash < 0) {
       if (last >= 0 || !isPasswordSlash(page, start, i)) return last;
       slash = i;
     } else if (
@@ -90,18 +91,13 @@ function findTokenUser(info: string, start: number, end: number): Finding | unde
 const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
 
 /** `user:password@tcp(host:port)/db` as Go drivers write it; the page holds `@` at `at`. */
-export function findDriverPassword(page: Page, colon: number): Finding | undefined {
-  const { text } = page;
-  for (let i = colon + 1; i < Math.min(page.length, colon + 130); i++) {
-    const unit = page.units[i]!;
-    if (unit <= 34 || unit === 39 || unit === 92) return undefined;
-    if (unit !== 64) continue;
-    driverHost.lastIndex = i;
-    if (!driverHost.test(text)) continue;
-    const password = text.slice(colon + 1, i);
-    return isStandIn(password) ? undefined : { start: colon + 1, end: i, rule: 'url-password' };
-  }
-  return undefined;
+export function findDriverPassword(page: Page, at: number): Finding | undefined {
+  driverHost.lastIndex = at;
+  if (!driverHost.test(page.text)) return undefined;
+  const before = page.text.slice(Math.max(0, at - 130), at);
+  const password = /[\w.-]:([^\s"'\\]{1,128})$/.exec(before)?.[1];
+  if (password === undefined || isStandIn(password)) return undefined;
+  return { start: at - password.length, end: at, rule: 'url-password' };
 }
 
 const passwordFile =
@@ -109,8 +105,7 @@ const passwordFile =
 
 /** `host:5432:database:user:password`; the page holds the first `:` at `colon`. */
 export function findPasswordFileLine(page: Page, colon: number): Finding | undefined {
-  const next = page.units[colon + 1]!;
-  if (!(characterTables().classes[next]! & digit) && next !== 42) return undefined;
+  if (!isPortField(page, colon + 1)) return undefined;
   passwordFile.lastIndex = colon;
   const match = passwordFile.exec(page.text);
   if (!match) return undefined;
@@ -119,4 +114,14 @@ export function findPasswordFileLine(page: Page, colon: number): Finding | undef
     return undefined;
   const end = colon + whole.length;
   return { start: end - password.length, end, rule: 'password-file' };
+}
+
+/** Digits or a star, a colon, and what is no digit: not a time, not a position in a file. */
+function isPortField(page: Page, start: number): boolean {
+  const { units } = page;
+  const { classes } = characterTables();
+  let i = start;
+  while (classes[units[i]!]! & digit && i - start < 6) i += 1;
+  if (i === start && units[i] === 42) i += 1;
+  return i > start && units[i] === 58 && units[i + 1]! > 32 && !(classes[units[i + 1]!]! & digit);
 }

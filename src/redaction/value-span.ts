@@ -3,7 +3,7 @@
  * `&quot;`), bare, or a YAML block. Knows extents only, not whether the value is a secret.
  */
 import { alnum, characterTables, terminator } from './characters.ts';
-import { escapeScale, readEscape } from './escapes.ts';
+import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import type { Page } from './page.ts';
 
 /** Where a value stands. `close` is where reading goes on behind its closing quote. */
@@ -34,8 +34,8 @@ export function readQuoted(page: Page, i: number): ValueSpan | undefined {
   }
   if (first === 37 || first === 38 || first === 92) {
     const packed = readEscape(units, i);
-    if (packed !== 0 && isQuote(packed % escapeScale)) {
-      const length = Math.floor(packed / escapeScale);
+    if (packed !== 0 && isQuote(packed & escapeMask)) {
+      const length = packed >>> escapeShift;
       return closeEscaped(page, i + length, page.text.slice(i, i + length));
     }
   }
@@ -108,9 +108,9 @@ function findBareEnd(page: Page, start: number, form: BareForm): number {
     const unit = units[i]!;
     if (unit === 92 || (unit === 37 && form.encoded)) {
       const packed = readEscape(units, i);
-      const stands = packed % escapeScale;
+      const stands = packed & escapeMask;
       if (packed !== 0 && stands !== 92 && classes[stands]! & terminator) return i;
-      i += packed === 0 ? 1 : Math.floor(packed / escapeScale);
+      i += packed === 0 ? 1 : packed >>> escapeShift;
     } else if (classes[unit]! & terminator && endsBare(page, i, form)) return i;
     else i += 1;
   }

@@ -44,7 +44,7 @@ function isProseWord(word: string): boolean {
 }
 
 const references =
-  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|\/run\/secrets\/|\/etc\/|\/var\/|\.{0,2}\/[\w.-]+\/|~\/|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
+  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
 const fillIns =
   /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
 const fillInWords =
@@ -55,7 +55,7 @@ export function isStandIn(value: string): boolean {
   const text = value.trim();
   if (text.length < 2) return true;
   if (isStandInWord(text.toLowerCase())) return true;
-  if (fillIns.test(text) || references.test(text)) return true;
+  if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|[xX]{6,}|•{3,}/.test(text)) return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
@@ -118,12 +118,23 @@ export function looksRandom(value: string, least = 16): boolean {
 /** Letters only, yet no language: the case changes at every turn. */
 function isMixedNonsense(body: string): boolean {
   const parts = body.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
-  return parts.length >= 6 && body.length / parts.length < 3 && entropyOf(body) > 3.6;
+  return parts.length >= 6 && body.length / parts.length < 3.6 && entropyOf(body) > 3.6;
 }
 
 /** One of its parts between separators is long and random. */
 export function hasLongRandomPart(value: string): boolean {
   return value.split(/[-_\s./:=]/).some((part) => part.length >= 16 && looksRandom(part));
+}
+
+const pathStart =
+  /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;
+
+/** A path: below a folder that systems have, or of readable parts alone. Base64 may start with a slash too. */
+function isPath(value: string): boolean {
+  if (!/^[\w@%+=,.:\\/~ -]+$/.test(value) || !/[\\/]/.test(value)) return false;
+  if (pathStart.test(value)) return true;
+  if (!/^\/[\w@.-]/.test(value)) return false;
+  return !value.split('/').some((part) => part.length >= 8 && looksRandom(part, 8));
 }
 
 /** Plain structure: a number, a date, a version, a path, an address, a host or mail name. */
@@ -132,8 +143,7 @@ export function isPlainDatum(value: string): boolean {
     /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
     /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
     /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
-    (/^(?:\.{0,2}|~|[A-Za-z]:|file:\/\/)[\\/][\w@%+,.\\/ -]*$/.test(value) &&
-      /[\\/][\w@.-]{1,20}[\\/]/.test(value)) ||
+    isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
   );
@@ -142,7 +152,7 @@ export function isPlainDatum(value: string): boolean {
 /** `req.body.password`, `getToken(`, `tokens[0`, `camelCase`: an expression, not a literal. */
 function isExpression(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return true;
-  if (/^[A-Za-z_$][\w$]*\s*[([]/.test(value)) return true;
+  if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
   if (/^[A-Za-z_$]+(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+[;!]?$/.test(value)) return true;
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
   return /^[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^[a-z]+(?:_[a-z]+)+;?$/.test(value);
@@ -173,10 +183,17 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       return isStrongSecret(text, verdict, form);
     case 2:
       return isMediumSecret(text, verdict, form);
-    default:
+    case 1:
+      if (verdict.form === 'code') return isQueryCode(text);
       return looksRandom(text) && !isPublicId(text) && !isPlainDatum(text);
+    default:
+      return false;
   }
 }
+
+/** An authorisation code, not a status or an error's code. */
+const isQueryCode = (text: string): boolean =>
+  looksRandom(text, 10) || (text.length >= 16 && isPublicId(text));
 
 function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
   if (verdict.rule === 'token' && /^\d{1,7}$/.test(text)) return false;

@@ -32,7 +32,7 @@ export function messageShapes(): Shape[] {
     shape(
       'twilio-api-key',
       'SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf',
-      /[0-9a-f]{31}(?![0-9a-zA-Z])/,
+      /[0-9a-f]{18,31}(?![0-9a-zA-Z])/,
       { wholeWord: true },
     ),
     shape('facebook-token', 'EAAB EAAC EAAD EAAG EAAI EAAJ EAAL EAAM EAAN EAAQ EAAV', /[A-Za-z0-9]{30,400}/, {
@@ -50,7 +50,7 @@ export function messageShapes(): Shape[] {
     shape('sendgrid-key', 'SG.', /[\w-]{10,40}\.[\w-]{10,60}/, { wholeWord: true }),
     shape('mailgun-key', 'key-', /[0-9a-f]{26,40}/, { wholeWord: true }),
     shape('mailgun-public-key', 'pubkey-', /[0-9a-f]{26,40}/, { wholeWord: true }),
-    shape('resend-key', 're_', /[A-Za-z0-9]{6,12}_[A-Za-z0-9]{14,40}/, { wholeWord: true, random: true }),
+    shape('resend-key', 're_', /[A-Za-z0-9]{6,12}_[A-Za-z0-9]{8,40}/, { wholeWord: true, random: true }),
     shape('brevo-key', 'xkeysib- xsmtpsib-', /[0-9a-f]{20,70}(?:-[A-Za-z0-9]{10,24})?/),
     shape('mandrill-key', 'md-', /[A-Za-z0-9_-]{22}(?![\w-])/, { wholeWord: true, random: true }),
     shape('mailersend-token', 'mlsn.', /[0-9a-f]{30,80}/),
