@@ -6,7 +6,7 @@
 import { characterTables, wordUnit } from './characters.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import type { NameVerdict } from './key-names.ts';
-import { hashWord, type NameBook } from './name-book.ts';
+import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { shapeTable } from './shape-table.ts';
 import { longestJudged, readBare, readBlock, readQuoted, type ValueSpan } from './value-span.ts';
@@ -16,7 +16,6 @@ import { isPublicId, isSecretValue, isStandIn, looksRandom, type ValueForm } fro
 export interface NamePlace {
   start: number;
   end: number;
-  hash: number;
   /** The first unit of the sign, and the first behind it. */
   sign: number;
   behind: number;
@@ -39,6 +38,8 @@ export class ContextReader {
   private out!: Finding[];
   private label: NameVerdict | undefined;
   private labelUntil = 0;
+  /** Lines of cookies are read to here. */
+  private cookiesUntil = 0;
 
   constructor(names: NameBook) {
     this.names = names;
@@ -48,16 +49,18 @@ export class ContextReader {
     this.page = page;
     this.out = out;
     this.label = undefined;
+    this.cookiesUntil = 0;
   }
 
   /** A sign (`:` or `=`) stands behind a name. Answers where reading goes on. */
   readSigned(place: NamePlace): number {
-    let verdict = this.names.lookUp(this.page, place.start, place.end, place.hash);
+    let verdict = this.names.lookUp(this.page, place.start, place.end);
     if (verdict === undefined) return place.behind;
     if (verdict.strength < 2 && !verdict.form) verdict = this.widenName(place, verdict);
     else if (verdict.rule === 'key') verdict = this.widenName(place, verdict);
     if (verdict.form === 'content') verdict = this.takeLabel(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
+    if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
     if (at < 0) return place.behind;
     const read = this.readValueAt(at, place, verdict);
@@ -306,6 +309,7 @@ export class ContextReader {
   /** Names of cookies stay, and the attributes of a set one. */
   private reportCookies(span: ValueSpan, verdict: NameVerdict): boolean {
     const value = this.page.text.slice(span.start, Math.min(span.end, span.start + longestLine));
+    this.cookiesUntil = span.end;
     const pairs = /([^=;\s]{1,128})=([^;]*)/g;
     let found = false;
     for (let match = pairs.exec(value); match; match = pairs.exec(value)) {
@@ -341,7 +345,7 @@ export class ContextReader {
   }
 
   /** A flag ended at `end`: `--token value`, `"--token", "value"`. Answers where reading goes on, or 0. */
-  readFlag(start: number, end: number, hash: number): number {
+  readFlag(start: number, end: number): number {
     const { units, text } = this.page;
     const name = text.slice(start, end);
     const between = /(?:\\*["'])?(?:,?\s{1,8}|,)(?=\S)/y;
@@ -349,9 +353,9 @@ export class ContextReader {
     if (!between.test(text)) return 0;
     const at = between.lastIndex;
     if (units[at] === 45) return 0;
-    const place = { start, end, hash, sign: end, behind: at, encoded: false };
+    const place = { start, end, sign: end, behind: at, encoded: false };
     if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return this.reportUserPair(at);
-    const verdict = this.names.lookUp(this.page, start, end, hash);
+    const verdict = this.names.lookUp(this.page, start, end);
     if (!verdict || verdict.strength < 2) return 0;
     const quoted = readQuoted(this.page, at);
     const span = quoted ?? readBare(this.page, at, { encoded: false, wholeLine: true });
@@ -373,7 +377,7 @@ export class ContextReader {
 
   /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
   readListed(place: NamePlace): number {
-    const verdict = this.names.lookUp(this.page, place.start, place.end, place.hash);
+    const verdict = this.names.lookUp(this.page, place.start, place.end);
     if (!verdict || verdict.strength < 2 || this.keyQuote(place) === '') return place.behind;
     let at = place.behind;
     while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
@@ -393,7 +397,7 @@ export class ContextReader {
     const end = text.slice(place.behind, place.behind + longestJudged).search(/[<"\n]|&lt;/);
     if (end <= 0) return place.behind;
     const span = { start: place.behind, end: place.behind + end, close: place.behind + end, quoted: true };
-    let verdict = this.names.lookUp(this.page, place.start, place.end, place.hash);
+    let verdict = this.names.lookUp(this.page, place.start, place.end);
     if (verdict?.form === 'content') verdict = this.takeLabel(place);
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;
@@ -403,6 +407,7 @@ export class ContextReader {
   readSpoken(start: number, end: number): number {
     const { text } = this.page;
     const word = text.slice(start, end).toLowerCase();
+    if (!isSpokenWord(word)) return 0;
     if (word === 'by' && !/identified\s+$/i.test(text.slice(Math.max(0, start - 14), start))) return 0;
     const lead = /(?:%20|\+|[ \t]{1,4})(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?/y;
     lead.lastIndex = end;
@@ -434,6 +439,7 @@ export class ContextReader {
     if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
       return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
     if (/\s/.test(value) || value.includes('(')) return false;
+    if (looksRandom(value)) return true;
     return /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\d.]+[a-z]*$/.test(value)
       ? true
       : quoted && /[^A-Za-z ]/.test(value) && !/^[A-Z_]+$/.test(value);
@@ -448,8 +454,12 @@ function isBasicPair(value: string): boolean {
 }
 
 /** Words after which a secret may stand with no sign between. */
-export function spokenWords(): Set<number> {
-  const words =
-    'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by';
-  return new Set(words.split(' ').map(hashWord));
+export const spokenWords =
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by';
+
+let spokenSet: Set<string> | undefined;
+
+function isSpokenWord(word: string): boolean {
+  spokenSet ??= new Set(spokenWords.split(' '));
+  return spokenSet.has(word);
 }

@@ -1,5 +1,5 @@
 /**
- * Finds hundreds of known values, each in all its forms, at the speed of a few table look-ups a line. Three units are
+ * Finds hundreds of known values, each in all its forms, at the speed of a few table look-ups a line. Four units are
  * hashed at every n-th position only, where n is such that no form can lie between two looks; nearly all looks end at
  * a bit table. Knows no rule; boundaries and encodings come from known-encodings.ts.
  */
@@ -8,14 +8,16 @@ import { formsOf, type KnownForm } from './known-encodings.ts';
 import type { Finding, Page } from './page.ts';
 
 /** Units in one look. */
-const lookWidth = 3;
-const longestStride = 12;
-const tableBits = 16;
-const tableMask = (1 << tableBits) - 1;
+const lookWidth = 4;
+/** More would fill the table: each form has an entry for every position of a look in it. */
+const longestStride = 8;
+const tableBits = 19;
 
-const hashUnits = (a: number, b: number, c: number): number =>
-  (Math.imul(a, 0x9e3b) ^ Math.imul(b, 0x1f35d) ^ Math.imul(c, 0x6d2b7)) >>> 0;
-const fold = (hash: number): number => (hash ^ (hash >>> 15)) & tableMask;
+/** Four units in `tableBits` bits. */
+function hashUnits(a: number, b: number, c: number, d: number): number {
+  const mixed = Math.imul((a << 24) ^ (b << 16) ^ (c << 8) ^ d ^ (a >>> 8), 0x9e3779b1);
+  return mixed >>> (32 - tableBits);
+}
 
 /** The first look that hits is at most so far behind a form's start. */
 interface Place {
@@ -27,7 +29,8 @@ export class KnownValues {
   private readonly values = new Set<string>();
   private forms: KnownForm[] = [];
   private stride = 0;
-  private bits = new Uint8Array(0);
+  /** A bit for each look that is part of a form. */
+  private bits = new Int32Array(0);
   private places = new Map<number, Place[]>();
   private stale = false;
 
@@ -58,8 +61,8 @@ export class KnownValues {
     const { bits, stride } = this;
     const last = Math.min(length - lookWidth + 1, stop + stride);
     for (let i = from - (from % stride); i < last; i += stride) {
-      const look = fold(hashUnits(units[i]!, units[i + 1]!, units[i + 2]!));
-      if (bits[look] !== 0) this.verify(page, i, look, from, stop, out);
+      const look = hashUnits(units[i]!, units[i + 1]!, units[i + 2]!, units[i + 3]!);
+      if ((bits[look >>> 5]! >>> (look & 31)) & 1) this.verify(page, i, look, from, stop, out);
     }
   }
 
@@ -70,7 +73,7 @@ export class KnownValues {
       Number.POSITIVE_INFINITY,
     );
     this.stride = Math.max(1, Math.min(longestStride, shortest - lookWidth + 1));
-    this.bits = new Uint8Array(1 << tableBits);
+    this.bits = new Int32Array(1 << (tableBits - 5));
     this.places = new Map();
     for (const form of this.forms)
       for (let offset = 0; offset < this.stride; offset++) this.addPlace({ form, offset });
@@ -79,8 +82,9 @@ export class KnownValues {
   private addPlace(place: Place): void {
     const { text } = place.form;
     const at = place.offset;
-    const look = fold(hashUnits(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2)));
-    this.bits[look] = 1;
+    const unit = (n: number): number => text.charCodeAt(at + n);
+    const look = hashUnits(unit(0), unit(1), unit(2), unit(3));
+    this.bits[look >>> 5]! |= 1 << (look & 31);
     const list = this.places.get(look);
     if (list) list.push(place);
     else this.places.set(look, [place]);

@@ -1,23 +1,13 @@
 /**
- * Remembers what judgeName said of each name seen, and holds the host's own lists of names. A name is looked up by the
- * hash that the scanner computed while it walked over it, so a known name costs no string.
+ * Remembers what judgeName said of each name seen, and holds the host's own lists of names. Nearly all names are turned
+ * away by a table of three letters before a string is made of them.
  */
 import { characterTables } from './characters.ts';
 import { judgeName, longestName, type NameVerdict } from './key-names.ts';
 import type { Page } from './page.ts';
 
-export const hashSeed = 0x811c9dc5 | 0;
-export const hashPrime = 0x01000193;
-
-/** FNV-1a over lower-cased units below 256; what the scanner computes on its way. */
-export function hashWord(word: string): number {
-  const { lower } = characterTables();
-  let hash = hashSeed;
-  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ lower[word.charCodeAt(i) & 255]!, hashPrime);
-  return hash;
-}
-
-const slots = 2048;
+/** Names remembered; more are forgotten all at once. */
+const mostNames = 4096;
 
 let stems: Uint8Array | undefined;
 
@@ -38,9 +28,7 @@ const telling =
   'mne see rec phr nam hea var fie par pro val str sid dsn req mas use ide';
 
 export class NameBook {
-  private readonly hashes = new Int32Array(slots);
-  private readonly lengths = new Uint8Array(slots);
-  private readonly verdicts: NameVerdict[] = new Array(slots);
+  private readonly seen = new Map<string, NameVerdict>();
   private readonly stems = stemTable();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
@@ -77,16 +65,15 @@ export class NameBook {
     return this.allowed.has(plainName(name));
   }
 
-  /** The verdict on the name at [start, end) of the page, whose hash is known. */
-  lookUp(page: Page, start: number, end: number, hash: number): NameVerdict | undefined {
-    const length = end - start;
-    if (length > longestName || !this.maySmell(page.units, start, end)) return undefined;
-    const slot = (hash ^ (hash >>> 16)) & (slots - 1);
-    if (this.hashes[slot] === hash && this.lengths[slot] === length) return this.verdicts[slot];
-    const verdict = this.judge(page.text.slice(start, end));
-    this.hashes[slot] = hash;
-    this.lengths[slot] = length;
-    this.verdicts[slot] = verdict;
+  /** The verdict on the name at [start, end) of the page; undefined when it cannot tell of a secret. */
+  lookUp(page: Page, start: number, end: number): NameVerdict | undefined {
+    if (end - start > longestName || !this.maySmell(page.units, start, end)) return undefined;
+    const name = page.text.slice(start, end);
+    const known = this.seen.get(name);
+    if (known) return known;
+    if (this.seen.size >= mostNames) this.seen.clear();
+    const verdict = this.judge(name);
+    this.seen.set(name, verdict);
     return verdict;
   }
 }

@@ -14,7 +14,7 @@ import {
 } from './encoded-text.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
-import { hashPrime, hashSeed, type NameBook } from './name-book.ts';
+import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
@@ -30,7 +30,6 @@ export interface ScannerOptions {
 
 /** Words at least so long are looked at for encoded text. */
 const longWord = 16;
-const spokenSlots = 1024;
 const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
 const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
 const azureSecret = /[\w.~-]{26,40}/y;
@@ -41,17 +40,14 @@ export class Scanner {
   private readonly context: ContextReader;
   private readonly options: ScannerOptions;
   private readonly shapes: ShapeTable;
-  private readonly spoken: Set<number>;
   /** Made once: one is needed at every sign. */
-  private readonly place: NamePlace = { start: -1, end: -1, hash: 0, sign: 0, behind: 0, encoded: false };
-  private readonly spokenFilter = new Uint8Array(spokenSlots);
+  private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
+  private readonly spoken = spokenTable();
 
   constructor(options: ScannerOptions) {
     this.options = options;
     this.context = new ContextReader(options.names);
     this.shapes = shapeTable();
-    this.spoken = spokenWords();
-    for (const hash of this.spoken) this.spokenFilter[hash & (spokenSlots - 1)] = 1;
   }
 
   /** Pushes what it finds from `from` on, in order. Answers with the position at or behind `stop` where it stands. */
@@ -64,8 +60,7 @@ export class Scanner {
     // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
     let nameStart = -1;
     let nameEnd = -1;
-    let nameHash = 0;
-    const { place } = this;
+    const { place, spoken } = this;
     let i = from;
     while (i < stop) {
       let unit = units[i]!;
@@ -79,7 +74,6 @@ export class Scanner {
           }
         }
         const start = i;
-        let hash = hashSeed;
         let found = 0;
         // A word has parts between connectors; a shape may start at each.
         for (;;) {
@@ -88,13 +82,11 @@ export class Scanner {
             if (found) break;
           }
           while (kind & alnum) {
-            hash = Math.imul(hash ^ lower[unit]!, hashPrime);
             unit = units[++i]!;
             kind = classes[unit]!;
           }
           if (!(kind & connector)) break;
           while (kind & connector) {
-            hash = Math.imul(hash ^ unit, hashPrime);
             unit = units[++i]!;
             kind = classes[unit]!;
           }
@@ -102,14 +94,14 @@ export class Scanner {
         }
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
-          if (this.spokenFilter[hash & (spokenSlots - 1)] && this.spoken.has(hash))
+          if (spoken[outlineOf(lower[units[start]! & 255]!, lower[units[i - 1]! & 255]!, i - start)] !== 0)
             found = this.context.readSpoken(start, i);
           else if (
             units[start] === 45 &&
             i - start > 1 &&
             (unit === 32 || unit === 34 || unit === 39 || unit === 92)
           )
-            found = this.context.readFlag(start, i, hash);
+            found = this.context.readFlag(start, i);
         }
         if (found > i) {
           i = found;
@@ -120,7 +112,6 @@ export class Scanner {
         } else {
           nameStart = start;
           nameEnd = i;
-          nameHash = hash;
         }
         continue;
       }
@@ -153,7 +144,6 @@ export class Scanner {
         }
         place.start = nameStart;
         place.end = nameEnd;
-        place.hash = nameHash;
         place.sign = sign;
         place.behind = behind;
         place.encoded = encoded;
@@ -291,6 +281,19 @@ export class Scanner {
     out.push({ start, end: azureSecret.lastIndex, rule: 'azure-client-secret' });
     return azureSecret.lastIndex;
   }
+}
+
+/** A word's first and last letter and its length, in fifteen bits. */
+function outlineOf(first: number, last: number, length: number): number {
+  return ((first & 31) << 10) | ((last & 31) << 5) | (length & 31);
+}
+
+/** By outline: 1 for those of spoken words. */
+function spokenTable(): Uint8Array {
+  const table = new Uint8Array(1 << 15);
+  for (const word of spokenWords.split(' '))
+    table[outlineOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
+  return table;
 }
 
 /** The end of a terminal's colour code (`[1;32m`), whose `m` is no part of the word behind it; 0 when it is none. */

@@ -168,7 +168,7 @@ function isProse(value: string): boolean {
 function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (value.length < 5) return false;
   if (form.next === 44 || form.next === 41 || form.next === 59) return false;
-  return form.tight ? true : form.startsLine && form.endsLine;
+  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
 }
 
 /** Whether `value` under a name of this verdict is to be withheld. */
