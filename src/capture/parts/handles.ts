@@ -12,16 +12,15 @@ export const handlesPart: PartProducer = {
     const resources = countBy(process.getActiveResourcesInfo());
     const all = listFolder('/proc/self/fd');
     const own = `${context.config.dir}/`;
-    const descriptors = all
-      .slice(0, maxDescriptors)
-      .flatMap((name) => describeDescriptor(Number(name)) ?? [])
-      .filter(({ target }) => !target.startsWith(own));
+    const listed = all.slice(0, maxDescriptors).flatMap((name) => describeDescriptor(Number(name)) ?? []);
+    const descriptors = listed.filter(({ target }) => !target.startsWith(own));
     if (all.length > maxDescriptors)
       context.addGap(partNames.handles, `${all.length} descriptors; ${maxDescriptors} are listed`);
     return {
       resources,
       descriptors,
-      descriptorCount: all.length,
+      // Without our own; the one that lists the folder is gone again when it is looked at.
+      descriptorCount: all.length - (listed.length - descriptors.length) - 1,
       sockets: findSockets(descriptors),
       timers: ['Timeout', 'Immediate'].flatMap((kind) =>
         resources[kind] ? [{ kind, count: resources[kind] }] : [],
