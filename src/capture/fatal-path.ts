@@ -3,23 +3,26 @@
  * value, seal, say one line. Nothing here may throw into the host: its death must be the one it would have died. Does
  * not know which event led here, nor what the process does next.
  */
-import type { TriggerPart } from '../bundle/layout.ts';
+import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
 import { noteSignature } from '../bundle/signature-log.ts';
 import { startBundle } from '../bundle/writer.ts';
 import { version } from '../version.ts';
 import type { Config } from './config.ts';
+import { runWithDeadline } from './deadline.ts';
 import { describeTrigger, repeatKey } from './describe-trigger.ts';
 import { makeRoomForFiles } from './free-descriptors.ts';
 import { partProducers } from './parts/index.ts';
 import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy, currentPolicy } from './policy.ts';
 import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
+import { readRawFrames } from './serialize-error.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
 /** The same death within this time is counted and not stored again. */
 const repeatWindowMs = 60_000;
+const firstLookLimitMs = 1_000;
 
 let isCapturing = false;
 
@@ -49,15 +52,15 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const { config } = surroundings;
   const startedAt = performance.now();
   configurePolicy(surroundings);
-  const trigger = describeTrigger(request);
-  const repeats = countRepeats(config, trigger, request);
+  const { frames, trigger, key } = runWithDeadline(firstLookLimitMs, () => lookAt(request));
+  const repeats = countRepeats(config, trigger, key);
   if (repeats === undefined) return undefined;
   if (repeats > 0) trigger.repeats = repeats;
   const { dir, maxBundles, maxBytes } = config;
   const { program, verdictKind } = trigger;
   const writer = startBundle({ dir, program, verdictKind, at: new Date(trigger.at), writer: version });
   trigger.id = writer.id;
-  const context = createContext(surroundings, request, trigger, writer, startedAt);
+  const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
@@ -65,10 +68,16 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   return path;
 }
 
+/** The first look at what was thrown may run code of the host's. */
+function lookAt(request: CaptureRequest): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
+  const frames = readRawFrames(request.thrown?.value);
+  return { frames, trigger: describeTrigger(request), key: repeatKey(request) };
+}
+
 /** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
-function countRepeats({ dir }: Config, trigger: TriggerPart, request: CaptureRequest): number | undefined {
+function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): number | undefined {
   if (trigger.verdictKind === 'snapshot') return 0;
-  const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...repeatKey(request)].join('|');
+  const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...key].join('|');
   const { store, repeats } = noteSignature({ dir, signature, windowMs: repeatWindowMs });
   if (store) return repeats;
   writeStderrLine(

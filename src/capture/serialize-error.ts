@@ -15,20 +15,17 @@ export interface ReadError {
   error: SerializedError;
   /** Stack texts of the error, its causes and its aggregated errors. */
   stackTexts: string[];
-  /** V8's own positions of the outermost error, when its stack had not been formatted yet. */
-  frames: RawFrame[];
 }
 
 /** Reads `thrown`; never throws. */
 export function readThrown(thrown: unknown): ReadError {
   const reader = new ErrorReader();
   const error = reader.read(thrown, 0);
-  return { error, stackTexts: reader.stackTexts, frames: reader.frames };
+  return { error, stackTexts: reader.stackTexts };
 }
 
 class ErrorReader {
   readonly stackTexts: string[] = [];
-  frames: RawFrame[] = [];
   readonly #seen = new Set<unknown>();
 
   read(thrown: unknown, depth: number): SerializedError {
@@ -51,8 +48,7 @@ class ErrorReader {
       }
     };
     const result: SerializedError = { type: typeof thrown, isError: isErrorLike(thrown) };
-    const stack = depth === 0 ? this.#stackWithFrames(() => field('stack')) : field('stack');
-    const text = { name: field('name'), message: field('message'), stack };
+    const text = { name: field('name'), message: field('message'), stack: field('stack') };
     for (const [name, value] of Object.entries(text))
       if (typeof value === 'string') result[name as keyof typeof text] = cut(value, gaps, name);
     const className = constructorName(thrown);
@@ -91,24 +87,27 @@ class ErrorReader {
       result.errors.push(this.read(error, depth + 1));
     }
   }
+}
 
-  /**
-   * The stack's text, read while Error.prepareStackTrace (Node ≥ 21.3 always has one, source-map libraries set one) is
-   * ours for a moment: V8 formats a stack once, at its first reading, and only then shows the raw positions.
-   */
-  #stackWithFrames(read: () => unknown): unknown {
-    const original = Error.prepareStackTrace;
-    if (typeof original !== 'function') return read();
-    try {
-      Error.prepareStackTrace = (error, callSites) => {
-        this.frames = rawFrames(callSites);
-        return original.call(Error, error, callSites);
-      };
-      return read();
-    } finally {
-      Error.prepareStackTrace = original;
-    }
+/**
+ * V8's own positions of an error's stack, 1-based; none when its stack has been formatted before. V8 formats a stack
+ * once, at its first reading, and only then shows the raw positions to Error.prepareStackTrace: so this is the first
+ * thing to do with a thrown value. What the host's formatter prints stays what it would have been.
+ */
+export function readRawFrames(thrown: unknown): RawFrame[] {
+  const original = Error.prepareStackTrace;
+  if (!types.isNativeError(thrown) || typeof original !== 'function') return [];
+  let frames: RawFrame[] = [];
+  try {
+    Error.prepareStackTrace = (error, callSites) => {
+      frames = rawFrames(callSites);
+      return original.call(Error, error, callSites);
+    };
+    void thrown.stack;
+  } finally {
+    Error.prepareStackTrace = original;
   }
+  return frames;
 }
 
 function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {

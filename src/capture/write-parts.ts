@@ -1,5 +1,5 @@
 /** Has each part produced, redacted and written, under its deadline; whatever fails is a gap with the reason. */
-import type { TriggerPart } from '../bundle/layout.ts';
+import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
 import type { BundleWriter } from '../bundle/writer.ts';
 import { DeadlineExceeded, runWithDeadline } from './deadline.ts';
 import type { CaptureContext, PartProducer } from './parts/part.ts';
@@ -18,13 +18,14 @@ export function createContext(
   trigger: TriggerPart,
   writer: BundleWriter,
   startedAt: number,
+  frames: RawFrame[],
 ): CaptureContext {
   return {
     config,
     workers,
     trigger,
     ...(recording ? { recording } : {}),
-    ...(request.thrown ? { thrown: request.thrown } : {}),
+    ...(request.thrown ? { thrown: { ...request.thrown, frames } } : {}),
     stackTexts: request.stackText === undefined ? [] : [request.stackText],
     frameUrls: new Set(),
     scriptUrls: [],

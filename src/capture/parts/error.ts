@@ -7,7 +7,8 @@ export const errorPart: PartProducer = {
   name: partNames.error,
   produce(context): ErrorPart | undefined {
     if (!context.thrown) return undefined;
-    const { error, stackTexts, frames } = readThrown(context.thrown.value);
+    const { error, stackTexts } = readThrown(context.thrown.value);
+    const { frames } = context.thrown;
     context.stackTexts.push(...stackTexts);
     for (const frame of frames) context.frameUrls.add(frame.url);
     return frames.length > 0 ? { error, frames } : { error };

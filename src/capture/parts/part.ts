@@ -1,6 +1,6 @@
 /** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
 import type { Worker } from 'node:worker_threads';
-import type { TriggerPart } from '../../bundle/layout.ts';
+import type { RawFrame, TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
 import type { Recording } from '../recording-half.ts';
@@ -11,7 +11,7 @@ export interface CaptureContext {
   workers: ReadonlySet<Worker>;
   trigger: TriggerPart;
   /** Present when a value was thrown; the value itself may be undefined. */
-  thrown?: { value: unknown };
+  thrown?: { value: unknown; frames: RawFrame[] };
   /** Texts of every stack that the bundle holds so far: they decide whose source is kept. */
   stackTexts: string[];
   /** URLs or paths of V8's own frames, for the same purpose. */
