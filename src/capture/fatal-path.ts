@@ -30,15 +30,13 @@ let isCapturing = false;
 export function captureBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   if (isCapturing) return undefined;
   isCapturing = true;
-  let giveBack = (): void => {};
   try {
-    if (isTheEnd(request)) giveBack = makeRoomForFiles();
+    if (isTheEnd(request)) makeRoomForFiles();
     return writeBundle(surroundings, request);
   } catch (error) {
     writeStderrLine(`no bundle: ${describeFailure(error)}`);
     return undefined;
   } finally {
-    giveBack();
     isCapturing = false;
   }
 }

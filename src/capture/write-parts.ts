@@ -4,6 +4,7 @@ import type { BundleWriter } from '../bundle/writer.ts';
 import { DeadlineExceeded, runWithDeadline } from './deadline.ts';
 import type { CaptureContext, PartProducer } from './parts/part.ts';
 import { currentPolicy } from './policy.ts';
+import { redactSourceMap } from './redact-source-map.ts';
 import type { CaptureRequest, Surroundings } from './request.ts';
 
 /** All parts but those with a limit of their own. */
@@ -32,14 +33,16 @@ export function createContext(
     addGap(part, reason, lookedFor) {
       writer.addGap(lookedFor === undefined ? { part, reason } : { part, reason, lookedFor });
     },
-    writeText(name, text) {
-      const clean = currentPolicy().text(text);
-      countWithheld(writer, name);
-      return writer.writePart(name, clean);
-    },
+    writeCode: (name, text) => writeClean(writer, name, currentPolicy().code(text)),
+    writeSourceMap: (name, text) => writeClean(writer, name, redactSourceMap(text, currentPolicy())),
     openPart: (name) => writer.openPart(name),
     timeLeftMs: () => captureLimitMs - (performance.now() - startedAt),
   };
+}
+
+function writeClean(writer: BundleWriter, name: string, clean: string): boolean {
+  countWithheld(writer, name);
+  return writer.writePart(name, clean);
 }
 
 /** Values are copied and redacted under the same deadline: a host's getter may hang in either. Never throws. */

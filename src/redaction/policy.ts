@@ -9,8 +9,9 @@ import { HomeFolder } from './home-folder.ts';
 import { KnownValues } from './known-values.ts';
 import { NameBook } from './name-book.ts';
 import { PageMaker } from './page.ts';
+import { renderMasked, renderQuotedOnly } from './program-text.ts';
 import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
-import { TextRedactor } from './text-redactor.ts';
+import { type Render, TextRedactor } from './text-redactor.ts';
 
 export interface PolicyOptions {
   /** Values under names that smell of a credential become known values. */
@@ -40,6 +41,8 @@ export interface Policy {
   resetCounts(): void;
   /** A redactor for a text in chunks, under this policy. */
   stream(): { write(chunk: string): string; end(): string };
+  /** Redacts the source of a program; length and line breaks stay. */
+  code(text: string): string;
   /** As `text`, but for lists of names, where one word says nothing about the next. */
   names(text: string): string;
 }
@@ -77,9 +80,13 @@ class ProcessPolicy implements Policy {
     return this.home.hide(this.run(this.nameDetector, text));
   }
 
-  private run(detector: Detector, text: string): string {
+  code(text: string): string {
+    return this.run(this.nameDetector, this.run(this.detector, text, renderQuotedOnly), renderMasked);
+  }
+
+  private run(detector: Detector, text: string, render?: Render): string {
     if (text.length < 4) return text;
-    const redactor = new TextRedactor(detector, this.pages, this);
+    const redactor = new TextRedactor(detector, this.pages, this, render);
     return redactor.write(text) + redactor.end();
   }
 

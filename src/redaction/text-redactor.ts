@@ -14,6 +14,9 @@ const ahead = 20_000;
 /** Units before a stretch that are seen again: a name may stand there, or the field that names the next. */
 const behind = 512;
 
+/** What stands in a finding's place; `before` is the character in front of it, empty at the text's start. */
+export type Render = (rule: string, value: string, before: string) => string;
+
 export interface RedactionCounter {
   count(rule: string): void;
 }
@@ -22,15 +25,22 @@ export class TextRedactor {
   private readonly detector: Detector;
   private readonly pages: PageMaker;
   private readonly counter: RedactionCounter | undefined;
+  private readonly renderOne: Render;
   private pending = '';
   /** Units at the front of `pending` that are already written. */
   private seen = 0;
   private resume: Finding['resume'];
 
-  constructor(detector: Detector, pages = new PageMaker(), counter?: RedactionCounter) {
+  constructor(
+    detector: Detector,
+    pages = new PageMaker(),
+    counter?: RedactionCounter,
+    renderOne: Render = renderPlaceholder,
+  ) {
     this.detector = detector;
     this.pages = pages;
     this.counter = counter;
+    this.renderOne = renderOne;
   }
 
   write(chunk: string): string {
@@ -81,9 +91,10 @@ export class TextRedactor {
     for (const { start, end, rule, quote = '' } of findings) {
       if (end <= at) continue;
       const first = Math.max(start, at);
-      out +=
-        page.text.slice(at, first) + quote + renderPlaceholder(rule, page.text.slice(first, end)) + quote;
-      this.counter?.count(rule);
+      const value = page.text.slice(first, end);
+      const rendered = this.renderOne(rule, value, page.text.slice(Math.max(0, first - 1), first));
+      out += page.text.slice(at, first) + (rendered === value ? value : quote + rendered + quote);
+      if (rendered !== value) this.counter?.count(rule);
       at = end;
     }
     if (at === 0 && to === page.length) return page.text;

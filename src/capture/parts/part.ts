@@ -20,8 +20,10 @@ export interface CaptureContext {
   scriptUrls: string[];
   recording?: Recording;
   addGap(part: string, reason: string, lookedFor?: string): void;
-  /** Writes a further part of text, redacted like every other. False when it could not be written. */
-  writeText(name: string, text: string): boolean;
+  /** Writes a further part with the source of a program, redacted in place. False when it could not be written. */
+  writeCode(name: string, text: string): boolean;
+  /** As writeCode, for a source map: the texts that it holds are redacted, its mappings stay. Throws when it is none. */
+  writeSourceMap(name: string, text: string): boolean;
   /** A further part in chunks, of bytes that are redacted already. */
   openPart(name: string): OpenPart;
   /** Milliseconds until the whole capture must be over. */

@@ -22,10 +22,13 @@ const maxTextChars = 16 * 1024 * 1024;
 const maxMapBytes = 64 * 1024 * 1024;
 const maxOriginalBytes = 1024 * 1024;
 const maxOriginalsPerMap = 8;
+const maxMapsSearched = 50;
 
 export const scriptsPart: PartProducer = {
   name: partNames.scripts,
   isRedacted: true,
+  // A large bundle has a large map, and without it the whole stack is in the wrong language.
+  limitMs: ({ timeLeftMs }) => timeLeftMs(),
   produce(context): ScriptsPart {
     const self = openSelfDebugger();
     try {
@@ -39,11 +42,13 @@ export const scriptsPart: PartProducer = {
 function describeScripts(self: SelfDebugger, context: CaptureContext): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.frameUrls);
+  const scripts = self.scripts.filter(isProgramText);
+  const hidden = findHiddenByMapping(scripts, stackText);
   let withText = 0;
-  return self.scripts.filter(isProgramText).map((script) => {
+  return scripts.map((script) => {
     context.scriptUrls.push(script.url);
     const described = describe(script);
-    if (!onStack(script) && !isHiddenByMapping(script, stackText)) return described;
+    if (!onStack(script) && !hidden.has(script)) return described;
     if (++withText > maxScriptsWithText) return described;
     return keepText(self, script, described, context, withText);
   });
@@ -74,19 +79,26 @@ function isOnStack(url: string, stackText: string, frameUrls: Set<string>): bool
 }
 
 /**
- * With --enable-source-maps, tsx and the like the text names only the originals. A program's script with a map is then
- * kept when a file of its own name, whatever the ending, is on the stack.
+ * With --enable-source-maps, tsx and the like the text names only the originals. Then the program's scripts whose maps
+ * name a file that is on the stack, and is itself no loaded script, are kept.
  */
-function isHiddenByMapping(script: ScriptParsed, stackText: string): boolean {
-  if (!script.sourceMapURL || script.url.includes('/node_modules/')) return false;
-  const stem = /([^/\\]+?)\.[cm]?[jt]sx?$/.exec(script.url)?.[1];
-  return stem !== undefined && new RegExp(`[/\\\\]${escapeRegExp(stem)}\\.[cm]?[jt]sx?:\\d`).test(stackText);
+function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<ScriptParsed> {
+  const loaded = new Set(scripts.map(({ url }) => pathOf(url)?.split('/').pop()));
+  const named = new Set(
+    [...stackText.matchAll(/([^/\\\s(]+\.[cm]?[jt]sx?):\d+/g)].map((match) => match[1] ?? ''),
+  );
+  const originals = [...named].filter((name) => !loaded.has(name));
+  const candidates = scripts.filter(
+    ({ url, sourceMapURL }) => sourceMapURL && !url.includes('/node_modules/'),
+  );
+  if (originals.length === 0) return new Set();
+  return new Set(candidates.slice(0, maxMapsSearched).filter((script) => mapNames(script, originals)));
 }
 
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+function mapNames({ url, sourceMapURL = '' }: ScriptParsed, originals: string[]): boolean {
+  const found = readMap(url, sourceMapURL);
+  return 'text' in found && originals.some((name) => found.text.includes(`${name}"`));
 }
-
 function describe(script: ScriptParsed): LoadedScript {
   const described: LoadedScript = {
     scriptId: script.scriptId,
@@ -110,7 +122,7 @@ function keepText(
   const source = self.sourceOf(script.scriptId);
   if (source !== undefined && source.length <= maxTextChars) {
     const name = `${sourcePartPrefix}${n}.js`;
-    if (context.writeText(name, withoutInlineMap(source))) described.sourcePart = name;
+    if (context.writeCode(name, withoutInlineMap(source))) described.sourcePart = name;
   }
   if (script.sourceMapURL) keepMap(script, script.sourceMapURL, described, context, n);
   return described;
@@ -134,7 +146,12 @@ function keepMap(
     return;
   }
   const name = `${mapPartPrefix}${n}.map`;
-  if (context.writeText(name, found.text)) described.mapPart = name;
+  try {
+    if (context.writeSourceMap(name, found.text)) described.mapPart = name;
+  } catch (error) {
+    described.mapGap = `the map is no source map: ${error instanceof Error ? error.message : String(error)}`;
+    return;
+  }
   const originals = keepOriginals(found, context, n);
   if (originals) described.originalParts = originals;
 }
@@ -183,7 +200,7 @@ function keepOriginals(
     if (typeof source !== 'string') continue;
     const text = readOriginal(root + source, map.baseUrl);
     const name = `${sourcePartPrefix}${n}.original-${i + 1}.txt`;
-    if (text !== undefined && context.writeText(name, text)) originals[currentPolicy().text(source)] = name;
+    if (text !== undefined && context.writeCode(name, text)) originals[currentPolicy().text(source)] = name;
   }
   return Object.keys(originals).length > 0 ? originals : undefined;
 }

@@ -1,0 +1,45 @@
+/** Source code keeps its positions whatever is taken out of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPolicy } from '../../src/redaction/policy.ts';
+
+const secret = `sk-ant-api03-${'a1B2c3D4e5F6g7H8'.repeat(5)}`;
+const known = 'correct horse battery staple';
+
+test('a secret goes, every other character stays at its line and column', () => {
+  const policy = createPolicy({ known: [known] });
+  const source = [
+    `const client = new Client({ apiKey: '${secret}' });`,
+    `const password = "hunter2-hunter2";`,
+    `const phrase = \`${known}\`; const after = 1;`,
+  ].join('\n');
+  const clean = policy.code(source);
+  assert.equal(clean.length, source.length);
+  for (const hidden of [secret, 'hunter2-hunter2', known]) assert.ok(!clean.includes(hidden), hidden);
+  assert.equal(clean.indexOf('const after'), source.indexOf('const after'));
+  assert.deepEqual(
+    clean.split('\n').map((line) => line.length),
+    source.split('\n').map((line) => line.length),
+  );
+});
+
+test('names of code that smell are code', () => {
+  const source =
+    'switch (token.kind) { case E.token: return { tokenKind: E.format, secretCount: n, password: passwordOf(user) }; }';
+  assert.equal(createPolicy().code(source), source);
+});
+
+test('a key over several lines keeps its line breaks', () => {
+  const lines = [
+    '-----BEGIN PRIVATE KEY-----',
+    'MIIEvQIBADANBgkqhkiG9w0B'.repeat(2),
+    'AQEFAASCBKcwggSjAgEAAoIB'.repeat(2),
+    '-----END PRIVATE KEY-----',
+  ];
+  const source = `const key = \`${lines.join('\n')}\`;\nlater();`;
+  const clean = createPolicy().code(source);
+  assert.equal(clean.split('\n').length, source.split('\n').length);
+  assert.equal(clean.length, source.length);
+  assert.doesNotMatch(clean, /MIIEvQ/);
+  assert.match(clean, /later\(\);$/);
+});
