@@ -228,7 +228,7 @@ function propertyBits(heap: Heap): Uint32Array {
   for (let node = 0; node < count; node++) {
     let found = 0;
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
-      if (packed[edge]! >>> edgeTypeShift === EdgeType.property) found |= lookup[nameOrIndex[edge]!]!;
+      if (packed[edge]! >>> edgeTypeShift === EdgeType.property) found |= lookup[nameOrIndex.get(edge)]!;
     has[node] = found;
   }
   return has;

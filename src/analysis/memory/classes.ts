@@ -41,13 +41,19 @@ class ClassNumbering {
   readonly #detached: Uint8Array | undefined;
   /** By place and name's text. */
   readonly #byText = new Map<string, number>();
-  /** By place, name's index and whether detached, so that text is looked at once a class. */
-  readonly #byIndex = new Map<number, number>();
+  /** By the name's index, for what has no place; -1 where not asked yet. Text is looked at once a class. */
+  readonly #rowOfName: Int32Array;
+  /** By place: the name that was last asked for, and its row. Most constructors have one. */
+  readonly #nameAtPlace: Int32Array;
+  readonly #rowAtPlace: Int32Array;
   readonly #byType = new Map<number, number>();
 
   constructor(snapshot: HeapSnapshot) {
     this.#snapshot = snapshot;
     this.#detached = computeDetachedness(snapshot);
+    this.#rowOfName = new Int32Array(snapshot.strings.count).fill(-1);
+    this.#nameAtPlace = new Int32Array(snapshot.locations.places.length).fill(-1);
+    this.#rowAtPlace = new Int32Array(snapshot.locations.places.length);
   }
 
   rowOf(node: number): number {
@@ -70,14 +76,17 @@ class ClassNumbering {
 
   #rowOfNamed(node: number, type: number): number {
     const name = this.#snapshot.nodes.name[node]!;
-    const isDetached = type === NodeType.native && this.#detached?.[node] === Detachedness.detached;
     const place = type === NodeType.object ? placeOf(this.#snapshot, node) : 0;
-    const key = (place * 2 + (isDetached ? 1 : 0)) * 0x100000000 + name;
-    const known = this.#byIndex.get(key);
-    if (known !== undefined) return known;
-    const text = this.#snapshot.strings.get(name);
-    const row = this.rowOfName(tagName(isDetached ? `Detached ${text}` : text), place);
-    this.#byIndex.set(key, row);
+    if (type === NodeType.native && this.#detached?.[node] === Detachedness.detached)
+      return this.rowOfName(tagName(`Detached ${this.#snapshot.strings.get(name)}`), 0);
+    if (place === 0) {
+      const known = this.#rowOfName[name] ?? -1;
+      if (known >= 0) return known;
+    } else if (this.#nameAtPlace[place] === name) return this.#rowAtPlace[place]!;
+    const row = this.rowOfName(tagName(this.#snapshot.strings.get(name)), place);
+    if (place === 0) this.#rowOfName[name] = row;
+    this.#nameAtPlace[place] = name;
+    this.#rowAtPlace[place] = row;
     return row;
   }
 

@@ -1,15 +1,20 @@
 /**
  * Edges that lead to a vertex with a smaller number than their source's, collected during the depth-first search and
  * given back by target, highest first. A target's upper bits choose a bucket; buckets grow by chunks from one pool, so
- * that writing goes on in a few hundred places that stay in the cache, instead of one place a vertex.
+ * that writing goes on in a few hundred places that stay in the cache, instead of one place a vertex. An edge takes four
+ * bytes: the target's lower half, and how far its source is from that of the bucket's last edge.
  */
 const bucketBits = 16;
 const bucketSize = 1 << bucketBits;
 const chunkBits = 12;
 const chunkSize = 1 << chunkBits;
 const chunkMask = chunkSize - 1;
+/** In place of a distance: it is too far, the source itself is in the two halves of the next slot. */
+const far = -0x8000;
 /** Edges sorted at a time, so that a popular bucket needs no second copy of itself. */
-const batchLimit = 1 << 22;
+const batchLimit = 1 << 21;
+/** Targets whose last source is remembered, a power of two less one; most repeats come at once. */
+const recentMask = (1 << 8) - 1;
 
 /** The edges to targets [first, end), sorted by target: those of `first + i` are sources[starts[i]…starts[i + 1]). */
 export interface EdgeBatch {
@@ -20,32 +25,60 @@ export interface EdgeBatch {
 }
 
 export class CrossingEdges {
-  count = 0;
-  readonly #source: Uint32Array;
   readonly #target: Uint16Array;
-  /** Where a bucket's next edge goes; -1 when it needs a chunk. */
+  readonly #distance: Int16Array;
+  /** By bucket: where its next edge goes; -1 when it needs a chunk. */
   readonly #next: Int32Array;
+  readonly #lastSource: Int32Array;
   readonly #chunks: number[][];
+  readonly #recentTarget = new Int32Array(recentMask + 1);
+  readonly #recentSource = new Int32Array(recentMask + 1);
   #usedChunks = 0;
 
-  /** Memory that no edge is written to is never touched, so room for all edges costs nothing. */
+  /** Memory that no edge is written to is never touched, so room for all edges, each far away, costs nothing. */
   constructor(vertexCount: number, edgeCount: number) {
     const buckets = (vertexCount >>> bucketBits) + 1;
-    const room = (Math.ceil(edgeCount / chunkSize) + buckets) * chunkSize;
-    this.#source = new Uint32Array(room);
+    const room = (Math.ceil((2 * edgeCount) / chunkSize) + buckets) * chunkSize;
     this.#target = new Uint16Array(room);
+    this.#distance = new Int16Array(room);
     this.#next = new Int32Array(buckets).fill(-1);
+    this.#lastSource = new Int32Array(buckets);
     this.#chunks = Array.from({ length: buckets }, () => []);
   }
 
+  /** Adds one, unless it was added not long ago. */
   add(target: number, source: number): void {
+    const slot = target & recentMask;
+    if (this.#recentTarget[slot] === target && this.#recentSource[slot] === source) return;
+    this.#recentTarget[slot] = target;
+    this.#recentSource[slot] = source;
     const bucket = target >>> bucketBits;
+    const distance = source - this.#lastSource[bucket]!;
+    this.#lastSource[bucket] = source;
+    if (distance <= far || distance >= -far) {
+      this.#put(bucket, target, far);
+      this.#put(bucket, source, source >>> 16);
+      return;
+    }
     let at = this.#next[bucket]!;
     if (at < 0) at = this.#startChunk(bucket);
-    this.#source[at] = source;
     this.#target[at] = target;
+    this.#distance[at] = distance;
     this.#next[bucket] = (++at & chunkMask) === 0 ? -1 : at;
-    this.count++;
+  }
+
+  #put(bucket: number, target: number, distance: number): void {
+    let at = this.#next[bucket]!;
+    if (at < 0) at = this.#startChunk(bucket);
+    this.#target[at] = target;
+    this.#distance[at] = distance;
+    this.#next[bucket] = (++at & chunkMask) === 0 ? -1 : at;
+  }
+
+  #startChunk(bucket: number): number {
+    const chunk = this.#usedChunks++;
+    this.#chunks[bucket]!.push(chunk);
+    return chunk << chunkBits;
   }
 
   /** All edges, batches and the targets in them descending. A batch is valid until the next one is asked for. */
@@ -64,26 +97,45 @@ export class CrossingEdges {
   }
 
   #countTargets(bucket: number, counts: Uint32Array): void {
-    const target = this.#target;
+    let isSource = false;
     counts.fill(0);
     for (const chunk of this.#chunks[bucket]!) {
       const end = this.#endOf(bucket, chunk);
-      for (let at = chunk << chunkBits; at < end; at++) counts[target[at]!]!++;
+      for (let at = chunk << chunkBits; at < end; at++) {
+        if (isSource) isSource = false;
+        else {
+          counts[this.#target[at]!]!++;
+          isSource = this.#distance[at] === far;
+        }
+      }
     }
   }
 
   #sort(bucket: number, first: number, end: number, total: number, counts: Uint32Array): EdgeBatch {
-    const source = this.#source;
-    const target = this.#target;
-    const starts = new Uint32Array(end - first + 1);
-    for (let at = first; at < end; at++) starts[at - first + 1] = starts[at - first]! + counts[at]!;
+    const targets = this.#target;
+    const distances = this.#distance;
+    const rows = end - first;
+    const starts = new Uint32Array(rows + 1);
+    for (let row = 0; row < rows; row++) starts[row + 1] = starts[row]! + counts[first + row]!;
     const next = starts.slice();
     const sources = new Uint32Array(total);
+    let source = 0;
+    /** The row whose source is in the coming slot, -1 when the slot is an edge. */
+    let waiting = -1;
     for (const chunk of this.#chunks[bucket]!) {
       const chunkEnd = this.#endOf(bucket, chunk);
       for (let at = chunk << chunkBits; at < chunkEnd; at++) {
-        const row = target[at]! - first;
-        if (row >= 0 && row < end - first) sources[next[row]!++] = source[at]!;
+        const distance = distances[at]!;
+        let row = targets[at]! - first;
+        if (waiting !== -1) {
+          source = targets[at]! | (distance << 16);
+          row = waiting;
+          waiting = -1;
+        } else if (distance === far) {
+          waiting = row >= 0 ? row : rows;
+          continue;
+        } else source += distance;
+        if (row >= 0 && row < rows) sources[next[row]!++] = source;
       }
     }
     const base = bucket << bucketBits;
@@ -94,11 +146,5 @@ export class CrossingEdges {
     const isLast = chunk === this.#chunks[bucket]!.at(-1);
     const next = this.#next[bucket]!;
     return isLast && next >= 0 ? next : (chunk + 1) << chunkBits;
-  }
-
-  #startChunk(bucket: number): number {
-    const chunk = this.#usedChunks++;
-    this.#chunks[bucket]!.push(chunk);
-    return chunk << chunkBits;
   }
 }

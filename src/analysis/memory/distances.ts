@@ -97,7 +97,7 @@ class BreadthFirst {
 
   #passesFromSpecial(type: number, edge: number): boolean {
     const { nameOrIndex } = this.#snapshot.edges;
-    if (type === NodeType.hidden) return nameOrIndex[edge] !== this.#sloppyFunctionMap;
+    if (type === NodeType.hidden) return nameOrIndex.get(edge) !== this.#sloppyFunctionMap;
     // Slots 4, 7, 10, … of a descriptor array are the descriptors (crbug.com/413608).
     const index = Number.parseInt(this.#snapshot.edgeName(edge), 10);
     return index < 2 || index % 3 !== 1;
@@ -106,7 +106,7 @@ class BreadthFirst {
   #passes(type: number, edge: number): boolean {
     if (type === EdgeType.weak) return false;
     if (type !== EdgeType.ephemeron) return true;
-    const entry = this.#ephemerons.entry.get(this.#snapshot.edges.nameOrIndex[edge]!)!;
+    const entry = this.#ephemerons.entry.get(this.#snapshot.edges.nameOrIndex.get(edge))!;
     if (this.#halfSeen.delete(entry)) return true;
     this.#halfSeen.add(entry);
     return false;

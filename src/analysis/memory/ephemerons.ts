@@ -53,7 +53,7 @@ function markEdgesOf(snapshot: HeapSnapshot, ids: Set<number>, ephemerons: Ephem
     if (mayBe[nodeId & 0xffff] === 0 || !ids.has(nodeId)) continue;
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
       if (packed[edge]! >>> edgeTypeShift !== EdgeType.internal) continue;
-      if (ephemerons.tableId.has(nameOrIndex[edge]!)) packed[edge]! |= EdgeType.ephemeron << edgeTypeShift;
+      if (ephemerons.tableId.has(nameOrIndex.get(edge))) packed[edge]! |= EdgeType.ephemeron << edgeTypeShift;
     }
   }
 }

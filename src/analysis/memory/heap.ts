@@ -17,7 +17,9 @@ import { type ClassTable, computeClasses } from './classes.ts';
 import { computeDistances } from './distances.ts';
 import { DominatedIndex } from './dominated-index.ts';
 import { computeDominators, type DominatorTree } from './dominators.ts';
+import { markEphemerons } from './ephemerons.ts';
 import { computeRetainedSizes } from './retained-sizes.ts';
+import { startFacets } from './second-thread.ts';
 import { computeShallowSizes } from './shallow-sizes.ts';
 
 export interface HeapOptions extends ReadOptions {
@@ -58,6 +60,18 @@ export class Heap {
         format: 'heapsnapshot',
         field: 'edges',
       });
+  }
+
+  /** Computes what nearly every question needs, on two cores where that pays. Need not be called. */
+  async prepare(): Promise<void> {
+    this.#requireEdges();
+    markEphemerons(this.snapshot);
+    const facets = startFacets(this.snapshot);
+    if (!facets) return;
+    const { tree: _ } = this;
+    const found = await facets;
+    for (const [name, value] of Object.entries(found ?? {}))
+      if (!this.#memo.has(name)) this.#memo.set(name, value);
   }
 
   get nodeCount(): number {

@@ -35,7 +35,7 @@ function scriptOf(heap: Heap, closure: number, sharedName: number): string | und
   const { firstEdge } = heap.snapshot.nodes;
   const { packed, nameOrIndex } = heap.snapshot.edges;
   for (let edge = firstEdge[closure]!; edge < firstEdge[closure + 1]!; edge++) {
-    if (nameOrIndex[edge] !== sharedName || heap.snapshot.edgeType(edge) !== EdgeType.internal) continue;
+    if (nameOrIndex.get(edge) !== sharedName || heap.snapshot.edgeType(edge) !== EdgeType.internal) continue;
     const info = packed[edge]! & edgeTargetMask;
     const direct = findChild(heap, info, 'script', EdgeType.internal);
     // Its name up to V8 12.

@@ -38,7 +38,9 @@ export function computeShapes(snapshot: HeapSnapshot): Shapes {
   return {
     forEach(callback) {
       const listed = lists.lists.map((list) => list && nameOf(list.names));
-      for (const [node, state] of lists.plainObjects()) {
+      for (let at = 0; at < lists.nodes.length; at++) {
+        const node = lists.nodes[at]!;
+        const state = lists.states[at]!;
         const name = state >= 0 ? listed[state] : nameOf(lists.namesOf(node));
         if (name !== undefined) callback(node, name);
       }
@@ -51,16 +53,20 @@ class PropertyLists {
   /** By trie state; undefined where no object ends. */
   readonly lists: (PropertyList | undefined)[] = [];
   readonly large: PropertyList[] = [];
-  total = 0;
+  /** All plain objects, and their trie states, -1 for the large ones. */
+  readonly nodes: Uint32Array;
+  readonly states: Int32Array;
   readonly #snapshot: HeapSnapshot;
-  readonly #objectName: number;
   readonly #trie = new IndexTrie();
 
   constructor(snapshot: HeapSnapshot) {
     this.#snapshot = snapshot;
-    this.#objectName = snapshot.strings.findAscii('Object');
-    for (const [node, state] of this.plainObjects()) {
-      this.total++;
+    this.nodes = plainObjects(snapshot);
+    this.states = new Int32Array(this.nodes.length);
+    for (let at = 0; at < this.nodes.length; at++) {
+      const node = this.nodes[at]!;
+      const state = this.#stateOf(node);
+      this.states[at] = state;
       if (state < 0) this.large.push({ names: this.namesOf(node), count: 1, firstNode: node });
       else this.#count(state, node);
     }
@@ -72,14 +78,6 @@ class PropertyLists {
     else this.lists[state] = { names: this.namesOf(node), count: 1, firstNode: node };
   }
 
-  /** Each plain object with its trie state, -1 for the large ones. */
-  *plainObjects(): Generator<[node: number, state: number]> {
-    const { count, type, name } = this.#snapshot.nodes;
-    for (let node = 0; node < count; node++)
-      if (type[node] === NodeType.object && name[node] === this.#objectName)
-        yield [node, this.#stateOf(node)];
-  }
-
   #stateOf(node: number): number {
     const { firstEdge } = this.#snapshot.nodes;
     const { packed, nameOrIndex } = this.#snapshot.edges;
@@ -88,7 +86,7 @@ class PropertyLists {
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
       if (packed[edge]! >>> edgeTypeShift !== EdgeType.property) continue;
       if (++length > maxListed) return -1;
-      state = this.#trie.next(state, nameOrIndex[edge]!);
+      state = this.#trie.next(state, nameOrIndex.get(edge));
     }
     return state;
   }
@@ -101,6 +99,17 @@ class PropertyLists {
       if (this.#snapshot.edgeType(edge) === EdgeType.property) names.push(this.#snapshot.edgeName(edge));
     return names;
   }
+}
+
+function plainObjects(snapshot: HeapSnapshot): Uint32Array {
+  const { count, type, name } = snapshot.nodes;
+  const objectName = snapshot.strings.findAscii('Object');
+  const isPlain = (node: number): boolean => type[node] === NodeType.object && name[node] === objectName;
+  let total = 0;
+  for (let node = 0; node < count; node++) if (isPlain(node)) total++;
+  const nodes = new Uint32Array(total);
+  for (let node = 0, at = 0; node < count; node++) if (isPlain(node)) nodes[at++] = node;
+  return nodes;
 }
 
 /** Trie states by open addressing on (state, index): three numbers an entry. */
@@ -152,7 +161,7 @@ function popularShapes(lists: PropertyLists): ShapeName[] {
     if (known) known.count += list.count;
     else byName.set(shape.name, { ...shape, count: list.count });
   }
-  const least = Math.max(minObjects, lists.total / minProportion);
+  const least = Math.max(minObjects, lists.nodes.length / minProportion);
   return [...byName.values()].filter((shape) => shape.count >= least).sort((a, b) => b.count - a.count);
 }
 

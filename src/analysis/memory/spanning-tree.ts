@@ -49,7 +49,10 @@ class Search {
   #visited = 0;
   /** Page nodes reached only by an edge that doesn't count: they are page all the same. */
   readonly #sideDoors: number[] = [];
+  /** A bit by ordinal: whether more than one edge leads to it, of whatever kind. */
+  readonly #isShared: Uint8Array;
   readonly #stackNumber: Int32Array;
+  readonly #stackAnchor: Int32Array;
   readonly #stackEdge: Uint32Array;
   readonly #stackEnd: Uint32Array;
 
@@ -62,7 +65,9 @@ class Search {
     this.#parent = new Int32Array(count + 1);
     this.#semi = new Int32Array(count + 1);
     this.#crossing = new CrossingEdges(count + 1, snapshot.edges.count);
+    this.#isShared = findShared(snapshot);
     this.#stackNumber = new Int32Array(count + 1);
+    this.#stackAnchor = new Int32Array(count + 1);
     this.#stackEdge = new Uint32Array(count + 1);
     this.#stackEnd = new Uint32Array(count + 1);
   }
@@ -166,7 +171,7 @@ class Search {
   }
 
   #isFromTable(node: number, edge: number): boolean {
-    const name = this.#snapshot.edges.nameOrIndex[edge]!;
+    const name = this.#snapshot.edges.nameOrIndex.get(edge);
     return this.#ephemerons.tableId.get(name) === this.#snapshot.nodes.id[node];
   }
 
@@ -174,6 +179,10 @@ class Search {
    * Visits `start` as a child of the root, and all that it reaches. Edges to vertices numbered up to `lastPage` don't
    * count. State: `vertex` is the number of the node whose edges [edge, end) are still to be looked at; the stack holds
    * the same three of its ancestors.
+   *
+   * `anchor` is the nearest vertex at or above `vertex` that more than one edge leads to. Between the two each vertex
+   * has its parent for its only predecessor, so its semidominator is its parent, and a crossing edge says no more than
+   * one from the anchor would: most are then the same as one before, and the rest are settled on the spot.
    */
   #walk(start: number, lastPage: number): void {
     const { firstEdge } = this.#snapshot.nodes;
@@ -183,12 +192,16 @@ class Search {
     const parent = this.#parent;
     const semi = this.#semi;
     const crossing = this.#crossing;
+    const isShared = this.#isShared;
     const stackNumber = this.#stackNumber;
+    const stackAnchor = this.#stackAnchor;
     const stackEdge = this.#stackEdge;
     const stackEnd = this.#stackEnd;
     let visited = this.#visited;
     let depth = 0;
     let vertex = ++visited;
+    // The root holds it, whatever else does.
+    let anchor = vertex;
     number[start] = vertex;
     parent[vertex] = 1;
     semi[vertex] = 1;
@@ -199,6 +212,7 @@ class Search {
         if (depth === 0) break;
         depth--;
         vertex = stackNumber[depth]!;
+        anchor = stackAnchor[depth]!;
         edge = stackEdge[depth]!;
         end = stackEnd[depth]!;
         continue;
@@ -210,9 +224,11 @@ class Search {
       if (known > vertex) {
         if (semi[known]! > vertex) semi[known] = vertex;
       } else if (known > lastPage) {
-        if (known < vertex) crossing.add(known, vertex);
+        if (known < anchor) crossing.add(known, anchor);
+        else if (known < vertex) this.#settle(known, depth);
       } else if (known === 0) {
         stackNumber[depth] = vertex;
+        stackAnchor[depth] = anchor;
         stackEdge[depth] = edge;
         stackEnd[depth] = end;
         depth++;
@@ -220,11 +236,29 @@ class Search {
         parent[visited] = vertex;
         semi[visited] = vertex;
         vertex = visited;
+        if (isShared[target >>> 3]! & (1 << (target & 7))) anchor = vertex;
         edge = firstEdge[target]!;
         end = firstEdge[target + 1]!;
       }
     }
     this.#visited = visited;
+  }
+
+  /**
+   * A crossing edge to `known` from the vertex on top of the stack, the anchor being at or below `known`: what it says
+   * is the nearest common ancestor, which is on the stack. An edge to an ancestor says nothing.
+   */
+  #settle(known: number, depth: number): void {
+    const stack = this.#stackNumber;
+    let low = 0;
+    let high = depth;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (stack[middle]! <= known) low = middle + 1;
+      else high = middle;
+    }
+    const ancestor = low > 0 ? stack[low - 1]! : 1;
+    if (ancestor !== known && ancestor < this.#semi[known]!) this.#semi[known] = ancestor;
   }
 
   /** For edges of a type above `internal`. Those that don't count still say that their target is a page's. */
@@ -242,4 +276,20 @@ class Search {
   #isTableEdge(edge: number): boolean {
     return this.#isFromTable(sourceOfEdge(this.#snapshot.nodes.firstEdge, edge), edge);
   }
+}
+
+/** One bit a node, so that the whole of it stays in the cache. */
+function findShared(snapshot: HeapSnapshot): Uint8Array {
+  const { packed, count } = snapshot.edges;
+  const bytes = (snapshot.nodes.count >>> 3) + 1;
+  const seen = new Uint8Array(bytes);
+  const isShared = new Uint8Array(bytes);
+  for (let edge = 0; edge < count; edge++) {
+    const target = packed[edge]! & edgeTargetMask;
+    const bit = 1 << (target & 7);
+    const known = seen[target >>> 3]!;
+    if (known & bit) isShared[target >>> 3]! |= bit;
+    else seen[target >>> 3] = known | bit;
+  }
+  return isShared;
 }

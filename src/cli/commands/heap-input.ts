@@ -30,6 +30,7 @@ export async function openHeapAt(source: string, dir: string, threads: number): 
       onProgress: (done, total) => bar.reading(done, total),
       onPhase: (phase) => bar.phase(phase),
     });
+    if (threads > 1 && heap.snapshot.hasAllEdges) await heap.prepare();
     const gaps = heap.snapshot.gaps.map(({ section, reason }) => ({
       part: `heap snapshot, ${section}`,
       reason,

@@ -1,10 +1,12 @@
 /**
- * A snapshot's nodes and edges as columns of plain numbers: about 17 bytes a node and 8 an edge. Knows which array
+ * A snapshot's nodes and edges as columns of plain numbers: about 17 bytes a node and 7 an edge. Knows which array
  * holds what and how large numbers are kept; not how they are read, nor what they mean.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { edgeTargetMask, edgeTypeShift } from './layout.ts';
 
+/** In a column of names: the true value is in the side map. */
+export const wideName = 0xffffff;
 /** In a 32-bit column of sizes: the true value is in the side map. */
 const wideMark = 0xffffffff;
 
@@ -29,7 +31,39 @@ export interface EdgeColumns {
   /** `code << 29 | ordinal of the target`; codes as of layout.ts. */
   packed: Uint32Array;
   /** An index into the strings, or the element's index for the types element and hidden. */
-  nameOrIndex: Uint32Array;
+  nameOrIndex: NameColumn;
+}
+
+/**
+ * Names and indexes in three bytes: a snapshot has more edges than anything else, and few have an index above 2^24.
+ * The loops that fill it write the two halves themselves.
+ */
+export class NameColumn {
+  readonly low: Uint16Array;
+  readonly high: Uint8Array;
+  readonly #wide = new Map<number, number>();
+
+  constructor(low: Uint16Array, high: Uint8Array) {
+    this.low = low;
+    this.high = high;
+  }
+
+  get(row: number): number {
+    const value = this.low[row]! | (this.high[row]! << 16);
+    return value === wideName ? (this.#wide.get(row) ?? value) : value;
+  }
+
+  set(row: number, value: number): void {
+    const kept = Math.min(value, wideName);
+    this.low[row] = kept;
+    this.high[row] = kept >>> 16;
+    if (kept === wideName) this.#wide.set(row, value);
+  }
+
+  /** Whether some value is not in the halves. */
+  get hasWide(): boolean {
+    return this.#wide.size > 0;
+  }
 }
 
 /**
@@ -74,16 +108,19 @@ export class SizeColumn {
 /** Makes arrays that a second thread can see, or not. Pages that nobody writes to cost nothing. */
 export interface Allocator {
   bytes(length: number): Uint8Array;
+  halves(length: number): Uint16Array;
   words(length: number): Uint32Array;
 }
 
 export const privateMemory: Allocator = {
   bytes: (length) => allocate(length, () => new Uint8Array(length)),
+  halves: (length) => allocate(length * 2, () => new Uint16Array(length)),
   words: (length) => allocate(length * 4, () => new Uint32Array(length)),
 };
 
 export const sharedMemory: Allocator = {
   bytes: (length) => allocate(length, () => new Uint8Array(new SharedArrayBuffer(length))),
+  halves: (length) => allocate(length * 2, () => new Uint16Array(new SharedArrayBuffer(length * 2))),
   words: (length) => allocate(length * 4, () => new Uint32Array(new SharedArrayBuffer(length * 4))),
 };
 
@@ -114,7 +151,11 @@ export function createNodeColumns(count: number, memory: Allocator): NodeColumns
 }
 
 export function createEdgeColumns(count: number, memory: Allocator): EdgeColumns {
-  return { count, packed: memory.words(count), nameOrIndex: memory.words(count) };
+  return {
+    count,
+    packed: memory.words(count),
+    nameOrIndex: new NameColumn(memory.halves(count), memory.bytes(count)),
+  };
 }
 
 export const edgeTarget = (packed: number): number => packed & edgeTargetMask;

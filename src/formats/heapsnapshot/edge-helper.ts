@@ -28,7 +28,11 @@ const mostRows = 0x7fffffff;
 export interface EdgeHelperData {
   path: string;
   header: SnapshotHeader;
-  columns: EdgeColumns;
+  /** The arrays of the edge columns. */
+  count: number;
+  packed: Uint32Array;
+  nameLow: Uint16Array;
+  nameHigh: Uint8Array;
   control: Int32Array;
   /** [0] offset of the byte after the section's closing bracket, once found. */
   place: Float64Array;
@@ -40,8 +44,8 @@ export class EdgeHelper {
   readonly #place: Float64Array;
   readonly #worker: Worker;
 
-  private constructor(data: EdgeHelperData) {
-    this.columns = data.columns;
+  private constructor(columns: EdgeColumns, data: EdgeHelperData) {
+    this.columns = columns;
     this.#control = data.control;
     this.#place = data.place;
     this.#worker = startThread(new URL('./edge-worker.js', import.meta.url), { ...data });
@@ -59,13 +63,10 @@ export class EdgeHelper {
     if (sizeBytes < leastFileBytes || columns.count === 0 || columns.count > mostRows) return undefined;
     const control = new Int32Array(new SharedArrayBuffer(4 * Control.words));
     control[Control.backwardRow] = columns.count;
-    return new EdgeHelper({
-      path,
-      header,
-      columns,
-      control,
-      place: new Float64Array(new SharedArrayBuffer(8)),
-    });
+    const { count, packed, nameOrIndex } = columns;
+    const place = new Float64Array(new SharedArrayBuffer(8));
+    const names = { nameLow: nameOrIndex.low, nameHigh: nameOrIndex.high };
+    return new EdgeHelper(columns, { path, header, count, packed, ...names, control, place });
   }
 
   /** Says how far the main thread is. Returns the offset after the section when the rest is read, else undefined. */

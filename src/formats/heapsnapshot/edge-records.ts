@@ -3,7 +3,7 @@
  * records as V8 writes them (three short numbers, type first) have a loop of their own; whatever looks different in
  * meta or in the bytes goes through the general reader, record by record.
  */
-import type { EdgeColumns } from './columns.ts';
+import { type EdgeColumns, wideName } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
 import { EdgeType, edgeTypeShift } from './layout.ts';
 import { RecordReader } from './record-reader.ts';
@@ -45,7 +45,8 @@ export class EdgeRecords extends RecordReader {
 
   /** Takes records until one looks different or the window's NUL bytes come. */
   #scanUsual(bytes: Uint8Array, start: number): number {
-    const { packed, nameOrIndex, count } = this.columns;
+    const { packed, count } = this.columns;
+    const { low, high } = this.columns.nameOrIndex;
     const { edgeTypeCodes, nodeCount } = this.#header;
     const nodeFields = this.#header.node.fieldCount;
     const perNode = this.#perNode;
@@ -61,7 +62,7 @@ export class EdgeRecords extends RecordReader {
       let name = 0;
       for (let digit = bytes[at]! - 48; digit >>> 0 <= 9; digit = bytes[++at]! - 48)
         name = (name * 10 + digit) | 0;
-      if (bytes[at] !== 44 || at - nameStart > 9 || at === nameStart) break;
+      if (bytes[at] !== 44 || at - nameStart > 9 || at === nameStart || name >= wideName) break;
       const toStart = ++at;
       let to = 0;
       for (let digit = bytes[at]! - 48; digit >>> 0 <= 9; digit = bytes[++at]! - 48)
@@ -74,7 +75,8 @@ export class EdgeRecords extends RecordReader {
       else if (bytes[at] === 10 && bytes[at + 1] === 44) at += 2;
       else break;
       packed[row] = (code << edgeTypeShift) | ordinal;
-      nameOrIndex[row] = name;
+      low[row] = name;
+      high[row] = name >>> 16;
       if (name > maxName && code !== EdgeType.element && code !== EdgeType.hidden) maxName = name;
       row++;
       recordStart = at;
@@ -95,6 +97,6 @@ export class EdgeRecords extends RecordReader {
     const name = record[this.#nameAt]!;
     if (name > this.maxName && code !== EdgeType.element && code !== EdgeType.hidden) this.maxName = name;
     this.columns.packed[this.row] = (code << edgeTypeShift) | ordinal;
-    this.columns.nameOrIndex[this.row] = name;
+    this.columns.nameOrIndex.set(this.row, name);
   }
 }

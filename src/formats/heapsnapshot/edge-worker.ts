@@ -1,6 +1,7 @@
 /** The second thread of edge-helper.ts: finds the end of the edges and reads windows from there towards the start. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
+import { NameColumn } from './columns.ts';
 import { Control, type EdgeHelperData } from './edge-helper.ts';
 import { EdgeRecords } from './edge-records.ts';
 import { Byte } from './numbers.ts';
@@ -11,16 +12,18 @@ const probeBytes = 4096;
 
 run(workerData as EdgeHelperData);
 
-function run({ path, header, columns, control, place }: EdgeHelperData): void {
+function run(data: EdgeHelperData): void {
+  const { path, header, count, packed, control, place } = data;
+  const nameOrIndex = new NameColumn(data.nameLow, data.nameHigh);
   const fd = openSync(path, 'r');
   try {
     const closing = findClosingBracket(fd, fstatSync(fd).size);
     if (closing === undefined) return;
     place[0] = closing + 1;
-    const edges = new EdgeRecords(header, columns);
+    const edges = new EdgeRecords(header, { count, packed, nameOrIndex });
     const window = Buffer.allocUnsafe(windowBytes + sentinelBytes);
     let end = closing;
-    let row = columns.count;
+    let row = count;
     while (row > Atomics.load(control, Control.forwardRow) && !Atomics.load(control, Control.stop)) {
       const from = Math.max(0, end - windowBytes);
       const length = readSync(fd, window, 0, end - from, from);
@@ -32,6 +35,8 @@ function run({ path, header, columns, control, place }: EdgeHelperData): void {
       edges.row = row - start.rows;
       if (edges.row < 0 || edges.scan(window, start.at, length + 1) !== length + 1 || edges.row !== row)
         return;
+      // What does not fit the shared arrays only the main thread can keep.
+      if (nameOrIndex.hasWide) return;
       row -= start.rows;
       Atomics.store(control, Control.maxName, edges.maxName | 0);
       Atomics.store(control, Control.backwardRow, row);

@@ -14,5 +14,7 @@ export {
 } from './parse.ts';
 export { type ReadOptions, readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
 export { RetainerIndex, sourceOfEdge } from './retainer-index.ts';
+export { openShared, type SharedSnapshot, shareSnapshot } from './sharing.ts';
 export { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
 export { lostString, StringTable } from './string-table.ts';
+export { startThread } from './thread.ts';

@@ -143,7 +143,7 @@ export class ParsedEdge {
 
   constructor(owner: ParsedSnapshot, snapshot: HeapSnapshot, row: number) {
     const type = snapshot.edgeType(row);
-    const value = snapshot.edges.nameOrIndex[row]!;
+    const value = snapshot.edges.nameOrIndex.get(row);
     const isIndex = type === EdgeType.element || type === EdgeType.hidden;
     this.#owner = owner;
     this.#row = row;

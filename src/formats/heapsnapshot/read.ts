@@ -188,12 +188,12 @@ function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes 
   if (!edges && scanner.done) throw absent(scanner, 'edges');
   if (scanner.stringsOffset < 0 && scanner.done) throw absent(scanner, 'strings');
   const gaps = gapsOf(scanner);
-  const columns = edgeColumns ?? { count: 0, packed: new Uint32Array(0), nameOrIndex: new Uint32Array(0) };
+  const columns = edgeColumns ?? createEdgeColumns(0, privateMemory);
   const edgeRows = edges?.row ?? 0;
   if (!edges?.done) clampEdges(nodes.columns.firstEdge, edgeRows);
   const random = kept ?? source.random!;
   const strings = new StringTable(
-    scanner.strings.starts.slice(),
+    scanner.strings.starts,
     scanner.strings.ephemeronNames,
     random,
     kept ? 0 : Math.max(0, scanner.stringsOffset),
@@ -210,6 +210,7 @@ function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes 
     samples: scanner.samples.values.slice(),
     gaps,
     sizeBytes: source.sizeBytes,
+    plainPath: source.plainPath,
     close: () => source.close(),
   });
 }

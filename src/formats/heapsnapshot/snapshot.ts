@@ -28,6 +28,8 @@ export interface SnapshotParts {
   gaps: SnapshotGap[];
   /** Bytes of the input, compressed if it was; undefined for a stream. */
   sizeBytes: number | undefined;
+  /** Of a file that is not compressed. */
+  plainPath: string | undefined;
   close(): void;
 }
 
@@ -42,6 +44,7 @@ export class HeapSnapshot {
   readonly samples: Float64Array;
   readonly gaps: readonly SnapshotGap[];
   readonly sizeBytes: number | undefined;
+  readonly plainPath: string | undefined;
   readonly #close: () => void;
 
   constructor(parts: SnapshotParts) {
@@ -55,6 +58,7 @@ export class HeapSnapshot {
     this.samples = parts.samples;
     this.gaps = parts.gaps;
     this.sizeBytes = parts.sizeBytes;
+    this.plainPath = parts.plainPath;
     this.#close = parts.close;
   }
 
@@ -98,7 +102,7 @@ export class HeapSnapshot {
 
   /** Name of a property, variable or slot; the index as text for elements. */
   edgeName(edge: number): string {
-    const value = this.edges.nameOrIndex[edge]!;
+    const value = this.edges.nameOrIndex.get(edge);
     const type = this.edgeType(edge);
     return type === EdgeType.element || type === EdgeType.hidden ? String(value) : this.strings.get(value);
   }

@@ -32,6 +32,11 @@ export class StringTable {
     this.#base = base;
   }
 
+  /** Where the strings stand, for another table over the same bytes. */
+  layout(): { starts: Float64Array; ephemeronNames: readonly number[]; base: number } {
+    return { starts: this.#starts, ephemeronNames: this.ephemeronNames, base: this.#base };
+  }
+
   get(index: number): string {
     const cached = this.#cache.get(index);
     if (cached !== undefined) return cached;

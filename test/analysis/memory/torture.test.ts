@@ -5,39 +5,7 @@ import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { pathText } from '../../../src/analysis/memory/paths.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-
-/** Writes V8's layout directly: builders that keep an object a node are too slow for millions. */
-function snapshotOf(
-  nodeCount: number,
-  edgesOf: (node: number) => number[],
-  strings = ['', 'Link', 'next'],
-): Buffer {
-  const nodes: string[] = [];
-  const edges: string[] = [];
-  let edgeCount = 0;
-  for (let node = 0; node < nodeCount; node++) {
-    const targets = edgesOf(node);
-    edgeCount += targets.length;
-    nodes.push(`${node === 0 ? 9 : 3},${node === 0 ? 0 : 1},${2 * node + 1},16,${targets.length},0`);
-    for (const target of targets) edges.push(`${node === 0 ? 5 : 2},2,${6 * target}`);
-  }
-  const meta = {
-    node_fields: ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness'],
-    node_types: [
-      ['hidden', 'array', 'string', 'object', 'code', 'closure', 'regexp', 'number', 'native', 'synthetic'],
-    ],
-    edge_fields: ['type', 'name_or_index', 'to_node'],
-    edge_types: [['context', 'element', 'property', 'internal', 'hidden', 'shortcut', 'weak']],
-  };
-  const header = JSON.stringify({ meta, node_count: nodeCount, edge_count: edgeCount });
-  return Buffer.concat([
-    Buffer.from(`{"snapshot":${header},"nodes":[`),
-    Buffer.from(nodes.join(',')),
-    Buffer.from('],"edges":['),
-    Buffer.from(edges.join(',')),
-    Buffer.from(`],"strings":${JSON.stringify(strings)}}`),
-  ]);
-}
+import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
 
 function analyse(bytes: Buffer): Heap {
   const heap = new Heap(readHeapSnapshotSync(bytes));

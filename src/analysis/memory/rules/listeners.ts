@@ -62,7 +62,10 @@ function crowdedEvents(heap: Heap): CrowdedEvent[] {
 function ownChild(heap: Heap, node: number, name: number): number {
   const { firstEdge } = heap.snapshot.nodes;
   for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
-    if (heap.snapshot.edges.nameOrIndex[edge] === name && heap.snapshot.edgeType(edge) === EdgeType.property)
+    if (
+      heap.snapshot.edges.nameOrIndex.get(edge) === name &&
+      heap.snapshot.edgeType(edge) === EdgeType.property
+    )
       return findChild(heap, node, '_events', EdgeType.property);
   return -1;
 }

@@ -1,0 +1,45 @@
+/**
+ * What doesn't need the dominators (distances, shallow sizes, classes) computed on a second thread, while the first
+ * computes them. Both look at the same columns.
+ */
+import {
+  type HeapSnapshot,
+  SizeColumn,
+  shareSnapshot,
+  startThread,
+} from '../../formats/heapsnapshot/index.ts';
+import type { ClassTable } from './classes.ts';
+
+/** Below, the thread's start and the second look at the strings cost more than they save. */
+const leastNodes = 400_000;
+
+export interface Facets {
+  distances: Int32Array;
+  selfSize: SizeColumn;
+  classes: ClassTable;
+}
+
+export interface FacetsMessage {
+  distances: Int32Array;
+  classes: ClassTable;
+  sizes: Uint32Array;
+  wideSizes: [number, number][];
+}
+
+/** Starts at once; undefined where it would not pay or can't be shared. Resolves to undefined when it failed. */
+export function startFacets(snapshot: HeapSnapshot): Promise<Facets | undefined> | undefined {
+  const shared = snapshot.nodes.count >= leastNodes ? shareSnapshot(snapshot) : undefined;
+  if (!shared) return undefined;
+  const worker = startThread(new URL('./second-thread-worker.js', import.meta.url), { shared });
+  worker.ref();
+  return new Promise((resolve) => {
+    worker.once('message', ({ distances, classes, sizes, wideSizes }: FacetsMessage) => {
+      const selfSize = new SizeColumn(sizes);
+      for (const [row, bytes] of wideSizes) selfSize.set(row, bytes);
+      resolve({ distances, classes, selfSize });
+    });
+    // The first thread computes them itself then, and says what is wrong if something is.
+    worker.once('error', () => resolve(undefined));
+    worker.once('exit', () => resolve(undefined));
+  });
+}

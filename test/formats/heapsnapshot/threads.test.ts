@@ -1,0 +1,69 @@
+/** Two threads give what one gives: large files flat and in lines, with a fault on either side of the middle. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Heap } from '../../../src/analysis/memory/heap.ts';
+import { readHeapSnapshot } from '../../../src/formats/heapsnapshot/index.ts';
+import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
+
+const nodes = 900_000;
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
+const path = join(folder, 'large.heapsnapshot');
+
+/** A heap of three and more edges a node, over 60 MB, which two threads begin with. */
+function write(separator: string, change: (text: string) => string = (text) => text): void {
+  const bytes = snapshotOf(
+    nodes,
+    (node) => [
+      (node * 2 + 1) % nodes,
+      (node * 2 + 2) % nodes,
+      (node * 7919) % nodes || 1,
+      Math.max(1, node - 1),
+    ],
+    ['', 'Link', 'next'],
+    separator,
+  );
+  writeFileSync(path, Buffer.from(change(bytes.toString('latin1')), 'latin1'));
+}
+
+for (const [style, separator] of [
+  ['flat', ','],
+  ['in lines', '\n,'],
+] as const)
+  test(`a file ${style}: same columns, distances, classes, sizes`, async () => {
+    write(separator);
+    const one = await readHeapSnapshot(path);
+    const two = await readHeapSnapshot(path, { threads: 2 });
+    assert.ok(two.edges.packed.buffer instanceof SharedArrayBuffer);
+    assert.deepEqual(Buffer.from(two.edges.packed.buffer), Buffer.from(one.edges.packed.buffer));
+    assert.deepEqual(
+      Buffer.from(two.edges.nameOrIndex.low.buffer),
+      Buffer.from(one.edges.nameOrIndex.low.buffer),
+    );
+    assert.equal(two.edges.count, one.edges.count);
+    assert.deepEqual(two.gaps, []);
+    const alone = new Heap(one);
+    const shared = new Heap(two);
+    await shared.prepare();
+    assert.deepEqual(shared.distances, alone.distances);
+    assert.deepEqual(shared.classes.kinds, alone.classes.kinds);
+    assert.deepEqual(shared.classes.of, alone.classes.of);
+    assert.deepEqual(shared.retained, alone.retained);
+    assert.deepEqual(shared.aggregates, alone.aggregates);
+    one.close();
+    two.close();
+  });
+
+test('a fault in either half is found, as with one thread', async () => {
+  for (const place of [0.35, 0.9]) {
+    write(',', (text) => {
+      const start = text.indexOf('"edges"');
+      const at = text.indexOf(',2,', start + Math.floor((text.length - start) * place));
+      return `${text.slice(0, at)},x,${text.slice(at + 3)}`;
+    });
+    await assert.rejects(readHeapSnapshot(path, { threads: 2 }), /among the numbers of "edges"/);
+  }
+  rmSync(folder, { recursive: true });
+});
