@@ -112,7 +112,7 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     const frames = error?.frames && addLocals(error.frames, parts.locals);
     return {
       error: frames ? { ...error, frames } : error,
-      exit: await textFrames(parts.trigger?.exitStack),
+      exit: addLocals(await textFrames(parts.trigger?.exitStack), parts.locals),
       promise: await textFrames(parts.error?.promiseStack),
     };
   } finally {

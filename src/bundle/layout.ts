@@ -137,7 +137,7 @@ export interface TriggerPart {
   signal?: { name: string; number: number };
   /** Exit code that the process was about to end with. */
   exitCode?: number;
-  /** Text of the stack that called process.exit. */
+  /** Text of the stack that called process.exit; of a live capture, where the main thread was interrupted. */
   exitStack?: string;
   /** The host has a listener of its own for this event, so the process may have gone on. */
   handledByHost: boolean;

@@ -10,7 +10,8 @@ type LocalFrame = LocalsPart['frames'][number];
 const maxFrames = 12;
 const maxVariables = 40;
 const maxValueChars = 512;
-const shownScopes = new Set(['local', 'closure', 'block', 'catch', 'eval', 'module', 'script']);
+/** Scopes that belong to a frame: the global one says nothing about it. */
+export const shownScopes = new Set(['local', 'closure', 'block', 'catch', 'eval', 'module', 'script']);
 
 let recorded: LocalFrame[] | undefined;
 
@@ -69,7 +70,7 @@ function readScope(session: Session, scope: Debugger.Scope): LocalFrame['scopes'
 }
 
 /** One line for a value, as the debugger previews it. */
-function renderValue(value: Runtime.RemoteObject): string {
+export function renderValue(value: Runtime.RemoteObject): string {
   const { preview } = value;
   const text = preview
     ? renderPreview(value, preview)

@@ -77,6 +77,11 @@ export const commands: readonly CommandEntry[] = [
     loadLean: () => import('./commands/run.ts'),
   },
   {
+    name: 'capture',
+    describe: 'A bundle of a running Node process, with nothing preloaded; it goes on',
+    load: () => import('./commands/capture.ts'),
+  },
+  {
     name: 'sweep',
     describe: 'Turn the traces of programs that died without a word into bundles',
     load: () => import('./commands/sweep.ts'),

@@ -17,7 +17,7 @@ export const packagesPart: PartProducer = {
 type Package = PackagesPart['packages'][number];
 
 /** The packages behind the loaded scripts; the program's own first. */
-export function findPackages(context: CaptureContext): Package[] {
+export function findPackages(context: Pick<CaptureContext, 'scriptUrls' | 'addGap'>): Package[] {
   const folders = new Map<string, Package | undefined>();
   for (const url of context.scriptUrls) {
     const path = url.startsWith('file:') ? fileURLToPath(url) : url;

@@ -39,7 +39,11 @@ export const scriptsPart: PartProducer = {
   },
 };
 
-function describeScripts(self: SelfDebugger, context: CaptureContext): LoadedScript[] {
+/** What describing scripts takes of a capture, and adds to it. */
+export type ScriptsContext = Pick<CaptureContext, 'stackTexts' | 'frameUrls' | 'scriptUrls' | 'writeText'>;
+
+/** The scripts as `self` lists them; texts and maps of those on the stack become parts. */
+export function describeScripts(self: SelfDebugger, context: ScriptsContext): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.frameUrls);
   const scripts = self.scripts.filter(isProgramText);
@@ -116,7 +120,7 @@ function keepText(
   self: SelfDebugger,
   script: ScriptParsed,
   described: LoadedScript,
-  context: CaptureContext,
+  context: ScriptsContext,
   n: number,
 ): LoadedScript {
   const source = self.sourceOf(script.scriptId);
@@ -137,7 +141,7 @@ function keepMap(
   script: ScriptParsed,
   mapUrl: string,
   described: LoadedScript,
-  context: CaptureContext,
+  context: ScriptsContext,
   n: number,
 ): void {
   const found = readMap(script.url, mapUrl);
@@ -185,7 +189,7 @@ function decodeDataUrl(url: string): string {
 /** tsc by default writes maps without sourcesContent: then the files beside the map are the only source there is. */
 function keepOriginals(
   map: { text: string; baseUrl: string },
-  context: CaptureContext,
+  context: ScriptsContext,
   n: number,
 ): Record<string, string> | undefined {
   if (map.text.length > maxTextChars || /"sourcesContent"\s*:\s*\[\s*"/.test(map.text)) return undefined;

@@ -1,0 +1,39 @@
+/** `agentdump capture <pid>`: a bundle of a running Node process, which goes on. */
+import { resolve } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { AgentdumpError } from '../../errors.ts';
+import { escapeTerminal } from '../../report/escape-terminal.ts';
+import { captureLive } from '../../supervise/capture-live.ts';
+import { makeScrubber } from '../../supervise/scrubber.ts';
+import { note, print } from '../output.ts';
+
+const command: CommandModule = {
+  command: 'capture <pid>',
+  describe: 'A bundle of a running Node process, with nothing preloaded; it goes on',
+  builder: (yargs) =>
+    yargs
+      .positional('pid', { type: 'number', describe: 'The process', demandOption: true })
+      .option('dir', {
+        type: 'string',
+        describe: 'The dump folder',
+        default: process.env['AGENTDUMP_DIR'] || '.agentdump',
+      })
+      .option('reason', { type: 'string', describe: 'Why, for whoever reads the bundle' })
+      .option('json', { type: 'boolean', describe: 'One JSON document', default: false }),
+  handler: async (words) => {
+    const pid = Number(words['pid']);
+    if (!Number.isSafeInteger(pid) || pid < 1)
+      throw new AgentdumpError('usage', 'capture wants a process id', { argument: 'pid' });
+    const reason = words['reason'];
+    const capture = await captureLive({
+      pid,
+      dir: resolve(String(words['dir'])),
+      scrubber: makeScrubber(process.env),
+      ...(typeof reason === 'string' && { reason }),
+    });
+    print(words['json'] ? JSON.stringify(capture) : escapeTerminal(capture.path));
+    if (!capture.answered) note('its main thread did not answer: it sits in native code or a system call');
+    else if (!words['json']) note(`the main thread stood still for ${Math.round(capture.pausedMs)} ms`);
+  },
+};
+export default command;

@@ -1,0 +1,141 @@
+/**
+ * Opens the inspector of a running Node from outside, and finds it where it is open already. SIGUSR1 does that, also
+ * while the program spins (the signal has a thread of its own in Node); but to a program without a handler SIGUSR1 is
+ * death, so /proc is asked first. Sources: proc(5), Node's documentation of `SIGUSR1`.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { get } from 'node:http';
+import { basename } from 'node:path';
+import { AgentdumpError } from '../errors.ts';
+
+export interface InspectorDoor {
+  webSocketUrl: string;
+  /** We opened it, so we close it. */
+  openedByUs: boolean;
+}
+
+const SIGUSR1 = 10;
+const pollMs = 5;
+const answerMs = 1000;
+
+/**
+ * Undefined when the main thread did not get to it in time: it sits in native code or a system call, or the port is
+ * taken. (Then the inspector may open later.) Throws `not-found` (no such process, no Node, no right) with the reason.
+ */
+export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
+  requireReachable(pid);
+  const open = await findDoor(pid);
+  if (open !== undefined) return { webSocketUrl: open, openedByUs: false };
+  requireNodeHandler(pid);
+  process.kill(pid, 'SIGUSR1');
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    const found = await findDoor(pid);
+    if (found !== undefined) return { webSocketUrl: found, openedByUs: true };
+    await new Promise((done) => setTimeout(done, pollMs));
+  }
+  return undefined;
+}
+
+function requireReachable(pid: number): void {
+  try {
+    process.kill(pid, 0);
+    readdirSync(`/proc/${pid}/fd`);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw unreachable(
+      pid,
+      code === 'ESRCH' || code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user',
+    );
+  }
+}
+
+/** Node catches SIGUSR1 from its first moments on; `--disable-sigusr1` and other programs don't. */
+function requireNodeHandler(pid: number): void {
+  const executable = readLink(`/proc/${pid}/exe`) ?? '';
+  if (!/node|electron|bun/i.test(basename(executable)))
+    throw unreachable(pid, `it is no Node: ${executable}`);
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? '0';
+  if ((BigInt(`0x${mask}`) & (1n << BigInt(SIGUSR1 - 1))) === 0n)
+    throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');
+}
+
+/** WebSocket URL of the inspector that listens in this process; undefined when none does. */
+async function findDoor(pid: number): Promise<string | undefined> {
+  for (const port of listeningPorts(pid)) {
+    const url = await askForTarget(port);
+    if (url !== undefined) return url;
+  }
+  return undefined;
+}
+
+/** TCP ports on which the process listens, on loopback or everywhere; the usual one of the inspector first. */
+export function listeningPorts(pid: number): number[] {
+  const inodes = new Set(socketInodes(pid));
+  const ports = ['tcp', 'tcp6'].flatMap((table) =>
+    readText(`/proc/${pid}/net/${table}`)
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.has(inode ?? ''))
+      .map(([, local]) => Number.parseInt(local?.split(':')[1] ?? '', 16)),
+  );
+  return [...new Set(ports)].sort((a, b) => Number(b === 9229) - Number(a === 9229));
+}
+
+function socketInodes(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap(
+      (fd) => /^socket:\[(\d+)\]$/.exec(readLink(`/proc/${pid}/fd/${fd}`) ?? '')?.[1] ?? [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** The inspector's own list of what it debugs; any other server answers something else, or nothing. */
+function askForTarget(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const request = get({ host: '127.0.0.1', port, path: '/json/list', timeout: answerMs }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > 1e6) request.destroy();
+      });
+      response.on('end', () => resolve(findUrl(text)));
+    });
+    request.once('timeout', () => request.destroy());
+    request.once('close', () => resolve(undefined));
+    request.once('error', () => resolve(undefined));
+  });
+}
+
+function findUrl(text: string): string | undefined {
+  try {
+    const url = (JSON.parse(text) as { webSocketDebuggerUrl?: unknown }[])[0]?.webSocketDebuggerUrl;
+    return typeof url === 'string' && /^ws:\/\/127\.0\.0\.1:\d+\/[\w-]+$/.test(url) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreachable(pid: number, reason: string): AgentdumpError {
+  return new AgentdumpError('not-found', `process ${pid} can't be captured: ${reason}`, { pid, reason });
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What a running program knows of itself, asked for with one expression through the inspector: some milliseconds of
+ * its main thread, also in a busy loop. Reads only; calls nothing of the host's but what it handed to the preload.
+ */
+import type { AgentPart, HandlesPart, MemoryPart, ProcessPart } from '../bundle/layout.ts';
+import type { RemoteDebugger } from './remote-debugger.ts';
+
+export interface LiveFacts {
+  process: Pick<
+    ProcessPart,
+    | 'pid'
+    | 'parentPid'
+    | 'title'
+    | 'argv'
+    | 'execArgv'
+    | 'execPath'
+    | 'cwd'
+    | 'versions'
+    | 'platform'
+    | 'arch'
+  > &
+    Pick<ProcessPart, 'uptimeMs' | 'resourceUsage'>;
+  memory: Pick<MemoryPart, 'usage' | 'heap' | 'spaces'>;
+  resources: HandlesPart['resources'];
+  /** What the host gave to the preload, where it is loaded. */
+  agent?: AgentPart['state'];
+}
+
+/** Runs in the other process: plain JavaScript for Node 20 and later. */
+const question = `JSON.stringify((() => {
+  const v8 = require('node:v8');
+  const count = (names) => names.reduce((all, name) => ({ ...all, [name]: (all[name] ?? 0) + 1 }), {});
+  const host = globalThis[Symbol.for('agentdump.host')];
+  const state = {};
+  for (const [name, value] of host?.state ?? [])
+    try { JSON.stringify(value); state[name] = value; } catch { state[name] = '(not JSON)'; }
+  return {
+    process: {
+      pid: process.pid, parentPid: process.ppid, title: process.title, argv: process.argv,
+      execArgv: process.execArgv, execPath: process.execPath, cwd: process.cwd(), versions: process.versions,
+      platform: process.platform, arch: process.arch, uptimeMs: Math.round(process.uptime() * 1000),
+      resourceUsage: process.resourceUsage(),
+    },
+    memory: { usage: process.memoryUsage(), heap: v8.getHeapStatistics(), spaces: v8.getHeapSpaceStatistics() },
+    resources: count(process.getActiveResourcesInfo()),
+    agent: host ? state : undefined,
+  };
+})())`;
+
+/** Node's own report, without looking up the names of its peers, which can take minutes. */
+const reportQuestion = `(() => {
+  const { report } = process;
+  const was = report.excludeNetwork;
+  try { report.excludeNetwork = true; return JSON.stringify(report.getReport()); }
+  finally { report.excludeNetwork = was; }
+})()`;
+
+/** Rejects when it does not answer in time, or what it answers is no such thing. */
+export async function askLiveFacts(remote: RemoteDebugger): Promise<LiveFacts> {
+  return JSON.parse(await evaluateText(remote, question)) as LiveFacts;
+}
+
+export function askReport(remote: RemoteDebugger): Promise<string> {
+  return evaluateText(remote, reportQuestion);
+}
+
+/** Number of worker threads: the report waits for each of them, and one in a long system call holds it up. */
+export async function countWorkers(remote: RemoteDebugger): Promise<number> {
+  let count = 0;
+  remote.on('NodeWorker.attachedToWorker', () => count++);
+  await remote.send('NodeWorker.enable', { waitForDebuggerOnStart: false });
+  await remote.send('NodeWorker.disable');
+  return count;
+}
+
+async function evaluateText(remote: RemoteDebugger, expression: string): Promise<string> {
+  const answer = await remote.send('Runtime.evaluate', {
+    expression,
+    includeCommandLineAPI: true,
+    returnByValue: true,
+    silent: true,
+  });
+  const value = (answer['result'] as { value?: unknown } | undefined)?.value;
+  if (typeof value === 'string') return value;
+  const thrown = (answer['exceptionDetails'] as { exception?: { description?: string } } | undefined)
+    ?.exception;
+  throw new Error(thrown?.description?.split('\n')[0] ?? 'no answer');
+}

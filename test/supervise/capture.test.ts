@@ -1,0 +1,109 @@
+/** `agentdump capture` on the four Nodes: a program that spins, one that sleeps, and what can't be captured. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { AgentdumpError } from '../../src/errors.ts';
+import { captureLive } from '../../src/supervise/capture-live.ts';
+import { listeningPorts } from '../../src/supervise/inspector-port.ts';
+import { makeScrubber } from '../../src/supervise/scrubber.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'agentdump-capture-'));
+after(() => rmSync(dir, { recursive: true }));
+const here = fileURLToPath(new URL('.', import.meta.url));
+const nodeOf = (major: number) => join(here, `../nodes/node_modules/node-${major}/bin/node`);
+
+const victims: ChildProcess[] = [];
+after(() => {
+  for (const child of victims) child.kill('SIGKILL');
+});
+
+async function startVictim(node: string, ...words: string[]): Promise<ChildProcess> {
+  const child = spawn(node, words, { stdio: ['ignore', 'pipe', 'ignore'] });
+  victims.push(child);
+  await once(child.stdout, 'data');
+  await new Promise((done) => setTimeout(done, 150));
+  return child;
+}
+async function endVictim(child: ChildProcess): Promise<void> {
+  assert.deepEqual([child.exitCode, child.signalCode], [null, null], 'it went on');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+async function capture(pid: number | undefined) {
+  const found = await captureLive({ pid: pid ?? 0, dir, scrubber: makeScrubber({}), reason: 'a test' });
+  const bundle = openBundle(found.path);
+  const account = await analyzeBundle(bundle);
+  for (const part of bundle.parts)
+    assert.ok(!bundle.readPart(part.name)?.includes('abcdefghijklmnopqrstuvwxyz0123456789'), part.name);
+  bundle.close();
+  return { ...found, account };
+}
+
+for (const major of [20, 22, 24, 26]) {
+  test(`Node ${major}, in a busy loop: stack with variables, and it goes on`, async () => {
+    const child = await startVictim(nodeOf(major), join(here, 'victim-spin.mjs'), 'spin');
+    const { account, answered } = await capture(child.pid);
+    assert.deepEqual(listeningPorts(child.pid!), [], 'the inspector is closed again');
+    await endVictim(child);
+    assert.equal(answered, true);
+    const [top] = account.threads?.[0]?.frames ?? [];
+    assert.deepEqual([top?.function, top?.line, top?.inApp], ['spinInside', 9, true]);
+    const step = top?.locals?.find((local) => local.name === 'step');
+    assert.deepEqual(step, { name: 'step', scope: 'local', value: '7' });
+    assert.ok(top?.source?.some(({ text }) => text.includes('turns++')));
+    assert.deepEqual([account.verdict?.kind, account.threads?.[0]?.crashed], ['snapshot', false]);
+    assert.match(account.process?.nodeVersion ?? '', new RegExp(`^v${major}\\.`));
+    assert.ok(account.memory?.heapLimitBytes);
+  });
+
+  test(`Node ${major}, asleep: no stack, and it says so`, async () => {
+    const child = await startVictim(nodeOf(major), join(here, 'victim-spin.mjs'), 'idle');
+    const { account } = await capture(child.pid);
+    await endVictim(child);
+    assert.ok(account.process?.argv?.some((word) => word.endsWith('victim-spin.mjs')));
+    const idle = account.gaps.some((gap) => /was idle/.test(gap.reason));
+    assert.ok(idle || account.threads?.[0]?.frames.length, 'idle, or caught in its timer');
+  });
+}
+
+test('in a system call it can’t answer: the bundle says so, with what the kernel sees', async () => {
+  const child = await startVictim(process.execPath, join(here, 'victim-spin.mjs'), 'blocked');
+  const { account, answered } = await capture(child.pid);
+  await endVictim(child);
+  assert.equal(answered, false);
+  assert.ok(account.gaps.some((gap) => /did not open its inspector/.test(gap.reason)));
+  assert.ok((account.threads?.length ?? 0) > 3);
+});
+
+for (const [what, node, words, reason] of [
+  ['a program that is no Node', 'sh', ['-c', 'echo; exec sleep 60'], /no Node/],
+  [
+    'a Node that does not take SIGUSR1',
+    nodeOf(24),
+    ['--disable-sigusr1', join(here, 'victim-spin.mjs'), 'idle'],
+    /SIGUSR1/,
+  ],
+] as const)
+  test(`${what} is left alone`, async () => {
+    const child = await startVictim(node, ...words);
+    await assert.rejects(
+      captureLive({ pid: child.pid ?? 0, dir, scrubber: makeScrubber({}) }),
+      (error) => error instanceof AgentdumpError && error.code === 'not-found' && reason.test(error.message),
+    );
+    await endVictim(child);
+  });
+
+test('no such process: exit code 3, and the reason', () => {
+  const result = spawnSync(process.execPath, [join(here, '../../bin/agentdump.js'), 'capture', '4194303'], {
+    encoding: 'utf8',
+  });
+  assert.equal(result.status, 3);
+  assert.match(result.stderr, /there is no such process/);
+});

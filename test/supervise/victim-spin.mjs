@@ -1,0 +1,17 @@
+// Says `ready`, then spins for ever (`spin`), sleeps (`idle`), or sits in a system call (`blocked`).
+import { execSync } from 'node:child_process';
+
+const [how] = process.argv.slice(2);
+const apiKey = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+
+function spinInside(step) {
+  let turns = 0;
+  while (how === 'spin') turns++;
+  return turns + step + apiKey.length;
+}
+process.stdout.write('ready\n');
+setInterval(() => {}, 100);
+setTimeout(() => {
+  if (how === 'spin') spinInside(7);
+  if (how === 'blocked') execSync('sleep 6', { stdio: 'ignore' });
+}, 10);
