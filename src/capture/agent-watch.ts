@@ -45,5 +45,6 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
 function startRecording(surroundings: Surroundings): Recording {
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const policy = loadColdHalf().createRecordingPolicy(surroundings);
-  return loadRecordingHalf().startRecording({ policy, captureLlm: surroundings.config.captureLlm, threadId });
+  const { captureLlm, dir } = surroundings.config;
+  return loadRecordingHalf().startRecording({ policy, captureLlm, threadId, dir });
 }

@@ -52,14 +52,21 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
   const captureDeath = (request: CaptureRequest): string | undefined => {
     const path = capture(surroundings, request);
     if (!request.kind.startsWith('snapshot')) capturedAt = performance.now();
+    if (path !== undefined && isOwnDeath(request)) surroundings.recording?.flight?.noteBundle(path);
     return path;
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
+  const ended = (exitCode: number): void => surroundings.recording?.flight?.end(exitCode);
   const undoings = triggers.map((trigger) =>
-    trigger({ config, events, workers, isMainThread, capture: captureDeath, hasJustCaptured }),
+    trigger({ config, events, workers, isMainThread, capture: captureDeath, hasJustCaptured, ended }),
   );
   if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
   return undoings.filter((undo) => undo !== undefined);
+}
+
+/** The process ends after this, so that nobody needs to look for the cause again. */
+function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
+  return isMainThread && !handledByHost && !kind.startsWith('snapshot') && kind !== 'worker-death';
 }
 
 /** As captureBundle, for the case that not even the cold half can be compiled. */

@@ -1,19 +1,41 @@
 /**
- * The half of the preload that records what an agent does: taps, integrations, the port of the explicit API. Carried as
- * text like the cold half, and compiled at the first sign of an agent: a program that talks to nobody pays nothing.
+ * The half of the preload that records what an agent does: taps, integrations, the port of the explicit API, and the
+ * flight recorder that outlives a kill. Carried as text like the cold half, and compiled at the first sign of an
+ * agent: a program that talks to nobody pays nothing.
  */
 import { type InstalledAgent, installAgent } from '../agent/install.ts';
 import { EventSink, type RecordingPolicy } from '../agent/sink.ts';
 import type { Config } from './config.ts';
+import { type FlightRecorder, startFlightRecorder } from './flight-recorder.ts';
+import { writeStderrLine } from './stderr-line.ts';
 
-export type Recording = InstalledAgent;
+export type Recording = InstalledAgent & { flight?: FlightRecorder };
 
 export interface RecordingOptions {
-  policy: RecordingPolicy;
+  policy: RecordingPolicy & { argv(argv: readonly string[]): string[] };
   captureLlm: Config['captureLlm'];
   threadId: number;
+  /** The dump folder, absolute. */
+  dir: string;
 }
 
-export function startRecording({ policy, captureLlm, threadId }: RecordingOptions): Recording {
-  return installAgent({ sink: new EventSink({ policy }), captureLlm, threadId });
+export function startRecording(options: RecordingOptions): Recording {
+  const { policy, captureLlm, threadId } = options;
+  const flight = threadId === 0 ? tryStartFlight(options, () => sink.carryOver()) : undefined;
+  const sink = new EventSink({ policy, ...(flight && { journal: flight }) });
+  return { ...installAgent({ sink, captureLlm, threadId }), ...(flight && { flight }) };
+}
+
+/** Without it the agent is recorded in memory, for every death that lets us write. */
+function tryStartFlight(
+  { policy, dir }: RecordingOptions,
+  carryOver: () => void,
+): FlightRecorder | undefined {
+  try {
+    const argv = policy.argv(process.argv);
+    return startFlightRecorder({ dir, argv, execArgv: policy.argv(process.execArgv), carryOver });
+  } catch (error) {
+    writeStderrLine(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }

@@ -8,10 +8,10 @@ import { programName } from '../capture/program-name.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
+import { newId } from '../journal/session-id.ts';
 import { armEnvironment, raiseCoreLimit } from './arm.ts';
 import { makeDiagnosticsFolder } from './diagnostics.ts';
 import type { ChildExit } from './restart-policy.ts';
-import { newId } from './session-id.ts';
 
 export interface ChildOptions {
   dir: string;

@@ -56,8 +56,10 @@ export function finishSession(options: FinishOptions): FinishResult {
     if (finding.fate === 'alive' || finding.fate === 'elsewhere')
       return { outcome: 'left', because: finding.because };
     const written = facts.bundle ?? findSealed(options.dir, facts.id);
+    // A parent knows better than the goodbye: a native crash may come after it, in the tear-down.
+    const hasEnded = finding.fate === 'ended' && !options.witness.exit;
     const result: FinishResult =
-      finding.fate === 'ended' || written !== undefined
+      hasEnded || written !== undefined
         ? { outcome: 'cleared', ...(written !== undefined && { bundle: written }) }
         : writeBundle(options, facts, finding);
     removeSession(folder, facts.id);

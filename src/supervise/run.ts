@@ -2,12 +2,13 @@
  * `agentdump run`: starts a program, waits, has its death explained, and starts it again where that is wished. Lean:
  * what a program that ends well never needs (finisher, redactor, ledger) is imported at the death.
  */
+
+import { newId } from '../journal/session-id.ts';
 import { type RunningChild, startChild } from './child.ts';
 import { clearSession } from './clear-session.ts';
 import { Diary } from './diary.ts';
 import { inferSignal, isUnexplained } from './exit-status.ts';
 import { type ChildExit, type RestartLimits, RestartPolicy } from './restart-policy.ts';
-import { newId } from './session-id.ts';
 import { installSignalPassing } from './signals.ts';
 
 export interface RunOptions {

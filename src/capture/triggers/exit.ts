@@ -8,27 +8,30 @@ import type { Trigger } from './trigger.ts';
 
 const unsettledTopLevelAwait = 13;
 
-export const exitTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured }) => {
+export const exitTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured, ended }) => {
   let isOver = false;
+  const captureExit = (exitCode: number): void => {
+    const stack = nearestFrames();
+    const isCall = /^\s+at process\.(?:exit|reallyExit) /m.test(stack);
+    const isPending = exitCode === unsettledTopLevelAwait && !isCall;
+    capture({
+      kind: isPending ? 'pending-exit' : isMainThread ? 'exit' : 'worker-death',
+      handledByHost: false,
+      ...(isCall ? { stackText: stack } : {}),
+      details: {
+        exitCode,
+        ...(isCall ? { exitStack: stack } : {}),
+        ...(isPending ? { pending: process.getActiveResourcesInfo() } : {}),
+      },
+    });
+  };
   events.tap('exit', {
     atEmit: () => {
       if (isOver || !isExiting()) return;
       isOver = true;
       const exitCode = findExitCode(events);
-      if (exitCode === 0 || hasJustCaptured()) return;
-      const stack = nearestFrames();
-      const isCall = /^\s+at process\.(?:exit|reallyExit) /m.test(stack);
-      const isPending = exitCode === unsettledTopLevelAwait && !isCall;
-      capture({
-        kind: isPending ? 'pending-exit' : isMainThread ? 'exit' : 'worker-death',
-        handledByHost: false,
-        ...(isCall ? { stackText: stack } : {}),
-        details: {
-          exitCode,
-          ...(isCall ? { exitStack: stack } : {}),
-          ...(isPending ? { pending: process.getActiveResourcesInfo() } : {}),
-        },
-      });
+      if (exitCode !== 0 && !hasJustCaptured()) captureExit(exitCode);
+      ended(exitCode);
     },
   });
   return undefined;

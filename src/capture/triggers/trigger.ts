@@ -14,6 +14,8 @@ export interface TriggerContext {
   capture(request: CaptureRequest): string | undefined;
   /** Whether a death (not a snapshot) was captured in this thread lately, so that its end is not a second death. */
   hasJustCaptured(): boolean;
+  /** The thread ends by itself, and all that was to be captured is. */
+  ended(exitCode: number): void;
 }
 
 /** Installs itself; returns its own undoing where taking the tap away is not enough. */

@@ -1,0 +1,151 @@
+/**
+ * Keeps the journal of a living program, so that a death that lets nobody write (SIGKILL, an out-of-memory kill, a
+ * native crash) still leaves what the agent did: opened at the first sign of an agent, written as things happen, gone
+ * when the program ends by itself. No timer: memory is sampled, at most once a second, when something is written.
+ */
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findMemoryCgroup, readCgroupMemory } from '../journal/cgroup.ts';
+import { type MemorySamplePayload, recordKinds } from '../journal/layout-records.ts';
+import { type SessionFacts, sessionName, sessionVariable } from '../journal/layout-session.ts';
+import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
+import { newId } from '../journal/session-id.ts';
+import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import { readSmallFile } from './proc-files.ts';
+import { programName } from './program-name.ts';
+
+export interface FlightRecorder {
+  /** Never throws; after a failure of the disk it does nothing more. */
+  append(kind: number, payload: string): number;
+  /** The process has written a bundle of its own death: nobody needs to explain it again. */
+  noteBundle(path: string): void;
+  /** The process ends by itself. */
+  end(exitCode: number): void;
+}
+
+export interface FlightOptions {
+  /** The dump folder, absolute. */
+  dir: string;
+  /** Redacted. */
+  argv: string[];
+  execArgv: string[];
+  /** Says again what must outlive the segments that are dropped. */
+  carryOver: () => void;
+}
+
+const { readdirSync, rmdirSync, unlinkSync } = fs;
+const { now } = Date;
+const sampleEveryMs = 1000;
+
+/** Throws when the dump folder can't be written. */
+export function startFlightRecorder(options: FlightOptions): FlightRecorder {
+  const adopted = findAdopted(options.dir);
+  const session = adopted ?? openSession(options);
+  const journal = openJournal({
+    dir: session.folder,
+    sessionId: session.facts.id,
+    onSegment: options.carryOver,
+  });
+  const { argv, execArgv } = options;
+  const { execPath, title, versions } = process;
+  journal.append(recordKinds.processFacts, JSON.stringify({ argv, execArgv, execPath, title, versions }));
+  return new Flight(journal, session, adopted !== undefined);
+}
+
+interface Session {
+  folder: string;
+  facts: SessionFacts;
+}
+
+/** The session that a supervisor has opened for this very process; not one that only our parent is meant by. */
+function findAdopted(dir: string): Session | undefined {
+  const id = process.env[sessionVariable] ?? '';
+  if (!/^[0-9a-f]{16}$/.test(id)) return undefined;
+  const folder = sessionFolder(dir, id);
+  try {
+    const facts = JSON.parse(readSmallFile(join(folder, sessionName)) ?? '') as SessionFacts;
+    return facts.id === id && facts.process.pid === process.pid ? { folder, facts } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function openSession({ dir, argv }: FlightOptions): Session {
+  const id = newId();
+  const parentSession = process.env[sessionVariable];
+  const facts = describeSession({
+    id,
+    program: programName(process.argv),
+    command: argv,
+    heartbeatMs: 0,
+    ...(parentSession !== undefined && { parentSession }),
+  });
+  const folder = sessionFolder(dir, id);
+  writeSession(folder, facts);
+  return { folder, facts };
+}
+
+class Flight implements FlightRecorder {
+  readonly #journal: JournalWriter;
+  readonly #session: Session;
+  readonly #isAdopted: boolean;
+  readonly #cgroup = findMemoryCgroup();
+  #isBroken = false;
+  #sampledAt = Number.NEGATIVE_INFINITY;
+
+  constructor(journal: JournalWriter, session: Session, isAdopted: boolean) {
+    this.#journal = journal;
+    this.#session = session;
+    this.#isAdopted = isAdopted;
+  }
+
+  append(kind: number, payload: string): number {
+    if (this.#isBroken) return -1;
+    try {
+      if (now() - this.#sampledAt >= sampleEveryMs) this.#sample();
+      return this.#journal.append(kind, payload);
+    } catch {
+      // A full disk must not cost the host a failing system call at every event.
+      this.#isBroken = true;
+      return -1;
+    }
+  }
+
+  noteBundle(path: string): void {
+    try {
+      const { folder, facts } = this.#session;
+      writeSession(folder, { ...facts, bundle: path.slice(path.lastIndexOf('/') + 1) });
+    } catch {
+      // Then the death is explained twice.
+    }
+  }
+
+  end(exitCode: number): void {
+    try {
+      this.#journal.close(exitCode === 0, { exitCode });
+      // A supervisor tidies up after the programs that it started.
+      if (!this.#isAdopted) this.#remove();
+    } catch {
+      // A sweep finds what is left.
+    }
+  }
+
+  #sample(): void {
+    this.#sampledAt = now();
+    const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
+    const sample: MemorySamplePayload = { rss, heapUsed, heapTotal, external, arrayBuffers };
+    const cgroup = this.#cgroup === undefined ? {} : readCgroupMemory(this.#cgroup);
+    if (cgroup.currentBytes !== undefined) sample.cgroupCurrent = cgroup.currentBytes;
+    if (cgroup.maxBytes !== undefined) sample.cgroupMax = cgroup.maxBytes;
+    this.#journal.appendBuffered(recordKinds.memorySample, JSON.stringify(sample));
+  }
+
+  /** The folders above go too when they are empty: a run that ended well leaves nothing. */
+  #remove(): void {
+    const { folder } = this.#session;
+    for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
+    rmdirSync(folder);
+    rmdirSync(dirname(folder));
+    rmdirSync(dirname(dirname(folder)));
+  }
+}

@@ -1,0 +1,112 @@
+/** The preload's journal: what an agent did outlives SIGKILL, alone and under the supervisor; a good end leaves nothing. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { findJson, readJournal } from '../../src/journal/reader.ts';
+import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { sweepSessions } from '../../src/supervise/sweep.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = join(root, 'fixtures/programs/agent-waits.mjs');
+const scratch = mkdtempSync(join(tmpdir(), 'agentdump-flight-'));
+after(() => rmSync(scratch, { recursive: true }));
+let count = 0;
+const newDir = () => join(scratch, String(count++), 'dumps');
+const preload = ['--require', join(root, 'dist/register.cjs')];
+const nodeOf = (major: number) => join(root, `test/nodes/node_modules/node-${major}/bin/node`);
+
+function start(node: string, words: string[], dir: string): ChildProcess {
+  return spawn(node, words, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, AGENTDUMP_DIR: dir, NODE_OPTIONS: '' },
+  });
+}
+
+function requireStory(dir: string): EvidencePart {
+  const [listed, ...others] = listBundles(dir);
+  assert.deepEqual(others, []);
+  const bundle = openBundle(listed!.path);
+  const bytes = bundle.readPart('recorder.journal')!;
+  assert.ok(!bytes.includes('hunter2-in-the-clear'));
+  const events = [...readJournal(bytes).records].map(
+    (record) => findJson(record) as { kind?: string; name?: string },
+  );
+  for (const [kind, name] of [
+    ['run.start', 'night shift'],
+    ['step.start', 'look it up'],
+    ['tool.start', 'search'],
+  ])
+    assert.ok(
+      events.some((event) => event.kind === kind && event.name === name),
+      `${kind} ${name} in ${JSON.stringify(events).slice(0, 2000)}`,
+    );
+  const evidence = bundle.readJson<EvidencePart>('evidence.json')!;
+  assert.ok(evidence.memory?.history.some((point) => (point.rss ?? 0) > 1e6));
+  return evidence;
+}
+
+for (const major of [20, 22, 24, 26])
+  test(`Node ${major}: killed in a tool call, and swept up by the next`, async () => {
+    const dir = newDir();
+    const child = start(nodeOf(major), [...preload, program], dir);
+    await once(child.stdout!, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const swept = sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
+    assert.deepEqual(
+      swept.map(({ result }) => result.outcome),
+      ['sealed'],
+    );
+    requireStory(dir);
+  });
+
+test('under the supervisor the journal is part of the one bundle', async () => {
+  const dir = newDir();
+  const words = [join(root, 'bin/agentdump.js'), 'run', '--', 'node', program];
+  const child = start(process.execPath, words, dir);
+  await once(child.stdout!, 'data');
+  const pid = spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).stdout.trim();
+  process.kill(Number(pid), 'SIGKILL');
+  await once(child, 'exit');
+  assert.deepEqual(requireStory(dir).exit, { signal: 'SIGKILL' });
+  assert.equal(
+    existsSync(join(dir, 'sessions')) && spawnSync('ls', [join(dir, 'sessions')]).stdout.length > 0,
+    false,
+  );
+});
+
+test('below a shell too', async () => {
+  const dir = newDir();
+  const script = `"${process.execPath}" "${program}" & echo $! ; wait $!`;
+  const child = start(
+    process.execPath,
+    [join(root, 'bin/agentdump.js'), 'run', '--', 'sh', '-c', script],
+    dir,
+  );
+  let out = '';
+  child.stdout!.on('data', (chunk: Buffer) => {
+    out += chunk;
+  });
+  while (!out.includes('ready')) await new Promise((done) => setTimeout(done, 20));
+  process.kill(Number.parseInt(out, 10), 'SIGKILL');
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 137);
+  assert.deepEqual(requireStory(dir).exit, { code: 137, signal: 'SIGKILL', inferred: true });
+});
+
+test('a good end leaves nothing', async () => {
+  const dir = newDir();
+  const child = start(process.execPath, [...preload, program, 'end'], dir);
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0);
+  assert.equal(existsSync(dir), false);
+});
