@@ -82,6 +82,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/capture.ts'),
   },
   {
+    name: 'doctor',
+    describe: 'Die in every way on this machine, and show what survives',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
     name: 'sweep',
     describe: 'Turn the traces of programs that died without a word into bundles',
     load: () => import('./commands/sweep.ts'),
