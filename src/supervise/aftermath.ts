@@ -15,6 +15,7 @@ import type { Witness } from './evidence.ts';
 import { isUnexplained } from './exit-status.ts';
 import { finishSession } from './finisher.ts';
 import { makeScrubber } from './scrubber.ts';
+import { sweepSessions } from './sweep.ts';
 
 export interface BadEnd {
   dir: string;
@@ -103,6 +104,15 @@ function findDeadDescendant(dir: string, parentSession: string): string | undefi
     }
   });
   return dead.length === 1 ? dead[0] : undefined;
+}
+
+/** Never throws: it is done beside the program's work. */
+export function sweepBehind(dir: string): void {
+  try {
+    sweepSessions({ dir, witness: { foundBy: 'next-start' }, scrubber: makeScrubber(process.env) });
+  } catch {
+    // `agentdump sweep` says what is wrong.
+  }
 }
 
 /** The hook's exit code. Signature, count and bundle reach it as variables. */

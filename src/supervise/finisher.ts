@@ -84,13 +84,15 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     unfinishedBundle,
   });
   const verdictKind = classifyDeath(part);
-  const at = new Date(Math.max(lastWriteMs(folder), Date.parse(facts.startedAt) || 0));
+  const lastSeenMs = Math.max(lastWriteMs(folder), Date.parse(facts.startedAt) || 0);
+  // Who saw the exit knows the time; else the program was alive when it last wrote.
+  const at = witness.exit ? new Date() : new Date(lastSeenMs);
   const bundle = startBundle({
     dir,
     program: facts.program,
     verdictKind,
     id: facts.id,
-    at: witness.exit ? new Date() : at,
+    at,
     writer: version,
   });
   try {
@@ -152,26 +154,28 @@ function writeJournal(bundle: BundleWriter, folder: string, journal: JournalDige
   }
 }
 
-function describeTrigger(id: string, { facts, part, verdictKind, at, report }: Parts): TriggerPart {
+function describeTrigger(id: string, parts: Parts): TriggerPart {
+  const { facts, part, verdictKind, at } = parts;
   const { exit } = part;
   return {
     id,
     schemaVersion: bundleSchemaVersion,
     kind: part.foundBy === 'supervisor' ? 'supervised-exit' : 'found-dead',
     verdictKind,
-    at: (exit ? new Date(part.foundAt) : at).toISOString(),
+    at: at.toISOString(),
     program: facts.program,
     pid: facts.process.pid,
     threadId: 0,
     isMainThread: true,
-    nodeVersion: report?.nodeVersion ?? facts.nodeVersion,
+    nodeVersion: nodeVersionOf(parts),
     ...(exit?.code !== undefined && { exitCode: exit.code }),
     handledByHost: false,
   };
 }
 
 /** What the process said of itself at its start, where it did; else what the session file knows. */
-function describeProcessPart({ facts, journal, at, report }: Parts): ProcessPart {
+function describeProcessPart(parts: Parts): ProcessPart {
+  const { facts, journal, at } = parts;
   const own = journal?.processFacts as Partial<ProcessPart> | undefined;
   return {
     pid: facts.process.pid,
@@ -181,7 +185,7 @@ function describeProcessPart({ facts, journal, at, report }: Parts): ProcessPart
     execArgv: [],
     execPath: facts.command[0] ?? '',
     cwd: facts.cwd,
-    versions: { node: (report?.nodeVersion ?? facts.nodeVersion).replace(/^v/, '') },
+    versions: { node: nodeVersionOf(parts).replace(/^v/, '') },
     platform: process.platform,
     arch: process.arch,
     startedAt: facts.startedAt,
@@ -192,6 +196,12 @@ function describeProcessPart({ facts, journal, at, report }: Parts): ProcessPart
     ...own,
     uptimeMs: Math.max(0, at.getTime() - Date.parse(facts.startedAt)),
   };
+}
+
+/** The program's own word before that of the session, which a supervisor may have opened for any command. */
+function nodeVersionOf({ facts, journal, report }: Parts): string {
+  const own = (journal?.processFacts as Partial<ProcessPart> | undefined)?.versions?.['node'];
+  return typeof own === 'string' ? `v${own}` : (report?.nodeVersion ?? facts.nodeVersion);
 }
 
 /** Folder name of a sealed bundle that bears the session's id: a finisher before us died after sealing it. */

@@ -48,6 +48,8 @@ interface Life {
   bundle?: string;
 }
 
+/** A program that ends sooner does not pay for the deaths of others. */
+const sweepAfterMs = 3000;
 /** Signals by which somebody asks the program to end: then it is not started again. */
 const farewells = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']);
 
@@ -79,6 +81,7 @@ class Supervision {
   }
 
   async run(): Promise<RunEnd> {
+    this.#sweepLater();
     let escalation: Record<string, string> = {};
     for (let attempt = 0; ; attempt++) {
       const life = await this.#liveOnce(attempt, escalation);
@@ -130,6 +133,15 @@ class Supervision {
     if (end.bundle !== undefined) await this.#diary.write(event);
     else this.#diary.hold(event);
     return end;
+  }
+
+  /** Those who died here before us and were seen by nobody get their bundles while our program works. */
+  #sweepLater(): void {
+    const timer = setTimeout(async () => {
+      const { sweepBehind } = await import('./aftermath.ts');
+      sweepBehind(this.#options.dir);
+    }, sweepAfterMs);
+    timer.unref();
   }
 
   #end(exit: ChildExit, because: string): RunEnd {

@@ -158,3 +158,13 @@ test('the command says in lines and as JSON what it did', async () => {
   const text = spawnSync(process.execPath, [agentdump, 'sweep', '--dir', dir], { encoding: 'utf8' });
   assert.deepEqual([text.status, text.stdout], [0, 'No sessions here.\n']);
 });
+
+test('the next program under a supervisor has it done beside its work', async () => {
+  const dir = newDir();
+  await killVictim(dir);
+  const words = ['run', '--dir', dir, '--', process.execPath, '-e', 'setTimeout(() => {}, 4500)'];
+  const next = spawn(process.execPath, [agentdump, ...words], { stdio: 'ignore' });
+  await once(next, 'close');
+  const [listed] = listBundles(dir);
+  assert.equal(openBundle(listed!.path).readJson<EvidencePart>('evidence.json')?.foundBy, 'next-start');
+});

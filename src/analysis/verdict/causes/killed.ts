@@ -38,7 +38,8 @@ function reboot(facts: VerdictFacts): ReturnType<Cause['consider']> {
 function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
   const own = facts.evidence?.signalsSent?.find((sent) => sent.name === 'SIGKILL');
   const by = own ? ` by its supervisor${own.reason ? `: ${own.reason}` : ''}` : '';
-  const noMemoryKill = countedKills(facts.evidence?.memory?.cgroup?.oomKills) === 0;
+  const counter = facts.evidence?.memory?.cgroup?.oomKills;
+  const noMemoryKill = counter !== undefined && countedKills(counter) === 0;
   return {
     kind: 'killed',
     title: titled(own ? `Killed${by}` : 'Killed by SIGKILL, sent from outside'),

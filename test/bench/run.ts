@@ -1,0 +1,50 @@
+/**
+ * What `agentdump run` adds to a program that does nothing: time beside the same program started by a bare Node parent
+ * (the floor of any supervisor written in JavaScript), and the supervisor's own memory. `npm run bench:run`; needs dist.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const dir = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
+const { execPath: node } = process;
+const rounds = 25;
+const nothing = ['-e', '0'];
+const bareParent = 'require("child_process").spawn(process.execPath, ["-e", "0"], { stdio: "inherit" })';
+
+function timeOf(words: string[], environment: NodeJS.ProcessEnv = {}): number {
+  const start = process.hrtime.bigint();
+  const { status } = spawnSync(node, words, { stdio: 'ignore', env: { ...process.env, ...environment } });
+  if (status !== 0) throw new Error(`exit code ${status}`);
+  return Number(process.hrtime.bigint() - start) / 1e6;
+}
+const median = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+
+const run = [agentdump, 'run', '--dir', dir, '--', node];
+const alone: number[] = [];
+const supervised: number[] = [];
+const withoutPreload: number[] = [];
+const floor: number[] = [];
+for (let round = 0; round < rounds; round++) {
+  alone.push(timeOf(nothing));
+  supervised.push(timeOf([...run, ...nothing]));
+  withoutPreload.push(timeOf([...run, ...nothing], { AGENTDUMP: 'off' }));
+  floor.push(timeOf(['-e', bareParent]));
+}
+const base = median(alone);
+const added = (times: number[]) => `${(median(times) - base).toFixed(1)} ms`;
+console.log(`${process.version}: alone ${base.toFixed(1)} ms`);
+console.log(`added by run: ${added(supervised)}; with the preload off: ${added(withoutPreload)}`);
+console.log(`added by a bare Node parent: ${added(floor)}`);
+
+const status = 'fs.readFileSync(`/proc/${process.ppid}/smaps_rollup`, "utf8")';
+const { stdout } = spawnSync(node, [...run, '-p', `setTimeout(() => console.log(${status}), 300); ""`], {
+  encoding: 'utf8',
+});
+const size = (name: string) =>
+  Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(stdout)?.[1]) / 1024);
+console.log(`supervisor's memory: ${size('Rss')} MB resident, ${size('Pss')} MB proportional share`);
+rmSync(dir, { recursive: true, force: true });
