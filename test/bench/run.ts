@@ -40,7 +40,7 @@ console.log(`${process.version}: alone ${base.toFixed(1)} ms`);
 console.log(`added by run: ${added(supervised)}; with the preload off: ${added(withoutPreload)}`);
 console.log(`added by a bare Node parent: ${added(floor)}`);
 
-const status = 'fs.readFileSync(`/proc/${process.ppid}/smaps_rollup`, "utf8")';
+const status = 'fs.readFileSync("/proc/" + process.ppid + "/smaps_rollup", "utf8")';
 const { stdout } = spawnSync(node, [...run, '-p', `setTimeout(() => console.log(${status}), 300); ""`], {
   encoding: 'utf8',
 });
