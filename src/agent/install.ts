@@ -2,6 +2,7 @@
  * Starts the recording of the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port
  * for the explicit API. Cheap at load: what a program does not use is not loaded.
  */
+import { integrate } from './integrations/table.ts';
 import type { AgentPort } from './port.ts';
 import { AgentRecorder } from './recorder.ts';
 import type { EventSink } from './sink.ts';
@@ -30,7 +31,7 @@ export interface InstalledAgent {
 /** Starts to record into `sink`. */
 export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOptions): InstalledAgent {
   const recorder = new AgentRecorder(sink, captureLlm === 'content' ? 'content' : 'metadata', threadId);
-  const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder)];
+  const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder), ...integrate(recorder)];
   return {
     recorder,
     port: portOf(recorder),
@@ -48,20 +49,11 @@ export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOpt
 }
 
 function portOf(recorder: AgentRecorder): AgentPort {
-  const { sink, level } = recorder;
   return {
     nextId: (letter) => recorder.nextId(letter),
-    record: (kind, facts, content) =>
-      void sink.record(kind, facts, level === 'content' ? content : withoutContent(content)),
+    record: (kind, facts, content) => recorder.report(kind, facts, content),
     get storage() {
       return recorder.storage;
     },
   };
-}
-
-/** What tells names and timing only, when conversations are not to be recorded. */
-function withoutContent<Content extends object>(content: Content | undefined): Content | undefined {
-  if (!content) return undefined;
-  const { arguments: _arguments, result, input, parts, ...rest } = content as Record<string, unknown>;
-  return (parts === undefined ? rest : { ...rest, parts: [] }) as Content;
 }

@@ -3,9 +3,10 @@
  * step and tool a piece of code belongs to), the conversations, and what is in flight.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { Message } from '../journal/layout-agent.ts';
+import type { AgentEventData, AgentEventKind, Message } from '../journal/layout-agent.ts';
 import { Conversation } from './conversation.ts';
 import { asyncHooks } from './node-modules.ts';
+import { OpenWork } from './open-work.ts';
 import type { AgentSink } from './sink.ts';
 
 /** Where in the agent's work a piece of code runs. Ids of ours. */
@@ -27,6 +28,7 @@ export class AgentRecorder {
   readonly level: ContentLevel;
   readonly conversation: Conversation;
   readonly inFlight = new Set<InFlight>();
+  readonly openWork = new OpenWork();
   readonly #suffix: string;
   #counts: Record<string, number> = {};
   #storage: AsyncLocalStorage<AgentScope> | undefined;
@@ -48,9 +50,18 @@ export class AgentRecorder {
     return `${letter}${count}${this.#suffix}`;
   }
 
-  /** The scope of the code that runs now; empty outside of all. */
+  /** The scope of the code that runs now; outside of all, that of the framework's only open work. */
   get scope(): AgentScope {
-    return this.#storage?.getStore() ?? {};
+    return this.#storage?.getStore() ?? this.openWork.only() ?? {};
+  }
+
+  /** As the sink's, but without conversations, arguments and results when these are not to be recorded. */
+  report<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+  ): void {
+    this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content));
   }
 
   /** The storage behind `scope`, made at the first call: on Node 20 and 22 its first use slows every promise. */
@@ -79,6 +90,13 @@ export class AgentRecorder {
     this.sink.record('tools', { tools: id }, { definitions });
     return id;
   }
+}
+
+/** What tells names and timing only. */
+function withoutContent<Content extends object>(content: Content | undefined): Content | undefined {
+  if (!content) return undefined;
+  const { arguments: _arguments, result, input, parts, ...rest } = content as Record<string, unknown>;
+  return (parts === undefined ? rest : { ...rest, parts: [] }) as Content;
 }
 
 function nameOf({ name }: Message): { name?: string } {

@@ -11,6 +11,9 @@ export interface Tap {
   undo(): void;
 }
 
+/** A tap on what is not there. */
+export const silentTap: Tap = { hear() {}, undo() {} };
+
 type Hear = (message: unknown) => void;
 
 /** `listeners` by channel, without what `prefix` says of all of them. */

@@ -10,6 +10,7 @@ import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
+import { defineMethod, shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
 
 interface Message {
@@ -20,13 +21,6 @@ interface Message {
 
 type Method = (...args: unknown[]) => unknown;
 type Writing = 'write' | 'end';
-
-/** What is known of a request between its making and its end. */
-interface Watched {
-  exchange: Exchange | undefined;
-  /** Body pieces from before the headers were known. */
-  chunks: (Uint8Array | string)[];
-}
 
 /** Starts to record. */
 export function tapHttp(recorder: AgentRecorder): Tap {
@@ -50,7 +44,7 @@ export function tapHttp(recorder: AgentRecorder): Tap {
 
 class HttpTap {
   readonly #recorder: AgentRecorder;
-  readonly #watched = new WeakMap<ClientRequest, Watched>();
+  readonly #exchanges = new WeakMap<ClientRequest, Exchange | undefined>();
   #undoClass: (() => void) | undefined;
 
   constructor(recorder: AgentRecorder) {
@@ -58,18 +52,12 @@ class HttpTap {
   }
 
   exchangeOf(request: ClientRequest): Exchange | undefined {
-    return this.#watched.get(request)?.exchange;
+    return this.#exchanges.get(request);
   }
 
   shadowRequest(request: ClientRequest): void {
-    for (const name of ['write', 'end'] as const) {
-      const original = request[name] as Method;
-      const observe = guarded((chunk: unknown, encoding: unknown) => this.#wrote(request, chunk, encoding));
-      define(request, name, function (this: unknown, ...args: unknown[]) {
-        observe(args[0], args[1]);
-        return Reflect.apply(original, this, args);
-      });
-    }
+    for (const name of ['write', 'end'] as const)
+      shadowFirst(request, name, (chunk, encoding) => this.#wrote(request, chunk, encoding));
   }
 
   /** Before Node 22.12: the class's methods, once `node:http` is loaded anyway. */
@@ -115,7 +103,7 @@ class HttpTap {
     const observe = guarded((request: ClientRequest, chunk: unknown, encoding: unknown) =>
       this.#wrote(request, chunk, encoding),
     );
-    define(prototype, name, function (this: ClientRequest, ...args: unknown[]) {
+    defineMethod(prototype, name, function (this: ClientRequest, ...args: unknown[]) {
       observe(this, args[0], args[1]);
       return Reflect.apply(original, this, args);
     });
@@ -124,39 +112,22 @@ class HttpTap {
 
   #wrote(request: ClientRequest, chunk: unknown, encoding: unknown): void {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
-    const watched = this.#watch(request);
-    const piece =
-      typeof chunk === 'string' && typeof encoding === 'string' && !isUtf8(encoding)
-        ? Buffer.from(chunk, encoding as BufferEncoding)
-        : chunk;
-    if (watched.exchange) watched.exchange.requestChunk(piece);
-    else watched.chunks.push(piece);
+    const isEncoded = typeof chunk === 'string' && typeof encoding === 'string' && !isUtf8(encoding);
+    this.#open(request)?.requestChunk(isEncoded ? Buffer.from(chunk, encoding as BufferEncoding) : chunk);
   }
 
-  #watch(request: ClientRequest): Watched {
-    let watched = this.#watched.get(request);
-    if (!watched) {
-      watched = { exchange: undefined, chunks: [] };
-      this.#watched.set(request, watched);
-    }
-    return watched;
-  }
-
+  /** The recording of a request, begun at its first piece of body or its end; undefined when it is not recorded. */
   #open(request: ClientRequest): Exchange | undefined {
-    const watched = this.#watch(request);
-    if (watched.exchange) return watched.exchange;
+    if (this.#exchanges.has(request)) return this.#exchanges.get(request);
     const target = readTarget(originOf(request), request.path);
-    if (!target) return undefined;
-    const header = requestHeader(request);
-    const exchange = openExchange(this.#recorder, {
-      source: 'http',
+    const start = target && {
+      source: 'http' as const,
       method: request.method,
-      header,
+      header: requestHeader(request),
       ...target,
-    });
-    for (const chunk of watched.chunks) exchange?.requestChunk(chunk);
-    watched.chunks = [];
-    watched.exchange = exchange;
+    };
+    const exchange = start && openExchange(this.#recorder, start);
+    this.#exchanges.set(request, exchange);
     return exchange;
   }
 }
@@ -174,19 +145,6 @@ function isHttpLoaded(): boolean {
 
 const isUtf8 = (encoding: string) => /^utf-?8$/i.test(encoding);
 const bytesOf = (chunk: unknown) => (typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array));
-
-function define(target: object, name: string, value: Method): void {
-  Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: false });
-}
-
-/** Shadows a method on one object so that `observe` gets its first argument before it runs. */
-function shadowFirst(target: object, name: string, observe: (argument: unknown) => void): void {
-  const original = (target as Record<string, unknown>)[name] as Method;
-  define(target, name, function (this: unknown, ...args: unknown[]) {
-    observe(args[0]);
-    return Reflect.apply(original, this, args);
-  });
-}
 
 function originOf(request: ClientRequest): string {
   const { host, protocol } = request;

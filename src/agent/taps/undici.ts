@@ -7,7 +7,7 @@
 import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
-import { guarded } from './guard.ts';
+import { shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
 
 /** undici's request object, as far as it is read here. */
@@ -72,24 +72,8 @@ function hasBodyChannels(request: UndiciRequest): boolean {
 const bodyChannels = new WeakMap<object, boolean>();
 
 function shadowMethods(request: UndiciRequest, exchange: Exchange): void {
-  shadow(request, 'onBodySent', (chunk) => exchange.requestChunk(chunk as Uint8Array));
-  shadow(request, 'onData', (chunk) => exchange.responseChunk(chunk as Uint8Array));
-}
-
-/** Calls `observe` with the first argument before the object's own method. */
-function shadow(request: UndiciRequest, name: string, observe: (argument: unknown) => void): void {
-  const original = request[name];
-  if (typeof original !== 'function') return;
-  const safe = guarded(observe);
-  Object.defineProperty(request, name, {
-    configurable: true,
-    writable: true,
-    enumerable: false,
-    value(this: unknown, ...args: unknown[]) {
-      safe(args[0]);
-      return Reflect.apply(original, this, args);
-    },
-  });
+  shadowFirst(request, 'onBodySent', (chunk) => exchange.requestChunk(chunk as Uint8Array));
+  shadowFirst(request, 'onData', (chunk) => exchange.responseChunk(chunk as Uint8Array));
 }
 
 /** Looks into undici's headers: a list of names and values in turn, as texts or bytes, or (undici 5) one text. */

@@ -1,0 +1,124 @@
+/**
+ * What the integrations share: a framework's runs, steps and tool calls by the framework's own keys, recorded as ours.
+ * Bounded: the oldest entries without an end are forgotten. Knows no framework.
+ */
+import type { EndStatus, EventError } from '../../journal/layout-agent.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import { errorOf, isAbort } from '../call-error.ts';
+import { compact } from '../json.ts';
+import type { AgentRecorder, AgentScope } from '../recorder.ts';
+
+interface Entry {
+  id: string;
+  /** Scope for what happens inside of it. */
+  scope: AgentScope;
+  startedAt: number;
+}
+
+export interface Outcome {
+  status: EndStatus;
+  result?: unknown;
+  error?: EventError;
+}
+
+const entryLimit = 10_000;
+const { now } = Date;
+
+export class FrameworkRecorder {
+  readonly #recorder: AgentRecorder;
+  readonly #source: string;
+  readonly #runs = new BoundedMap<Entry>(entryLimit);
+  readonly #steps = new BoundedMap<Entry>(entryLimit);
+  readonly #tools = new BoundedMap<Entry>(entryLimit);
+
+  /** `source` is the framework's name in the events. */
+  constructor(recorder: AgentRecorder, source: string) {
+    this.#recorder = recorder;
+    this.#source = source;
+  }
+
+  /** The scope inside of the run, step or tool call with this key. */
+  scopeOf(key: string): AgentScope | undefined {
+    return (this.#tools.get(key) ?? this.#steps.get(key) ?? this.#runs.get(key))?.scope;
+  }
+
+  /** Work that is not recorded itself: what happens inside of it is inside of `scope`. */
+  alias(key: string, scope: AgentScope): void {
+    this.#steps.set(key, { id: '', scope, startedAt: 0 });
+  }
+
+  forget(key: string): void {
+    this.#steps.delete(key);
+  }
+
+  startRun(key: string, name: string, around: AgentScope): AgentScope {
+    const id = this.#recorder.nextId('r');
+    const scope = { run: id };
+    this.#runs.set(key, { id, scope, startedAt: now() });
+    this.#recorder.openWork.openRun(id);
+    const facts = compact({ run: id, source: this.#source, parent: around.run });
+    this.#recorder.report('run.start', facts as { run: string }, { name });
+    return scope;
+  }
+
+  endRun(key: string, { status, error }: Outcome): void {
+    const entry = this.#take(this.#runs, key);
+    if (!entry) return;
+    this.#recorder.openWork.closeRun(entry.id);
+    const facts = { run: entry.id, status, tookMs: now() - entry.startedAt };
+    this.#recorder.report('run.end', facts, error && { error });
+  }
+
+  startStep(key: string, name: string, around: AgentScope, input?: unknown): AgentScope {
+    const id = this.#recorder.nextId('s');
+    const scope = { ...around, step: id };
+    this.#steps.set(key, { id, scope, startedAt: now() });
+    if (around.run !== undefined) this.#recorder.openWork.openStep(around.run, id);
+    this.#recorder.report('step.start', { id, source: this.#source, ...around }, compact({ name, input }));
+    return scope;
+  }
+
+  endStep(key: string, outcome: Outcome): void {
+    const entry = this.#take(this.#steps, key);
+    if (!entry) return;
+    if (entry.scope.run !== undefined) this.#recorder.openWork.closeStep(entry.scope.run, entry.id);
+    this.#end('step.end', entry, outcome);
+  }
+
+  startTool(
+    key: string,
+    call: { name: string; arguments?: unknown; callId?: string | undefined },
+    around: AgentScope,
+  ) {
+    const id = this.#recorder.nextId('t');
+    const scope = { ...around, tool: id };
+    this.#tools.set(key, { id, scope, startedAt: now() });
+    const content = compact({ name: call.name, arguments: call.arguments, callId: call.callId });
+    this.#recorder.report('tool.start', { id, source: this.#source, ...around }, content as { name: string });
+    return scope;
+  }
+
+  endTool(key: string, outcome: Outcome): void {
+    const entry = this.#take(this.#tools, key);
+    if (entry) this.#end('tool.end', entry, outcome);
+  }
+
+  #end(kind: 'step.end' | 'tool.end', entry: Entry, { status, result, error }: Outcome): void {
+    const facts = { id: entry.id, status, tookMs: now() - entry.startedAt };
+    this.#recorder.report(kind, facts, compact({ result, error }) as { result?: unknown });
+  }
+
+  #take(map: BoundedMap<Entry>, key: string): Entry | undefined {
+    const entry = map.get(key);
+    map.delete(key);
+    return entry;
+  }
+}
+
+export function failed(error: unknown): Outcome {
+  return { status: isAbort(error) ? 'aborted' : 'failed', error: errorOf(error) };
+}
+
+export function finished(result?: unknown): Outcome {
+  return result === undefined ? { status: 'finished' } : { status: 'finished', result };
+}

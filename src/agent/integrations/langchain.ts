@@ -1,0 +1,165 @@
+/**
+ * LangChain and LangGraph. Their copies of @langchain/core share one AsyncLocalStorage under a registered symbol; the
+ * first to come provides it. Ours answers, where it has no store, with context variables that name a callback handler:
+ * so every chain, graph node and tool reports to us, with no module patched. The key of those hooks is a private
+ * symbol that is known by its description alone. With LangSmith's tracing on, we stay away. Seen in @langchain/core
+ * 1.4.0 and @langchain/langgraph 1.7.3.
+ */
+import { isObject, objectOf, parseArguments, stringOf } from '../json.ts';
+import { asyncHooks } from '../node-modules.ts';
+import type { AgentRecorder, AgentScope } from '../recorder.ts';
+import { silentTap, type Tap } from '../taps/channels.ts';
+import { guarded } from '../taps/guard.ts';
+import { FrameworkRecorder, failed, finished } from './framework.ts';
+
+const storageKey = Symbol.for('ls:tracing_async_local_storage');
+const variablesKey = Symbol.for('lc:context_variables');
+const hooksDescription = 'lc:configure_hooks';
+const handlerName = 'agentdump';
+
+type Variables = Record<string | symbol, unknown>;
+
+/** Starts to listen. Does nothing when another provided the storage before us. */
+export function integrateLangChain(recorder: AgentRecorder): Tap {
+  const globals = globalThis as unknown as Record<symbol, unknown>;
+  if (globals[storageKey] !== undefined || isLangSmithOn()) return silentTap;
+  const storage = makeStorage(makeHandler(recorder));
+  const descriptor = { value: storage, configurable: true, writable: true, enumerable: false };
+  Object.defineProperty(globalThis, storageKey, descriptor);
+  return {
+    hear() {},
+    undo() {
+      if (globals[storageKey] === storage) Reflect.deleteProperty(globalThis, storageKey);
+    },
+  };
+}
+
+function isLangSmithOn(): boolean {
+  const { LANGSMITH_TRACING, LANGCHAIN_TRACING_V2, LANGSMITH_TRACING_V2 } = process.env;
+  return [LANGSMITH_TRACING, LANGCHAIN_TRACING_V2, LANGSMITH_TRACING_V2].includes('true');
+}
+
+function makeStorage(handler: object) {
+  const storage = new (asyncHooks().AsyncLocalStorage)<Variables | undefined>();
+  const hooks = [{ contextVar: handlerName, inheritable: true }];
+  let hooksKey: symbol | undefined;
+  const variables: Variables = new Proxy(
+    { [handlerName]: handler },
+    {
+      get(target, key) {
+        if (typeof key !== 'symbol' || key.description !== hooksDescription) return Reflect.get(target, key);
+        hooksKey = key;
+        return hooks;
+      },
+    },
+  );
+  const nothing: Variables = { [variablesKey]: variables };
+  const getStore = storage.getStore.bind(storage);
+  const shadow = () => {
+    const store = getStore();
+    if (!isObject(store)) return store ?? nothing;
+    joinVariables(store as Variables, variables, hooksKey, hooks, handler);
+    return store;
+  };
+  return Object.defineProperty(storage, 'getStore', { value: shadow, enumerable: false, configurable: true });
+}
+
+/** A store of the host's: ours are added to its variables, or all of ours when it has none. */
+function joinVariables(
+  store: Variables,
+  ours: Variables,
+  hooksKey: symbol | undefined,
+  hooks: object[],
+  handler: object,
+): void {
+  const theirs = store[variablesKey] as Variables | undefined;
+  if (theirs === undefined) {
+    if (Object.isExtensible(store))
+      Object.defineProperty(store, variablesKey, { value: ours, writable: true, configurable: true });
+  } else if (theirs !== ours && theirs[handlerName] === undefined && hooksKey) {
+    theirs[handlerName] = handler;
+    const listed = theirs[hooksKey];
+    theirs[hooksKey] = Array.isArray(listed) ? [...listed, ...hooks] : hooks;
+  }
+}
+
+/** A callback handler: its methods have the names and arguments of BaseCallbackHandler. */
+function makeHandler(recorder: AgentRecorder): object {
+  const framework = new FrameworkRecorder(recorder, 'langchain');
+  /** What a run of theirs became here. */
+  const kinds = new Map<string, 'run' | 'step' | 'inner'>();
+  const scopeIn = (parent: unknown): AgentScope =>
+    (typeof parent === 'string' ? framework.scopeOf(parent) : undefined) ?? recorder.scope;
+  const inherit = (runId: string, scope: AgentScope) => {
+    kinds.set(runId, 'inner');
+    framework.alias(runId, scope);
+  };
+  const endChain = (runId: string, outcome: ReturnType<typeof finished>) => {
+    const kind = kinds.get(runId);
+    kinds.delete(runId);
+    if (kind === 'run') framework.endRun(runId, outcome);
+    else if (kind === 'step') framework.endStep(runId, outcome);
+    else framework.forget(runId);
+  };
+  const handler = {
+    name: handlerName,
+    awaitHandlers: true,
+    raiseError: false,
+    ignoreLLM: true,
+    ignoreChain: false,
+    ignoreAgent: false,
+    ignoreRetriever: true,
+    ignoreCustomEvent: true,
+    copy: () => handler,
+    handleChainStart: guarded(
+      (
+        chain: unknown,
+        input: unknown,
+        runId: string,
+        parent: unknown,
+        _tags: unknown,
+        metadata: unknown,
+        _type: unknown,
+        runName: unknown,
+      ) => {
+        const name = stringOf(runName) ?? stringOf(objectOf(chain)['name']) ?? 'chain';
+        const node = objectOf(metadata)['langgraph_node'];
+        if (parent === undefined) {
+          kinds.set(runId, 'run');
+          framework.startRun(runId, name, recorder.scope);
+        } else if (node !== undefined && node === name) {
+          kinds.set(runId, 'step');
+          framework.startStep(runId, name, scopeIn(parent), input);
+        } else inherit(runId, scopeIn(parent));
+      },
+    ),
+    handleChainEnd: guarded((output: unknown, runId: string) => endChain(runId, finished(output))),
+    handleChainError: guarded((error: unknown, runId: string) => endChain(runId, failed(error))),
+    handleToolStart: guarded(
+      (
+        tool: unknown,
+        input: unknown,
+        runId: string,
+        parent: unknown,
+        _tags: unknown,
+        _metadata: unknown,
+        runName: unknown,
+        callId: unknown,
+      ) => {
+        const name = stringOf(runName) ?? stringOf(objectOf(tool)['name']) ?? 'tool';
+        const call = { name, arguments: parseArguments(input), callId: stringOf(callId) };
+        framework.startTool(runId, call, scopeIn(parent));
+      },
+    ),
+    handleToolEnd: guarded((output: unknown, runId: string) =>
+      framework.endTool(runId, finished(toolResult(output))),
+    ),
+    handleToolError: guarded((error: unknown, runId: string) => framework.endTool(runId, failed(error))),
+  };
+  return handler;
+}
+
+/** Tools give back text or a ToolMessage. */
+function toolResult(output: unknown): unknown {
+  return isObject(output) && 'content' in output ? output['content'] : output;
+}

@@ -1,0 +1,35 @@
+/**
+ * Work of frameworks that report start and end but give no asynchronous context. While exactly one of their runs is
+ * open, what is seen outside of every context belongs to it; with two, nothing is guessed.
+ */
+import type { AgentScope } from './recorder.ts';
+
+export class OpenWork {
+  readonly #runs = new Map<string, Set<string>>();
+
+  openRun(run: string): void {
+    this.#runs.set(run, new Set());
+  }
+
+  closeRun(run: string): void {
+    this.#runs.delete(run);
+  }
+
+  openStep(run: string, step: string): void {
+    this.#runs.get(run)?.add(step);
+  }
+
+  closeStep(run: string, step: string): void {
+    this.#runs.get(run)?.delete(step);
+  }
+
+  /** The only open run, with its only open step. */
+  only(): AgentScope | undefined {
+    if (this.#runs.size !== 1) return undefined;
+    for (const [run, steps] of this.#runs) {
+      if (steps.size !== 1) return { run };
+      for (const step of steps) return { run, step };
+    }
+    return undefined;
+  }
+}
