@@ -55,7 +55,8 @@ export interface EventError {
   code?: string | number;
 }
 
-export type EndStatus = 'finished' | 'failed' | 'aborted';
+/** interrupted: it stopped on purpose, to ask a person, and is run again with the answer. */
+export type EndStatus = 'finished' | 'failed' | 'aborted' | 'interrupted';
 /** cut: the peer closed the connection, or the stream had no end. */
 export type CallStatus = EndStatus | 'cut';
 

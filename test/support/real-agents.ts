@@ -57,3 +57,19 @@ export async function runAgent(
     await server.close();
   }
 }
+
+/** Runs a program of test/agents with and without the preload: the host must not be able to tell. */
+export async function runBoth(
+  program: string,
+  args: string[],
+  major: NodeMajor,
+  preload: string,
+): Promise<ProgramRun> {
+  const node = findNode(major) ?? assert.fail();
+  const path = join(folder, `${program}.mjs`);
+  const plain = await runProgram(path, { node, preload: undefined, args });
+  const ran = await runProgram(path, { node, preload, args, env: { AGENT_PART_FILE: '' } });
+  const seen = ({ code, signal, stdout, stderr }: ProgramRun) => ({ code, signal, stdout, stderr });
+  assert.deepEqual(seen(ran), seen(plain), `${program} on Node ${major}`);
+  return ran;
+}

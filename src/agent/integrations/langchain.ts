@@ -10,7 +10,7 @@ import { asyncHooks } from '../node-modules.ts';
 import type { AgentRecorder, AgentScope } from '../recorder.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
-import { FrameworkRecorder, failed, finished } from './framework.ts';
+import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';
 
 const storageKey = Symbol.for('ls:tracing_async_local_storage');
 const variablesKey = Symbol.for('lc:context_variables');
@@ -94,7 +94,7 @@ function makeHandler(recorder: AgentRecorder): object {
     kinds.set(runId, 'inner');
     framework.alias(runId, scope);
   };
-  const endChain = (runId: string, outcome: ReturnType<typeof finished>) => {
+  const endChain = (runId: string, outcome: Outcome) => {
     const kind = kinds.get(runId);
     kinds.delete(runId);
     if (kind === 'run') framework.endRun(runId, outcome);
@@ -134,7 +134,7 @@ function makeHandler(recorder: AgentRecorder): object {
       },
     ),
     handleChainEnd: guarded((output: unknown, runId: string) => endChain(runId, finished(output))),
-    handleChainError: guarded((error: unknown, runId: string) => endChain(runId, failed(error))),
+    handleChainError: guarded((error: unknown, runId: string) => endChain(runId, outcomeOf(error))),
     handleToolStart: guarded(
       (
         tool: unknown,
@@ -157,6 +157,12 @@ function makeHandler(recorder: AgentRecorder): object {
     handleToolError: guarded((error: unknown, runId: string) => framework.endTool(runId, failed(error))),
   };
   return handler;
+}
+
+/** A graph that asks a person leaves its node with an error of this name. */
+function outcomeOf(error: unknown): Outcome {
+  const outcome = failed(error);
+  return outcome.error?.type === 'GraphInterrupt' ? { ...outcome, status: 'interrupted' } : outcome;
 }
 
 /** Tools give back text or a ToolMessage. */

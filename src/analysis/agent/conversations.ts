@@ -14,6 +14,8 @@ export interface CallMessages {
   /** Ids of the messages that this request added, and of the reply's. */
   added: string[];
   output: string[];
+  /** Id of the system instructions that stood outside of the list. */
+  system: string | undefined;
   /** Messages before `added` that no record tells of. */
   unknown: number;
   /** Messages in all, those that are not known included. */
@@ -70,6 +72,7 @@ function begin(event: StartEvent, calls: Map<string, CallMessages>): CallMessage
     keep: kept,
     added,
     output: [],
+    system: event.system,
     unknown: known ? known.unknown : unknownBase === undefined ? kept : kept + 1,
     length: kept + added.length,
   };

@@ -163,7 +163,8 @@ function complete(run: AgentRun, calls: CallInRun[], conversations: Conversation
   const heads = findHeads(own, conversations);
   const [main, ...others] = heads.toSorted((a, b) => b.length - a.length);
   if (main) {
-    run.messages = messagesAsRead(conversations, listMessages(conversations, main.call));
+    const system = main.system === undefined ? [] : [main.system];
+    run.messages = messagesAsRead(conversations, [...system, ...listMessages(conversations, main.call)]);
     if (main.unknown) run.unknownMessages = main.unknown;
   } else run.messages = run.reportedMessages ?? [];
   if (others.length)

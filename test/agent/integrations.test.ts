@@ -1,0 +1,102 @@
+/** What frameworks tell beyond their model calls, each pinned against the real package; and that none can tell we listen. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { AgentRun } from '../../src/model/agent-state.ts';
+import { stateOf } from '../support/agent-oracle.ts';
+import { buildPreload } from '../support/agent-preload.ts';
+import { runAgent, runBoth, whyNoAgents } from '../support/real-agents.ts';
+
+let preload: string;
+before(async () => {
+  preload = await buildPreload();
+});
+
+const majors = [20, 24] as const;
+const stepsOf = (run: AgentRun) => run.steps.map(({ name, status }) => `${name} ${status}`);
+const toolsOf = (run: AgentRun) =>
+  run.toolCalls.map(({ name, status, arguments: given, result }) => [name, status, given, result]);
+const weather = ['get_weather', 'finished', { city: 'Oslo' }, 'Oslo: 3 degrees, snow — ❄'];
+
+/** The only run of an agent that asked for the weather once, with every call inside of it. */
+function assertOneRun(runs: AgentRun[], name: string, steps: string[]): AgentRun {
+  assert.equal(runs.length, 1, JSON.stringify(runs.map((run) => run.name)));
+  const [run] = runs;
+  assert.deepEqual([run?.name, run?.status, run?.pending], [name, 'finished', []]);
+  assert.deepEqual(run && stepsOf(run), steps);
+  assert.deepEqual(run && toolsOf(run), [weather]);
+  assert.equal(run?.modelCalls.length, 2);
+  return run;
+}
+
+for (const major of majors) {
+  const skip = whyNoAgents(major);
+
+  test(`AI SDK 7 on Node ${major}: calls and tools in the step they belong to`, { skip }, async () => {
+    for (const mode of ['whole', 'stream']) {
+      const { ran } = await runAgent('ai-sdk', [mode, '7'], major, preload);
+      const name = `${mode === 'whole' ? 'generateText' : 'streamText'} openai.responses gpt-4o-mini`;
+      const run = assertOneRun(stateOf(ran).runs, name, ['step 1 finished', 'step 2 finished']);
+      const [first, second] = run.steps;
+      assert.deepEqual(
+        run.modelCalls.map((call) => call.stepId),
+        [first?.id, second?.id],
+      );
+      assert.equal(run.toolCalls[0]?.stepId, first?.id);
+    }
+  });
+
+  test(`AI SDK 6 on Node ${major}: tool calls`, { skip }, async () => {
+    const { ran } = await runAgent('ai-sdk', ['stream', '6'], major, preload);
+    assert.deepEqual(stateOf(ran).runs.flatMap(toolsOf), [weather]);
+  });
+
+  test(`LangGraph on Node ${major}: nodes are steps`, { skip }, async () => {
+    const { ran } = await runAgent('langgraph', ['whole'], major, preload);
+    const steps = ['__start__', 'agent', 'tools', 'agent'].map((node) => `${node} finished`);
+    const run = assertOneRun(stateOf(ran).runs, 'LangGraph', steps);
+    assert.equal(run.toolCalls[0]?.stepId, run.steps[2]?.id);
+    assert.deepEqual(
+      run.modelCalls.map((call) => call.stepId),
+      [run.steps[1]?.id, run.steps[3]?.id],
+    );
+  });
+
+  test(`LangGraph on Node ${major}: a person is asked, and the host's own context variables hold`, {
+    skip,
+  }, async () => {
+    const { runs } = stateOf(await runBoth('langgraph-interrupt', [], major, preload));
+    assert.deepEqual(
+      runs.map((run) => run.status),
+      ['finished', 'finished', 'finished', 'failed'],
+    );
+    assert.deepEqual(
+      runs.map((run) => stepsOf(run).at(-1)),
+      ['ask interrupted', 'broken finished', 'ask interrupted', 'broken failed'],
+    );
+  });
+
+  test(`OpenAI Agents on Node ${major}: a trace is a run`, { skip }, async () => {
+    const { ran } = await runAgent('openai-agents', ['stream'], major, preload);
+    assertOneRun(stateOf(ran).runs, 'Agent workflow', ['agent Weather finished']);
+  });
+
+  test(`OpenAI Agents on Node ${major}: it dies as it would have`, { skip }, async () => {
+    const ran = await runBoth('openai-agents-dies', [], major, preload);
+    assert.equal(ran.code, 1);
+  });
+
+  test(`MCP over pipes on Node ${major}: tools that answer, fail, and hang to the end`, {
+    skip,
+  }, async () => {
+    const ran = await runBoth('mcp-client', ['hang'], major, preload);
+    assert.equal(ran.signal, 'SIGKILL');
+    const [run] = stateOf(ran).runs;
+    assert.deepEqual(
+      run?.toolCalls.map(({ name, status }) => `${name} ${status}`),
+      ['get_weather finished', 'fail failed', 'hang running'],
+    );
+    assert.match(run?.pending[0] ?? '', /^tool hang/);
+    const kinds = ran.events.map((event) => event.kind);
+    assert.deepEqual([kinds[0], kinds.includes('mcp.message')], ['mcp.start', true]);
+  });
+}
