@@ -1,25 +1,22 @@
 /**
- * Waits for the first sign of an agent: a request over the network, or a word to the explicit API. Then the recording
- * half is compiled, hears the message that woke it, and takes over. Until then there are four subscriptions.
+ * Waits for the first sign of an agent: a request over the network, a framework's first look around, or a word to the
+ * explicit API. Then the recording half is compiled, hears the message that woke it, and takes over. Until then there
+ * are some subscriptions and global names that no enumeration shows.
  */
 import type { Host } from '../agent/context.ts';
+import { firstChannels, watchGlobalNames } from '../agent/first-signs.ts';
 import { loadColdHalf, loadRecordingHalf } from './half-loader.ts';
 import type { Recording } from './recording-half.ts';
 import { isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 
-const firstSigns = [
-  'undici:request:create',
-  'http.client.request.created',
-  'http.client.request.start',
-  'net.client.socket',
-];
-
 /** Returns the undoing. */
 export function watchForAgent(surroundings: Surroundings, host: Host): () => void {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  let stopWatching = (): void => {};
   const stopWaiting = (): void => {
-    for (const channel of firstSigns) unsubscribe(channel, onSign);
+    stopWatching();
+    for (const channel of firstChannels) unsubscribe(channel, onSign);
   };
   const begin = (): Recording | undefined => {
     stopWaiting();
@@ -33,7 +30,10 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
   function onSign(message: unknown, channel: string | symbol): void {
     begin()?.hear(String(channel), message);
   }
-  if (surroundings.config.captureLlm !== 'off') for (const channel of firstSigns) subscribe(channel, onSign);
+  if (surroundings.config.captureLlm !== 'off') {
+    for (const channel of firstChannels) subscribe(channel, onSign);
+    stopWatching = watchGlobalNames(begin);
+  }
   const get = (): Host['agent'] => surroundings.recording?.port ?? begin()?.port;
   Object.defineProperty(host, 'agent', { configurable: true, get });
   return () => {

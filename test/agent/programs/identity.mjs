@@ -14,7 +14,7 @@ server.listen(0, async () => {
       String(fetch).length,
       Object.getOwnPropertyDescriptor(globalThis, 'fetch').writable,
     ],
-    globals: Object.getOwnPropertyNames(globalThis).length,
+    globals: Object.keys(globalThis).length,
     listeners: process.eventNames().map((name) => [String(name), process.listenerCount(name)]),
     resources: process.getActiveResourcesInfo().sort(),
     http: [http.ClientRequest.name, http.request.length, http.ClientRequest.length],
