@@ -4,6 +4,8 @@
  */
 import type { Policy } from '../redaction/policy.ts';
 
+type Redactor = Pick<Policy, 'text' | 'code'>;
+
 interface RawMap {
   file?: unknown;
   sourceRoot?: unknown;
@@ -14,13 +16,13 @@ interface RawMap {
 }
 
 /** The map again as JSON. Throws on what is no JSON object. */
-export function redactSourceMap(text: string, policy: Policy): string {
+export function redactSourceMap(text: string, policy: Redactor): string {
   // The mark against script inclusion that some servers put first.
   const map = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as RawMap;
   return JSON.stringify(cleanMap(map, policy, 0));
 }
 
-function cleanMap(map: RawMap, policy: Policy, depth: number): RawMap {
+function cleanMap(map: RawMap, policy: Redactor, depth: number): RawMap {
   if (typeof map !== 'object' || map === null) throw new Error('the map is no object');
   const clean: RawMap = {};
   for (const field of ['version', 'names', 'mappings', 'ignoreList', 'x_google_ignoreList', 'debugId'])

@@ -10,6 +10,7 @@ import type { ScriptParsed } from '../capture/inspector-session.ts';
 import { findPackages } from '../capture/parts/packages.ts';
 import { describeScripts, type ScriptsContext } from '../capture/parts/scripts.ts';
 import { programName } from '../capture/program-name.ts';
+import { redactSourceMap } from '../capture/redact-source-map.ts';
 import { version } from '../version.ts';
 import { openInspector } from './inspector-port.ts';
 import { askLiveFacts, askReport, countWorkers, type LiveFacts } from './live-facts.ts';
@@ -252,7 +253,8 @@ class ScrubbedParts {
       stackTexts: [],
       frameUrls: new Set(stack?.frames.map((frame) => frame.url)),
       scriptUrls: [],
-      writeText: (name, text) => this.writeText(name, this.clean(text)),
+      writeCode: (name, text) => this.writeText(name, this.#scrubber.code(text)),
+      writeSourceMap: (name, text) => this.writeText(name, redactSourceMap(text, this.#scrubber)),
     };
     const self = { scripts, sourceOf: (id: string) => sources.get(id), close: () => {} };
     const described: LoadedScript[] = describeScripts(self, context);

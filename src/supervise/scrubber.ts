@@ -5,7 +5,7 @@
 import { homedir } from 'node:os';
 import { createPolicy, type Policy } from '../redaction/index.ts';
 
-export type Scrubber = Pick<Policy, 'text' | 'argv' | 'value' | 'counts' | 'resetCounts'>;
+export type Scrubber = Pick<Policy, 'text' | 'code' | 'argv' | 'value' | 'counts' | 'resetCounts'>;
 
 export function makeScrubber(environment: Readonly<Record<string, string | undefined>>): Scrubber {
   return createPolicy({

@@ -40,7 +40,10 @@ export const scriptsPart: PartProducer = {
 };
 
 /** What describing scripts takes of a capture, and adds to it. */
-export type ScriptsContext = Pick<CaptureContext, 'stackTexts' | 'frameUrls' | 'scriptUrls' | 'writeText'>;
+export type ScriptsContext = Pick<
+  CaptureContext,
+  'stackTexts' | 'frameUrls' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
+>;
 
 /** The scripts as `self` lists them; texts and maps of those on the stack become parts. */
 export function describeScripts(self: SelfDebugger, context: ScriptsContext): LoadedScript[] {
