@@ -5,12 +5,13 @@
  */
 import { characterTables, wordUnit } from './characters.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
+import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import type { NameVerdict } from './key-names.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
-import { shapeTable } from './shape-table.ts';
+import { nameByShape } from './shape-table.ts';
 import { longestJudged, readBare, readBlock, readQuoted, type ValueSpan } from './value-span.ts';
-import { isPublicId, isSecretValue, isStandIn, looksRandom, type ValueForm } from './values.ts';
+import { isSecretValue, isStandIn, looksRandom, type ValueForm } from './values.ts';
 
 /** A name in the text and the sign behind it; half-open extents. */
 export interface NamePlace {
@@ -25,9 +26,6 @@ export interface NamePlace {
 
 const fillIn =
   /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
-
-/** No header is longer. */
-const longestLine = 16_384;
 
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
@@ -268,60 +266,22 @@ export class ContextReader {
   private report(span: ValueSpan, verdict: NameVerdict, form: ValueForm, place: NamePlace): boolean {
     const { text } = this.page;
     const length = span.end - span.start;
-    if (verdict.form === 'cookie' || verdict.form === 'set-cookie') return this.reportCookies(span, verdict);
+    if (verdict.form === 'cookie' || verdict.form === 'set-cookie') {
+      this.cookiesUntil = span.end;
+      return pushFound(this.out, ...findCookies(this.page, span, verdict.form === 'set-cookie'));
+    }
     if (length > longestJudged) {
       if (verdict.strength < 2 || /\s/.test(text.slice(span.start, span.start + 200))) return false;
       this.out.push({ start: span.start, end: span.end, rule: verdict.rule, resume: span.resume });
       return true;
     }
     const value = text.slice(span.start, span.end);
-    if (verdict.form === 'authorization') return this.reportAuthorization(span, value);
-    if (!isSecretValue(value, verdict, form)) return false;
     const quote =
       !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? this.keyQuote(place) : '';
-    this.out.push({ ...this.nameByShape(span, verdict.rule), quote, resume: span.resume });
+    if (verdict.form === 'authorization') return pushFound(this.out, findAuthorization(span, value, quote));
+    if (!isSecretValue(value, verdict, form)) return false;
+    this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
     return true;
-  }
-
-  /** A known shape tells more than the name, and its public start may stay. */
-  private nameByShape(span: ValueSpan, rule: string): Finding {
-    const match = shapeTable().match(this.page, span.start, true);
-    if (match && match.end >= span.end - 2)
-      return { start: match.bodyStart, end: Math.max(match.end, span.end), rule: match.rule };
-    return { start: span.start, end: span.end, rule };
-  }
-
-  private reportAuthorization(span: ValueSpan, value: string): boolean {
-    const scheme = /^\s*(?:[A-Za-z][\w-]{1,30}\s+)/.exec(value)?.[0] ?? '';
-    const rest = value.slice(scheme.length);
-    if (rest.length < 4 || isStandIn(rest) || (scheme === '' && !/\d/.test(rest)) || /\$\{|\{\{/.test(rest))
-      return false;
-    if (scheme !== '' && /\s/.test(rest) && !/[=,]/.test(rest)) return false;
-    this.out.push({
-      start: span.start + scheme.length,
-      end: span.end,
-      rule: 'authorization',
-      resume: span.resume,
-    });
-    return true;
-  }
-
-  /** Names of cookies stay, and the attributes of a set one. */
-  private reportCookies(span: ValueSpan, verdict: NameVerdict): boolean {
-    const value = this.page.text.slice(span.start, Math.min(span.end, span.start + longestLine));
-    this.cookiesUntil = span.end;
-    const pairs = /([^=;\s]{1,128})=([^;]*)/g;
-    let found = false;
-    for (let match = pairs.exec(value); match; match = pairs.exec(value)) {
-      const start = span.start + match.index + match[1]!.length + 1;
-      const text = match[2]!.trimEnd();
-      if (text !== '' && !isStandIn(text) && !/^\$\{.*\}$/.test(text)) {
-        this.out.push({ start, end: start + text.length, rule: 'cookie' });
-        found = true;
-      }
-      if (verdict.form === 'set-cookie') break;
-    }
-    return found;
   }
 
   /** Nothing but indentation, a dash, a quote, `export` or the like stands before the name in its line. */
@@ -402,64 +362,11 @@ export class ContextReader {
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }
-
-  /** `password is x`, `token x`, `Bearer x`: a telling word and a blank; what follows must look the part. */
-  readSpoken(start: number, end: number): number {
-    const { text } = this.page;
-    const word = text.slice(start, end).toLowerCase();
-    if (!isSpokenWord(word)) return 0;
-    if (word === 'by' && !/identified\s+$/i.test(text.slice(Math.max(0, start - 14), start))) return 0;
-    const lead = /(?:%20|\+|[ \t]{1,4})(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?/y;
-    lead.lastIndex = end;
-    if (!lead.test(text)) return 0;
-    const at = lead.lastIndex;
-    const span = readQuoted(this.page, at) ?? readBare(this.page, at, { encoded: false, wholeLine: false });
-    const value = text
-      .slice(span.start, Math.min(span.end, span.start + longestJudged))
-      .replace(/[.!?]$/, '');
-    if (!this.isSpokenSecret(word, value, span.quoted)) return 0;
-    const rule = /^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)
-      ? 'authorization'
-      : word === 'by'
-        ? 'password'
-        : word;
-    this.out.push(this.nameByShape({ ...span, end: span.start + value.length }, rule));
-    return span.start + value.length;
-  }
-
-  private isSpokenSecret(word: string, value: string, quoted: boolean): boolean {
-    if (isStandIn(value) || value.length < 6) return false;
-    const isPassword = /^pass|^pwd|^by$/.test(word);
-    if (!isPassword && isPublicId(value)) return false;
-    if (word === 'basic') return isBasicPair(value);
-    if (word === 'bearer')
-      return value.length >= 16
-        ? /^[\w.~+/=%-]+$/.test(value) && /[\d_.-]/.test(value)
-        : looksRandom(value, 8);
-    if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
-      return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
-    if (/\s/.test(value) || value.includes('(')) return false;
-    if (looksRandom(value)) return true;
-    return /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\d.]+[a-z]*$/.test(value)
-      ? true
-      : quoted && /[^A-Za-z ]/.test(value) && !/^[A-Z_]+$/.test(value);
-  }
 }
 
-/** `user:password` in base64. */
-function isBasicPair(value: string): boolean {
-  if (!/^[\w+/-]{8,}={0,2}$/.test(value)) return false;
-  const text = Buffer.from(value, 'base64').toString('latin1');
-  return /^[\x20-\x7e]*:[\x20-\xff]+/.test(text);
-}
-
-/** Words after which a secret may stand with no sign between. */
-export const spokenWords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by';
-
-let spokenSet: Set<string> | undefined;
-
-function isSpokenWord(word: string): boolean {
-  spokenSet ??= new Set(spokenWords.split(' '));
-  return spokenSet.has(word);
+/** Pushes the findings; false when there are none. */
+function pushFound(out: Finding[], ...found: (Finding | undefined)[]): boolean {
+  const real = found.filter((finding) => finding !== undefined);
+  out.push(...real);
+  return real.length > 0;
 }

@@ -3,7 +3,7 @@
  * behind each name, and looks closer at long words. Knows no policy and changes no text.
  */
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
-import { ContextReader, type NamePlace, spokenWords } from './context.ts';
+import { ContextReader, type NamePlace } from './context.ts';
 import {
   type DecodedRun,
   decodeBase64Run,
@@ -17,6 +17,7 @@ import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
+import { findSpoken, spokenWords } from './spoken-secrets.ts';
 import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
 import { isPublicId, looksRandom } from './values.ts';
 
@@ -95,7 +96,7 @@ export class Scanner {
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
           if (spoken[outlineOf(lower[units[start]! & 255]!, lower[units[i - 1]! & 255]!, i - start)] !== 0)
-            found = this.context.readSpoken(start, i);
+            found = this.pushFound(findSpoken(page, start, i), out);
           else if (
             units[start] === 45 &&
             i - start > 1 &&

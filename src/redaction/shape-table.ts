@@ -2,8 +2,7 @@
  * Finds the shape that starts at a position: three units are hashed to a small table that is empty for nearly all
  * text, then starts are compared, then one sticky expression runs. Built once a process, on first use.
  */
-import { alnum, characterTables } from './characters.ts';
-import type { Page } from './page.ts';
+import type { Finding, Page } from './page.ts';
 import { allShapes } from './shapes/index.ts';
 import type { Shape } from './shapes/shape.ts';
 import { isStandIn, looksRandom } from './values.ts';
@@ -87,7 +86,9 @@ export function shapeTable(): ShapeTable {
   return table;
 }
 
-/** A bare start of a word: what stands before is no letter or digit. */
-export function isWordStart(page: Page, i: number): boolean {
-  return i === 0 || !(characterTables().classes[page.units[i - 1]!]! & alnum);
+/** A known shape tells more than the name it stands under, and its public start may stay. */
+export function nameByShape(page: Page, span: { start: number; end: number }, rule: string): Finding {
+  const match = shapeTable().match(page, span.start, true);
+  if (!match || match.end < span.end - 2) return { start: span.start, end: span.end, rule };
+  return { start: match.bodyStart, end: Math.max(match.end, span.end), rule: match.rule };
 }

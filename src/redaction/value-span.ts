@@ -44,12 +44,19 @@ export function readQuoted(page: Page, i: number): ValueSpan | undefined {
 
 function closeQuoted(page: Page, start: number, quote: number, depth: number): ValueSpan {
   const end = findClosing(page, start, quote, depth);
-  const span = { start, end, close: Math.min(end + depth + 1, page.length), quoted: true };
+  const span = { start, end, close: behindQuote(page, end), quoted: true };
   if (end < page.length) return span;
   return { ...span, resume: (next, from) => findClosing(next, from, quote, depth) };
 }
 
-/** The first quote with at most `depth` backslashes; a bare double quote or line break closes the other kinds too. */
+/** Behind the quote, with its backslashes, that stands at `end`; `end` itself where a line break ended the value. */
+function behindQuote(page: Page, end: number): number {
+  let i = end;
+  while (page.units[i] === 92) i += 1;
+  return isQuote(page.units[i]!) ? i + 1 : end;
+}
+
+/** The quote that ends a value opened behind `depth` backslashes; a bare line break ends it too. */
 function findClosing(page: Page, from: number, quote: number, depth: number): number {
   const { units, length } = page;
   for (let i = from; i < length; i++) {
@@ -58,13 +65,26 @@ function findClosing(page: Page, from: number, quote: number, depth: number): nu
       let run = 1;
       while (units[i + run] === 92) run += 1;
       const escaped = units[i + run]!;
-      if (escaped === quote && run <= depth) return i;
-      if (escaped === 34 && run <= depth) return i;
+      const own = escaped === quote || escaped === 34 ? backslashesOfClosing(run, depth) : -1;
+      if (own >= 0) return i + run - own;
       i += run;
     } else if (unit === quote || unit === 34) return i;
     else if (unit === 10 && quote !== 96) return i;
   }
   return length;
+}
+
+/**
+ * Of the `run` backslashes before a quote, how many belong to it, when it ends a string at most as deep as `depth` says;
+ * -1 when it is part of the content. Strings nested n deep have 2^n - 1 before their quotes, and each backslash of their
+ * content becomes 2^n.
+ */
+function backslashesOfClosing(run: number, depth: number): number {
+  for (let own = 0; own <= depth; own = own * 2 + 1) {
+    const content = (run - own) / (own + 1);
+    if (content >= 0 && content % 2 === 0) return own;
+  }
+  return -1;
 }
 
 function closeEscaped(page: Page, start: number, mark: string): ValueSpan {

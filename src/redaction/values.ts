@@ -97,6 +97,7 @@ const readable = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d{1,8}|[A-Za-z]{2,}\d{1,4}|\d{1,3}[a-
 
 function isReadable(part: string): boolean {
   if (readable.test(part)) return part.length < 24 || entropyOf(part) < 3.2;
+  if ((part.match(/\d+/g) ?? []).length > 2) return false;
   return part
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(' ')

@@ -51,7 +51,7 @@ export function cloudShapes(): Shape[] {
       /[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){2,3}/,
       { wholeWord: true },
     ),
-    shape('tailscale-key', 'tskey-', /[a-z]+-[A-Za-z0-9-]{10,80}/),
+    shape('tailscale-key', 'tskey-', /[a-z]{2,12}-[A-Za-z0-9-]{10,80}/),
     shape('ngrok-token', 'ak_2 cr_2', /[A-Za-z0-9]{24,60}/, { wholeWord: true }),
     shape('cloudsmith-token', 'csa_ csu_', /[A-Za-z0-9]{20,60}/, { random: true }),
     shape('openshift-token', 'sha256~', /[\w-]{20,60}/),
@@ -65,7 +65,7 @@ export function cloudShapes(): Shape[] {
     shape(
       'convex-deploy-key',
       'prod: dev: preview:',
-      /[a-z]+-[a-z]+-\d{2,4}(?::[\w-]+)?\|[A-Za-z0-9+/=]{20,200}/,
+      /[a-z]{2,20}-[a-z]{2,20}-\d{2,4}(?::[\w-]{1,40})?\|[A-Za-z0-9+/=]{20,200}/,
       { wholeWord: true },
     ),
   ];

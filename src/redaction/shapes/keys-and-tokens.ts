@@ -44,7 +44,7 @@ export function standardShapes(): Shape[] {
     shape(
       'otpauth-uri',
       'otpauth://',
-      /(?:totp|hotp)\/[^\s"'<>\\]{0,200}secret=[A-Za-z2-7=]{8,128}[^\s"'<>\\]{0,200}/,
+      /(?:totp|hotp)\/[\w%&=.:@+?-]{0,200}secret=[A-Za-z2-7=]{8,128}[\w%&=.:@+-]{0,200}/,
     ),
   ];
 }

@@ -35,7 +35,7 @@ export function messageShapes(): Shape[] {
       /[0-9a-f]{18,31}(?![0-9a-zA-Z])/,
       { wholeWord: true },
     ),
-    shape('facebook-token', 'EAAB EAAC EAAD EAAG EAAI EAAJ EAAL EAAM EAAN EAAQ EAAV', /[A-Za-z0-9]{30,400}/, {
+    shape('facebook-token', 'EAAB EAAC EAAD EAAG EAAI EAAJ EAAL EAAM EAAN EAAQ EAAV', /[A-Za-z0-9]{40,400}/, {
       wholeWord: true,
       random: true,
     }),

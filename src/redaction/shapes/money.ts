@@ -12,7 +12,7 @@ export function moneyShapes(): Shape[] {
     shape('square-secret', 'sq0csp- sq0idp-', /[\w-]{12,60}/),
     shape('paypal-access-token', 'access_token$production$ access_token$sandbox$ A21AA', /[\w$-]{30,200}/),
     shape('razorpay-key', 'rzp_live_ rzp_test_', /[A-Za-z0-9]{10,40}/),
-    shape('adyen-key', 'AQE', /[a-z][a-z0-9]{4,10}[\w+/=.<>&-]{40,300}/, { wholeWord: true, random: true }),
+    shape('adyen-key', 'AQE', /[a-z][a-z0-9]{4,10}[\w+/=.-]{40,300}/, { wholeWord: true, random: true }),
     shape(
       'plaid-token',
       'access-sandbox- access-development- access-production- link-sandbox- link-production-',
@@ -27,7 +27,7 @@ export function moneyShapes(): Shape[] {
     shape('shippo-token', 'shippo_live_ shippo_test_', /[0-9a-f]{16,50}/),
     shape('duffel-token', 'duffel_live_ duffel_test_', /[\w=-]{20,60}/),
     shape('lob-key', 'live_pub_ test_pub_ lob_live_ lob_test_', /[0-9a-f]{24,40}/),
-    shape('klarna-key', 'klarna_live_api_ klarna_test_api_', /[\w!*()$+/=-]{20,250}/),
+    shape('klarna-key', 'klarna_live_api_ klarna_test_api_', /[\w!*$+/=-]{20,250}/),
     shape('polar-token', 'polar_oat_ polar_pat_ polar_whs_ polar_', /[A-Za-z0-9_]{20,80}/, { random: true }),
     shape('coinbase-key', 'organizations/', /[0-9a-f-]{36}\/apiKeys\/[0-9a-f-]{36}/, { wholeWord: true }),
     shape('checkout-key', 'sk_sbox_', /[a-z0-9]{16,40}/),

@@ -1,0 +1,70 @@
+/**
+ * Secrets that only a word announces: `Bearer x`, `password is x`, `using token x`, `IDENTIFIED BY 'x'`. With no sign
+ * between them what follows must look the part, more so behind words that people use for other things.
+ */
+import type { Finding, Page } from './page.ts';
+import { nameByShape } from './shape-table.ts';
+import { longestJudged, readBare, readQuoted } from './value-span.ts';
+import { isPublicId, isStandIn, looksRandom } from './values.ts';
+
+export const spokenWords =
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by';
+
+let wordSet: Set<string> | undefined;
+
+function isSpokenWord(word: string): boolean {
+  wordSet ??= new Set(spokenWords.split(' '));
+  return wordSet.has(word);
+}
+
+const lead = /(?:%20|\+|[ \t]{1,4})(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?/y;
+
+/** The word at [start, end) may be a spoken one; what it announces. */
+export function findSpoken(page: Page, start: number, end: number): Finding | undefined {
+  const { text } = page;
+  const word = text.slice(start, end).toLowerCase();
+  if (!isSpokenWord(word)) return undefined;
+  if (word === 'by' && !/identified\s+$/i.test(text.slice(Math.max(0, start - 14), start))) return undefined;
+  lead.lastIndex = end;
+  if (!lead.test(text)) return undefined;
+  const at = lead.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  const judged = text.slice(span.start, Math.min(span.end, span.start + longestJudged));
+  const value = judged.length < longestJudged ? judged.replace(/[.!?]$/, '') : judged;
+  if (!isAnnounced(word, value, span.quoted)) return undefined;
+  const spanEnd = judged.length < longestJudged ? span.start + value.length : span.end;
+  return { ...nameByShape(page, { start: span.start, end: spanEnd }, ruleOf(word)), resume: span.resume };
+}
+
+function ruleOf(word: string): string {
+  if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';
+  return word === 'by' ? 'password' : word;
+}
+
+function isAnnounced(word: string, value: string, quoted: boolean): boolean {
+  if (isStandIn(value) || value.length < 6) return false;
+  if (!/^pass|^pwd|^by$/.test(word) && isPublicId(value)) return false;
+  if (word === 'basic') return isBasicPair(value);
+  if (word === 'bearer') return isBearer(value);
+  if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
+    return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
+  return isPasswordLike(value, quoted);
+}
+
+function isBearer(value: string): boolean {
+  if (value.length < 16) return looksRandom(value, 8);
+  return /^[\w.~+/=%-]+$/.test(value) && (/[\d_.-]/.test(value) || looksRandom(value));
+}
+
+function isPasswordLike(value: string, quoted: boolean): boolean {
+  if (/\s/.test(value) || value.includes('(')) return false;
+  if (looksRandom(value)) return true;
+  if (/\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\d.]+[a-z]*$/.test(value)) return true;
+  return quoted && /[^A-Za-z ]/.test(value) && !/^[A-Z_]+$/.test(value);
+}
+
+/** `user:password` in base64. */
+function isBasicPair(value: string): boolean {
+  if (!/^[\w+/-]{8,}={0,2}$/.test(value)) return false;
+  return /^[\x20-\x7e]*:[\x20-\xff]+/.test(Buffer.from(value, 'base64').toString('latin1'));
+}
