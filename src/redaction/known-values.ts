@@ -32,31 +32,22 @@ export class KnownValues {
   /** A bit for each look that is part of a form. */
   private bits = new Int32Array(0);
   private places = new Map<number, Place[]>();
-  private stale = false;
+  /** Added since the table was built. */
+  private fresh: string[] = [];
 
   /** False when the value is too short to be looked for. */
   add(value: string): boolean {
     const text = value.trim();
     if (text.length < 4 || this.values.has(text)) return text.length >= 4;
     this.values.add(text);
-    this.forms.push(...formsOf(text));
-    this.stale = true;
+    this.fresh.push(text);
     return true;
-  }
-
-  get size(): number {
-    return this.values.size;
-  }
-
-  /** The longest form, with what may be widened on both sides. */
-  get longestForm(): number {
-    return this.forms.reduce((longest, form) => Math.max(longest, form.text.length + 8), 0);
   }
 
   /** Pushes every form that starts in [from, stop), in order of its end. */
   find(page: Page, from: number, stop: number, out: Finding[]): void {
+    if (this.fresh.length > 0) this.build();
     if (this.forms.length === 0) return;
-    if (this.stale) this.build();
     const { units, length } = page;
     const { bits, stride } = this;
     const last = Math.min(length - lookWidth + 1, stop + stride);
@@ -67,7 +58,8 @@ export class KnownValues {
   }
 
   private build(): void {
-    this.stale = false;
+    for (const value of this.fresh) this.forms.push(...formsOf(value));
+    this.fresh = [];
     const shortest = this.forms.reduce(
       (least, form) => Math.min(least, form.text.length),
       Number.POSITIVE_INFINITY,

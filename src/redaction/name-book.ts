@@ -9,17 +9,17 @@ import type { Page } from './page.ts';
 /** Names remembered; more are forgotten all at once. */
 const mostNames = 4096;
 
-let stems: Uint8Array | undefined;
+let table: Uint8Array | undefined;
 
 /** By the low five bits of three letters: 1 where they start a word that judgeName knows. */
 function stemTable(): Uint8Array {
-  if (stems) return stems;
-  stems = new Uint8Array(1 << 15);
+  if (table) return table;
+  table = new Uint8Array(1 << 15);
   for (const stem of telling.split(' ')) {
     const [a = 0, b = 0, c = 0] = [...stem].map((letter) => letter.charCodeAt(0) & 31);
-    stems[(a << 10) | (b << 5) | c] = 1;
+    table[(a << 10) | (b << 5) | c] = 1;
   }
-  return stems;
+  return table;
 }
 
 /** The first letters of every telling word; a test holds this against the vocabulary. */
@@ -29,7 +29,6 @@ const telling =
 
 export class NameBook {
   private readonly seen = new Map<string, NameVerdict>();
-  private readonly stems = stemTable();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
 
@@ -43,7 +42,7 @@ export class NameBook {
   private maySmell(units: Uint16Array, start: number, end: number): boolean {
     if (this.denied.size > 0) return true;
     const { lower } = characterTables();
-    const { stems } = this;
+    const stems = stemTable();
     let bits = 0;
     for (let i = start; i < end; i++) {
       bits = ((bits << 5) | (lower[units[i]! & 255]! & 31)) & 0x7fff;

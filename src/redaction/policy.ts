@@ -51,47 +51,75 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   return new ProcessPolicy(options);
 }
 
+/** Built at the first use: a process that never dies pays for a copy of its environment and nothing more. */
+interface Engine {
+  detector: Detector;
+  nameDetector: Detector;
+  pages: PageMaker;
+}
+
 class ProcessPolicy implements Policy {
   private readonly book: NameBook;
   private readonly known = new KnownValues();
-  private readonly detector: Detector;
-  private readonly nameDetector: Detector;
-  private readonly pages = new PageMaker();
+  private readonly patterns: RegExp[];
   private readonly home: HomeFolder;
+  /** As it was when the policy was made: programs delete their secrets from it later. */
+  private environmentThen: Record<string, string | undefined> | undefined;
+  private built: Engine | undefined;
   private tally = new Map<string, number>();
 
   constructor(options: PolicyOptions) {
     this.book = new NameBook(options.allow, options.deny);
-    const patterns = (options.patterns ?? []).map(asGlobal);
-    const parts = { names: this.book, known: this.known, patterns };
-    this.detector = new Detector({ ...parts, context: true });
-    this.nameDetector = new Detector({ ...parts, context: false });
+    this.patterns = (options.patterns ?? []).map(asGlobal);
     this.home = new HomeFolder(options.home);
+    this.environmentThen = { ...options.environment };
     for (const value of options.known ?? []) this.addKnown(value);
-    for (const [name, value] of Object.entries(options.environment ?? {}))
+  }
+
+  private engine(): Engine {
+    this.learnEnvironment();
+    this.built ??= this.build();
+    return this.built;
+  }
+
+  private build(): Engine {
+    const parts = { names: this.book, known: this.known, patterns: this.patterns };
+    return {
+      detector: new Detector({ ...parts, context: true }),
+      nameDetector: new Detector({ ...parts, context: false }),
+      pages: new PageMaker(),
+    };
+  }
+
+  private learnEnvironment(): void {
+    const environment = this.environmentThen;
+    if (!environment) return;
+    this.environmentThen = undefined;
+    for (const [name, value] of Object.entries(environment))
       if (value !== undefined && isWorthKnowing(name, value, this.book)) this.addKnown(value);
   }
 
   text(text: string): string {
-    return this.home.hide(this.run(this.detector, text));
+    return this.home.hide(this.run(this.engine().detector, text));
   }
 
   names(text: string): string {
-    return this.home.hide(this.run(this.nameDetector, text));
+    return this.home.hide(this.run(this.engine().nameDetector, text));
   }
 
   code(text: string): string {
-    return this.run(this.nameDetector, this.run(this.detector, text, renderQuotedOnly), renderMasked);
+    const { detector, nameDetector } = this.engine();
+    return this.run(nameDetector, this.run(detector, text, renderQuotedOnly), renderMasked);
   }
 
   private run(detector: Detector, text: string, render?: Render): string {
     if (text.length < 4) return text;
-    const redactor = new TextRedactor(detector, this.pages, this, render);
+    const redactor = new TextRedactor(detector, this.engine().pages, this, render);
     return redactor.write(text) + redactor.end();
   }
 
   stream(): { write(chunk: string): string; end(): string } {
-    return new TextRedactor(this.detector, new PageMaker(), this);
+    return new TextRedactor(this.engine().detector, new PageMaker(), this);
   }
 
   value(value: unknown, limits: Partial<ValueLimits> = {}): unknown {

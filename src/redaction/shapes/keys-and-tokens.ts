@@ -29,12 +29,12 @@ export function standardShapes(): Shape[] {
     shape(
       'argon2-hash',
       '$argon2',
-      /(?:id|i|d)\$(?:v=\d+\$)?m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/=]{8,90}\$[A-Za-z0-9+/=]{16,200}/,
+      /(?:id|i|d)\$(?:v=\d{1,3}\$)?m=\d{1,9},t=\d{1,5},p=\d{1,5}\$[A-Za-z0-9+/=]{8,90}\$[A-Za-z0-9+/=]{16,200}/,
     ),
     shape(
       'crypt-hash',
       '$1$ $5$ $6$ $y$ $7$ $apr1$',
-      /(?:rounds=\d+\$)?[./A-Za-z0-9$]{2,40}\$[./A-Za-z0-9]{20,100}/,
+      /(?:rounds=\d{1,9}\$)?[./A-Za-z0-9$]{2,40}\$[./A-Za-z0-9]{20,100}/,
     ),
     shape(
       'scrypt-hash',
