@@ -10,8 +10,7 @@ const cases: [string, string[]][] = [
   ['async x => x', ['x']],
   ['async (x, y) => x', ['x', 'y']],
   ['(a = [1, (2)], {b, c: {d}} = {}, [e], ...rest) {}', ['a', '{…}', '[…]', '...rest']],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-  ['(a /* , no */, // b,\n c = "),(", d = `)${","}`) {}', ['a', 'c', 'd']],
+  ['(a /* , no */, // b,\n c = "),(", d = `),`) {}', ['a', 'c', 'd']],
   ['(żółw, $_1) {}', ['żółw', '$_1']],
   ['class {}', []],
   ['', []],
