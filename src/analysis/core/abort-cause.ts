@@ -55,13 +55,7 @@ export function findAbortCause(
 /** The thrown value is the only argument of V8's Runtime_Throw, which lies behind the frame that entered C++. */
 function findException(dump: CoreDump, v8: V8Runtime | undefined, died: CoreThread): string | undefined {
   if (!v8) return undefined;
-  const { frames } = walkNativeStack(
-    dump.machine.registersOf(died),
-    dump.machine,
-    dump.modules,
-    dump.memory,
-    false,
-  );
+  const { frames } = walkNativeStack(dump.machine.registersOf(died), dump, false);
   for (let i = 1; i < Math.min(frames.length, searchedFrames); i++) {
     const [callee, entry] = [frames[i - 1], frames[i]];
     if (!callee || !entry?.framePointer) continue;

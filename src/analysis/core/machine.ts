@@ -41,5 +41,10 @@ export const x64: Machine = {
   programCounter: 16,
   stackPointer: 7,
   framePointer: 6,
-  registersOf: (thread) => new Map(dwarfNumbers.map(([name, number]) => [number, thread.registers[name]])),
+  registersOf: ({ registers }) => {
+    const known = dwarfNumbers.filter(([name]) => registers[name] !== 0n);
+    // A core that was taken without ptrace knows two registers; zeros in any other are values.
+    const isPartial = known.every(([name]) => name === 'rip' || name === 'rsp');
+    return new Map((isPartial ? known : dwarfNumbers).map(([name, number]) => [number, registers[name]]));
+  },
 };

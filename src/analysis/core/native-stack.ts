@@ -6,6 +6,7 @@ import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
 import { MalformedInput } from '../../errors.ts';
 import { computeCaller, type RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
 import { computeFrameRow } from '../../formats/dwarf-cfi/frame-row.ts';
+import type { CoreFile } from '../../formats/elf-core/core-file.ts';
 import type { FrameTrust } from '../../model/thread.ts';
 import type { Machine } from './machine.ts';
 import type { Location, ModuleMap } from './module-map.ts';
@@ -32,28 +33,35 @@ export interface NativeStack {
 const maxFrames = 20_000;
 /** The largest frame that a frame pointer is trusted to span. */
 const maxFrameBytes = 16 << 20;
+const huntBytes = 64 << 10;
+const maxFrameMarker = 256;
 
 type Step =
   | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
   | { end: string | undefined };
 
-/** Never throws on what memory holds; iterative. */
-export function walkNativeStack(
-  start: RegisterFile,
-  machine: Machine,
-  modules: ModuleMap,
-  memory: MemoryReader,
-  /** False where the program counter is already behind the instruction that stopped the thread (a breakpoint). */
-  isExact = true,
-): NativeStack {
+/** What a walk needs of an opened core. */
+export interface UnwindSpace {
+  machine: Machine;
+  modules: ModuleMap;
+  memory: MemoryReader;
+  core: Pick<CoreFile, 'segments'>;
+}
+
+/**
+ * Never throws on what memory holds; iterative. `isExact`: false where the program counter is already behind the
+ * instruction that stopped the thread (a breakpoint).
+ */
+export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact = true): NativeStack {
+  const { machine } = space;
   const frames: NativeFrame[] = [];
   let registers = start;
   let trust: FrameTrust = 'context';
   let exact = isExact;
   while (frames.length < maxFrames) {
-    const frame = describe(registers, machine, modules, trust, exact);
+    const frame = describe(registers, space, trust, exact);
     frames.push(frame);
-    const step = stepToCaller(frame, frames.length === 1, machine, memory);
+    const step = stepToCaller(frame, frames.length === 1, space);
     if ('end' in step) return step.end ? { frames, stopped: step.end } : { frames };
     const sp = Number(step.registers.get(machine.stackPointer) ?? 0n);
     if (sp <= frame.stackPointer && !step.isSignalFrame)
@@ -68,8 +76,7 @@ export function walkNativeStack(
 
 function describe(
   registers: RegisterFile,
-  machine: Machine,
-  modules: ModuleMap,
+  { machine, modules }: UnwindSpace,
   trust: FrameTrust,
   exact: boolean,
 ): NativeFrame {
@@ -87,13 +94,13 @@ function describe(
   };
 }
 
-function stepToCaller(frame: NativeFrame, isFirst: boolean, machine: Machine, memory: MemoryReader): Step {
+function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace): Step {
   try {
     return (
-      stepByTables(frame, machine, memory) ??
-      (isFirst && !frame.location && !memory.has(frame.programCounter, 1)
-        ? stepByReturnAddress(frame, machine, memory)
-        : stepByFramePointer(frame, machine, memory))
+      stepByTables(frame, space) ??
+      (isFirst && !frame.location && !space.memory.has(frame.programCounter, 1)
+        ? stepByReturnAddress(frame, space)
+        : stepByFramePointer(frame, space))
     );
   } catch (error) {
     if (error instanceof AbsentMemory || error instanceof MalformedInput) return { end: error.message };
@@ -101,7 +108,7 @@ function stepToCaller(frame: NativeFrame, isFirst: boolean, machine: Machine, me
   }
 }
 
-function stepByTables(frame: NativeFrame, machine: Machine, memory: MemoryReader): Step | undefined {
+function stepByTables(frame: NativeFrame, { machine, memory }: UnwindSpace): Step | undefined {
   const address = frame.location?.address;
   const code = frame.location?.module.code;
   const description = address === undefined ? undefined : code?.findFrame(address);
@@ -117,7 +124,10 @@ function stepByTables(frame: NativeFrame, machine: Machine, memory: MemoryReader
   return { registers: caller.registers, trust: 'cfi', isSignalFrame: description.common.isSignalFrame };
 }
 
-function stepByFramePointer(frame: NativeFrame, machine: Machine, memory: MemoryReader): Step {
+function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
+  const { machine, memory } = space;
+  const isKnown = frame.framePointer !== undefined;
+  frame.framePointer ??= huntFramePointer(frame.stackPointer, space);
   const fp = frame.framePointer;
   if (fp === undefined) return { end: 'the frame pointer is not known here' };
   if (fp === 0) return { end: undefined };
@@ -129,11 +139,35 @@ function stepByFramePointer(frame: NativeFrame, machine: Machine, memory: Memory
     [machine.programCounter, memory.readBigWord(fp + 8)],
     [machine.stackPointer, BigInt(fp + 16)],
   ]);
-  return { registers, trust: 'frame-pointer', isSignalFrame: false };
+  return { registers, trust: isKnown ? 'frame-pointer' : 'scan', isSignalFrame: false };
+}
+
+/**
+ * A core that was taken without ptrace has no frame pointer. V8's frames give themselves away: a saved frame pointer
+ * further up, a return address into code, below them a context or a small marker; and the next frame likewise.
+ */
+function huntFramePointer(stackPointer: number, space: UnwindSpace): number | undefined {
+  for (let at = Math.ceil(stackPointer / 8) * 8; at < stackPointer + huntBytes; at += 8) {
+    const saved = callerOf(at, space);
+    if (saved === undefined || callerOf(saved, space) === undefined) continue;
+    const below = space.memory.findWord(at - 8) ?? 0;
+    if (below > 0 && (below % 2 === 1 || below < maxFrameMarker)) return at;
+  }
+  return undefined;
+}
+
+/** The saved frame pointer of what may be a frame. */
+function callerOf(at: number, { memory, core }: UnwindSpace): number | undefined {
+  const saved = memory.findWord(at);
+  const returnAddress = memory.findWord(at + 8);
+  if (saved === undefined || returnAddress === undefined) return undefined;
+  if (saved <= at || saved - at > maxFrameBytes || saved % 8 !== 0) return undefined;
+  const isCode = core.segments.some((s) => s.executable && returnAddress >= s.start && returnAddress < s.end);
+  return isCode ? saved : undefined;
 }
 
 /** After a call to an address that holds no code the return address is still on top of the stack. */
-function stepByReturnAddress(frame: NativeFrame, machine: Machine, memory: MemoryReader): Step {
+function stepByReturnAddress(frame: NativeFrame, { machine, memory }: UnwindSpace): Step {
   const registers = new Map(frame.registers);
   registers.set(machine.programCounter, memory.readBigWord(frame.stackPointer));
   registers.set(machine.stackPointer, BigInt(frame.stackPointer + 8));

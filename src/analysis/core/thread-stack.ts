@@ -31,7 +31,7 @@ export interface ThreadOptions {
 export function describeThread(dump: CoreDump, thread: CoreThread, options: ThreadOptions): Thread {
   const isExact = !(options.crashed && thread.signal === SIGTRAP);
   const registers = dump.machine.registersOf(thread);
-  const stack = walkNativeStack(registers, dump.machine, dump.modules, dump.memory, isExact);
+  const stack = walkNativeStack(registers, dump, isExact);
   if (stack.stopped)
     options.gaps.push({
       part: `stack of thread ${thread.tid}`,

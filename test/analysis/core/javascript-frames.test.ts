@@ -29,7 +29,7 @@ function readFrames(core: string): JavaScriptFrame[] {
   assert.ok(v8);
   const [thread] = dump.core.threads;
   assert.ok(thread);
-  const stack = walkNativeStack(dump.machine.registersOf(thread), dump.machine, dump.modules, dump.memory);
+  const stack = walkNativeStack(dump.machine.registersOf(thread), dump);
   const found: JavaScriptFrame[] = [];
   stack.frames.forEach((frame, i) => {
     const builtin = builtinName(findSymbol(frame));

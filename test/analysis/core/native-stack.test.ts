@@ -31,12 +31,7 @@ for thread in gdb.selected_inferior().threads():
 function ours(dump: CoreDump): Map<number, string[]> {
   return new Map(
     dump.core.threads.map((thread) => {
-      const { frames } = walkNativeStack(
-        dump.machine.registersOf(thread),
-        dump.machine,
-        dump.modules,
-        dump.memory,
-      );
+      const { frames } = walkNativeStack(dump.machine.registersOf(thread), dump);
       return [thread.tid, frames.map((f) => f.programCounter.toString(16))];
     }),
   );
@@ -98,12 +93,7 @@ for (const node of nodes)
 
     test('a stack ends at the first frame of its thread, with no word of complaint', () => {
       for (const thread of dump.core.threads) {
-        const stack = walkNativeStack(
-          dump.machine.registersOf(thread),
-          dump.machine,
-          dump.modules,
-          dump.memory,
-        );
+        const stack = walkNativeStack(dump.machine.registersOf(thread), dump);
         assert.equal(stack.stopped, undefined);
         const last = stack.frames.at(-1)?.location;
         const name = last?.address === undefined ? '' : last.module.code?.findFunction(last.address)?.name;

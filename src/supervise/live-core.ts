@@ -1,0 +1,274 @@
+/**
+ * A core of a living process, in plain JavaScript: stops it (SIGSTOP), copies the memory that only it holds, lets it go
+ * on. Needs the right to read /proc/PID/mem: the same user and no Yama restriction, an ancestor, or root. Registers
+ * beyond stack pointer and program counter are not known without ptrace and stay zero; readers find the frame
+ * pointer on the stack.
+ */
+import { closeSync, ftruncateSync, openSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
+import { AgentdumpError } from '../errors.ts';
+import {
+  buildAuxiliaryNote,
+  buildFilesNote,
+  buildProcessNote,
+  buildThreadNote,
+  layOutCore,
+  type WrittenSegment,
+} from '../formats/elf-core/write-core.ts';
+import {
+  type Mapping,
+  Pagemap,
+  readMappings,
+  readOwnBytes,
+  readParent,
+  readState,
+  readThreads,
+} from './live-process.ts';
+
+export interface LiveCore {
+  path: string;
+  /** Of memory that was copied. */
+  bytes: number;
+  /** How long the process was stopped. */
+  pauseMs: number;
+  tookMs: number;
+  threads: number;
+  /** What could not be had. */
+  gaps: string[];
+}
+
+export interface LiveCoreOptions {
+  /** More memory than this is not copied: the largest mappings are left out, and said so. */
+  maxBytes?: number;
+}
+
+const pageSize = 4096;
+const chunkBytes = 4 << 20;
+const stopTimeoutMs = 500;
+const defaultMaxBytes = 4 * 2 ** 30;
+/** What fits is kept in memory during the stop and written afterwards. */
+const bufferedBytes = 256 << 20;
+const shared = Buffer.allocUnsafeSlow(chunkBytes);
+
+interface Piece {
+  segment: WrittenSegment;
+  /** Parts of it that the process holds. */
+  runs: [number, number][];
+}
+
+/** Throws `not-found` for no such process, `unwritable` where its memory or the target may not be touched. */
+export function writeLiveCore(pid: number, path: string, options: LiveCoreOptions = {}): LiveCore {
+  const began = performance.now();
+  const gaps: string[] = [];
+  const memory = openMemory(pid);
+  const file = openTarget(path);
+  const wasStopped = readState(pid, pid) === 'T';
+  const arena = new Arena(readOwnBytes(pid));
+  const stoppedAt = performance.now();
+  try {
+    if (!wasStopped) stop(pid, gaps);
+    const { pieces, notes, threads } = describe(pid, options.maxBytes ?? defaultMaxBytes, gaps);
+    const layout = layOutCore(
+      pieces.map((p) => p.segment),
+      notes,
+    );
+    const total = pieces.flatMap((p) => p.runs).reduce((sum, [start, end]) => sum + end - start, 0);
+    const write = (bytes: Uint8Array, offset: number) => writeSync(file, bytes, 0, bytes.length, offset);
+    const later: (() => void)[] = [];
+    pieces.forEach((piece, i) => {
+      const offset = layout.offsets[i] as number;
+      for (const { bytes, at, isKept } of readRuns(memory, piece, arena)) {
+        if (isKept) later.push(() => write(bytes, offset + at));
+        else write(bytes, offset + at);
+      }
+    });
+    if (!wasStopped) process.kill(pid, 'SIGCONT');
+    const pauseMs = performance.now() - stoppedAt;
+    for (const job of later) job();
+    write(layout.head, 0);
+    ftruncateSync(file, layout.size);
+    return { path, bytes: total, pauseMs, tookMs: performance.now() - began, threads, gaps };
+  } finally {
+    if (!wasStopped) resume(pid);
+    closeSync(memory);
+    closeSync(file);
+  }
+}
+
+function openMemory(pid: number): number {
+  try {
+    return openSync(`/proc/${pid}/mem`, 'r');
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isGone
+      ? new AgentdumpError('not-found', `no process ${pid}`, { path: `/proc/${pid}` }, error)
+      : new AgentdumpError(
+          'unwritable',
+          `the memory of process ${pid} may not be read`,
+          { path: `/proc/${pid}/mem`, reason: 'not permitted' },
+          error,
+        );
+  }
+}
+
+/** Memory may hold secrets: nobody else may read the file. An existing file is never replaced. */
+function openTarget(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw new AgentdumpError('unwritable', `cannot write ${path}`, { path, reason: 'exists' }, error);
+  }
+}
+
+function stop(pid: number, gaps: string[]): void {
+  process.kill(pid, 'SIGSTOP');
+  const until = performance.now() + stopTimeoutMs;
+  while (readThreads(pid).running.length > 0) {
+    if (performance.now() < until) continue;
+    gaps.push(`threads did not stop within ${stopTimeoutMs} ms: ${readThreads(pid).running.join(', ')}`);
+    return;
+  }
+}
+
+/** A second time does no harm; the process may be gone. */
+function resume(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch {}
+}
+
+function describe(
+  pid: number,
+  maxBytes: number,
+  gaps: string[],
+): { pieces: Piece[]; notes: Buffer; threads: number } {
+  const mappings = readMappings(pid);
+  const pagemap = new Pagemap(pid);
+  const { threads } = readThreads(pid);
+  let pieces = mappings
+    .filter((m) => !m.path.startsWith('[vvar'))
+    .flatMap((m) => describeMapping(m, pagemap));
+  pagemap.close();
+  pieces = withinLimit(pieces, maxBytes, gaps);
+  const files = mappings.filter((m) => m.path.startsWith('/') && !m.path.endsWith(' (deleted)'));
+  const args = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
+  const program = readlinkSync(`/proc/${pid}/exe`).split('/').at(-1) ?? '';
+  const notes = Buffer.concat([
+    ...threads.map((t) =>
+      buildThreadNote(t.tid, pid, { rip: t.programCounter, rsp: t.stackPointer, cs: 0x33n, ss: 0x2bn }),
+    ),
+    buildProcessNote(pid, readParent(pid), program, args),
+    buildAuxiliaryNote(readFileSync(`/proc/${pid}/auxv`)),
+    buildFilesNote(files),
+  ]);
+  return { pieces, notes, threads: threads.length };
+}
+
+/**
+ * Anonymous memory is one segment, with holes where it was never touched. Of a mapped file only the pages that were
+ * written to are copied, and its first page, where the build id stands; the rest is in the file.
+ */
+function describeMapping(mapping: Mapping, pagemap: Pagemap): Piece[] {
+  const { start, end, readable, writable, executable } = mapping;
+  const flags = { readable, writable, executable };
+  const segment = (from: number, to: number, fileSize: number): WrittenSegment => ({
+    start: from,
+    memorySize: to - from,
+    fileSize,
+    ...flags,
+  });
+  if (!readable || mapping.isShared) return [{ segment: segment(start, end, 0), runs: [] }];
+  if (mapping.path === '[vdso]') return [{ segment: segment(start, end, end - start), runs: [[start, end]] }];
+  const runs = pagemap.ownRuns(mapping);
+  if (!mapping.path.startsWith('/')) {
+    const last = runs.at(-1)?.[1] ?? start;
+    return [{ segment: segment(start, end, last - start), runs }];
+  }
+  if (mapping.fileOffset === 0 && runs[0]?.[0] !== start) runs.unshift([start, start + pageSize]);
+  return splitByRuns(mapping, runs, segment);
+}
+
+function splitByRuns(
+  { start, end }: Mapping,
+  runs: [number, number][],
+  segment: (from: number, to: number, fileSize: number) => WrittenSegment,
+): Piece[] {
+  const pieces: Piece[] = [];
+  let at = start;
+  for (const [from, to] of runs) {
+    if (from > at) pieces.push({ segment: segment(at, from, 0), runs: [] });
+    pieces.push({ segment: segment(from, to, to - from), runs: [[from, to]] });
+    at = to;
+  }
+  if (at < end) pieces.push({ segment: segment(at, end, 0), runs: [] });
+  return pieces;
+}
+
+/** Leaves out the largest until the rest fits. */
+function withinLimit(pieces: Piece[], maxBytes: number, gaps: string[]): Piece[] {
+  const sizes = pieces.map(({ runs }) => runs.reduce((sum, [from, to]) => sum + to - from, 0));
+  let total = sizes.reduce((a, b) => a + b, 0);
+  const order = sizes.map((_, i) => i).sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
+  for (const i of order) {
+    if (total <= maxBytes) break;
+    const piece = pieces[i];
+    if (!piece) continue;
+    total -= sizes[i] ?? 0;
+    gaps.push(
+      `memory at 0x${piece.segment.start.toString(16)} (${sizes[i]} bytes) was left out: over the limit`,
+    );
+    piece.segment.fileSize = 0;
+    piece.runs = [];
+  }
+  return pieces;
+}
+
+/** Chunks with their offsets in the segment; one that is not kept is overwritten by the next. */
+function* readRuns(
+  memory: number,
+  { segment, runs }: Piece,
+  arena: Arena,
+): Generator<{ bytes: Buffer; at: number; isKept: boolean }> {
+  for (const [start, end] of runs)
+    for (let at = start; at < end; ) {
+      const wanted = Math.min(chunkBytes, end - at);
+      const room = arena.take(wanted);
+      const got = readChunk(memory, room ?? shared, wanted, at);
+      if (got > 0)
+        yield {
+          bytes: (room ?? shared).subarray(0, got),
+          at: at - segment.start,
+          isKept: room !== undefined,
+        };
+      // A page that cannot be read (a device, a file that was cut) stays a hole.
+      at += got > 0 ? got : pageSize;
+    }
+}
+
+/**
+ * Memory for the copy, taken and touched before the process is stopped: the page faults of 200 MB would double the
+ * pause. What does not fit is written to the file while the process waits.
+ */
+class Arena {
+  readonly #bytes: Buffer;
+  #used = 0;
+
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(
+      Math.min(bufferedBytes, Math.ceil(expected * 1.1) + chunkBytes),
+    ).fill(0);
+  }
+
+  take(length: number): Buffer | undefined {
+    if (this.#used + length > this.#bytes.length) return undefined;
+    this.#used += length;
+    return this.#bytes.subarray(this.#used - length, this.#used);
+  }
+}
+
+function readChunk(memory: number, chunk: Buffer, length: number, address: number): number {
+  try {
+    return readSync(memory, chunk, 0, length, address);
+  } catch {
+    return 0;
+  }
+}
