@@ -109,7 +109,6 @@ function measureJournal(): void {
     tools: () => 'd1',
   });
   const messages: object[] = [];
-  let content = 0;
   let body = '';
   const start = performance.now();
   let parse = 0;
@@ -119,7 +118,6 @@ function measureJournal(): void {
       { role: 'user', content: text },
       { role: 'assistant', content: `answer ${call} `.repeat(10) },
     );
-    content += text.length;
     body = JSON.stringify({ model: 'm', messages });
     const at = performance.now();
     const request = openaiChat.readRequest(JSON.parse(body), { host: '', path: '', query: '' });
