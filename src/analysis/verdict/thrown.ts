@@ -8,6 +8,7 @@ import { clip, formatCount } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
+import { inFlightEvidence } from './in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
 /** The error, where it was thrown, and what it says caused it. */
@@ -23,7 +24,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
     evidence.push({ fact: `It gathers ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
-  return evidence;
+  return [...evidence, ...inFlightEvidence(facts)];
 }
 
 /** ` Its first cause: TypeError: … at src/plan.ts:4:2.`, or nothing for an error that holds no other. */

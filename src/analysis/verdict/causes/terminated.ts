@@ -7,6 +7,7 @@ import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { inFlightEvidence, pendingOf } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 const senders: Record<string, string> = {
@@ -46,10 +47,6 @@ export const terminated: Cause = {
   },
 };
 
-function pendingOf(facts: VerdictFacts): string[] {
-  return facts.account.agent?.runs.flatMap((run) => run.pending) ?? [];
-}
-
 function busyWith(facts: VerdictFacts): string {
   const pending = pendingOf(facts);
   if (pending.length === 1) return ` while waiting for ${pending[0]}`;
@@ -63,8 +60,7 @@ function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
   const evidence: Evidence[] = [
     { fact: `${name} arrived${trigger?.at ? ` at ${trigger.at}` : ''}.`, part: 'trigger.json' },
   ];
-  for (const waiting of pendingOf(facts).slice(0, 5))
-    evidence.push({ fact: `In flight: ${waiting}.`, part: 'agent.json' });
+  evidence.push(...inFlightEvidence(facts));
   const frame = culpritFrame(deathFrames(account));
   if (frame)
     evidence.push({

@@ -3,6 +3,7 @@
 import { culpritFrame, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf, deathFrames, headlineOf, threadName, titled } from '../wording.ts';
 
@@ -59,5 +60,5 @@ function summaryOf(facts: VerdictFacts): string {
     trigger?.isMainThread === false
       ? 'The worker ended with it; its parent was told by an error event.'
       : 'Node printed it and ended the process with exit code 1.';
-  return `${thrown}${rootSentence(facts)} ${end}`;
+  return `${thrown}${rootSentence(facts)}${inFlightSentence(facts)} ${end}`;
 }

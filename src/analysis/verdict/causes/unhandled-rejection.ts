@@ -3,6 +3,7 @@
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf } from '../wording.ts';
 import { titleOf } from './uncaught-exception.ts';
@@ -51,6 +52,6 @@ function summaryOf(facts: VerdictFacts): string {
   const after = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start`;
   const rejected = `A promise was rejected${after}, and nothing awaited or caught it.`;
   return facts.trigger?.handledByHost
-    ? `${rejected}${rootSentence(facts)} The program's own handler took it, so the process may have gone on: this bundle records the rejection, not necessarily a death.`
-    : `${rejected}${rootSentence(facts)} Node treats that as an uncaught exception and ended the process with exit code 1.`;
+    ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler took it, so the process may have gone on: this bundle records the rejection, not necessarily a death.`
+    : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats that as an uncaught exception and ended the process with exit code 1.`;
 }
