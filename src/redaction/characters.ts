@@ -48,7 +48,7 @@ function buildTables(): CharacterTables {
   mark('+/', base64Unit);
   mark(' \t"\'`)]?', gap);
   mark(':=,>\\%&$~@', event);
-  mark(' \t\n\r"\'`,;&)]}<>|', terminator);
+  mark(' \t\n\r\x1b"\'`,;&)]}<>|', terminator);
   for (let i = 0; i < 256; i++) lower[i] = i >= 65 && i <= 90 ? i + 32 : i;
   const alphabet = `${letters}0123456789+/`;
   for (let i = 0; i < 64; i++) sextets[alphabet.charCodeAt(i)] = i;

@@ -4,14 +4,24 @@
  * about names and values.ts about values; finds nothing without a name.
  */
 import { characterTables, wordUnit } from './characters.ts';
-import { escapeMask, escapeShift, readEscape } from './escapes.ts';
+import { escapeMask, readEscape } from './escapes.ts';
 import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import type { NameVerdict } from './key-names.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
-import { longestJudged, readBare, readBlock, readQuoted, type ValueSpan } from './value-span.ts';
-import { isSecretValue, isStandIn, looksRandom, type ValueForm } from './values.ts';
+import {
+  indentOf,
+  longestJudged,
+  readBare,
+  readBlock,
+  readLine,
+  readQuoted,
+  skipBlanks,
+  startsLine,
+  type ValueSpan,
+} from './value-span.ts';
+import { isFillIn, isSecretValue, looksRandom, type ValueForm } from './values.ts';
 
 /** A name in the text and the sign behind it; half-open extents. */
 export interface NamePlace {
@@ -24,8 +34,8 @@ export interface NamePlace {
   encoded: boolean;
 }
 
-const fillIn =
-  /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
+/** Objects of secrets are looked at so far. */
+const longestGroup = 2048;
 
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
@@ -36,6 +46,8 @@ export class ContextReader {
   private out!: Finding[];
   private label: NameVerdict | undefined;
   private labelUntil = 0;
+  /** The innermost object of secrets, to its first closing bracket. */
+  private group: { end: number; verdict: NameVerdict } = { end: 0, verdict: { strength: 0, rule: '' } };
   /** Lines of cookies are read to here. */
   private cookiesUntil = 0;
 
@@ -48,15 +60,17 @@ export class ContextReader {
     this.out = out;
     this.label = undefined;
     this.cookiesUntil = 0;
+    this.group.end = 0;
   }
 
   /** A sign (`:` or `=`) stands behind a name. Answers where reading goes on. */
   readSigned(place: NamePlace): number {
-    let verdict = this.names.lookUp(this.page, place.start, place.end);
+    const named = this.names.lookUp(this.page, place.start, place.end);
+    let verdict = named && (named.strength > 0 || named.form) ? named : this.verdictAround(place);
     if (verdict === undefined) return place.behind;
     if (verdict.strength < 2 && !verdict.form) verdict = this.widenName(place, verdict);
-    else if (verdict.rule === 'key') verdict = this.widenName(place, verdict);
-    if (verdict.form === 'content') verdict = this.takeLabel(place) ?? verdict;
+    else if (verdict.rule === 'key' || verdict.form === 'code') verdict = this.widenName(place, verdict);
+    if (verdict.form === 'content') verdict = this.takeLabel(place) ?? this.verdictAround(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
@@ -73,13 +87,30 @@ export class ContextReader {
       const whole = this.names.judge(text.slice(before === 92 ? place.start : place.start - 1, place.end));
       return whole.strength > verdict.strength ? whole : verdict;
     }
-    if (verdict.rule !== 'key' || (before !== 46 && before !== 32)) return verdict;
+    if (!/^(?:key|authorization-code)$/.test(verdict.rule) || (before !== 46 && before !== 32))
+      return verdict;
     const { classes } = characterTables();
     let start = place.start - 1;
     while (start > 0 && place.start - start < 24 && classes[units[start - 1]!]! & wordUnit) start -= 1;
     const wide = this.names.judge(text.slice(start, place.end));
-    if (before === 32 ? wide.strength === 3 : wide.strength > 0) return wide;
+    if (before === 32 ? wide.strength === 3 || wide.rule === 'one-time-code' : wide.strength > 0) return wide;
     return verdict;
+  }
+
+  /** Of a name that tells nothing: it stands in an object of secrets, or it is the `is` of `password is: x`. */
+  private verdictAround(place: NamePlace): NameVerdict | undefined {
+    if (place.start < this.group.end) return this.group.verdict;
+    if (place.end - place.start !== 2 || !this.page.text.startsWith('is', place.start)) return undefined;
+    const word = /(\w{3,40}) $/.exec(this.page.text.slice(Math.max(0, place.start - 42), place.start))?.[1];
+    const verdict = word === undefined ? undefined : this.names.judge(word);
+    return verdict && verdict.strength === 3 ? verdict : undefined;
+  }
+
+  /** An object under a name like `secrets`: what looks random in it is one, whatever it is called there. */
+  private openGroup(at: number, verdict: NameVerdict): void {
+    if (verdict.strength < 1 || !/^(?:secret|token|credential|password)$/.test(verdict.rule)) return;
+    const length = this.page.text.slice(at, at + longestGroup).indexOf('}');
+    this.group = { end: length < 0 ? at : at + length, verdict: { strength: 1, rule: verdict.rule } };
   }
 
   private takeLabel(place: NamePlace): NameVerdict | undefined {
@@ -101,16 +132,11 @@ export class ContextReader {
       compares = true;
       i += 1;
     }
-    const quoted = this.keyQuote(place) !== '';
-    for (let blanks = 0; blanks < 200; blanks++) {
-      const unit = units[i]!;
-      if (unit === 32 || unit === 9 || (quoted && (unit === 10 || unit === 13))) i += 1;
-      else {
-        const packed = unit === 37 || unit === 92 ? readEscape(units, i) : 0;
-        const stands = packed & escapeMask;
-        if (packed === 0 || (stands !== 32 && stands !== 9 && !(quoted && stands === 10))) break;
-        i += packed >>> escapeShift;
-      }
+    i = skipBlanks(this.page, i, this.keyQuote(place) !== '');
+    if (units[i] === 10 && !this.page.text.startsWith('- ', i)) {
+      const below = skipBlanks(this.page, i, true);
+      if (readQuoted(this.page, below) && units[below - 1]! <= 32 && this.page.units[below]! !== 92)
+        i = below;
     }
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
     if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
@@ -129,13 +155,16 @@ export class ContextReader {
     if (quoted) return this.judgeQuoted(quoted, verdict, place);
     const unit = units[at]!;
     if (unit === 91 || unit === 40) return this.readList(at, verdict, place);
-    if (unit === 123) return at;
-    const startsLine = this.startsLine(place.start);
-    if ((unit === 124 || unit === 62) && startsLine) {
-      const block = readBlock(this.page, at, this.indentOf(place.start));
+    if (unit === 123) {
+      this.openGroup(at, verdict);
+      return at;
+    }
+    const isFirst = startsLine(this.page, place.start);
+    if ((unit === 124 || unit === 62) && isFirst) {
+      const block = readBlock(this.page, at, indentOf(this.page, place.start));
       if (block) return this.judgeQuoted(block, verdict, place);
     }
-    return this.judgeBare(at, verdict, place, startsLine);
+    return this.judgeBare(at, verdict, place, isFirst);
   }
 
   private judgeQuoted(span: ValueSpan, verdict: NameVerdict, place: NamePlace): number {
@@ -152,16 +181,16 @@ export class ContextReader {
     return this.report(span, verdict, form, place) ? span.close : 0;
   }
 
-  private judgeBare(at: number, verdict: NameVerdict, place: NamePlace, startsLine: boolean): number {
+  private judgeBare(at: number, verdict: NameVerdict, place: NamePlace, isFirst: boolean): number {
     const { units, text, length } = this.page;
     const tight = at === place.behind;
     const spansLine = verdict.form === 'cookie' || verdict.form === 'set-cookie' || verdict.form === 'phrase';
     let span =
       spansLine || this.isLongAuthorization(at, verdict)
-        ? this.readLine(at)
-        : readBare(this.page, at, { encoded: place.encoded, wholeLine: startsLine });
+        ? readLine(this.page, at, longestLine)
+        : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
     if (verdict.form === 'authorization') span = this.includeScheme(span, place);
-    if (span.end <= span.start || this.isFillIn(at, span.end)) return 0;
+    if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
     if (verdict.form === 'label') {
       const named = this.names.judge(text.slice(span.start, Math.min(span.end, span.start + 80)));
       if (named.strength >= 2) {
@@ -179,15 +208,9 @@ export class ContextReader {
       next === 13 ||
       (next === 92 && (readEscape(units, span.end) & escapeMask) === 10) ||
       next === 34;
-    return this.report(span, verdict, { quoted: false, tight, startsLine, endsLine, next }, place)
+    return this.report(span, verdict, { quoted: false, tight, startsLine: isFirst, endsLine, next }, place)
       ? span.close
       : 0;
-  }
-
-  /** `<your-key>`, `${TOKEN}`, `{{ token }}`: brackets that end a bare value belong to what fills its place. */
-  private isFillIn(start: number, end: number): boolean {
-    fillIn.lastIndex = start;
-    return fillIn.test(this.page.text) && fillIn.lastIndex >= end;
   }
 
   /** `?code=`, `&sig=`: only in a query. */
@@ -200,7 +223,7 @@ export class ContextReader {
       before === 35 ||
       before === 59 ||
       place.encoded ||
-      this.startsLine(place.start)
+      startsLine(this.page, place.start)
     );
   }
 
@@ -222,34 +245,17 @@ export class ContextReader {
     return { ...rest, start: span.start };
   }
 
-  /** To the line's end, real or escaped, or to the quote that ends the string. */
-  private readLine(start: number): ValueSpan {
-    const { units } = this.page;
-    const length = Math.min(this.page.length, start + longestLine);
-    let i = start;
-    while (i < length) {
-      const unit = units[i]!;
-      if (unit === 10 || unit === 13 || unit === 34 || unit === 39 || unit === 96) break;
-      if (unit === 92) {
-        const packed = readEscape(units, i);
-        const stands = packed & escapeMask;
-        if (stands === 10 || stands === 34 || stands === 39) break;
-        i += Math.max(1, packed >>> escapeShift);
-      } else i += 1;
-    }
-    return { start, end: i, close: i, quoted: false };
-  }
-
   /** `["a", "b"]` or `=(value)`: each string is judged alone. */
   private readList(at: number, verdict: NameVerdict, place: NamePlace): number {
     const { units, text } = this.page;
     if (units[at] === 40 && !readQuoted(this.page, at + 1)) {
-      const end = text.indexOf(')', at);
-      if (end < 0 || end - at > 200 || units[place.sign - 1] !== 41) return 0;
+      const length = text.slice(at, at + 200).indexOf(')');
+      if (length < 0 || units[place.sign - 1] !== 41) return 0;
+      const end = at + length;
       const span = { start: at + 1, end, close: end + 1, quoted: true };
       return this.judgeQuoted(span, verdict, place);
     }
-    if (verdict.strength < 2) return 0;
+    if (verdict.strength === 0) return 0;
     let i = at + 1;
     let found = 0;
     for (let items = 0; items < 64; items++) {
@@ -284,57 +290,6 @@ export class ContextReader {
     return true;
   }
 
-  /** Nothing but indentation, a dash, a quote, `export` or the like stands before the name in its line. */
-  private startsLine(start: number): boolean {
-    const { units, text } = this.page;
-    let i = start;
-    while (i > 0 && start - i < 60 && (units[i - 1] === 32 || units[i - 1] === 9 || units[i - 1] === 45))
-      i -= 1;
-    if (i === 0 || units[i - 1] === 10) return true;
-    if (units[i - 2] === 92 && (units[i - 1] === 110 || units[i - 1] === 116)) return true;
-    return /(?:^|\n|\\n)[ \t]*(?:export|set|setx|ENV|ARG|env|declare -x) $/.test(
-      text.slice(Math.max(0, i - 24), i),
-    );
-  }
-
-  private indentOf(start: number): number {
-    const { units } = this.page;
-    let i = start;
-    while (i > 0 && units[i - 1] !== 10 && start - i < 200) i -= 1;
-    return start - i;
-  }
-
-  /** A flag ended at `end`: `--token value`, `"--token", "value"`. Answers where reading goes on, or 0. */
-  readFlag(start: number, end: number): number {
-    const { units, text } = this.page;
-    const name = text.slice(start, end);
-    const between = /(?:\\*["'])?(?:,?\s{1,8}|,)(?=\S)/y;
-    between.lastIndex = end;
-    if (!between.test(text)) return 0;
-    const at = between.lastIndex;
-    if (units[at] === 45) return 0;
-    const place = { start, end, sign: end, behind: at, encoded: false };
-    if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return this.reportUserPair(at);
-    const verdict = this.names.lookUp(this.page, start, end);
-    if (!verdict || verdict.strength < 2) return 0;
-    const quoted = readQuoted(this.page, at);
-    const span = quoted ?? readBare(this.page, at, { encoded: false, wholeLine: true });
-    if (span.end <= span.start || this.isFillIn(at, span.end)) return 0;
-    const form = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
-    return this.report(span, verdict, form, place) ? span.close : 0;
-  }
-
-  /** `-u name:password`. */
-  private reportUserPair(at: number): number {
-    const span = readQuoted(this.page, at) ?? readBare(this.page, at, { encoded: false, wholeLine: true });
-    const value = this.page.text.slice(span.start, Math.min(span.end, span.start + 300));
-    const colon = value.indexOf(':');
-    const password = value.slice(colon + 1);
-    if (colon < 1 || isStandIn(password) || /^\d{1,5}$/.test(password) || password.startsWith('//')) return 0;
-    this.out.push({ start: span.start + colon + 1, end: span.end, rule: 'password' });
-    return span.close;
-  }
-
   /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
@@ -353,12 +308,14 @@ export class ContextReader {
   /** `<password>value</password>`; the page holds `>` at `sign`. */
   readElement(place: NamePlace): number {
     const { units, text } = this.page;
-    if (units[place.sign] !== 62 || place.end !== place.sign) return place.behind;
+    const isLabelled =
+      place.start < 0 && this.label !== undefined && place.sign < this.labelUntil - labelReach + 8;
+    if (units[place.sign] !== 62 || (place.end !== place.sign && !isLabelled)) return place.behind;
     const end = text.slice(place.behind, place.behind + longestJudged).search(/[<"\n]|&lt;/);
     if (end <= 0) return place.behind;
     const span = { start: place.behind, end: place.behind + end, close: place.behind + end, quoted: true };
-    let verdict = this.names.lookUp(this.page, place.start, place.end);
-    if (verdict?.form === 'content') verdict = this.takeLabel(place);
+    let verdict = isLabelled ? undefined : this.names.lookUp(this.page, place.start, place.end);
+    if (isLabelled || verdict?.form === 'content') verdict = this.takeLabel(place);
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }

@@ -101,6 +101,9 @@ function buildVocabulary() {
       ['passphrase', { strength: 3, rule: 'password', form: 'phrase' }],
       ['code', { strength: 1, rule: 'authorization-code', form: 'code' }],
       ['state', { strength: 0, rule: '' }],
+      ['codeverifier', { strength: 3, rule: 'secret' }],
+      ['hmac', { strength: 1, rule: 'signature', form: 'code' }],
+      ['codes', { strength: 1, rule: 'authorization-code', form: 'code' }],
       ['sig', { strength: 2, rule: 'signature', form: 'code' }],
       ['signature', { strength: 1, rule: 'signature' }],
       ['xamzsignature', { strength: 3, rule: 'presigned-signature' }],
@@ -185,6 +188,7 @@ export const longestName = 80;
 
 /** Pure and slow (about a microsecond): callers remember its answers. */
 export function judgeName(name: string): NameVerdict {
+  if (name === 'd' || name === 'k') return { strength: 1, rule: 'jwk-private-part' };
   if (name.length < 2 || name.length > longestName) return nothing;
   vocabulary ??= buildVocabulary();
   const parts = splitName(name);
@@ -238,7 +242,7 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
       rule: word === 'signature' ? 'signature' : 'credential',
     };
   if (
-    word === 'code' &&
+    /^codes?$/.test(word) &&
     /^(?:verification|auth|authorization|security|backup|recovery|activation|otp|mfa|login|device|access|pin|pass)$/.test(
       before ?? '',
     )

@@ -3,6 +3,7 @@
  * behind each name, and looks closer at long words. Knows no policy and changes no text.
  */
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { findFlagValue } from './command-flags.ts';
 import { ContextReader, type NamePlace } from './context.ts';
 import {
   type DecodedRun,
@@ -18,7 +19,9 @@ import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken, spokenWords } from './spoken-secrets.ts';
+import { findInserted } from './sql-values.ts';
 import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
+import { skipColorCode } from './value-span.ts';
 import { isPublicId, looksRandom } from './values.ts';
 
 export interface ScannerOptions {
@@ -67,13 +70,6 @@ export class Scanner {
       let unit = units[i]!;
       let kind = classes[unit]!;
       if (kind & wordUnit) {
-        if (unit <= 57 && i > 0 && (units[i - 1] === 91 || units[i - 1] === 59)) {
-          const colored = skipColor(units, i);
-          if (colored) {
-            i = colored;
-            continue;
-          }
-        }
         const start = i;
         let found = 0;
         // A word has parts between connectors; a shape may start at each.
@@ -96,13 +92,13 @@ export class Scanner {
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
           if (spoken[outlineOf(lower[units[start]! & 255]!, lower[units[i - 1]! & 255]!, i - start)] !== 0)
-            found = this.pushFound(findSpoken(page, start, i), out);
+            found = this.spokenAt(page, start, i, out);
           else if (
             units[start] === 45 &&
             i - start > 1 &&
             (unit === 32 || unit === 34 || unit === 39 || unit === 92)
           )
-            found = this.context.readFlag(start, i);
+            found = this.pushFound(findFlagValue(page, this.options.names, start, i), out);
         }
         if (found > i) {
           i = found;
@@ -130,6 +126,10 @@ export class Scanner {
           behind = i + (packed >>> escapeShift);
           encoded = unit === 37;
           const stands = packed & escapeMask;
+          if (stands === 27) {
+            i = skipColorCode(units, behind);
+            continue;
+          }
           if (stands !== 61 && stands !== 58) {
             i = this.escapeAt(page, i, behind, stands, out);
             if (i !== behind || !(classes[stands]! & gap)) nameStart = -1;
@@ -152,6 +152,10 @@ export class Scanner {
         nameStart = -1;
         continue;
       }
+      if (unit === 27) {
+        i = skipColorCode(units, i + 1);
+        continue;
+      }
       if (unit === 60 && units[i + 1] === 66) {
         const end = this.decoded(decodePrintedBuffer(page, i), i + 1, out);
         if (end) i = end;
@@ -164,6 +168,15 @@ export class Scanner {
       i += 1;
     }
     return i;
+  }
+
+  /** A word that may announce a secret. */
+  private spokenAt(page: Page, start: number, end: number, out: Finding[]): number {
+    if (end - start !== 6 || (page.units[start]! | 32) !== 118)
+      return this.pushFound(findSpoken(page, start, end), out);
+    const found = findInserted(page, this.options.names, start, end);
+    out.push(...found);
+    return found.at(-1)?.end ?? 0;
   }
 
   /** A shape, or an armoured key, that starts at `i` in the word that starts at `wordStart`: its end, or 0. */
@@ -183,6 +196,8 @@ export class Scanner {
     const match = this.shapes.match(page, i, i === wordStart);
     if (!match) return 0;
     out.push({ start: match.bodyStart, end: match.end, rule: match.rule });
+    if (match.rule === 'aws-access-key-id')
+      return this.pushFound(findAwsSecret(page, match.end), out) || match.end;
     return match.end;
   }
 
@@ -238,9 +253,9 @@ export class Scanner {
       const end = this.colonAt(page, place, out);
       if (end) return end;
     }
+    if (withContext && unit === 62) return this.context.readElement(place);
     if (!withContext || place.start < 0 || place.sign - place.end > 12) return place.behind;
     if (unit === 44) return this.context.readListed(place);
-    if (unit === 62) return this.context.readElement(place);
     return this.context.readSigned(place);
   }
 
@@ -260,6 +275,8 @@ export class Scanner {
         return telegramToken.lastIndex;
       }
       if (length === 4 && text.startsWith('data', place.start)) return skipMedia(page, place.sign);
+      if (length === 4 && text.startsWith('thin', place.start))
+        return this.pushFound(findOraclePassword(page, place.sign), out);
       if (length === 13 && text.startsWith('Private-Lines', place.start))
         return readPuttyLines(page, place.start, out);
     }
@@ -292,16 +309,30 @@ function outlineOf(first: number, last: number, length: number): number {
 /** By outline: 1 for those of spoken words. */
 function spokenTable(): Uint8Array {
   const table = new Uint8Array(1 << 15);
-  for (const word of spokenWords.split(' '))
+  for (const word of `${spokenWords} values`.split(' '))
     table[outlineOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
   return table;
 }
 
-/** The end of a terminal's colour code (`[1;32m`), whose `m` is no part of the word behind it; 0 when it is none. */
-function skipColor(units: Uint16Array, i: number): number {
-  let end = i;
-  while (units[end]! >= 48 && units[end]! <= 57 && end - i < 3) end += 1;
-  return end > i && units[end] === 109 ? end + 1 : 0;
+const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
+
+/** The secret half of a key pair, beside its public half. */
+function findAwsSecret(page: Page, from: number): Finding | undefined {
+  awsSecret.lastIndex = from;
+  if (!awsSecret.test(page.text)) return undefined;
+  const end = awsSecret.lastIndex;
+  return { start: end - 40, end, rule: 'aws-secret-key' };
+}
+
+const oracle = /:[^/\s"'@]{1,64}\/([^@\s"']{1,128})@/y;
+
+/** `jdbc:oracle:thin:user/password@host`; the page holds the colon before the user. */
+function findOraclePassword(page: Page, colon: number): Finding | undefined {
+  oracle.lastIndex = colon;
+  const password = oracle.exec(page.text)?.[1];
+  if (password === undefined) return undefined;
+  const end = oracle.lastIndex - 1;
+  return { start: end - password.length, end, rule: 'url-password' };
 }
 
 const media = /:(?:image|audio|video|font)\/[\w.+-]{1,40}(?:;[\w=-]{1,40}){0,3};base64,/y;

@@ -8,7 +8,7 @@ import { longestJudged, readBare, readQuoted } from './value-span.ts';
 import { isPublicId, isStandIn, looksRandom } from './values.ts';
 
 export const spokenWords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by';
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by code';
 
 let wordSet: Set<string> | undefined;
 
@@ -17,7 +17,11 @@ function isSpokenWord(word: string): boolean {
   return wordSet.has(word);
 }
 
-const lead = /(?:%20|\+|[ \t]{1,4})(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?/y;
+const lead =
+  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"-]{1,40} )?(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?[[(]?)/y;
+
+const codeBefore =
+  /(?:one-time|verification|security|login|confirmation|auth\w*|otp|mfa|2fa|access|backup|recovery|sms)\s$/i;
 
 /** The word at [start, end) may be a spoken one; what it announces. */
 export function findSpoken(page: Page, start: number, end: number): Finding | undefined {
@@ -25,6 +29,7 @@ export function findSpoken(page: Page, start: number, end: number): Finding | un
   const word = text.slice(start, end).toLowerCase();
   if (!isSpokenWord(word)) return undefined;
   if (word === 'by' && !/identified\s+$/i.test(text.slice(Math.max(0, start - 14), start))) return undefined;
+  if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   lead.lastIndex = end;
   if (!lead.test(text)) return undefined;
   const at = lead.lastIndex;
@@ -38,13 +43,20 @@ export function findSpoken(page: Page, start: number, end: number): Finding | un
 
 function ruleOf(word: string): string {
   if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';
+  if (word === 'code') return 'one-time-code';
   return word === 'by' ? 'password' : word;
 }
 
 function isAnnounced(word: string, value: string, quoted: boolean): boolean {
-  if (isStandIn(value) || value.length < 6) return false;
-  if (!/^pass|^pwd|^by$/.test(word) && isPublicId(value)) return false;
+  if (isStandIn(value) || value.length < (word === 'code' ? 4 : 6)) return false;
+  if (
+    !/^pass|^pwd|^by$/.test(word) &&
+    isPublicId(value) &&
+    !(quoted && /^(?:apikey|secret|token)$/.test(word))
+  )
+    return false;
   if (word === 'basic') return isBasicPair(value);
+  if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}$/.test(value);
   if (word === 'bearer') return isBearer(value);
   if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
     return looksRandom(value, quoted || word !== 'key' ? 8 : 12);

@@ -150,6 +150,78 @@ function endsBare(page: Page, i: number, form: BareForm): boolean {
   return !(classes[next]! & alnum);
 }
 
+/** To the line's end, real or escaped, or to the quote that ends the string; at most `longest` units. */
+export function readLine(page: Page, start: number, longest: number): ValueSpan {
+  const { units } = page;
+  const length = Math.min(page.length, start + longest);
+  let i = start;
+  while (i < length) {
+    const unit = units[i]!;
+    if (unit === 10 || unit === 13 || unit === 34 || unit === 39 || unit === 96) break;
+    if (unit === 92) {
+      const packed = readEscape(units, i);
+      const stands = packed & escapeMask;
+      if (stands === 10 || stands === 34 || stands === 39) break;
+      i += Math.max(1, packed >>> escapeShift);
+    } else i += 1;
+  }
+  return { start, end: i, close: i, quoted: false };
+}
+
+/** Behind blanks and terminal colours, real or escaped, and behind line breaks if asked. */
+export function skipBlanks(page: Page, from: number, withBreaks: boolean): number {
+  const { units } = page;
+  let i = from;
+  for (let blanks = 0; blanks < 200; blanks++) {
+    const unit = units[i]!;
+    if (unit === 32 || unit === 9 || (withBreaks && (unit === 10 || unit === 13))) i += 1;
+    else if (unit === 27) i = skipColorCode(units, i + 1);
+    else {
+      const packed = unit === 37 || unit === 92 ? readEscape(units, i) : 0;
+      const stands = packed & escapeMask;
+      if (packed === 0 || (stands !== 32 && stands !== 9 && stands !== 27 && !(withBreaks && stands === 10)))
+        break;
+      i += packed >>> escapeShift;
+      if (stands === 27) i = skipColorCode(units, i);
+    }
+  }
+  return i;
+}
+
+/** Behind the `[1;32m` that follows an escape character at `i`. */
+export function skipColorCode(units: Uint16Array, i: number): number {
+  if (units[i] !== 91) return i;
+  let end = i + 1;
+  while (end - i < 12 && ((units[end]! >= 48 && units[end]! <= 57) || units[end] === 59)) end += 1;
+  return units[end] === 109 ? end + 1 : i;
+}
+
+/** Nothing but indentation, a dash, `export` or the like, or the front of a dotted name stands before it in its line. */
+export function startsLine(page: Page, start: number): boolean {
+  const { units, text } = page;
+  const { classes } = characterTables();
+  let i = start;
+  if (units[i - 1] === 46)
+    while (i > 0 && start - i < 60 && (units[i - 1] === 46 || classes[units[i - 1]!]! & alnum)) i -= 1;
+  while (i > 0 && start - i < 100 && (units[i - 1] === 32 || units[i - 1] === 9 || units[i - 1] === 45))
+    i -= 1;
+  if (i === 0 || units[i - 1] === 10) return true;
+  if (units[i - 2] === 92 && (units[i - 1] === 110 || units[i - 1] === 116)) return true;
+  return /(?:^|\n|\\n)[ \t]*(?:export|set|setx|ENV|ARG|env|declare -x) $/.test(
+    text.slice(Math.max(0, i - 24), i),
+  );
+}
+
+/** Blanks at the start of the line that holds `start`. */
+export function indentOf(page: Page, start: number): number {
+  const { units } = page;
+  let line = start;
+  while (line > 0 && units[line - 1] !== 10 && start - line < 200) line -= 1;
+  let i = line;
+  while (units[i] === 32 || units[i] === 9) i += 1;
+  return i - line;
+}
+
 /** The lines of a YAML block (`|`, `>`) whose mark is at `i`, indented deeper than `indent`. */
 export function readBlock(page: Page, i: number, indent: number): ValueSpan | undefined {
   const mark = /[|>][-+\d]{0,3}[ \t]*\r?\n/y;

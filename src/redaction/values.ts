@@ -29,7 +29,10 @@ function isStandInWord(word: string): boolean {
     sample dummy placeholder disabled enabled invalid valid expired denied present absent auto basic bearer digest
     negotiate api_key apikey api-key key value literal confidential sensitive private public unauthorized forbidden
     optional[str] varchar text uuid char nan infinity type function class interface const let var return await new
-    this self async import export from require import( super typeof delete json yaml`.split(/\s+/),
+    this self async import export from require import( super typeof delete json yaml
+    uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
+    arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
+    es256`.split(/\s+/),
   );
   return standInWords.has(word);
 }
@@ -49,6 +52,15 @@ const fillIns =
   /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
 const fillInWords =
   /(?:^|[-_ ])(?:your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my)(?:[-_ ]|$)|(?:^|[-_ ])here$/i;
+
+const fillIn =
+  /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
+
+/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`: the brackets that ended a bare value at `end` fill its place. */
+export function isFillIn(text: string, start: number, end: number): boolean {
+  fillIn.lastIndex = start;
+  return fillIn.test(text) && fillIn.lastIndex >= end;
+}
 
 /** Nothing is hidden behind it: a placeholder, a reference to a variable or a store, a mask. */
 export function isStandIn(value: string): boolean {
@@ -142,6 +154,7 @@ function isPath(value: string): boolean {
 export function isPlainDatum(value: string): boolean {
   return (
     /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
+    /^0x[0-9a-f]{1,8}$/i.test(value) ||
     /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
     /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
     isPath(value) ||
@@ -154,6 +167,7 @@ export function isPlainDatum(value: string): boolean {
 function isExpression(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
+  if (/^[A-Za-z_$][\w$.]*<[A-Za-z]/.test(value)) return true;
   if (/^[A-Za-z_$]+(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+[;!]?$/.test(value)) return true;
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
   return /^[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^[a-z]+(?:_[a-z]+)+;?$/.test(value);
@@ -176,8 +190,11 @@ function isBareWordSecret(value: string, form: ValueForm): boolean {
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
   if (isStandIn(text)) return false;
+  if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
   if (!form.quoted && isExpression(text, form)) return false;
+  // The quote closed a string that ended in `password: `: what follows is the program's own text.
+  if (form.quoted && /^\s*[+),;\]}]+(?:\s|$)/.test(value)) return false;
   if (isProse(text)) return hasLongRandomPart(text);
   switch (verdict.strength) {
     case 3:

@@ -105,6 +105,8 @@ const plainLookAlikes: string[] = [
   'Enter your password to continue',
   'forgot password? reset password link sent to bob@example.com',
   'The session token has expired, please sign in again.',
+  "throw new Error('invalid private key: ' + describe(key) + ' given');",
+  'sign(message: Uint8Array, secretKey: TArg<Uint8Array>): Promise<Signature>',
   'key: value',
   'keyboard: true, monkey: 3, keys: 12',
   'Object.keys(headers).forEach((key) => set(key, headers[key]));',

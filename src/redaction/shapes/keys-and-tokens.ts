@@ -23,6 +23,7 @@ export function standardShapes(): Shape[] {
       'v1.local. v2.local. v3.local. v4.local. v1.public. v2.public. v3.public. v4.public.',
       /[\w-]{20,2000}(?:\.[\w-]{1,500})?/,
     ),
+    shape('digest-response', 'response=" response=\\"', /[0-9a-f]{32,64}/),
     shape('age-secret-key', 'AGE-SECRET-KEY-', /1[0-9A-Z]{20,80}/),
     shape('age-plugin-identity', 'AGE-PLUGIN-', /[A-Z0-9]{2,20}-1[0-9A-Z]{20,200}/),
     shape('bcrypt-hash', '$2a$ $2b$ $2x$ $2y$', /\d\d\$[./A-Za-z0-9]{30,53}/),

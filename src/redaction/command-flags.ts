@@ -1,0 +1,60 @@
+/**
+ * Values behind the flags of a command line: `--token value`, `"--token", "value"`, `-u user:password`, and the short
+ * flags of tools that take a password.
+ */
+import type { NameBook } from './name-book.ts';
+import type { Finding, Page } from './page.ts';
+import { nameByShape } from './shape-table.ts';
+import { readBare, readQuoted, type ValueSpan } from './value-span.ts';
+import { isFillIn, isSecretValue, isStandIn } from './values.ts';
+
+const between = /(?:\\*["'])?(?:,?\s{1,8}|,)(?=\S)/y;
+const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+/** Commands whose `-p`, `-a` or `-w` is a password. */
+const passwordCommands =
+  /\b(?:sshpass|docker login|podman login|helm registry login|redis-cli|az login|mongo(?:sh|dump|restore|export)?|plink|pscp|cqlsh|smbclient|ldapsearch)\b[^\n|;]{0,160}$/;
+const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,160}$/;
+
+/** A flag ends at `end`; the secret behind it. */
+export function findFlagValue(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
+  const { units, text } = page;
+  const name = text.slice(start, Math.min(end, start + 80));
+  if (/^-p/.test(name) && mysqlCommands.test(text.slice(Math.max(0, start - 180), start)))
+    return findGluedPassword(page, start + 2, end);
+  between.lastIndex = end;
+  if (!between.test(text)) return undefined;
+  const at = between.lastIndex;
+  if (units[at] === 45) return undefined;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
+  if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
+  if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
+  const verdict = /^-[paw]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
+  if (!verdict || verdict.strength < 2) return undefined;
+  if (!isSecretValue(text.slice(span.start, Math.min(span.end, span.start + 4096)), verdict, asTyped))
+    return undefined;
+  return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
+}
+
+function shortFlag(page: Page, start: number) {
+  const before = page.text.slice(Math.max(0, start - 180), start);
+  return passwordCommands.test(before) ? ({ strength: 3, rule: 'password' } as const) : undefined;
+}
+
+/** `mysql -psecret`, `mysql -p'secret'`. */
+function findGluedPassword(page: Page, from: number, end: number): Finding | undefined {
+  const quoted = from === end ? readQuoted(page, end) : undefined;
+  const span = quoted ?? { start: from, end: readBare(page, from, { encoded: false, wholeLine: true }).end };
+  const value = page.text.slice(span.start, span.end);
+  if (value.length < 3 || isStandIn(value)) return undefined;
+  return { start: span.start, end: span.end, rule: 'password' };
+}
+
+/** `-u name:password`. */
+function findUserPair(page: Page, span: ValueSpan): Finding | undefined {
+  const value = page.text.slice(span.start, Math.min(span.end, span.start + 300));
+  const colon = value.indexOf(':');
+  const password = value.slice(colon + 1);
+  if (colon < 1 || isStandIn(password) || /^\d{1,5}$/.test(password) || password.startsWith('//'))
+    return undefined;
+  return { start: span.start + colon + 1, end: span.end, rule: 'password' };
+}
