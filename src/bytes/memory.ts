@@ -58,15 +58,16 @@ interface Window {
 const windowBits = 16;
 const windowSize = 1 << windowBits;
 const maxWindows = 512;
-const pageSize = 4096;
+/** Grain in which reads are recorded. */
+export const touchBlockBytes = 128;
 /** A single object larger than this is never read in one piece. */
 const maxRead = 1 << 30;
 
 export class ProcessMemory implements MemoryReader {
   /** Sorted by address, none overlapping. */
   readonly extents: readonly MemoryExtent[];
-  /** Numbers of the 4096-byte pages that were read, when someone wants to know. */
-  touchedPages: Set<number> | undefined;
+  /** Numbers of the blocks of `touchBlockBytes` that were read, when someone wants to know. */
+  touchedBlocks: Set<number> | undefined;
   readonly #windows = new Map<number, Window>();
   #last: Window | undefined;
   #lastStart = -1;
@@ -185,14 +186,15 @@ export class ProcessMemory implements MemoryReader {
       this.#lastStart = start;
     }
     if (this.#last.parts && !covers(this.#last.parts, address - this.#lastStart, length)) return undefined;
-    if (this.touchedPages) this.#touch(address, length);
+    if (this.touchedBlocks) this.#touch(address, length);
     return this.#last;
   }
 
   #touch(address: number, length: number): void {
-    if (!this.touchedPages) return;
-    const last = Math.floor((address + length - 1) / pageSize);
-    for (let page = Math.floor(address / pageSize); page <= last; page++) this.touchedPages.add(page);
+    if (!this.touchedBlocks) return;
+    const last = Math.floor((address + length - 1) / touchBlockBytes);
+    for (let block = Math.floor(address / touchBlockBytes); block <= last; block++)
+      this.touchedBlocks.add(block);
   }
 
   #window(start: number): Window {

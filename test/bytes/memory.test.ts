@@ -44,13 +44,16 @@ test('a source that is shorter than its extent gives what it has', () => {
   assert.throws(() => memory.readUint8(4106), AbsentMemory);
 });
 
-test('pages that were read are counted when asked for', () => {
+test('what was read is recorded when asked for', () => {
   const memory = new ProcessMemory([{ start: 0, end: 20000, source: bytesSource(ramp(20000)), offset: 0 }]);
   memory.readUint8(1);
-  memory.touchedPages = new Set();
-  memory.readWord(4094);
-  memory.readBytes(12000, 1000);
-  assert.deepEqual([...memory.touchedPages].sort(), [0, 1, 2, 3]);
+  memory.touchedBlocks = new Set();
+  memory.readWord(1022);
+  memory.readBytes(12_800, 200);
+  assert.deepEqual(
+    [...memory.touchedBlocks].sort((a, b) => a - b),
+    [7, 8, 100, 101],
+  );
 });
 
 test('overlapping extents: the earlier of the list wins, byte by byte', () => {

@@ -13,6 +13,7 @@ import { describeFault, type Fault } from './fault.ts';
 import { surveyHeap } from './heap-survey.ts';
 import { findRuntimeAddress } from './module-map.ts';
 import { placeThroughMaps } from './source-places.ts';
+import { findSurveyNote, type SurveyRecord } from './survey-note.ts';
 import { describeThread } from './thread-stack.ts';
 import { openV8, type V8Runtime } from './v8-runtime.ts';
 
@@ -45,7 +46,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   const threads = core.threads.map((thread) =>
     describeThread(dump, thread, { v8, crashed: thread === died && fault !== undefined, values: true, gaps }),
   );
-  const survey = v8 && options.heap !== false ? surveyHeap(dump, v8, gaps) : undefined;
+  const survey = v8 && options.heap !== false ? findSurvey(dump, v8, gaps) : undefined;
   await placeThroughMaps(v8, [...threads, ...(survey?.suspended ?? [])], gaps);
   const cause = died && findAbortCause(dump, v8, died, threads[0]);
   const account: Omit<Account, 'verdict' | 'signature'> = {
@@ -54,7 +55,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
     ...(fault ? { signal: describeSignal(fault) } : {}),
     threads,
     modules: { packages: [], native: describeModules(dump) },
-    ...(survey ? { suspended: survey.suspended, memory: { classes: classesOf(survey) } } : {}),
+    ...(survey ? { suspended: survey.suspended, memory: { classes: survey.classes } } : {}),
     gaps,
   };
   const verdict = concludeCore(account, fault, cause);
@@ -62,10 +63,21 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   return { ...account, verdict, ...(signature ? { signature } : {}) };
 }
 
-function classesOf({ classes }: ReturnType<typeof surveyHeap>) {
-  return classes
-    .slice(0, maxClasses)
-    .map(({ name, count, selfSize }) => ({ name, count, selfSizeBytes: selfSize }));
+/** From the note of a mini core, whose heap was left behind; else by walking the heap. */
+function findSurvey(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): SurveyRecord {
+  const kept = findSurveyNote(dump);
+  if (kept) return kept;
+  // What the walk reads is no part of a mini core: its result is.
+  const touched = dump.memory.touchedBlocks;
+  dump.memory.touchedBlocks = undefined;
+  const { suspended, classes } = surveyHeap(dump, v8, gaps);
+  dump.memory.touchedBlocks = touched;
+  return {
+    suspended,
+    classes: classes
+      .slice(0, maxClasses)
+      .map(({ name, count, selfSize }) => ({ name, count, selfSizeBytes: selfSize })),
+  };
 }
 
 function describeSignal(fault: Fault): SignalFacts {

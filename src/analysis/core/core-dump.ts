@@ -1,6 +1,8 @@
 /** An opened core: its notes, its memory joined with the modules' files, and what could not be had. */
-import { FileSource } from '../../bytes/byte-source.ts';
+import { gunzipSync } from 'node:zlib';
+import { type ByteSource, bytesSource, FileSource, readExactly } from '../../bytes/byte-source.ts';
 import { ProcessMemory } from '../../bytes/memory.ts';
+import { MalformedInput } from '../../errors.ts';
 import { type CoreFile, coreExtents, readCore } from '../../formats/elf-core/core-file.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { type Machine, x64 } from './machine.ts';
@@ -16,18 +18,42 @@ export interface CoreDump {
   close(): void;
 }
 
+export interface CoreDumpOptions extends ModuleOptions {
+  /** Gets the number of every block (`touchBlockBytes`) of memory that is read. */
+  touchedBlocks?: Set<number>;
+}
+
+/** A compressed core of more than this is unpacked by whoever has the room for it. */
+const maxInflated = 1 << 30;
+
 /** Throws `malformed-input` for what is no x86-64 core, `not-found` where there is no file. */
-export function openCoreDump(path: string, options: ModuleOptions = {}): CoreDump {
-  const source = new FileSource(path);
+export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreDump {
+  const file = new FileSource(path);
   const gaps: Gap[] = [];
-  const core = readCore(source);
+  const core = readCore(inflated(file));
   for (const reason of core.problems) gaps.push({ part: 'core', reason });
   const own = coreExtents(core);
-  const modules = openModules(core, new ProcessMemory(own), options, gaps);
+  const ownMemory = new ProcessMemory(own);
+  ownMemory.touchedBlocks = options.touchedBlocks;
+  const modules = openModules(core, ownMemory, options, gaps);
   const memory = new ProcessMemory([...own, ...moduleExtents(modules)]);
+  memory.touchedBlocks = options.touchedBlocks;
   const close = () => {
-    source.close();
+    file.close();
     modules.close();
   };
   return { path, core, machine: x64, memory, modules, gaps, close };
+}
+
+/** Mini cores are kept compressed. */
+function inflated(file: FileSource): ByteSource {
+  const magic = new Uint8Array(2);
+  file.readInto(magic, 0);
+  if (magic[0] !== 0x1f || magic[1] !== 0x8b) return file;
+  try {
+    const packed = readExactly(file, 0, file.size, { format: 'gzip', field: 'core' });
+    return bytesSource(gunzipSync(packed, { maxOutputLength: maxInflated }));
+  } catch (error) {
+    throw new MalformedInput('gzip: the core cannot be unpacked', { format: 'gzip', field: 'core' }, error);
+  }
 }

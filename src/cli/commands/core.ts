@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { accountForCore } from '../../analysis/core/core-account.ts';
 import type { Account } from '../../model/account.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 interface Words {
   file: string;
@@ -11,6 +11,7 @@ interface Words {
   heap: boolean;
   all: boolean;
   json?: boolean | undefined;
+  mini?: string | undefined;
 }
 
 const command: CommandModule<object, Words> = {
@@ -33,13 +34,20 @@ const command: CommandModule<object, Words> = {
         describe: 'Walk the heap for waiting functions and counts of objects (--no-heap is faster)',
       })
       .option('all', { type: 'boolean', default: false, describe: 'Every thread, frame and register' })
+      .option('mini', {
+        type: 'string',
+        describe:
+          'Write a mini core here: the same account from some 50 KB (gzipped when the name ends in .gz)',
+      })
       .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
       .epilogue(
         'Exit code: 0 explained, 1 explained with gaps, 2 usage, 3 unreadable input, 4 internal error.',
       ),
   handler: async (words) => {
     const options = { heap: words.heap, ...(words.exe ? { executable: words.exe } : {}) };
-    const account = await accountForCore(words.file, options);
+    const account = words.mini
+      ? await writeMini(words.file, words.mini, options)
+      : await accountForCore(words.file, options);
     print(await render(account, words));
     process.exitCode = account.gaps.length ? exitCodes.explainedWithGaps : exitCodes.explained;
   },
@@ -51,4 +59,11 @@ async function render(account: Account, { json, all }: Words): Promise<string> {
   const { renderCore } = await import('../../report/core.ts');
   const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
   return renderCore(account, { columns: stdoutColumns(), all, ...(palette && { palette }) });
+}
+
+async function writeMini(file: string, target: string, options: { executable?: string }): Promise<Account> {
+  const { writeMiniCore } = await import('../../analysis/core/mini-core.ts');
+  const { account, bytes, memoryBytes } = await writeMiniCore(file, target, options);
+  note(`${target}: ${bytes} bytes, with ${memoryBytes} bytes of memory`);
+  return account;
 }

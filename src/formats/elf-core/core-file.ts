@@ -58,6 +58,8 @@ export interface CoreFile {
   auxiliary: Map<number, bigint>;
   /** The notes as they are in the file. */
   notes: Uint8Array;
+  /** Notes of agentdump's own, by type: what a mini core keeps of a heap that it left behind. */
+  own: Map<number, Uint8Array>;
   /** Sentences on what is cut off or could not be read. */
   problems: string[];
 }
@@ -92,6 +94,7 @@ export function readCore(source: ByteSource): CoreFile {
     segments: [],
     files: [],
     auxiliary: new Map(),
+    own: new Map(),
     notes: new Uint8Array(),
     problems,
   };

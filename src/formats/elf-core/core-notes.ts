@@ -18,10 +18,25 @@ export function readCoreNotes(core: CoreFile, bytes: Uint8Array): void {
       core.problems.push(`a note of type ${type} wants ${descSize} bytes, beyond the end of the notes`);
       return;
     }
-    const owner = Buffer.from(bytes.subarray(cursor.position, cursor.position + 4)).toString('latin1');
+    const owner = Buffer.from(bytes.subarray(cursor.position, desc)).toString('latin1').replace(/\0.*$/s, '');
     if (owner === 'CORE') readNote(core, type, bytes.subarray(desc, desc + descSize));
+    else if (owner === note.OWN_NOTE) core.own.set(type, bytes.subarray(desc, desc + descSize));
     cursor.position = Math.min(bytes.length, desc + align4(descSize));
   }
+}
+
+/** The notes without those that a mini core added. */
+export function withoutOwnNotes(bytes: Uint8Array): Buffer {
+  const kept: Uint8Array[] = [];
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at + 12 <= view.length; ) {
+    const nameSize = view.readUInt32LE(at);
+    const end = Math.min(view.length, at + 12 + align4(nameSize) + align4(view.readUInt32LE(at + 4)));
+    const owner = view.toString('latin1', at + 12, Math.min(end, at + 12 + nameSize));
+    if (owner !== `${note.OWN_NOTE}\0`) kept.push(view.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat(kept);
 }
 
 function readNote(core: CoreFile, type: number, bytes: Uint8Array): void {

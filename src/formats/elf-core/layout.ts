@@ -10,6 +10,11 @@ export const NT_AUXV = 6;
 export const NT_SIGINFO = 0x53494749;
 export const NT_FILE = 0x46494c45;
 
+/** Owner of notes that only we write and read; other tools pass over them. */
+export const OWN_NOTE = 'agentdump';
+/** JSON, UTF-8: what a walk over the whole heap found. */
+export const OWN_HEAP_SURVEY = 1;
+
 /** struct elf_prstatus, x86-64. */
 export const PRSTATUS_SIZE = 336;
 export const PR_CURSIG = 12;

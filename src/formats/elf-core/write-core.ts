@@ -36,6 +36,8 @@ export interface CoreLayout {
 const headerSize = 64;
 const programHeaderSize = 56;
 const pageSize = 4096;
+/** Of pieces smaller than a page. */
+const smallAlign = 8;
 /** More would need the extended count, which no process with sane maps has. */
 const maxSegments = 65_000;
 
@@ -50,14 +52,15 @@ export function layOutCore(segments: readonly WrittenSegment[], notes: Uint8Arra
   const head = Buffer.alloc(notesAt + notes.length);
   writeHeader(head, segments.length + 1);
   writeProgramHeader(head, headerSize, 4, 0, notesAt, 0, notes.length, 0, 4);
-  let offset = alignPage(head.length);
+  let offset = head.length;
   const offsets = segments.map((segment, i) => {
-    const at = offset;
+    const { start, fileSize, memorySize } = segment;
+    const align = start % pageSize === 0 && fileSize % pageSize === 0 ? pageSize : smallAlign;
+    const at = Math.ceil(offset / align) * align;
     const flags = (segment.readable ? 4 : 0) | (segment.writable ? 2 : 0) | (segment.executable ? 1 : 0);
     const place = headerSize + (i + 1) * programHeaderSize;
-    const { start, fileSize, memorySize } = segment;
-    writeProgramHeader(head, place, 1, flags, at, start, fileSize, memorySize, pageSize);
-    offset = alignPage(offset + fileSize);
+    writeProgramHeader(head, place, 1, flags, at, start, fileSize, memorySize, align);
+    offset = at + fileSize;
     return at;
   });
   head.set(notes, notesAt);
@@ -93,7 +96,6 @@ function writeProgramHeader(
   });
 }
 
-const alignPage = (n: number) => Math.ceil(n / pageSize) * pageSize;
 const pad4 = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
 
 export function buildNote(owner: string, type: number, bytes: Uint8Array): Buffer {

@@ -3,7 +3,7 @@
  * its value times 2^32. Every read may throw AbsentMemory. Only the types of maps are kept.
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
-import type { V8Layout } from './layout.ts';
+import type { V8Layout } from './object-layout.ts';
 
 /** A 64-bit word as ProcessMemory.readWord gives it. */
 export type Tagged = number;

@@ -1,0 +1,145 @@
+/**
+ * A mini core: the notes, the stacks, and exactly the parts of a core that its own analysis read, so that the same
+ * account comes out of some fifty kilobytes. What needs the whole heap goes along as a note. Still a core: gdb and
+ * eu-stack open it.
+ */
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { touchBlockBytes } from '../../bytes/memory.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { CoreSegment, CoreThread } from '../../formats/elf-core/core-file.ts';
+import { withoutOwnNotes } from '../../formats/elf-core/core-notes.ts';
+import { layOutCore, type WrittenSegment } from '../../formats/elf-core/write-core.ts';
+import type { Account } from '../../model/account.ts';
+import { accountForDump } from './core-account.ts';
+import { type CoreDump, openCoreDump } from './core-dump.ts';
+import { buildSurveyNote } from './survey-note.ts';
+
+export interface MiniCore {
+  account: Account;
+  /** Of memory that was kept. */
+  memoryBytes: number;
+  rawBytes: number;
+  /** Of the file as written. */
+  bytes: number;
+}
+
+const pageSize = 4096;
+/** Kept around each stack pointer, so that other tools can walk on: the signal frame below, the frames above. */
+const bytesBelow = 256;
+const bytesAbove = 4 << 10;
+
+/** Analyses the core at `from` and writes what that took to `to`, gzipped where the name ends so. */
+export async function writeMiniCore(
+  from: string,
+  to: string,
+  options: { executable?: string } = {},
+): Promise<MiniCore> {
+  const touchedBlocks = new Set<number>();
+  const dump = openCoreDump(from, { ...options, touchedBlocks });
+  try {
+    const account = await accountForDump(dump);
+    addStacks(dump, touchedBlocks);
+    const survey = { suspended: account.suspended ?? [], classes: account.memory?.classes ?? [] };
+    const blocks = [...touchedBlocks].sort((a, b) => a - b);
+    const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks));
+    const notes = Buffer.concat([withoutOwnNotes(dump.core.notes), buildSurveyNote(survey)]);
+    const layout = layOutCore(
+      pieces.map(({ segment }) => segment),
+      notes,
+    );
+    const raw = Buffer.alloc(layout.size);
+    raw.set(layout.head);
+    pieces.forEach(({ segment, bytesAt }, i) => {
+      const target = raw.subarray(layout.offsets[i], (layout.offsets[i] ?? 0) + segment.fileSize);
+      dump.core.source.readInto(target, bytesAt);
+    });
+    const bytes = to.endsWith('.gz') ? gzipSync(raw, { level: 9 }) : raw;
+    writeNew(to, bytes);
+    const memoryBytes = pieces.reduce((sum, { segment }) => sum + segment.fileSize, 0);
+    return { account, memoryBytes, rawBytes: raw.length, bytes: bytes.length };
+  } finally {
+    dump.close();
+  }
+}
+
+/** Memory may hold secrets: nobody else may read it, and nothing is replaced. */
+function writeNew(path: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new AgentdumpError('unwritable', `cannot write ${path}`, { path, reason: 'exists' }, error);
+  }
+}
+
+/** Stacks are kept in whole pages, as other tools expect; the heap in the blocks that were read. */
+function addStacks({ core, memory }: CoreDump, blocks: Set<number>): void {
+  for (const { registers } of core.threads) {
+    const sp = Number(registers.rsp);
+    const extent = memory.findExtent(sp);
+    if (!extent) continue;
+    addRange(blocks, Math.max(extent.start, sp - bytesBelow), Math.min(extent.end, sp + bytesAbove));
+  }
+  const stacks = core.segments.filter((s) => isPageGrained(s, core.threads));
+  for (const block of [...blocks]) {
+    const address = block * touchBlockBytes;
+    if (!stacks.some((s) => address >= s.start && address < s.end)) continue;
+    const page = address - (address % pageSize);
+    addRange(blocks, page, page + pageSize);
+  }
+}
+
+/** Stacks, and mapped files with their headers. */
+function isPageGrained({ start, end, writable, executable }: CoreSegment, threads: CoreThread[]): boolean {
+  const isStack = threads.some(
+    ({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end,
+  );
+  return isStack || !writable || executable;
+}
+
+function addRange(blocks: Set<number>, start: number, end: number): void {
+  for (let block = Math.floor(start / touchBlockBytes); block * touchBlockBytes < end; block++)
+    blocks.add(block);
+}
+
+interface Piece {
+  segment: WrittenSegment;
+  /** Where in the full core its bytes are. */
+  bytesAt: number;
+}
+
+/** Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. */
+function splitSegment(segment: CoreSegment, blocks: number[]): Piece[] {
+  const { start, end, fileSize, fileOffset, readable, writable, executable } = segment;
+  const flags = { readable, writable, executable };
+  const limit = start + fileSize;
+  const piece = (from: number, to: number, isKept: boolean): Piece => ({
+    segment: { start: from, memorySize: to - from, fileSize: isKept ? to - from : 0, ...flags },
+    bytesAt: fileOffset + (from - start),
+  });
+  const pieces: Piece[] = [];
+  let at = start;
+  for (let i = firstFrom(blocks, start); i < blocks.length; i++) {
+    const from = Math.max(start, (blocks[i] as number) * touchBlockBytes);
+    if (from >= limit) break;
+    while (blocks[i + 1] === (blocks[i] as number) + 1) i++;
+    const to = Math.min(((blocks[i] as number) + 1) * touchBlockBytes, limit);
+    if (from > at) pieces.push(piece(at, from, false));
+    pieces.push(piece(from, to, true));
+    at = to;
+  }
+  if (at < end) pieces.push(piece(at, end, false));
+  return pieces;
+}
+
+/** Index of the first block that reaches beyond the address. */
+function firstFrom(blocks: number[], address: number): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (((blocks[middle] as number) + 1) * touchBlockBytes > address) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,87 @@
+/** A mini core gives the account of the full one, from less than 100 KB. */
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { accountForCore } from '../../../src/analysis/core/core-account.ts';
+import { type MiniCore, writeMiniCore } from '../../../src/analysis/core/mini-core.ts';
+import { bytesSource } from '../../../src/bytes/byte-source.ts';
+import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
+import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+
+for (const node of nodes)
+  suite(`Node ${node.major}`, { skip: noCores }, () => {
+    let death: Death;
+    let path: string;
+    let mini: MiniCore;
+    before(async () => {
+      death = makeCore(node.path, [join(victims, 'deaths.cjs'), 'read-null']);
+      path = join(dirname(death.core), 'mini.gz');
+      mini = await writeMiniCore(death.core, path);
+    });
+    after(() => death?.remove());
+
+    test('the same account', async () => {
+      assert.deepEqual(await accountForCore(path), mini.account);
+      assert.equal(mini.account.verdict?.kind, 'native-crash');
+    });
+
+    test('small, and for nobody else to read', () => {
+      assert.equal(statSync(path).size, mini.bytes);
+      assert.ok(mini.bytes <= 100 * 1024, `${mini.bytes}`);
+      assert.equal(statSync(path).mode & 0o777, 0o600);
+    });
+
+    test('a mini core of a mini core is the same, and nothing is replaced', async () => {
+      const again = join(dirname(death.core), 'again.gz');
+      const second = await writeMiniCore(path, again);
+      assert.deepEqual(second.account, mini.account);
+      assert.ok(second.rawBytes <= mini.rawBytes);
+      await assert.rejects(writeMiniCore(death.core, again), { code: 'unwritable' });
+    });
+
+    test('a torn note of ours leads to a walk over what heap there is', async () => {
+      const raw = gunzipSync(await import('node:fs').then((fs) => fs.readFileSync(path)));
+      raw.write('!', raw.indexOf('{"suspended"'));
+      const torn = join(dirname(death.core), 'torn.gz');
+      writeFileSync(torn, gzipSync(raw));
+      const account = await accountForCore(torn);
+      assert.equal(account.verdict?.kind, 'native-crash');
+      assert.ok(Array.isArray(account.suspended));
+    });
+  });
+
+test('what is laid out is read back: segments, flags and places', () => {
+  const flags = { readable: true, writable: true, executable: false };
+  const segments = [
+    { start: 0x10000, memorySize: 0x3000, fileSize: 0x1000, ...flags },
+    { start: 0x20080, memorySize: 0x80, fileSize: 0x80, ...flags },
+    { start: 0x30000, memorySize: 0x1000, fileSize: 0, ...flags, writable: false, executable: true },
+  ];
+  const { head, offsets, size } = layOutCore(segments, Buffer.alloc(0));
+  const core = readCore(bytesSource(Buffer.concat([head, Buffer.alloc(size - head.length)])));
+  assert.deepEqual(core.problems, []);
+  assert.deepEqual(
+    core.segments.map(({ start, end, fileSize, writable, executable }) => ({
+      start,
+      end,
+      fileSize,
+      writable,
+      executable,
+    })),
+    segments.map(({ start, memorySize, fileSize, writable, executable }) => ({
+      start,
+      end: start + memorySize,
+      fileSize,
+      writable,
+      executable,
+    })),
+  );
+  assert.deepEqual(
+    coreExtents(core).map((e) => e.offset),
+    offsets.slice(0, 2),
+  );
+  assert.throws(() => layOutCore(Array(70_000).fill(segments[0]), Buffer.alloc(0)), { code: 'over-limit' });
+});

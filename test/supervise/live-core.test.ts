@@ -1,0 +1,123 @@
+/** Cores of living processes: whole for us, for gdb and for eu-stack, and the process goes on. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { accountForCore } from '../../src/analysis/core/core-account.ts';
+import { type LiveCore, writeLiveCore } from '../../src/supervise/live-core.ts';
+import { nodes, victims } from '../support/core-victims.ts';
+
+const isHere = process.platform === 'linux' && process.arch === 'x64' && nodes.length > 0;
+const skip = isHere ? false : 'cores are written on Linux x64 only';
+const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
+
+/** Resolves when the program has printed the word so often. */
+function waitFor(child: ChildProcess, word: string, times = 1): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error(`no ${word} in ${text}`)), 15_000);
+    child.stdout?.on('data', (chunk) => {
+      text += chunk;
+      if (text.split(word).length <= times) return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+for (const node of nodes)
+  suite(`Node ${node.major}`, { skip }, () => {
+    let folder: string;
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), 'agentdump-live-'));
+    });
+    after(() => rmSync(folder, { recursive: true, force: true }));
+
+    async function take(mode: string, check: (core: LiveCore) => Promise<void>): Promise<void> {
+      const child = spawn(node.path, [join(victims, 'living.cjs'), mode], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      try {
+        await waitFor(child, 'ready');
+        const core = writeLiveCore(child.pid ?? 0, join(folder, `${mode}.core`));
+        await waitFor(child, 'beat', 3);
+        assert.equal(child.exitCode, null);
+        await check(core);
+      } finally {
+        child.kill('SIGKILL');
+      }
+    }
+
+    test('a process that spins: its JavaScript stack, without registers', async () => {
+      await take('spin', async (core) => {
+        assert.deepEqual(core.gaps, []);
+        const account = await accountForCore(core.path);
+        assert.equal(account.verdict?.kind, 'snapshot');
+        const main = account.threads?.find((t) => t.kind === 'main');
+        const names = main?.frames.map((f) => f.function) ?? [];
+        assert.equal(names.filter((name) => name === 'Loop.turn').length, 4, names.join());
+        assert.ok(names.includes('spin'), names.join());
+        const turn = main?.frames.find((f) => f.function === 'Loop.turn');
+        assert.equal(turn?.locals?.find((l) => l.name === 'word')?.value, '"forever"');
+        assert.ok(account.suspended?.some((s) => s.frames[0]?.function === 'waitForGodot'));
+        assert.ok(account.threads?.some((t) => t.kind === 'worker'));
+      });
+    });
+
+    test('an idle process: every native stack whole, for gdb and eu-stack too', async () => {
+      await take('idle', async (core) => {
+        const account = await accountForCore(core.path, { heap: false });
+        for (const thread of account.threads ?? [])
+          assert.match(thread.frames.at(-1)?.function ?? '', /_start|clone/, `${thread.name}`);
+        assert.deepEqual(account.gaps, []);
+        if (has('gdb')) {
+          const args = [
+            '-nx',
+            '-batch',
+            '-iex',
+            'set debuginfod enabled off',
+            '-ex',
+            'bt',
+            node.path,
+            core.path,
+          ];
+          assert.match(spawnSync('gdb', args, { encoding: 'utf8' }).stdout, /uv_run.*node::Start.*_start/s);
+        }
+        if (has('eu-stack')) {
+          const args = ['--core', core.path, '-e', node.path];
+          assert.match(
+            spawnSync('eu-stack', args, { encoding: 'utf8' }).stdout,
+            /uv_run.*node::Start.*_start/s,
+          );
+        }
+      });
+    });
+  });
+
+suite('limits', { skip }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-live-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('nobody else may read the file, and nothing is replaced', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const path = join(folder, 'a.core');
+      writeLiveCore(child.pid ?? 0, path);
+      assert.equal(statSync(path).mode & 0o777, 0o600);
+      assert.throws(() => writeLiveCore(child.pid ?? 0, path), { code: 'unwritable' });
+      const small = writeLiveCore(child.pid ?? 0, join(folder, 'b.core'), { maxBytes: 1 << 20 });
+      assert.ok(small.bytes <= 1 << 20);
+      assert.match(small.gaps.join(), /over the limit/);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  test('no such process', () => {
+    writeFileSync(join(folder, 'x'), '');
+    assert.throws(() => writeLiveCore(2 ** 22 + 1, join(folder, 'c.core')), { code: 'not-found' });
+  });
+});
