@@ -95,13 +95,18 @@ function asList(stored: Stored | undefined): Listener[] {
   return typeof stored === 'function' ? [stored] : stored;
 }
 
+/** On Node 20 and 22 every callback comes through a function of Node's own once an AsyncLocalStorage was used. */
+function isNoTrampoline(site: NodeJS.CallSite): boolean {
+  return site.getFileName() !== 'node:internal/async_hooks';
+}
+
 /** Whether the store is being read by EventEmitter.prototype.emit, told from the stack; undefined when by another. */
 function findEmitCall(): EmitCall | undefined {
   const { stackTraceLimit, prepareStackTrace } = Error;
   try {
     Error.stackTraceLimit = 6;
     Error.prepareStackTrace = (_error, callSites) => callSites;
-    const sites = new Error().stack as unknown as NodeJS.CallSite[];
+    const sites = (new Error().stack as unknown as NodeJS.CallSite[]).filter(isNoTrampoline);
     const reader = sites.findIndex((site) => site.getFileName() === 'node:events');
     if (reader === -1 || sites[reader]?.getFunctionName()?.split('.').pop() !== 'emit') return undefined;
     return { isFromNode: sites.length === reader + 1, caller: sites[reader + 1]?.getFunctionName() ?? '' };

@@ -72,6 +72,7 @@ export const victims: readonly Victim[] = [
   { file: 'signal-wait.cjs', signal: 'SIGHUP', bundles: ['terminated'] },
   { file: 'signal-wait.cjs', signal: 'SIGQUIT', bundles: ['terminated'] },
   { file: 'signal-wait.cjs', signal: 'SIGINT', bundles: [] },
+  { file: 'signal-in-context.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-handled.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-reraised.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-only-listener.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
