@@ -51,7 +51,10 @@ async function joinOne(
   });
 }
 
-/** A class that extends Error and sets no name says `Error` of itself; Node prints its class then, and so do we. */
+/**
+ * A class that extends Error and sets no name says `Error` of itself; Node prints its class then, and so do we, but for
+ * the one or two letters that a minifier leaves.
+ */
 function nameOf({ name, className }: SerializedError): string | undefined {
-  return name === 'Error' && className !== undefined ? className : name;
+  return name === 'Error' && /^[A-Z]\w{2,}$/.test(className ?? '') ? className : name;
 }
