@@ -10,7 +10,7 @@ import type { SessionFacts } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
 import { armEnvironment, raiseCoreLimit } from './arm.ts';
-import { makeDiagnosticsFolder } from './diagnostics.ts';
+import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import type { ChildExit } from './restart-policy.ts';
 
 export interface ChildOptions {
@@ -41,11 +41,13 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const env = armEnvironment(process.env, arming);
   const child = spawn(file, words, { stdio: 'inherit', env, argv0: file });
   const ended = waitForEnd(child);
+  const session = child.pid === undefined ? undefined : tryOpenSession(options, id, child.pid);
+  // With a session it goes when that is cleared or finished.
+  if (!session) ended.catch(() => {}).finally(() => removeDiagnosticsFolder(id));
   if (child.pid === undefined) {
     await ended;
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
-  const session = tryOpenSession(options, id, child.pid);
   return { pid: child.pid, ...(session && { session }), ended };
 }
 
