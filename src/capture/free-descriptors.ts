@@ -57,7 +57,7 @@ function findDispensable(): number[] {
       const target = readLink(`/proc/self/fd/${fd}`);
       return (
         target?.startsWith('socket:') ||
-        (target?.startsWith('/') && !target.startsWith('/dev/') && isReadOnly(fd))
+        (target?.startsWith('/') && (target === '/dev/null' || !target.startsWith('/dev/')) && isReadOnly(fd))
       );
     });
 }
