@@ -33,7 +33,7 @@ function installConfigured(given: Config): () => void {
   // The program may change its working directory later.
   const config = { ...given, dir: resolve(given.dir) };
   const events = tapEvents(process);
-  const surroundings: Surroundings = { config, workers: new Set(), withheld: [] };
+  const surroundings: Surroundings = { config, ownFile: __filename, workers: new Set(), withheld: [] };
   const undoings = installTriggers(surroundings, events);
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();

@@ -22,6 +22,8 @@ export interface CaptureRequest {
 /** What this thread's preload knows at any time. */
 export interface Surroundings {
   config: Config;
+  /** The preload's own file: it is loaded too, but no part of the program. */
+  ownFile: string;
   /** Worker threads that this thread started and that have not ended. */
   workers: Set<Worker>;
   /** Values that the host registered, to be seen in no part. */

@@ -14,7 +14,7 @@ const partLimitMs = 2_000;
 const valueLimits = { maxDepth: 24, maxEntries: 50_000, maxStringChars: 256 * 1024 };
 
 export function createContext(
-  { config, workers, recording }: Surroundings,
+  { config, ownFile, workers, recording }: Surroundings,
   request: CaptureRequest,
   trigger: TriggerPart,
   writer: BundleWriter,
@@ -23,6 +23,7 @@ export function createContext(
 ): CaptureContext {
   return {
     config,
+    ownFile,
     workers,
     trigger,
     ...(recording ? { recording } : {}),

@@ -19,7 +19,7 @@ export interface Arming {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The preload as it is built; absent in a source tree that was not. */
-const preload = fileURLToPath(new URL('../register.cjs', import.meta.url));
+export const preloadFile = fileURLToPath(new URL('../register.cjs', import.meta.url));
 
 export function armEnvironment(environment: Environment, arming: Arming): Record<string, string | undefined> {
   return {
@@ -27,7 +27,7 @@ export function armEnvironment(environment: Environment, arming: Arming): Record
     ...environment,
     AGENTDUMP_DIR: arming.dir,
     [sessionVariable]: arming.sessionId,
-    NODE_OPTIONS: armNodeOptions(environment['NODE_OPTIONS'], arming.diagnostics, existsSync(preload)),
+    NODE_OPTIONS: armNodeOptions(environment['NODE_OPTIONS'], arming.diagnostics, existsSync(preloadFile)),
   };
 }
 
@@ -38,7 +38,8 @@ export function armNodeOptions(
   hasPreload: boolean,
 ): string {
   const options = given ? [given] : [];
-  if (hasPreload && !given?.includes(preload) && !namesOurs(given)) options.push('--require', quote(preload));
+  if (hasPreload && !given?.includes(preloadFile) && !namesOurs(given))
+    options.push('--require', quote(preloadFile));
   // Who has chosen a place for the reports wants them there.
   if (diagnostics !== undefined && !/--report-(?:dir|directory|on-fatalerror|filename)\b/.test(given ?? ''))
     options.push('--report-on-fatalerror', `--report-directory=${quote(diagnostics)}`);

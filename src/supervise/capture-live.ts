@@ -12,6 +12,7 @@ import { describeScripts, type ScriptsContext } from '../capture/parts/scripts.t
 import { programName } from '../capture/program-name.ts';
 import { redactSourceMap } from '../capture/redact-source-map.ts';
 import { version } from '../version.ts';
+import { preloadFile } from './arm.ts';
 import { openInspector } from './inspector-port.ts';
 import { askLiveFacts, askReport, countWorkers, type LiveFacts } from './live-facts.ts';
 import { type MainThreadStack, readMainThreadStack, stackTextOf } from './main-thread-stack.ts';
@@ -250,6 +251,7 @@ class ScrubbedParts {
     stack: MainThreadStack | undefined,
   ): void {
     const context: ScriptsContext = {
+      ownFile: preloadFile,
       stackTexts: [],
       frameUrls: new Set(stack?.frames.map((frame) => frame.url)),
       scriptUrls: [],

@@ -75,9 +75,13 @@ export function readPackageJson(folder: string): PackageManifest | undefined {
   }
 }
 
-/** The program's own package is the first that is no dependency; it says which ranges were asked for. */
+/** The program's own package is that of its script, else the first that is no dependency; it says what was asked for. */
 function markProgram(packages: Package[]): void {
-  const program = packages.find((candidate) => !candidate.path.includes('/node_modules/'));
+  const script = process.argv[1] ?? '';
+  const around = packages
+    .filter(({ path }) => script.startsWith(`${path}/`))
+    .sort((a, b) => b.path.length - a.path.length);
+  const program = around[0] ?? packages.find((candidate) => !candidate.path.includes('/node_modules/'));
   if (!program) return;
   program.isProgram = true;
   const wanted = readPackageJson(program.path)?.dependencies ?? {};

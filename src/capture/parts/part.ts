@@ -7,6 +7,8 @@ import type { Recording } from '../recording-half.ts';
 
 export interface CaptureContext {
   config: Config;
+  /** The preload's file, which is no part of the program. */
+  ownFile: string;
   /** Worker threads of this thread that have not ended. */
   workers: ReadonlySet<Worker>;
   trigger: TriggerPart;

@@ -42,14 +42,16 @@ export const scriptsPart: PartProducer = {
 /** What describing scripts takes of a capture, and adds to it. */
 export type ScriptsContext = Pick<
   CaptureContext,
-  'stackTexts' | 'frameUrls' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
+  'ownFile' | 'stackTexts' | 'frameUrls' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
 >;
 
 /** The scripts as `self` lists them; texts and maps of those on the stack become parts. */
 export function describeScripts(self: SelfDebugger, context: ScriptsContext): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.frameUrls);
-  const scripts = self.scripts.filter(isProgramText);
+  const scripts = self.scripts.filter(
+    (script) => isProgramText(script) && !script.url.startsWith(context.ownFile),
+  );
   const hidden = findHiddenByMapping(scripts, stackText);
   let withText = 0;
   return scripts.map((script) => {
