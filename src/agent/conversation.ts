@@ -12,6 +12,8 @@ import { hashOf } from './node-modules.ts';
 const callLimit = 256;
 const messageLimit = 50_000;
 const replyIdLimit = 4096;
+/** Shorter contents are their own key; a hash has as many characters. */
+const shortKeyChars = 40;
 /** How many of the latest calls are compared with a new request. */
 const comparedCalls = 32;
 
@@ -23,7 +25,7 @@ export interface ContentRecorder {
 
 export class Conversation {
   readonly #recorder: ContentRecorder;
-  /** Ids by hash. */
+  /** Ids by content. */
   readonly #known = new BoundedMap<string>(messageLimit);
   /** The list of a call: its input, and after its end the reply too. */
   readonly #lists = new BoundedMap<string[]>(callLimit);
@@ -74,11 +76,11 @@ export class Conversation {
   }
 
   #once(content: object, record: () => string): string {
-    const hash = hashOf('sha1', JSON.stringify(content));
-    let id = this.#known.get(hash);
+    const key = keyOf(content);
+    let id = this.#known.get(key);
     if (id === undefined) {
       id = record();
-      this.#known.set(hash, id);
+      this.#known.set(key, id);
     }
     return id;
   }
@@ -114,6 +116,15 @@ export class Conversation {
     list.push(...add);
     return list;
   }
+}
+
+/** The same for the same content: the content itself when it is short, else its hash. */
+function keyOf(content: object): string {
+  const { role, parts, name } = content as Partial<Message>;
+  const only = parts?.length === 1 && name === undefined ? parts[0] : undefined;
+  // Most messages are one text, which needs no rendering as JSON.
+  const text = only?.type === 'text' ? `${role}\0${only.content}` : JSON.stringify(content);
+  return text.length <= shortKeyChars ? text : hashOf('sha1', text);
 }
 
 function sharedLength(a: string[], b: string[]): number {

@@ -3,6 +3,7 @@
  * how nothing of this is tapped.
  */
 import { HttpExchange, mayRecordHttp } from './http-exchange.ts';
+import { McpExchange, mayBeMcp } from './mcp-exchange.ts';
 import type { RequestTarget } from './model-call.ts';
 import { ModelExchange } from './model-exchange.ts';
 import { findFormat } from './providers/table.ts';
@@ -32,5 +33,6 @@ export interface Exchange {
 export function openExchange(recorder: AgentRecorder, start: ExchangeStart): Exchange | undefined {
   const format = start.method === 'POST' ? findFormat(start) : undefined;
   if (format) return new ModelExchange(recorder, start, format);
+  if (mayBeMcp(start)) return new McpExchange(recorder, start);
   return mayRecordHttp(recorder) ? new HttpExchange(recorder, start) : undefined;
 }

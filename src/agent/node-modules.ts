@@ -22,5 +22,7 @@ export const zlib = () => load<typeof Zlib>('node:zlib');
 
 /** A hash of a text or of bytes, in lower-case hexadecimal. */
 export function hashOf(algorithm: 'sha1' | 'sha256', data: string | Uint8Array): string {
-  return load<typeof Crypto>('node:crypto').createHash(algorithm).update(data).digest('hex');
+  const crypto = load<typeof Crypto>('node:crypto');
+  // The call that makes no object, many times faster on short texts, came with Node 20.12.
+  return crypto.hash ? crypto.hash(algorithm, data) : crypto.createHash(algorithm).update(data).digest('hex');
 }

@@ -99,4 +99,15 @@ for (const major of majors) {
     const kinds = ran.events.map((event) => event.kind);
     assert.deepEqual([kinds[0], kinds.includes('mcp.message')], ['mcp.start', true]);
   });
+
+  test(`MCP over HTTP on Node ${major}: answers as events and as JSON`, { skip }, async () => {
+    for (const form of ['events', 'json']) {
+      const { runs } = stateOf(await runBoth('mcp-http', [form], major, preload));
+      assert.deepEqual(
+        runs.flatMap(({ toolCalls }) => toolCalls).map(({ name, status }) => `${name} ${status}`),
+        ['get_weather finished', 'fail failed'],
+        form,
+      );
+    }
+  });
 }
