@@ -22,6 +22,15 @@ import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { keyValues, type Page, section, wrap } from '../text/layout.ts';
 import { renderTable } from '../text/table.ts';
+import {
+  classTable,
+  nodeTable,
+  nodeText,
+  placeText,
+  retainerTable,
+  shareTable,
+  sizeShare,
+} from './tables.ts';
 
 export type HeapView =
   | ({ view: 'summary' } & HeapSummary)
@@ -46,8 +55,6 @@ export type HeapView =
       grown: HeapGrownNode[];
       commonShare: number;
     } & HeapDocument);
-
-const systemDistance = 100_000_000;
 
 export function renderHeap(view: HeapView, page: Page): string {
   const safe = mapStrings(view, escapeLine);
@@ -93,10 +100,6 @@ function body(view: HeapView, page: Page): string[] {
 
 const title = (page: Page, text: string): string => page.palette.strong(text);
 
-function nodeText(node: HeapNodeRow): string {
-  return `${node.class} @${node.id}`;
-}
-
 function nodesTitle(view: { node?: HeapNodeRow; matches?: number }, page: Page): string[] {
   if (view.node) return [title(page, `Directly kept alive by ${nodeText(view.node)}`)];
   return view.matches === undefined ? [] : [title(page, formatCount(view.matches, 'node'))];
@@ -129,70 +132,6 @@ function renderSummary(summary: HeapSummary, page: Page): string[] {
     ),
     ...section(page, 'Files', shareTable(page, summary.files, summary.locatedBytes)),
   ];
-}
-
-function sizeShare(bytes: number, total: number): string {
-  return `${formatBytes(bytes)} (${percent(bytes, total)})`;
-}
-
-function percent(bytes: number, total: number): string {
-  return total > 0 ? `${((100 * bytes) / total).toFixed(1)} %` : '';
-}
-
-function shareTable(page: Page, rows: HeapShareRow[], total: number): string[] {
-  const cells = rows.map((row) => [
-    formatBytes(row.selfSizeBytes),
-    percent(row.selfSizeBytes, total),
-    formatNumber(row.count),
-    clip(row.name, 80),
-  ]);
-  return renderTable(page, ['self', '', 'count', 'name'], cells);
-}
-
-function classTable(page: Page, rows: HeapClassRow[]): string[] {
-  const cells = rows.map((row) => [
-    formatNumber(row.count),
-    formatBytes(row.selfSizeBytes),
-    formatBytes(row.retainedSizeBytes),
-    distanceText(row.distance),
-    clip(row.class, 60),
-    placeText(row.source),
-  ]);
-  return renderTable(page, ['count', 'self', 'retained', 'distance', 'class', 'written at'], cells);
-}
-
-function placeText(source: HeapSource | undefined): string {
-  return source?.file ? `${source.file}:${source.line}` : '';
-}
-
-function distanceText(distance: number | null): string {
-  if (distance === null) return '-';
-  return distance >= systemDistance ? 'system' : String(distance);
-}
-
-const nodeHead = ['id', 'self', 'retained', 'distance', 'class', 'name'];
-
-function nodeCells(row: HeapNodeRow): string[] {
-  return [
-    `@${row.id}`,
-    formatBytes(row.selfSizeBytes),
-    formatBytes(row.retainedSizeBytes),
-    distanceText(row.distance),
-    clip(row.class, 50),
-    row.name === row.class ? '' : clip(row.name, 50),
-  ];
-}
-
-function nodeTable(page: Page, rows: HeapNodeRow[]): string[] {
-  return renderTable(page, nodeHead, rows.map(nodeCells));
-}
-
-function retainerTable(page: Page, rows: HeapEdgeRow[]): string[] {
-  return renderTable(
-    page,
-    ['by', 'kind', ...nodeHead],
-    rows.map((row) => [clip(row.edge, 40), row.edgeType, ...nodeCells(row.node)]),
-  );
 }
 
 function renderSuspects(suspects: HeapSuspect[], total: number, page: Page): string[] {

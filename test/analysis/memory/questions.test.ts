@@ -11,6 +11,7 @@ import { computeFlame } from '../../../src/analysis/memory/flame.ts';
 import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth.ts';
 import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeHeapValue } from '../../../src/analysis/memory/heap-value.ts';
+import { computeMemoryFacts } from '../../../src/analysis/memory/memory-facts.ts';
 import { pathText } from '../../../src/analysis/memory/paths.ts';
 import { runQuery } from '../../../src/analysis/memory/query.ts';
 import { parseQuery } from '../../../src/analysis/memory/query-syntax.ts';
@@ -58,6 +59,13 @@ for (const major of [20, 24])
     assert.match(bySuspectRule(suspects, 'listeners').title, /60 listeners for "shutdown"/);
     assert.equal(suspects[0]?.rule, 'conversations');
   });
+
+test('the account gets classes and suspects with the part as their evidence', async () => {
+  const { classes, suspects } = computeMemoryFacts(await openHeap(leak(24)[1]), 'heap.heapsnapshot.gz');
+  assert.ok(classes.some((row) => row.name === 'AgentSession' && row.count === 60));
+  assert.deepEqual(suspects[0]?.evidence[0]?.part, 'heap.heapsnapshot.gz');
+  assert.match(suspects[0]?.evidence.at(-1)?.fact ?? '', /^it is at global\.service/);
+});
 
 test('growth: the messages and the cache, by place; the same snapshot twice has none', async () => {
   const [before, after] = leak(24);

@@ -1,0 +1,34 @@
+/** The part of an account's memory that a heap snapshot tells: classes and suspects. */
+import type { MemoryFacts } from '../../model/account.ts';
+import type { Heap } from './heap.ts';
+import { classRows } from './summary.ts';
+import { computeSuspects } from './suspects.ts';
+
+const maxClasses = 30;
+
+/** @param part name of the bundle part that the snapshot is, for the evidence. */
+export function computeMemoryFacts(
+  heap: Heap,
+  part: string,
+): Required<Pick<MemoryFacts, 'classes' | 'suspects'>> {
+  return {
+    classes: classRows(heap, 'retained')
+      .slice(0, maxClasses)
+      .map(({ class: name, count, selfSizeBytes, retainedSizeBytes }) => ({
+        name,
+        count,
+        selfSizeBytes,
+        retainedSizeBytes,
+      })),
+    suspects: computeSuspects(heap).map(
+      ({ rule, title, sentence, retainedSizeBytes, confidence, evidence, path }) => ({
+        rule,
+        title,
+        sentence,
+        retainedSizeBytes,
+        confidence,
+        evidence: [...evidence, ...(path ? [`it is at ${path}`] : [])].map((fact) => ({ fact, part })),
+      }),
+    ),
+  };
+}
