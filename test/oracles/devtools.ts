@@ -6,7 +6,7 @@ import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { build, type Plugin } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -77,6 +77,14 @@ function devTools(): Promise<DevToolsModule> {
 async function bundle(): Promise<DevToolsModule> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-oracles-'));
   const outfile = join(folder, 'devtools.mjs');
+  await writeBundle(outfile);
+  polyfill();
+  const devTools = await import(pathToFileURL(outfile).href);
+  rmSync(folder, { recursive: true });
+  return devTools;
+}
+
+async function writeBundle(outfile: string): Promise<void> {
   await build({
     stdin: {
       contents:
@@ -93,10 +101,16 @@ async function bundle(): Promise<DevToolsModule> {
     logLevel: 'error',
     plugins: [noLocales],
   });
-  polyfill();
-  const devTools = await import(pathToFileURL(outfile).href);
-  rmSync(folder, { recursive: true });
-  return devTools;
+}
+
+function secondHalfHere(Manager: DevToolsModule['HeapSnapshot']['SecondaryInitManager']) {
+  const { port1, port2 } = new MessageChannel();
+  new Manager(port2);
+  const stop = (): void => {
+    port1.close();
+    port2.close();
+  };
+  return { port: port1, stop };
 }
 
 /** What a browser has and Node 20 has not. */
@@ -111,22 +125,42 @@ function polyfill(): void {
   };
 }
 
-/** A snapshot with all that DevTools shows after loading a file. */
-export async function loadWithDevTools(path: string): Promise<DevToolsSnapshot> {
+/** Runs DevTools' second half on a thread of its own, as Chrome does. Ends with `stop`. */
+async function startSecondThread(): Promise<{ port: MessagePort; stop(): void }> {
+  const { port1, port2 } = new MessageChannel();
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-oracles-'));
+  const module = join(folder, 'devtools.mjs');
+  await writeBundle(module);
+  const code = `${polyfill}; polyfill();
+    const { workerData } = require('node:worker_threads');
+    import(workerData.module).then(({ HeapSnapshot }) => new HeapSnapshot.SecondaryInitManager(workerData.port));`;
+  const worker = new Worker(code, {
+    eval: true,
+    workerData: { module: pathToFileURL(module).href, port: port2 },
+    transferList: [port2],
+  });
+  const stop = (): void => {
+    void worker.terminate();
+    rmSync(folder, { recursive: true });
+  };
+  return { port: port1, stop };
+}
+
+/** A snapshot with all that DevTools shows after loading a file; on two threads, what Chrome would do. */
+export async function loadWithDevTools(path: string, threads: 1 | 2 = 1): Promise<DevToolsSnapshot> {
   const { HeapSnapshot, HeapSnapshotLoader } = await devTools();
   const loader = new HeapSnapshotLoader.HeapSnapshotLoader({ sendEvent: () => {} });
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, encoding: 'utf8' }))
     loader.write(chunk);
   loader.close();
-  const channel = new MessageChannel();
-  new HeapSnapshot.SecondaryInitManager(channel.port2);
+  const second =
+    threads === 2 ? await startSecondThread() : secondHalfHere(HeapSnapshot.SecondaryInitManager);
   const warn = console.warn;
   console.warn = () => {};
   try {
-    return await loader.buildSnapshot(channel.port1);
+    return await loader.buildSnapshot(second.port);
   } finally {
     console.warn = warn;
-    channel.port1.close();
-    channel.port2.close();
+    second.stop();
   }
 }
