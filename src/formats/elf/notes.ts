@@ -35,4 +35,4 @@ function findBuildIdNote(source: ByteSource, offset: number, size: number): stri
   return undefined;
 }
 
-const align4 = (n: number) => (n + 3) & ~3;
+const align4 = (n: number) => Math.ceil(n / 4) * 4;

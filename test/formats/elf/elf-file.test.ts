@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { bytesSource, FileSource } from '../../../src/bytes/byte-source.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { findFileOffset, findVirtualAddress, readElf } from '../../../src/formats/elf/elf-file.ts';
@@ -46,20 +45,18 @@ test('hostile: cut off at every byte', () => {
     assert.throws(() => readElf(bytesSource(object.subarray(0, length))), { code: 'malformed-input' });
 });
 
-test('hostile: flipped bytes', () => {
-  fc.assert(
-    fc.property(fc.nat(object.length - 1), fc.nat(255), (at, value) => {
+test('hostile: every byte with every value', () => {
+  for (let at = 0; at < object.length; at++)
+    for (let value = 0; value < 256; value++) {
       const bytes = Buffer.from(object);
       bytes[at] = value;
       try {
         const id = findBuildId(readElf(bytesSource(bytes)));
         assert.ok(id === undefined || /^([0-9a-f]{2})*$/.test(id));
       } catch (error) {
-        assert.ok(error instanceof AgentdumpError && error.code === 'malformed-input');
+        assert.ok(error instanceof AgentdumpError && error.code === 'malformed-input', `${at}: ${error}`);
       }
-    }),
-    { numRuns: 2000 },
-  );
+    }
 });
 
 test('an address belongs to the nearest function that reaches it, by its plainest name', () => {
