@@ -113,6 +113,15 @@ export class ContextReader {
     this.group = { end: length < 0 ? at : at + length, verdict: { strength: 1, rule: verdict.rule } };
   }
 
+  /** The value is a telling name: what stands in the next field is its value. */
+  private noteLabel(span: ValueSpan): boolean {
+    const named = this.names.lookUp(this.page, span.start, span.end);
+    if (!named || named.strength < 2) return false;
+    this.label = named;
+    this.labelUntil = span.close + labelReach;
+    return true;
+  }
+
   private takeLabel(place: NamePlace): NameVerdict | undefined {
     if (!this.label || place.start > this.labelUntil) return undefined;
     const label = this.label;
@@ -168,14 +177,7 @@ export class ContextReader {
   }
 
   private judgeQuoted(span: ValueSpan, verdict: NameVerdict, place: NamePlace): number {
-    if (verdict.form === 'label') {
-      const named = this.names.judge(this.page.text.slice(span.start, Math.min(span.end, span.start + 80)));
-      if (named.strength >= 2) {
-        this.label = named;
-        this.labelUntil = span.close + labelReach;
-        return span.close;
-      }
-    }
+    if (verdict.form === 'label' && this.noteLabel(span)) return span.close;
     if (verdict.strength === 0) return 0;
     const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : 0;
@@ -191,14 +193,7 @@ export class ContextReader {
         : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
     if (verdict.form === 'authorization') span = this.includeScheme(span, place);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
-    if (verdict.form === 'label') {
-      const named = this.names.judge(text.slice(span.start, Math.min(span.end, span.start + 80)));
-      if (named.strength >= 2) {
-        this.label = named;
-        this.labelUntil = span.close + labelReach;
-        return span.close;
-      }
-    }
+    if (verdict.form === 'label' && this.noteLabel(span)) return span.close;
     if (verdict.strength === 0) return 0;
     if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
     const next = span.end < length ? units[span.end]! : 0;

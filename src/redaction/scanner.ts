@@ -56,7 +56,7 @@ export class Scanner {
 
   /** Pushes what it finds from `from` on, in order. Answers with the position at or behind `stop` where it stands. */
   scan(page: Page, from: number, stop: number, out: Finding[]): number {
-    const { classes, lower } = characterTables();
+    const { classes } = characterTables();
     const { heads } = this.shapes;
     const { units } = page;
     const withContext = this.options.context;
@@ -74,7 +74,8 @@ export class Scanner {
         let found = 0;
         // A word has parts between connectors; a shape may start at each.
         for (;;) {
-          if (heads[headOf(unit, units[i + 1]!, units[i + 2]!)] !== 0 || unit === 66 || unit === 69) {
+          const head = headOf(unit, units[i + 1]!, units[i + 2]!);
+          if ((heads[head >>> 5]! >>> (head & 31)) & 1) {
             found = this.shapeAt(page, i, start, out);
             if (found) break;
           }
@@ -91,8 +92,8 @@ export class Scanner {
         }
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
-          if (spoken[outlineOf(lower[units[start]! & 255]!, lower[units[i - 1]! & 255]!, i - start)] !== 0)
-            found = this.spokenAt(page, start, i, out);
+          const outline = outlineOf(units[start]!, units[i - 1]!, i - start);
+          if ((spoken[outline >>> 5]! >>> (outline & 31)) & 1) found = this.spokenAt(page, start, i, out);
           else if (
             units[start] === 45 &&
             i - start > 1 &&
@@ -306,12 +307,14 @@ function outlineOf(first: number, last: number, length: number): number {
   return ((first & 31) << 10) | ((last & 31) << 5) | (length & 31);
 }
 
-/** By outline: 1 for those of spoken words. */
-function spokenTable(): Uint8Array {
-  const table = new Uint8Array(1 << 15);
-  for (const word of `${spokenWords} values`.split(' '))
-    table[outlineOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
-  return table;
+/** By outline: a bit for those of spoken words. */
+function spokenTable(): Int32Array {
+  const bits = new Int32Array(1024);
+  for (const word of `${spokenWords} values`.split(' ')) {
+    const outline = outlineOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length);
+    bits[outline >>> 5]! |= 1 << (outline & 31);
+  }
+  return bits;
 }
 
 const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;

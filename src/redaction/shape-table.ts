@@ -1,5 +1,5 @@
 /**
- * Finds the shape that starts at a position: three units are hashed to a small table that is empty for nearly all
+ * Finds the shape that starts at a position: three units are hashed to a bit that is clear for nearly all
  * text, then starts are compared, then one sticky expression runs. Built once a process, on first use.
  */
 import type { Finding, Page } from './page.ts';
@@ -20,26 +20,28 @@ export interface ShapeMatch {
   end: number;
 }
 
-const tableBits = 13;
-const mask = (1 << tableBits) - 1;
-
-/** Index into `ShapeTable.heads` for three units. */
+/** Three units in sixteen bits. */
 export function headOf(a: number, b: number, c: number): number {
-  return (a * 1181 + b * 61 + c) & mask;
+  return (Math.imul(a, 0x6d2b) ^ Math.imul(b, 0x1f35) ^ Math.imul(c, 0x9d)) & 0xffff;
 }
 
 export class ShapeTable {
-  /** 0 where no shape can start; else a group's number plus one. */
-  readonly heads = new Uint16Array(1 << tableBits);
-  private readonly groups: Entry[][] = [];
+  /** A bit for each head of three units with which a shape starts: small, because every word asks it. */
+  readonly heads = new Int32Array(2048);
+  private readonly groups = new Map<number, Entry[]>();
 
   constructor(shapes: Shape[]) {
     for (const shape of shapes) {
       const body = new RegExp(shape.body.source, `${shape.body.flags.replace('y', '')}y`);
       for (const start of shape.starts) this.add({ shape, start, body });
     }
+    // Armoured keys start so; the scanner reads them itself.
+    for (const word of ['BEG', 'END']) {
+      const head = headOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2));
+      this.heads[head >>> 5]! |= 1 << (head & 31);
+    }
     // Longer starts first: `sk-ant-` before `sk-`.
-    for (const group of this.groups) group.sort((a, b) => b.start.length - a.start.length);
+    for (const group of this.groups.values()) group.sort((a, b) => b.start.length - a.start.length);
   }
 
   private add(entry: Entry): void {
@@ -49,17 +51,18 @@ export class ShapeTable {
   }
 
   private addAt(head: number, entry: Entry): void {
-    if (this.heads[head] === 0) this.heads[head] = this.groups.push([]);
-    const group = this.groups[this.heads[head]! - 1]!;
-    if (!group.includes(entry)) group.push(entry);
+    this.heads[head >>> 5]! |= 1 << (head & 31);
+    const group = this.groups.get(head);
+    if (!group) this.groups.set(head, [entry]);
+    else if (!group.includes(entry)) group.push(entry);
   }
 
   /** The shape that starts at `i`; `wholeWord` says that no word unit stands before `i`. */
   match(page: Page, i: number, wholeWord: boolean): ShapeMatch | undefined {
     const { units, text } = page;
-    const head = this.heads[headOf(units[i]!, units[i + 1]!, units[i + 2]!)]!;
-    if (head === 0) return undefined;
-    for (const { shape, start, body } of this.groups[head - 1]!) {
+    const group = this.groups.get(headOf(units[i]!, units[i + 1]!, units[i + 2]!));
+    if (!group) return undefined;
+    for (const { shape, start, body } of group) {
       if (shape.wholeWord && !wholeWord) continue;
       if (!text.startsWith(start, i)) continue;
       const bodyStart = i + start.length;
