@@ -129,6 +129,8 @@ export interface HeapValue {
   /** Entries in all; more than are listed when the list was cut. */
   entryCount: number;
   source?: HeapSource;
+  /** Stack of its allocation, innermost first, where allocations were tracked. */
+  allocatedAt?: { function: string; script: string; line: number; column: number }[];
 }
 
 export interface HeapGrowthRow {

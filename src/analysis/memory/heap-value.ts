@@ -3,7 +3,7 @@
  * V8 writes no small integers and no booleans' values unless asked (`exposeNumericValues`): what is not in the snapshot
  * is said to be a number, never guessed.
  */
-import { EdgeType, NodeType } from '../../formats/heapsnapshot/index.ts';
+import { allocationStack, EdgeType, NodeType } from '../../formats/heapsnapshot/index.ts';
 import type { HeapValue } from '../../model/heap.ts';
 import type { Heap } from './heap.ts';
 import { findChild, isStringType, stringText } from './node-rows.ts';
@@ -21,6 +21,7 @@ export function computeHeapValue(heap: Heap, node: number, limit: number): HeapV
   const kind = kindOf(heap, node);
   const entries = entriesOf(heap, node, kind);
   const source = sourceOf(heap, heap.snapshot.location(node));
+  const allocatedAt = allocationStack(heap.snapshot, node);
   return {
     id: heap.snapshot.nodes.id[node]!,
     kind,
@@ -35,6 +36,7 @@ export function computeHeapValue(heap: Heap, node: number, limit: number): HeapV
     })),
     entryCount: entries.length,
     ...(source ? { source } : {}),
+    ...(allocatedAt.length ? { allocatedAt } : {}),
   };
 }
 

@@ -23,10 +23,11 @@ const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 
 export async function openHeapAt(source: string, dir: string, threads: number): Promise<OpenedHeap> {
   const bar = new ProgressBar(process.stderr);
-  const { input, bundle } = findInput(source, dir);
+  const { input, bundle, sizeBytes } = findInput(source, dir);
   try {
     const heap = await openHeap(input, {
       threads,
+      ...(sizeBytes === undefined ? {} : { sizeBytes }),
       onProgress: (done, total) => bar.reading(done, total),
       onPhase: (phase) => bar.phase(phase),
     });
@@ -51,13 +52,20 @@ export async function openHeapAt(source: string, dir: string, threads: number): 
   }
 }
 
-function findInput(source: string, dir: string): { input: SnapshotInput; bundle?: BundleReader } {
+function findInput(
+  source: string,
+  dir: string,
+): {
+  input: SnapshotInput;
+  bundle?: BundleReader;
+  sizeBytes?: number;
+} {
   const isThere = existsSync(source);
   const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
   if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };
   const bundle = openBundle(findBundle(source, dir));
   const part = bundle.openPartFile(partNames.heapSnapshot);
-  if (part) return { input: copies(part.chunks(1 << 18)), bundle };
+  if (part) return { input: copies(part.chunks(1 << 18)), bundle, sizeBytes: part.bytes };
   const gap = bundle.gaps.find(({ part: name }) => name === partNames.heapSnapshot);
   bundle.close();
   throw new AgentdumpError(

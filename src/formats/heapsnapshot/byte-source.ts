@@ -10,8 +10,9 @@ import { formatName } from './layout.ts';
 
 export type SnapshotInput = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Deflate can't expand by more than this (RFC 1951: 258 bytes for 2 bits). */
-const maxInflation = 1032;
+/** Snapshots compress to a tenth; what comes out of a small file in such masses is made to fill the memory. */
+const maxInflation = 200;
+const alwaysAllowedBytes = 64 * 1024 * 1024;
 
 /** Bytes that can be read at any place, again and again. */
 export interface RandomBytes {
@@ -36,13 +37,14 @@ export interface ByteSource {
   close(): void;
 }
 
-export async function openSource(input: SnapshotInput): Promise<ByteSource> {
+/** @param sizeBytes bytes that a stream will give, where that is known. */
+export async function openSource(input: SnapshotInput, sizeBytes?: number): Promise<ByteSource> {
   if (typeof input === 'string') return openFile(input);
   if (input instanceof Uint8Array) {
     const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
     return isGzip(bytes) ? streamSource(gunzipped([bytes]), bytes.length) : memorySource(bytes);
   }
-  return sniffStream(input);
+  return sniffStream(input, sizeBytes);
 }
 
 function openFile(path: string): ByteSource {
@@ -166,11 +168,12 @@ function gunzipped(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): As
 
 function streamSource(chunks: AsyncIterable<Uint8Array>, compressedSize: number | undefined): ByteSource {
   const iterator = chunks[Symbol.asyncIterator]();
+  const limit = plainLimit(compressedSize);
   let rest: Uint8Array = Buffer.alloc(0);
   let consumed = 0;
   return {
     sizeBytes: compressedSize,
-    maxPlainBytes: compressedSize === undefined ? Number.MAX_SAFE_INTEGER : compressedSize * maxInflation,
+    maxPlainBytes: limit,
     plainPath: undefined,
     random: undefined,
     async fill(target, from, to) {
@@ -183,6 +186,7 @@ function streamSource(chunks: AsyncIterable<Uint8Array>, compressedSize: number 
       target.set(piece, from);
       rest = rest.subarray(piece.length);
       consumed += piece.length;
+      if (consumed > limit) throw tooMuch(limit);
       return piece.length;
     },
     consumed: () => consumed,
@@ -190,6 +194,18 @@ function streamSource(chunks: AsyncIterable<Uint8Array>, compressedSize: number 
       void iterator.return?.()?.catch(() => {});
     },
   };
+}
+
+function plainLimit(compressedSize: number | undefined): number {
+  if (compressedSize === undefined) return Number.MAX_SAFE_INTEGER;
+  return Math.max(alwaysAllowedBytes, compressedSize * maxInflation);
+}
+
+function tooMuch(allowed: number): AgentdumpError {
+  return new AgentdumpError('over-limit', `more than ${allowed} bytes come out of the compressed snapshot`, {
+    limit: 'inflation',
+    allowed,
+  });
 }
 
 async function nextChunk(
@@ -212,7 +228,10 @@ async function nextChunk(
 }
 
 /** A stream may be gzip too: its first two bytes say so. */
-async function sniffStream(input: AsyncIterable<Uint8Array>): Promise<ByteSource> {
+async function sniffStream(
+  input: AsyncIterable<Uint8Array>,
+  sizeBytes: number | undefined,
+): Promise<ByteSource> {
   const iterator = input[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   let length = 0;
@@ -230,5 +249,5 @@ async function sniffStream(input: AsyncIterable<Uint8Array>): Promise<ByteSource
       yield next.value;
     }
   }
-  return streamSource(isGzip(Buffer.concat(head)) ? gunzipped(all()) : all(), undefined);
+  return streamSource(isGzip(Buffer.concat(head)) ? gunzipped(all()) : all(), sizeBytes);
 }

@@ -43,6 +43,8 @@ export interface SnapshotHeader {
   /** Bytes that V8 counts as native memory outside every node; 0 before Node 24. */
   extraNativeBytes: number;
   traceFunctionCount: number;
+  /** Names of the numbers in a row of trace_function_infos. */
+  traceFunctionFields: readonly string[];
   /** The object as the file has it. */
   raw: Record<string, unknown>;
 }
@@ -86,6 +88,7 @@ export function readHeader(raw: unknown): SnapshotHeader {
     rootOrdinal: rootIndex / node.fieldCount,
     extraNativeBytes: optionalCount(raw, 'extra_native_bytes'),
     traceFunctionCount: optionalCount(raw, 'trace_function_count'),
+    traceFunctionFields: namesOf(meta['trace_function_info_fields']),
     raw,
   };
 }
@@ -133,6 +136,10 @@ function optionalCount(raw: Record<string, unknown>, key: string): number {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function namesOf(value: unknown): string[] {
+  return isStringArray(value) && value.length <= maxFields ? value : [];
 }
 
 function isStringArray(value: unknown): value is string[] {

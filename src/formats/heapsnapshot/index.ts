@@ -1,4 +1,5 @@
 /** Heap snapshots of V8 (Node 18 to 26, Chrome): one `readHeapSnapshot`, the columns it fills, and a drop-in parse. */
+export { type AllocationFrame, allocationStack } from './allocations.ts';
 export type { SnapshotInput } from './byte-source.ts';
 export { type EdgeColumns, type NodeColumns, SizeColumn } from './columns.ts';
 export type { SnapshotHeader } from './header.ts';

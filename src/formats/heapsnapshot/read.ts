@@ -22,6 +22,8 @@ const sentinelBytes = 16;
 export interface ReadOptions {
   /** 1, or 2 to scan the edges of a large plain file from both ends. Default 1. */
   threads?: number;
+  /** Bytes that a stream will give, for progress and to refuse what inflates without measure. */
+  sizeBytes?: number;
   /** Bytes used and bytes there are (of the compressed file, if it is); undefined for a stream. */
   onProgress?(consumedBytes: number, sizeBytes: number | undefined): void;
 }
@@ -34,7 +36,7 @@ export async function readHeapSnapshot(
   input: SnapshotInput,
   options: ReadOptions = {},
 ): Promise<HeapSnapshot> {
-  const source = await openSource(input);
+  const source = await openSource(input, options.sizeBytes);
   const reading = new Reading(source, options);
   try {
     while (reading.wantsMore) {

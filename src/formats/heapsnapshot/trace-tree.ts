@@ -1,12 +1,12 @@
 /**
- * The `trace_tree` section: call trees of tracked allocations, written as nested arrays
- * `[id, function_info_index, count, size, [children…]]`. Kept as flat rows with their parents; no recursion.
+ * The `trace_tree` section: call trees of tracked allocations. A node is five items, `id, function_info_index, count,
+ * size, [children]`; a list of children is such nodes one after the other, without brackets of their own
+ * (SerializeTraceNode). Kept as flat rows with their parents; no recursion.
  */
 import { AgentdumpError } from '../../errors.ts';
 import { Byte, isSpace, unexpected } from './numbers.ts';
 
 const maxRows = 50_000_000;
-/** Two bracket levels a tree level. */
 const maxDepth = 2_000_000;
 
 export interface TraceRow {
@@ -22,11 +22,11 @@ export interface TraceRow {
 export class TraceTree {
   done = false;
   readonly rows: TraceRow[] = [];
-  readonly #open: number[] = [];
-  #depth = 1;
+  /** By open list: the row whose children it holds. */
+  readonly #parents: number[] = [-1];
   #field = 0;
 
-  /** Starts after the section's own bracket, whose content is the root node's fields. */
+  /** Starts after the section's own bracket, whose content is the root node. */
   scan(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
     while (at < end && !this.done) {
@@ -45,22 +45,21 @@ export class TraceTree {
     return at;
   }
 
-  /** Odd depths are nodes, even ones their lists of children; the section's own bracket is depth 1. */
   #enter(): void {
-    this.#depth++;
-    if (this.#depth > maxDepth) throw tooLarge('depth', maxDepth);
-    if (this.#depth % 2) this.#field = 0;
+    if (this.#parents.length > maxDepth) throw tooLarge('depth', maxDepth);
+    this.#parents.push(this.rows.length - 1);
+    this.#field = 0;
   }
 
+  /** After a list of children the next number begins a sibling of the node that they belong to. */
   #leave(): void {
-    if (this.#depth % 2 && this.#open.length >= (this.#depth + 1) / 2) this.#open.pop();
-    this.#depth--;
-    this.done = this.#depth === 0;
-    this.#field = 4;
+    this.#parents.pop();
+    this.done = this.#parents.length === 0;
+    this.#field = 0;
   }
 
   #take(bytes: Uint8Array, first: number, to: number): void {
-    if (this.#depth % 2 === 0 || this.#field > 3) return;
+    if (this.#field > 3) return;
     let value = 0;
     for (let at = first; at < to; at++) value = value * 10 + (bytes[at]! - Byte.zero);
     if (this.#field === 0) this.#addRow(value);
@@ -73,8 +72,7 @@ export class TraceTree {
 
   #addRow(id: number): void {
     if (this.rows.length >= maxRows) throw tooLarge('rows', maxRows);
-    this.rows.push({ id, functionIndex: 0, count: 0, sizeBytes: 0, parent: this.#open.at(-1) ?? -1 });
-    this.#open.push(this.rows.length - 1);
+    this.rows.push({ id, functionIndex: 0, count: 0, sizeBytes: 0, parent: this.#parents.at(-1) ?? -1 });
   }
 }
 

@@ -199,11 +199,15 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
     clip(entry.text, 80),
   ]);
   const more = value.entryCount - value.entries.length;
+  const stack = (value.allocatedAt ?? []).map(
+    (frame) => `${frame.function || '(anonymous)'} (${frame.script}:${frame.line}:${frame.column})`,
+  );
   return [
     title(page, `${nodeText(node)}, ${value.kind}, retains ${formatBytes(node.retainedSizeBytes)}`),
     ...(value.source ? [page.palette.place(placeText(value.source))] : []),
     value.text,
     ...(cells.length ? ['', ...renderTable(page, ['key', 'id', 'retained', 'value'], cells)] : []),
+    ...section(page, 'Allocated at', stack),
     ...(more > 0
       ? [page.palette.faint(`… ${formatCount(more, 'more entry', 'more entries')} (--limit)`)]
       : []),

@@ -118,6 +118,16 @@ test('cut at every byte: refused up to the end of the nodes, a partial answer wi
   }
 });
 
+test('a small gzip file that inflates without measure is refused before it fills the memory', async () => {
+  const bomb = gzipSync(Buffer.concat([small().subarray(0, -20), Buffer.alloc(150_000_000, 'x')]));
+  assert.ok(bomb.length < 300_000);
+  await assert.rejects(readHeapSnapshot(bomb), { code: 'over-limit' });
+  async function* stream(): AsyncGenerator<Buffer> {
+    yield bomb;
+  }
+  await assert.rejects(readHeapSnapshot(stream(), { sizeBytes: bomb.length }), { code: 'over-limit' });
+});
+
 test('a gzip file that was cut is as good as a plain one that was', async () => {
   const { snapshot: synth, global } = synthProgram();
   for (let at = 0; at < 3000; at++) synth.edge(global, synth.node({ name: `Class${at}` }), `property${at}`);
