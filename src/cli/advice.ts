@@ -19,6 +19,8 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'unsupported-version':
       return 'It was written by a newer agentdump: `npm install agentdump@latest` reads it.';
     case 'malformed-input':
+      if (details['format'] === 'elf-core')
+        return 'It wants the core of a 64-bit Linux process, as the kernel writes it, or gzipped as --mini does.';
       return 'The file is torn or was changed. `agentdump verify` says which parts still match their digest.';
     case 'over-limit':
       return 'The input asks for more than a reader should trust it with. If it is your own, see `--help` for the limit.';

@@ -114,7 +114,7 @@ function trustWord(frame: Frame): string {
 
 /** Without parameters and template arguments, which C++ writes at length. */
 function shortName(frame: Frame): string {
-  const name = frame.function ?? (frame.tier ? '<anonymous>' : (frame.address ?? '?'));
+  const name = frame.function ?? (frame.file ? '<anonymous>' : (frame.address ?? '?'));
   if (frame.tier || !name.includes('(')) return name;
   return name.replace(/\(anonymous namespace\)/g, '{anonymous}').replace(/(?<!operator)\(.*$/, '');
 }

@@ -1,0 +1,70 @@
+/** `agentdump core` through the built program: what it prints, where, and its exit codes. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Death, makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
+
+const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
+const run = (...args: string[]) => spawnSync(process.execPath, [bin, 'core', ...args], { encoding: 'utf8' });
+
+suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built') }, () => {
+  let death: Death;
+  before(() => {
+    death = makeCore(nodes.at(-1)?.path ?? '', [join(victims, 'values.cjs')]);
+  });
+  after(() => death?.remove());
+
+  test('text: the fault, both worlds, what waits, the heap; 0 with nothing missing', () => {
+    const { stdout, stderr, status } = run(death.core);
+    assert.equal(stderr, '');
+    assert.equal(status, 0);
+    const order = [
+      '✖ SIGSEGV',
+      'Fault',
+      'c++ uv_kill',
+      '● js  die',
+      'Waiting',
+      'queryDatabase',
+      'Heap',
+      'constructor',
+    ];
+    const places = order.map((text) => stdout.indexOf(text));
+    assert.ok(
+      places.every((at, i) => at >= 0 && at > (places[i - 1] ?? -1)),
+      stdout,
+    );
+  });
+
+  test('--all shows registers, modules and closures', () => {
+    const { stdout } = run(death.core, '--all', '--no-heap');
+    assert.match(stdout, /rip +0x[0-9a-f]+/);
+    assert.match(stdout, /libc\.so/);
+    assert.match(stdout, /queryDatabase = \[Function/);
+    assert.doesNotMatch(stdout, /^Heap/m);
+  });
+
+  test('--json is one document; 1 with a gap', () => {
+    const { stdout, status } = run(death.core, '--json', '--exe', nodes[0]?.path ?? '');
+    const account = JSON.parse(stdout);
+    assert.equal(account.schema, 'agentdump.analysis/1');
+    assert.equal(status, nodes.length > 1 ? 1 : 0);
+  });
+
+  test('--mini writes a core that gives the same text', () => {
+    const target = join(dirname(death.core), 'mini.gz');
+    const made = run(death.core, '--mini', target);
+    assert.match(made.stderr, /mini\.gz: \d+ bytes/);
+    assert.equal(run(target).stdout, made.stdout);
+  });
+
+  test('3 for what is no core, with a word on what is wanted', () => {
+    const { stderr, status, stdout } = run(bin);
+    assert.equal(status, 3);
+    assert.equal(stdout, '');
+    assert.match(stderr, /core of a 64-bit Linux process/);
+    assert.equal(run('/nowhere').status, 3);
+  });
+});
