@@ -3,18 +3,29 @@
  * exists only in this process, so that equal secrets are seen to be equal and none can be looked up or guessed offline.
  * Its characters need no escape in JSON, XML, a URL's query or a shell's quotes.
  */
-import type { createHmac, randomBytes } from 'node:crypto';
+import type { hash, randomBytes } from 'node:crypto';
 
 let sign: ((value: string) => string) | undefined;
 
-/** A function that tags values; the key is drawn at the first call and lives as long as the process. */
+/** SHA-256's block. */
+const blockBytes = 64;
+
+/**
+ * A function that tags values; the key is drawn at the first call and lives as long as the process. HMAC (RFC 2104) is
+ * written out over the one-shot hash, because an object of Node's for every value costs three times as much.
+ */
 function signer(): (value: string) => string {
   const crypto = process.getBuiltinModule('node:crypto') as {
-    createHmac: typeof createHmac;
+    hash: typeof hash;
     randomBytes: typeof randomBytes;
   };
-  const key = crypto.randomBytes(32);
-  return (value) => crypto.createHmac('sha256', key).update(value, 'utf8').digest('hex').slice(0, 8);
+  const key = crypto.randomBytes(blockBytes);
+  const inner = key.map((byte) => byte ^ 0x36);
+  const outer = key.map((byte) => byte ^ 0x5c);
+  return (value) => {
+    const digest = crypto.hash('sha256', Buffer.concat([inner, Buffer.from(value, 'utf8')]), 'buffer');
+    return crypto.hash('sha256', Buffer.concat([outer, digest]), 'hex').slice(0, 8);
+  };
 }
 
 export function renderPlaceholder(rule: string, value: string): string {

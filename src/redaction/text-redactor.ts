@@ -86,18 +86,23 @@ export class TextRedactor {
   }
 
   private render(page: Page, findings: Finding[], from: number, to: number): string {
-    let out = '';
+    const parts: string[] = [];
     let at = from;
     for (const { start, end, rule, quote = '' } of findings) {
       if (end <= at) continue;
       const first = Math.max(start, at);
       const value = page.text.slice(first, end);
-      const rendered = this.renderOne(rule, value, page.text.slice(Math.max(0, first - 1), first));
-      out += page.text.slice(at, first) + (rendered === value ? value : quote + rendered + quote);
-      if (rendered !== value) this.counter?.count(rule);
+      const shown = this.renderOne(rule, value, page.text.slice(Math.max(0, first - 1), first));
+      parts.push(page.text.slice(at, first));
+      if (shown === value) parts.push(value);
+      else {
+        parts.push(quote, shown, quote);
+        this.counter?.count(rule);
+      }
       at = end;
     }
     if (at === 0 && to === page.length) return page.text;
-    return at < to ? out + page.text.slice(at, to) : out;
+    if (at < to) parts.push(page.text.slice(at, to));
+    return parts.join('');
   }
 }
