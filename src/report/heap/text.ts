@@ -10,8 +10,6 @@ import type {
   HeapGrowthRow,
   HeapNodeRow,
   HeapPath,
-  HeapShareRow,
-  HeapSource,
   HeapStringRow,
   HeapSummary,
   HeapSuspect,
