@@ -8,6 +8,7 @@ import type { Gap } from '../model/verdict.ts';
 import { readAgentState } from './agent/read.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
+import { readHeapFacts } from './joins/heap-facts.ts';
 import {
   joinEnvironmentFacts,
   joinMemoryFacts,
@@ -70,7 +71,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       threads: joinThreads(parts, stacks.error?.frames ?? stacks.exit),
       modules: modules.packages.length || modules.native.length ? modules : undefined,
       agent: joinAgent(sources),
-      memory: joinMemoryFacts(parts),
+      memory: await joinMemory(sources),
       environment: joinEnvironmentFacts(parts, process, unusual),
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
@@ -127,6 +128,12 @@ function joinAgent({ bundle, parts, gaps }: AccountSources): Account['agent'] {
   gaps.push(...recorded.gaps);
   if (!recorded.state && !parts.agent) return undefined;
   return { runs: [], ...recorded.state, ...(parts.agent && { state: parts.agent.state }) };
+}
+
+async function joinMemory({ bundle, parts, gaps }: AccountSources): Promise<Account['memory']> {
+  const heap = bundle && (await readHeapFacts(bundle, gaps));
+  const figures = joinMemoryFacts(parts);
+  return heap ? { ...figures, ...heap } : figures;
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {

@@ -11,6 +11,7 @@ import { plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
 import type { Page } from './text/layout.ts';
+import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
 
@@ -28,6 +29,7 @@ export function renderMarkdown(account: Account): string {
     nextSteps(safe),
     unusual(safe),
     folded('Agent', renderAgent(safe, page)),
+    folded('Memory', renderMemory(safe, page)),
     folded('Process', renderProcess(safe, page)),
     folded('Packages', renderPackages(safe, page)),
     folded('Handles', renderHandles(safe, page)),

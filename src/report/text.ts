@@ -11,6 +11,7 @@ import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
 import { renderHeadline } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
+import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
 
@@ -32,6 +33,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'Evidence', renderEvidence(safe, page)),
     ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
+    ...section(page, 'Memory', renderMemory(safe, page)),
     ...section(page, 'Unusual', renderUnusual(safe, page)),
     ...section(page, 'Process', renderProcess(safe, page)),
     ...section(page, 'Packages', renderPackages(safe, page)),
