@@ -18,7 +18,12 @@ export interface BundleNameFields {
 export function bundleStem(fields: BundleNameFields, attempt = 1): string {
   const time = isoTime(fields.atMs).replace(/[-:]/g, '');
   const again = attempt > 1 ? `-${attempt}` : '';
-  return `${time}-${safeWord(fields.program, 'node')}-${safeWord(fields.verdictKind, 'unknown')}-${fields.id.slice(0, 8)}${again}`;
+  return `${time}-${programWord(fields.program)}-${safeWord(fields.verdictKind, 'unknown')}-${fields.id.slice(0, 8)}${again}`;
+}
+
+/** How a program's name stands in a bundle's. */
+export function programWord(program: string): string {
+  return safeWord(program, 'node');
 }
 
 /** What may stand in a file's name on every system and in every shell without quotes. */

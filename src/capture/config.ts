@@ -20,11 +20,14 @@ export interface Config {
   maxBytes: number;
   allow: string[];
   deny: string[];
+  /** Who may read the bundles: age recipients, a file of them, or `passphrase:…`; undefined leaves them in the clear. */
+  recipient: string | undefined;
 }
 
 /** As `install()` takes them. */
-export type InstallOptions = Partial<Omit<Config, 'enabled' | 'snapshotSignal'>> & {
+export type InstallOptions = Partial<Omit<Config, 'enabled' | 'snapshotSignal' | 'recipient'>> & {
   snapshotSignal?: NodeJS.Signals | 'off';
+  recipient?: string;
 };
 
 type Environment = Record<string, string | undefined>;
@@ -60,6 +63,7 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     maxBytes: options.maxBytes ?? read.size('AGENTDUMP_MAX_BYTES', 2 * 1024 ** 3),
     allow: options.allow ?? read.list('AGENTDUMP_ALLOW'),
     deny: options.deny ?? read.list('AGENTDUMP_DENY'),
+    recipient: (options.recipient ?? read.text('AGENTDUMP_RECIPIENT', '')) || undefined,
   };
 }
 

@@ -3,6 +3,7 @@
  * value, seal, say one line. Nothing here may throw into the host: its death must be the one it would have died. Does
  * not know which event led here, nor what the process does next.
  */
+import { type Lock, readLock } from '../bundle/age-key.ts';
 import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
 import { noteSignature } from '../bundle/signature-log.ts';
@@ -50,19 +51,27 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const { config } = surroundings;
   const startedAt = performance.now();
   configurePolicy(surroundings);
+  const lock = findLock(surroundings);
   const { frames, trigger, key } = runWithDeadline(firstLookLimitMs, () => lookAt(request));
   const repeats = countRepeats(config, trigger, key);
   if (repeats === undefined) return undefined;
   if (repeats > 0) trigger.repeats = repeats;
   const { dir, maxBundles, maxBytes } = config;
   const { program, verdictKind } = trigger;
-  const writer = startBundle({ dir, program, verdictKind, at: new Date(trigger.at), writer: version });
+  const writer = startBundle({
+    dir,
+    program,
+    verdictKind,
+    at: new Date(trigger.at),
+    writer: version,
+    ...(lock && { lock }),
+  });
   trigger.id = writer.id;
   const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  writeStderrLine(summaryLine(trigger, path, performance.now() - startedAt));
+  writeStderrLine(summaryLine(trigger, path, performance.now() - startedAt, lock));
   return path;
 }
 
@@ -70,6 +79,11 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
 function lookAt(request: CaptureRequest): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
   const frames = readRawFrames(request.thrown?.value);
   return { frames, trigger: describeTrigger(request), key: repeatKey(request) };
+}
+
+/** Throws where a recipient is configured that can't be read: then there is no bundle, because it would be a clear one. */
+function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefined {
+  return lock ?? (recipient === undefined ? undefined : readLock(recipient));
 }
 
 /** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
@@ -84,7 +98,14 @@ function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): num
   return undefined;
 }
 
-function summaryLine({ verdictKind, handledByHost }: TriggerPart, path: string, tookMs: number): string {
+function summaryLine(
+  { verdictKind, handledByHost }: TriggerPart,
+  path: string,
+  tookMs: number,
+  lock: Lock | undefined,
+): string {
   const what = `${verdictKind}${handledByHost ? ' (handled by the program)' : ''}`;
-  return `${what}: ${currentPolicy().text(path)} (${Math.round(tookMs)} ms); read it with: agentdump analyze latest`;
+  const key = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
+  const command = `agentdump analyze latest${key[lock?.kind ?? 'none']}`;
+  return `${what}: ${currentPolicy().text(path)} (${Math.round(tookMs)} ms); read it with: ${command}`;
 }

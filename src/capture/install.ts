@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { findHost, type Host, installHost } from '../agent/context.ts';
+import { type Lock, readLock } from '../bundle/age-key.ts';
 import { version } from '../version.ts';
 import { watchForAgent } from './agent-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
@@ -33,7 +34,8 @@ function installConfigured(given: Config): () => void {
   // The program may change its working directory later.
   const config = { ...given, dir: resolve(given.dir) };
   const events = tapEvents(process);
-  const surroundings: Surroundings = { config, ownFile: __filename, workers: new Set(), withheld: [] };
+  const lock = readLockEarly(config);
+  const surroundings: Surroundings = { config, ownFile: __filename, workers: new Set(), withheld: [], lock };
   const undoings = installTriggers(surroundings, events);
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();
@@ -44,6 +46,18 @@ function installConfigured(given: Config): () => void {
   const removeHost = installHost(host);
   undoings.push(watchForAgent(surroundings, host));
   return uninstall;
+}
+
+/** Now, because a file of recipients may be named from this working directory, and because a mistake is better heard now. */
+function readLockEarly({ recipient }: Config): Lock | undefined {
+  if (recipient === undefined) return undefined;
+  try {
+    return readLock(recipient);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    writeStderrLine(`AGENTDUMP_RECIPIENT is ${reason}; unless that changes, no bundle will be written`);
+    return undefined;
+  }
 }
 
 function installTriggers(surroundings: Surroundings, events: EventTap): (() => void)[] {

@@ -5,6 +5,7 @@
 import { homedir } from 'node:os';
 import { createPolicy, type Policy } from '../redaction/policy.ts';
 import { readSmallFile } from './proc-files.ts';
+import { secretsOfRecipient } from './recipient-secrets.ts';
 import type { Surroundings } from './request.ts';
 
 let known: readonly string[] = [];
@@ -14,14 +15,14 @@ let policy: Policy | undefined;
 /** Takes the host's values and names as they are now; the policy itself is made when it is needed. */
 export function configurePolicy({ config, withheld }: Surroundings): void {
   names = { allow: config.allow, deny: config.deny };
-  known = withheld;
+  known = [...withheld, ...secretsOfRecipient(config.recipient)];
   policy = undefined;
 }
 
 export function currentPolicy(): Policy {
   policy ??= createPolicy({
     environment: { ...environmentAtExec(), ...process.env },
-    known: [...known],
+    known,
     home: homedir(),
     ...names,
   });

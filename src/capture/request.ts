@@ -1,5 +1,6 @@
 /** What the hot half hands to the cold one: the event, and what was known before it. */
 import type { Worker } from 'node:worker_threads';
+import type { Lock } from '../bundle/age-key.ts';
 import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
 import type { Config } from './config.ts';
 import type { Recording } from './recording-half.ts';
@@ -30,6 +31,8 @@ export interface Surroundings {
   withheld: string[];
   /** Of the agent, once there was a sign of one. */
   recording?: Recording;
+  /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
+  lock: Lock | undefined;
 }
 
 /** Without loading node:worker_threads, which costs 2 MB: in a worker Node replaces what it cannot do there. */

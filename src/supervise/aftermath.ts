@@ -3,9 +3,10 @@
  * wrote of its own death, or has one written, and tidies up.
  */
 import { spawn } from 'node:child_process';
+import { programWord, readBundleName } from '../bundle/bundle-name.ts';
 import { partNames, type TriggerPart } from '../bundle/layout.ts';
 import type { EvidencePart } from '../bundle/layout-evidence.ts';
-import { listBundles } from '../bundle/list.ts';
+import { type ListedBundle, listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
 import { classifySession, listSessions, readSession } from '../journal/reader-session.ts';
 import type { RunningChild } from './child.ts';
@@ -14,6 +15,7 @@ import { findCore } from './core-file.ts';
 import type { Witness } from './evidence.ts';
 import { isUnexplained } from './exit-status.ts';
 import { finishSession } from './finisher.ts';
+import { lockOf } from './lock.ts';
 import { makeScrubber } from './scrubber.ts';
 import { sweepSessions } from './sweep.ts';
 
@@ -31,6 +33,9 @@ export interface Explanation {
   /** Path of the bundle. */
   bundle?: string;
 }
+
+/** Writing a bundle takes seconds, with the heap perhaps a minute. */
+const lastMomentsMs = 120_000;
 
 /** Never throws: the program's exit code is worth more than a bundle. */
 export function explainEnd(end: BadEnd): Explanation {
@@ -69,6 +74,7 @@ function finish(end: BadEnd): Explanation {
     folder,
     witness,
     scrubber,
+    ...lockOf(process.env),
     ...(!behind && { command: scrubber.argv(command) }),
   });
   if (behind) clearSession(session.folder, session.id);
@@ -76,11 +82,13 @@ function finish(end: BadEnd): Explanation {
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */
-function findOwnBundle({ dir, child }: BadEnd): Explanation | undefined {
+function findOwnBundle(end: BadEnd): Explanation | undefined {
+  const { dir, child } = end;
   const startedAt = child.session?.facts.startedAt;
   if (startedAt === undefined) return undefined;
   for (const listed of listBundles(dir)) {
     if (listed.at < startedAt) return undefined;
+    if (listed.state === 'encrypted' && isOwnByName(listed, end)) return { bundle: listed.path };
     if (listed.state !== 'sealed') continue;
     const bundle = openBundle(listed.path);
     const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
@@ -91,6 +99,14 @@ function findOwnBundle({ dir, child }: BadEnd): Explanation | undefined {
       return { bundle: listed.path, verdictKind: listed.verdictKind ?? 'unknown' };
   }
   return undefined;
+}
+
+/** Of an encrypted bundle only the name can be read: this program's, of its last moments, and no snapshot. */
+function isOwnByName({ name, at }: ListedBundle, { child, exit }: BadEnd): boolean {
+  const words = readBundleName(name)?.words ?? '';
+  const isLate = Date.now() - Date.parse(at) < lastMomentsMs;
+  const couldWrite = exit.signal !== 'SIGKILL' && !words.endsWith('-snapshot');
+  return isLate && couldWrite && words.startsWith(`${programWord(child.session?.facts.program ?? '')}-`);
 }
 
 /** A shell or `npm run` was the child, and the program that died below it has a session of its own. */

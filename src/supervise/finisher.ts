@@ -4,6 +4,7 @@
  * removed only when the bundle is sealed.
  */
 import { renameSync, rmSync } from 'node:fs';
+import type { Lock } from '../bundle/age-key.ts';
 import {
   bundleSchemaVersion,
   type ManifestGap,
@@ -37,6 +38,8 @@ export interface FinishOptions {
   scrubber: Scrubber;
   /** The command as a parent knows it, redacted; instead of the session's. */
   command?: string[];
+  /** With it the bundle is an age file. */
+  lock?: Lock;
 }
 
 export type FinishResult =
@@ -94,8 +97,10 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     id: facts.id,
     at,
     writer: version,
+    ...(options.lock && { lock: options.lock }),
   });
   try {
+    if (options.lock) addClearGaps(bundle, part, journal !== undefined);
     bundle.countRedactions(partNames.process, ofCommand);
     bundle.countRedactions(partNames.report, takeCounts(scrubber));
     writeParts(bundle, { facts, part, verdictKind, at, folder, journal, report, gaps });
@@ -104,6 +109,21 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     bundle.discard();
     throw error;
   }
+}
+
+/** What lay, or still lies, on the disk in the clear although the bundle is encrypted. */
+function addClearGaps(bundle: BundleWriter, { core }: EvidencePart, hasJournal: boolean): void {
+  if (hasJournal)
+    bundle.addGap({
+      part: partNames.journal,
+      reason: 'until this bundle was sealed it lay in the session’s folder, redacted but not encrypted',
+    });
+  if (core?.path !== undefined)
+    bundle.addGap({
+      part: partNames.evidence,
+      reason: 'the core file that it names is neither redacted nor encrypted',
+      lookedFor: core.path,
+    });
 }
 
 function takeCounts(scrubber: Scrubber): Map<string, number> {
@@ -204,11 +224,14 @@ function nodeVersionOf({ facts, journal, report }: Parts): string {
   return typeof own === 'string' ? `v${own}` : (report?.nodeVersion ?? facts.nodeVersion);
 }
 
-/** Folder name of a sealed bundle that bears the session's id: a finisher before us died after sealing it. */
+/**
+ * Name of a finished bundle that bears the session's id: a finisher before us died after sealing it. An encrypted one
+ * shows the id's first half only, and may lack its last parts; it is not written over.
+ */
 function findSealed(dir: string, id: string): string | undefined {
-  const finished = new Set(['sealed', 'packed']);
+  const finished = new Set(['sealed', 'packed', 'encrypted']);
   const similar = listBundles(dir).filter((one) => one.shortId === id.slice(0, 8) && finished.has(one.state));
-  return similar.find((one) => idOf(one.path) === id)?.name;
+  return similar.find((one) => one.state === 'encrypted' || idOf(one.path) === id)?.name;
 }
 
 function idOf(path: string): string {

@@ -3,6 +3,7 @@
  * process's environment, which the program inherited, as the source of known secrets.
  */
 import { homedir } from 'node:os';
+import { secretsOfRecipient } from '../capture/recipient-secrets.ts';
 import { createPolicy, type Policy } from '../redaction/index.ts';
 
 export type Scrubber = Pick<Policy, 'text' | 'code' | 'argv' | 'value' | 'counts' | 'resetCounts'>;
@@ -10,6 +11,7 @@ export type Scrubber = Pick<Policy, 'text' | 'code' | 'argv' | 'value' | 'counts
 export function makeScrubber(environment: Readonly<Record<string, string | undefined>>): Scrubber {
   return createPolicy({
     environment,
+    known: secretsOfRecipient(environment['AGENTDUMP_RECIPIENT']),
     allow: namesIn(environment['AGENTDUMP_ALLOW']),
     deny: namesIn(environment['AGENTDUMP_DENY']),
     home: homedir(),

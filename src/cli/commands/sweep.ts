@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
+import { lockOf } from '../../supervise/lock.ts';
 import { makeScrubber } from '../../supervise/scrubber.ts';
 import { type SweptSession, sweepSessions } from '../../supervise/sweep.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -24,6 +25,7 @@ const command: CommandModule = {
       dir,
       witness: { foundBy: 'sweep' },
       scrubber: makeScrubber(process.env),
+      ...lockOf(process.env),
     });
     print(
       words['json']

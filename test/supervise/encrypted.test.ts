@@ -1,0 +1,103 @@
+/** With a recipient the bundles about others' deaths are age files too, and what lay in the clear is said. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { readLock } from '../../src/bundle/age-key.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { readIdentities } from '../../src/bundle/reader-age.ts';
+import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { sweepSessions } from '../../src/supervise/sweep.ts';
+
+const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const victim = fileURLToPath(new URL('./victim-session.mjs', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'agentdump-sealed-'));
+after(() => rmSync(root, { recursive: true }));
+const identity = await generateX25519Identity();
+const recipient = await identityToRecipient(identity);
+const keys = { identities: readIdentities(identity) };
+let count = 0;
+const newDir = () => join(root, String(count++), 'dumps');
+
+function run(dir: string, command: string[], env: NodeJS.ProcessEnv = {}) {
+  return spawnSync(process.execPath, [agentdump, 'run', '--dir', dir, '--', ...command], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '', AGENTDUMP_RECIPIENT: recipient, ...env },
+  });
+}
+
+function onlyBundle(dir: string) {
+  const listed = listBundles(dir);
+  assert.deepEqual(
+    listed.map(({ state }) => state),
+    ['encrypted'],
+  );
+  return openBundle(listed[0]?.path ?? '', keys);
+}
+
+const node = (code: string) => [process.execPath, '-e', code];
+
+test('sweep: an encrypted bundle with the journal, and the gap says where the journal was', async () => {
+  const dir = newDir();
+  const child = spawn(process.execPath, [victim, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const options = { dir, witness: { foundBy: 'sweep' as const }, scrubber: makeScrubber({}) };
+  const [swept] = sweepSessions({ ...options, lock: readLock(recipient) });
+  assert.equal(swept?.result.outcome, 'sealed');
+  const bundle = onlyBundle(dir);
+  assert.ok((bundle.readPart('recorder.journal')?.length ?? 0) > 1000);
+  assert.match(JSON.stringify(bundle.gaps), /redacted but not encrypted/);
+  bundle.close();
+  assert.deepEqual(readdirSync(join(dir, 'sessions')), []);
+  assert.deepEqual(sweepSessions(options), []);
+});
+
+test('run: a death that only the supervisor saw', () => {
+  const dir = newDir();
+  const result = run(dir, node('process.kill(process.pid, "SIGKILL")'));
+  assert.match(result.stderr, /agentdump: killed: .*\.agentdump\.zip\.age\n/);
+  const bundle = onlyBundle(dir);
+  assert.ok(bundle.parts.some((part) => part.name === 'evidence.json'));
+  bundle.close();
+});
+
+test('run: a program that wrote its own encrypted bundle gets no second one', () => {
+  const dir = newDir();
+  const result = run(dir, node('process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 5000)'));
+  assert.equal(result.signal, 'SIGTERM');
+  const bundle = onlyBundle(dir);
+  assert.equal(bundle.head.verdictKind, 'terminated');
+  bundle.close();
+});
+
+test('run: a recipient that cannot be read leaves no bundle, and says so', () => {
+  const dir = newDir();
+  const result = run(dir, node('process.kill(process.pid, "SIGKILL")'), {
+    AGENTDUMP_RECIPIENT: 'age1nonsense',
+  });
+  assert.equal(result.signal, 'SIGKILL');
+  assert.match(result.stderr, /no bundle of this end: not an age recipient/);
+  assert.deepEqual(listBundles(dir), []);
+});
+
+test('a passphrase of the supervisor is in no part', () => {
+  const dir = newDir();
+  const passphrase = ['four', 'lamps', String(Math.random()).slice(2)].join('-');
+  const env = { AGENTDUMP_RECIPIENT: `passphrase:${passphrase}` };
+  run(dir, node(`process.kill(process.pid, "SIGKILL") // ${passphrase}`), env);
+  const [listed] = listBundles(dir);
+  const bundle = openBundle(listed?.path ?? '', { identities: [], passphrase });
+  for (const part of bundle.parts) assert.ok(!bundle.readPart(part.name)?.includes(passphrase), part.name);
+  bundle.close();
+  for (const name of readdirSync(dir, { recursive: true, withFileTypes: true }))
+    if (name.isFile())
+      assert.ok(!readFileSync(join(name.parentPath, name.name)).includes(passphrase), name.name);
+});
