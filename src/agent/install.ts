@@ -23,6 +23,8 @@ export interface InstalledAgent {
   port: AgentPort;
   /** The text of `agent-events.json`, with all that is in flight: for the fatal path. */
   renderPart(): string;
+  /** What would be kept of this content in an event. */
+  clean(content: object): Record<string, unknown>;
   /** Hears a message of a diagnostics channel that was published before the taps were there. */
   hear(channel: string, message: unknown): void;
   uninstall(): void;
@@ -39,6 +41,7 @@ export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOpt
       recorder.flush();
       return sink.renderPart();
     },
+    clean: (content) => sink.clean(content),
     hear(channel, message) {
       for (const tap of taps) tap.hear(channel, message);
     },

@@ -93,6 +93,11 @@ export class EventSink implements AgentSink {
     return this.#policy.text(this.#cutText(text));
   }
 
+  /** What would be kept of this content in an event: so that it can be shown that secrets are withheld. */
+  clean(content: object): Record<string, unknown> {
+    return this.#clean(content);
+  }
+
   /** The text of the bundle part `agent-events.json`. */
   renderPart(): string {
     const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted };

@@ -118,6 +118,11 @@ export class BundleWriter {
     return this.#sink.path;
   }
 
+  /** Of the parts that are there. */
+  get partNames(): string[] {
+    return [...this.#parts.keys()];
+  }
+
   /** After the seal: the ledger's head, an anchor for whoever notes it elsewhere. Undefined where it took no line. */
   get ledgerHead(): LedgerHead | undefined {
     return this.#ledgerHead;

@@ -45,6 +45,7 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
 function startRecording(surroundings: Surroundings): Recording {
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const policy = loadColdHalf().createRecordingPolicy(surroundings);
+  surroundings.recordingPolicy = { policy, knewFromStart: surroundings.withheld.length, proofs: 0 };
   const { captureLlm, dir } = surroundings.config;
   return loadRecordingHalf().startRecording({ policy, captureLlm, threadId, dir });
 }

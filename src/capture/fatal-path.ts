@@ -4,18 +4,19 @@
  * not know which event led here, nor what the process does next.
  */
 import { type Lock, readLock } from '../bundle/age-key.ts';
-import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
+import { partNames, type RawFrame, type TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
 import { noteSignature } from '../bundle/signature-log.ts';
 import { startBundle } from '../bundle/writer.ts';
 import { version } from '../version.ts';
+import { dropUnprovenParts } from './canary.ts';
 import type { Config } from './config.ts';
 import { runWithDeadline } from './deadline.ts';
 import { describeTrigger, repeatKey } from './describe-trigger.ts';
 import { makeRoomForFiles } from './free-descriptors.ts';
 import { partProducers } from './parts/index.ts';
 import { triggerPart } from './parts/trigger.ts';
-import { configurePolicy, currentPolicy } from './policy.ts';
+import { configurePolicy } from './policy.ts';
 import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { readRawFrames } from './serialize-error.ts';
 import { writeStderrLine } from './stderr-line.ts';
@@ -69,6 +70,8 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   trigger.id = writer.id;
   const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
+  if (lock && surroundings.recording?.flight) writer.addGap(clearRecorder);
+  dropUnprovenParts(writer);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
   writeStderrLine(summaryLine(trigger, path, performance.now() - startedAt, lock));
@@ -85,6 +88,12 @@ function lookAt(request: CaptureRequest): { frames: RawFrame[]; trigger: Trigger
 function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefined {
   return lock ?? (recipient === undefined ? undefined : readLock(recipient));
 }
+
+const clearRecorder = {
+  part: partNames.journal,
+  reason:
+    'what the flight recorder wrote stays below `sessions`, redacted but not encrypted, until it is swept',
+};
 
 /** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
 function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): number | undefined {
@@ -107,5 +116,5 @@ function summaryLine(
   const what = `${verdictKind}${handledByHost ? ' (handled by the program)' : ''}`;
   const key = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
   const command = `agentdump analyze latest${key[lock?.kind ?? 'none']}`;
-  return `${what}: ${currentPolicy().text(path)} (${Math.round(tookMs)} ms); read it with: ${command}`;
+  return `${what}: ${describeFailure(path)} (${Math.round(tookMs)} ms); read it with: ${command}`;
 }

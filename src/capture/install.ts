@@ -98,7 +98,10 @@ function createHost(surroundings: Surroundings, uninstall: () => void): Host {
     version,
     state: new Map(),
     providers: new Map(),
-    withhold: (value) => surroundings.withheld.push(value),
+    withhold: (value) => {
+      surroundings.withheld.push(value);
+      surroundings.recordingPolicy?.policy.addKnown(value);
+    },
     dump: (reason) =>
       capture(surroundings, {
         kind: 'snapshot-call',

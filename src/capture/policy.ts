@@ -4,6 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { createPolicy, type Policy } from '../redaction/policy.ts';
+import { canary } from './canary.ts';
 import { readSmallFile } from './proc-files.ts';
 import { secretsOfRecipient } from './recipient-secrets.ts';
 import type { Surroundings } from './request.ts';
@@ -15,7 +16,7 @@ let policy: Policy | undefined;
 /** Takes the host's values and names as they are now; the policy itself is made when it is needed. */
 export function configurePolicy({ config, withheld }: Surroundings): void {
   names = { allow: config.allow, deny: config.deny };
-  known = [...withheld, ...secretsOfRecipient(config.recipient)];
+  known = [...withheld, ...secretsOfRecipient(config.recipient), canary()];
   policy = undefined;
 }
 

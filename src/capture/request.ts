@@ -2,6 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Lock } from '../bundle/age-key.ts';
 import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
+import type { Policy } from '../redaction/policy.ts';
 import type { Config } from './config.ts';
 import type { Recording } from './recording-half.ts';
 
@@ -20,6 +21,15 @@ export interface CaptureRequest {
   >;
 }
 
+/** What is recorded while the program lives is redacted at once, by a policy of its own. */
+export interface RecordingState {
+  policy: Policy;
+  /** How many of the withheld values it knew from its first event on. */
+  knewFromStart: number;
+  /** How often the canary was sent through it. */
+  proofs: number;
+}
+
 /** What this thread's preload knows at any time. */
 export interface Surroundings {
   config: Config;
@@ -31,6 +41,7 @@ export interface Surroundings {
   withheld: string[];
   /** Of the agent, once there was a sign of one. */
   recording?: Recording;
+  recordingPolicy?: RecordingState;
   /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
   lock: Lock | undefined;
 }

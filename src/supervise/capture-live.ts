@@ -3,7 +3,9 @@
  * inspector is closed again if it was closed before. A main thread that sits in native code can't answer; then the
  * bundle says so, with what the kernel sees.
  */
+
 import { freemem, totalmem } from 'node:os';
+import type { Lock } from '../bundle/age-key.ts';
 import { bundleSchemaVersion, type LoadedScript, partNames, type TriggerPart } from '../bundle/layout.ts';
 import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import type { ScriptParsed } from '../capture/inspector-session.ts';
@@ -29,6 +31,8 @@ export interface CaptureOptions {
   /** `silence` when a supervisor captures a program that does not answer. */
   kind?: 'capture' | 'silence';
   reason?: string;
+  /** With it the bundle is an age file. */
+  lock?: Lock;
 }
 
 export interface Capture {
@@ -141,6 +145,7 @@ function writeCapture(options: CaptureOptions, answers: Answers): string {
     program,
     verdictKind: verdictKindOf(options),
     writer: version,
+    ...(options.lock && { lock: options.lock }),
   });
   try {
     const parts = new ScrubbedParts(bundle, options.scrubber);

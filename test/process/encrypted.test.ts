@@ -6,14 +6,7 @@ import { describe, test } from 'node:test';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { type Keys, readIdentities } from '../../src/bundle/reader-age.ts';
-import {
-  findNodes,
-  type Outcome,
-  preload,
-  programs,
-  runVictim,
-  temporaryFolder,
-} from '../support/run-victim.ts';
+import { findNodes, type Outcome, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
 
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);

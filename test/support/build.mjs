@@ -1,11 +1,12 @@
 // Builds dist/: the library by tsc (ES modules and declarations), the preload by esbuild (one CommonJS file
 // with nothing to import, because a dying process must not have to find a second file).
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPreload } from './build-preload.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const require = createRequire(import.meta.url);
@@ -14,33 +15,9 @@ const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'ts
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit' });
 
-if (existsSync(join(root, 'src', 'register.ts'))) {
-  const preload = {
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    charset: 'ascii',
-    legalComments: 'none',
-  };
-  const textOf = async (half) => {
-    const built = await build({ ...preload, entryPoints: [join(root, 'src/capture', half)], write: false });
-    return JSON.stringify(built.outputFiles[0].text);
-  };
-  await build({
-    ...preload,
-    entryPoints: [join(root, 'src', 'register.ts')],
-    outfile: join(root, 'dist', 'register.cjs'),
-    define: {
-      AGENTDUMP_COLD_HALF: await textOf('cold-half.ts'),
-      AGENTDUMP_RECORDING_HALF: await textOf('recording-half.ts'),
-    },
-  });
-  // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
-  rmSync(join(root, 'dist', 'register.js'), { force: true });
-}
+await buildPreload(join(root, 'dist', 'register.cjs'));
+// tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
+rmSync(join(root, 'dist', 'register.js'), { force: true });
 await inlineYargs();
 writeFileSync(join(root, 'dist', '.built'), '');
 

@@ -1,14 +1,35 @@
 /** `agent-events.json`: what the agent was doing, from the recorder's ring; cleaned when it was recorded. */
 import { partNames } from '../../bundle/layout.ts';
-import type { PartProducer } from './part.ts';
+import { canary, requireWithheld } from '../canary.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
 
 export const agentEventsPart: PartProducer = {
   name: partNames.agentEvents,
-  produce({ recording, openPart }): undefined {
-    const text = recording?.renderPart();
+  produce(context): undefined {
+    const text = context.recording?.renderPart();
     if (text === undefined) return;
-    const part = openPart(partNames.agentEvents);
+    proveCleaning(context);
+    if (knowsMoreNow(context)) {
+      context.writeText(partNames.agentEvents, text);
+      return;
+    }
+    const part = context.openPart(partNames.agentEvents);
     part.write(text);
     part.close();
   },
 };
+
+/** A message goes the way that those of the conversation went. Throws UnprovenRedaction. */
+function proveCleaning({ recording, recordingPolicy, countRedactions }: CaptureContext): void {
+  const clean = recording?.clean({ parts: [{ type: 'text', text: canary() }] });
+  const rule = requireWithheld((clean?.['parts'] as { text?: unknown }[] | undefined)?.[0]?.text);
+  if (!recordingPolicy) return;
+  recordingPolicy.proofs += 1;
+  const counts = recordingPolicy.policy.counts();
+  countRedactions(partNames.agentEvents, counts.set(rule, (counts.get(rule) ?? 0) - recordingPolicy.proofs));
+}
+
+/** The host has registered values since: the events before that are searched for them again. */
+function knowsMoreNow({ recordingPolicy, withheldCount }: CaptureContext): boolean {
+  return recordingPolicy !== undefined && withheldCount > recordingPolicy.knewFromStart;
+}

@@ -1,6 +1,7 @@
 /** `agent.json`: what the host handed over by `agent.set` and `agent.provide`, read now. */
 import { findHost } from '../../agent/context.ts';
 import { type AgentPart, partNames } from '../../bundle/layout.ts';
+import { uproot, withCanary } from '../canary.ts';
 import { runWithDeadline } from '../deadline.ts';
 import type { PartProducer } from './part.ts';
 
@@ -8,6 +9,12 @@ const providerLimitMs = 100;
 
 export const agentPart: PartProducer = {
   name: partNames.agent,
+  canaryPlace: {
+    plant(part: AgentPart) {
+      part.state = withCanary(part.state);
+    },
+    uproot: (copy: AgentPart) => uproot(copy.state),
+  },
   produce(): AgentPart | undefined {
     const host = findHost();
     if (!host || host.state.size + host.providers.size === 0) return undefined;

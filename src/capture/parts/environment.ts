@@ -1,14 +1,17 @@
 /** `environment.json`: variables (each kept or withheld by a rule) and the machine. */
 import { cpus, hostname, loadavg, release, type, uptime, version } from 'node:os';
 import { type EnvironmentPart, partNames } from '../../bundle/layout.ts';
+import { uproot, withCanary } from '../canary.ts';
 import { currentPolicy } from '../policy.ts';
 import type { PartProducer } from './part.ts';
 
 export const environmentPart: PartProducer = {
   name: partNames.environment,
   produce(): EnvironmentPart {
+    const variables = currentPolicy().environment(withCanary({ ...process.env }));
+    uproot(variables);
     return {
-      variables: currentPolicy().environment({ ...process.env }),
+      variables,
       os: {
         type: type(),
         release: release(),

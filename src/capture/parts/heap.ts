@@ -4,6 +4,7 @@
  */
 import { partNames } from '../../bundle/layout.ts';
 import { createSnapshotRedactor } from '../../redaction/snapshot-redactor.ts';
+import { CanaryWatch, UnprovenRedaction, withheldWhole } from '../canary.ts';
 import { decideHeapTier, notPressed } from '../heap-tier.ts';
 import { currentPolicy } from '../policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
@@ -32,6 +33,7 @@ function writeSnapshot(context: CaptureContext): void {
   const v8 = process.getBuiltinModule('node:v8');
   const { gzipSync } = process.getBuiltinModule('node:zlib');
   const redactor = createSnapshotRedactor({ strings: context.config.heapStrings, policy: currentPolicy() });
+  const watch = new CanaryWatch();
   const part = context.openPart(partNames.heapSnapshot);
   let batch: Buffer[] = [];
   let batched = 0;
@@ -39,13 +41,18 @@ function writeSnapshot(context: CaptureContext): void {
     batch.push(clean);
     batched += clean.length;
     if (batched < batchBytes && !isLast) return;
-    part.write(gzipSync(Buffer.concat(batch), { level: 1 }));
+    const bytes = Buffer.concat(batch);
+    watch.comesOut(bytes);
+    part.write(gzipSync(bytes, { level: 1 }));
     batch = [];
     batched = 0;
   };
   const stream = v8.getHeapSnapshot() as unknown as SnapshotStream;
   stream.push = (chunk) => {
-    if (chunk) add(redactor.write(chunk), false);
+    if (chunk) {
+      watch.goesIn(chunk);
+      add(redactor.write(chunk), false);
+    }
     // V8 would serialise a second time when the stream asks again after its end.
     else stream._read = () => {};
     return true;
@@ -53,9 +60,11 @@ function writeSnapshot(context: CaptureContext): void {
   try {
     stream._read();
     add(redactor.end(), true);
+    watch.end();
     part.close();
   } catch (error) {
-    part.abandon(error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    part.abandon(error instanceof UnprovenRedaction ? withheldWhole(reason) : reason);
   } finally {
     stream.destroy();
   }

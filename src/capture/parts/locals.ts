@@ -1,10 +1,25 @@
 /** `locals.json`: the variables at the throw point, when the debugger was armed (AGENTDUMP_LOCALS=uncaught). */
 import { type LocalsPart, partNames } from '../../bundle/layout.ts';
+import { canary, canaryName, countUprooted, requireWithheld } from '../canary.ts';
 import { takeLocals } from '../locals-recorder.ts';
 import type { PartProducer } from './part.ts';
 
+/** The variables of the first scope that is listed. */
+function firstVariables({ frames }: LocalsPart): { name: string; value: string }[] | undefined {
+  return frames.find((frame) => frame.scopes.length > 0)?.scopes[0]?.variables;
+}
+
 export const localsPart: PartProducer = {
   name: partNames.locals,
+  canaryPlace: {
+    plant(part: LocalsPart) {
+      firstVariables(part)?.unshift({ name: canaryName, value: canary() });
+    },
+    uproot(copy: LocalsPart) {
+      const variables = firstVariables(copy);
+      if (variables) countUprooted(requireWithheld(variables.shift()?.value));
+    },
+  },
   produce(context): LocalsPart | undefined {
     if (!context.thrown) return undefined;
     const frames = takeLocals();

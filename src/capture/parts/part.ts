@@ -4,6 +4,7 @@ import type { RawFrame, TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
 import type { Recording } from '../recording-half.ts';
+import type { RecordingState } from '../request.ts';
 
 export interface CaptureContext {
   config: Config;
@@ -21,7 +22,14 @@ export interface CaptureContext {
   /** Filled by the scripts part for those after it: URL or path of every loaded script. */
   scriptUrls: string[];
   recording?: Recording;
+  recordingPolicy?: RecordingState;
+  /** How many values the host has registered. */
+  withheldCount: number;
+  /** Values withheld from a part elsewhere than in writing it, by rule. */
+  countRedactions(part: string, counts: ReadonlyMap<string, number>): void;
   addGap(part: string, reason: string, lookedFor?: string): void;
+  /** Writes a further part of text, redacted like every other. False when it could not be written. */
+  writeText(name: string, text: string): boolean;
   /** Writes a further part with the source of a program, redacted in place. False when it could not be written. */
   writeCode(name: string, text: string): boolean;
   /** As writeCode, for a source map: the texts that it holds are redacted, its mappings stay. Throws when it is none. */
@@ -32,11 +40,20 @@ export interface CaptureContext {
   timeLeftMs(): number;
 }
 
+/** Where this part's own secrets are: there the canary is planted too. */
+export interface CanaryPlace {
+  /** Changes the data, which is the part's own. */
+  plant(data: never): void;
+  /** Takes it out of the redacted copy. Throws UnprovenRedaction. */
+  uproot(copy: never): void;
+}
+
 export interface PartProducer {
   /** File name in the bundle. */
   name: string;
   /** What it returns is redacted already, or made of Node's own numbers and hashes: no second pass over it. */
   isRedacted?: true;
+  canaryPlace?: CanaryPlace;
   /** A limit of its own in milliseconds, instead of the common one. */
   limitMs?(context: CaptureContext): number;
   /** JSON data, or undefined when there is nothing to say and nothing missing. */

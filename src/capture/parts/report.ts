@@ -4,6 +4,7 @@
  * report is left out unless every worker is idle in its event loop.
  */
 import { partNames } from '../../bundle/layout.ts';
+import { uproot, withCanary } from '../canary.ts';
 import { listFolder } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 import { describeThread } from './threads.ts';
@@ -11,8 +12,21 @@ import { describeThread } from './threads.ts';
 /** epoll_wait and epoll_pwait on x86-64; epoll_pwait on arm64. */
 const waitsForEvents: Record<string, string[]> = { x64: ['232', '281'], arm64: ['22'] };
 
+/** As far as it is looked into here. Before Node 22.13 it always has the variables. */
+interface Report {
+  environmentVariables?: Record<string, string>;
+}
+
 export const reportPart: PartProducer = {
   name: partNames.report,
+  canaryPlace: {
+    plant(report: Report) {
+      report.environmentVariables &&= withCanary(report.environmentVariables);
+    },
+    uproot({ environmentVariables }: Report) {
+      if (environmentVariables) uproot(environmentVariables);
+    },
+  },
   produce(context): unknown {
     if (!areWorkersIdle(context.workers.size)) {
       context.addGap(

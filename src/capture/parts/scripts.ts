@@ -12,6 +12,7 @@ import {
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout.ts';
+import { redactText } from '../canary.ts';
 import { openSelfDebugger, type ScriptParsed, type SelfDebugger } from '../inspector-session.ts';
 import { currentPolicy } from '../policy.ts';
 import { readSmallFile } from '../proc-files.ts';
@@ -66,9 +67,8 @@ export function describeScripts(self: SelfDebugger, context: ScriptsContext): Lo
 /** One pass over all of them: hundreds of short texts would cost ten times as much (measured on 300 scripts). */
 function withCleanUrls(scripts: LoadedScript[]): LoadedScript[] {
   const urls = scripts.flatMap(({ url, sourceMapUrl, mapGap }) => [url, sourceMapUrl ?? '', mapGap ?? '']);
-  const clean = currentPolicy()
-    .text(urls.map((url) => url.replaceAll('\n', ' ')).join('\n'))
-    .split('\n');
+  const lines = urls.map((url) => url.replaceAll('\n', ' ')).join('\n');
+  const clean = redactText(lines, (text) => currentPolicy().text(text)).split('\n');
   if (clean.length !== urls.length) throw new Error('the redactor changed the number of lines');
   return scripts.map((script, i) => {
     const [url = '', sourceMapUrl = '', mapGap = ''] = clean.slice(i * 3);

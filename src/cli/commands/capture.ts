@@ -4,6 +4,7 @@ import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { captureLive } from '../../supervise/capture-live.ts';
+import { lockOf } from '../../supervise/lock.ts';
 import { makeScrubber } from '../../supervise/scrubber.ts';
 import { note, print } from '../output.ts';
 
@@ -29,6 +30,7 @@ const command: CommandModule = {
       pid,
       dir: resolve(String(words['dir'])),
       scrubber: makeScrubber(process.env),
+      ...lockOf(process.env),
       ...(typeof reason === 'string' && { reason }),
     });
     print(words['json'] ? JSON.stringify(capture) : escapeTerminal(capture.path));

@@ -1,0 +1,83 @@
+/**
+ * The second lock: a redactor that is broken, in whatever way, costs the parts and gives no secret away. And what the
+ * canary costs a redactor that works: nothing that anybody would see.
+ */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { buildLeakyPreload, type Fault, faults } from '../support/leaky-preload.ts';
+import { bundlesIn, findNodes, type Outcome, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import type { Victim } from '../support/victims.ts';
+import { readTree } from '../support/written-files.ts';
+
+const nodes = findNodes();
+const newest = nodes.at(-1) ?? assert.fail('no Node');
+const built: string[] = [];
+after(() => {
+  for (const file of built) rmSync(dirname(file), { recursive: true });
+});
+
+const secret = ['pw', Math.random().toString(36).slice(2), Math.random().toString(36).slice(2)].join('X9');
+const armed = { AGENTDUMP_LOCALS: 'uncaught', AGENTDUMP_HEAP: 'always', DB_PASSWORD: secret };
+const victim: Victim = { file: 'throw-with-context.cjs', bundles: [] };
+
+function dieUnder(preload: string | undefined, dir: string, node = newest): Promise<Outcome> {
+  const flags = preload ? { ...victim, flags: ['--require', preload] } : victim;
+  return runVictim(node, flags, { preload: preload === undefined, dir, env: armed });
+}
+
+for (const fault of Object.keys(faults) as Fault[])
+  test(`a redactor that ${fault}: no part of it is kept, and each gap says why`, async (t) => {
+    const preload = await buildLeakyPreload(fault);
+    built.push(preload);
+    const dir = temporaryFolder(t);
+    const outcome = await dieUnder(preload, dir);
+    const [name = assert.fail(`no bundle: ${outcome.ownLines}`)] = bundlesIn(dir);
+    const reader = openBundle(join(dir, 'dumps', name));
+    assert.deepEqual(
+      reader.parts.map((part) => part.name),
+      [],
+    );
+    const reason = fault === 'throws' ? /collecting it failed/ : /withheld as a whole: .*planted secret/;
+    for (const part of [
+      'trigger.json',
+      'error.json',
+      'agent.json',
+      'environment.json',
+      'locals.json',
+      'report.json',
+    ])
+      assert.match(reader.gaps.find((gap) => gap.part === part)?.reason ?? `no gap for ${part}`, reason);
+    const heap = reader.gaps.find((gap) => gap.part === 'heap.heapsnapshot.gz')?.reason ?? '';
+    assert.match(heap, /withheld as a whole: a planted secret came through/);
+    reader.close();
+    for (const { path, text } of readTree(dir)) assert.ok(!text.includes(secret), `${path} holds the secret`);
+    assert.ok(!outcome.ownLines.join().includes(secret));
+  });
+
+for (const node of nodes)
+  test(`${node.name}: with a redactor that works, every part is there and nothing tells of the canary`, async (t) => {
+    const dir = temporaryFolder(t);
+    const outcome = await dieUnder(undefined, dir, node);
+    assert.deepEqual(JSON.parse(outcome.stdout), [], 'the host’s own variables are as they were');
+    const [name = assert.fail(`no bundle: ${outcome.ownLines}`)] = bundlesIn(dir);
+    const reader = openBundle(join(dir, 'dumps', name));
+    const names = reader.parts.map((part) => part.name);
+    for (const part of [
+      'agent.json',
+      'environment.json',
+      'locals.json',
+      'report.json',
+      'heap.heapsnapshot.gz',
+    ])
+      assert.ok(names.includes(part), `${part} is missing: ${JSON.stringify(reader.gaps)}`);
+    const counts = reader.redactions.filter((entry) => entry.part === 'environment.json');
+    assert.deepEqual(counts, [{ rule: 'password', part: 'environment.json', count: 1 }]);
+    assert.ok(!reader.redactions.some((entry) => entry.part === 'trigger.json'));
+    reader.close();
+    // Names stay in the heap, those of our own functions too.
+    for (const { path, text } of readTree(dir).filter((file) => !file.path.includes('.heapsnapshot')))
+      assert.ok(!/canary/i.test(text), path);
+  });

@@ -1,0 +1,34 @@
+// Builds the preload: one CommonJS file, two halves of which are text in it until they are needed.
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** `plugins` are esbuild's: a test may put a faulty module in the place of one of ours. */
+export async function buildPreload(outfile, plugins = []) {
+  const preload = {
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    charset: 'ascii',
+    legalComments: 'none',
+    plugins,
+  };
+  const textOf = async (half) => {
+    const built = await build({ ...preload, entryPoints: [join(root, 'src/capture', half)], write: false });
+    return JSON.stringify(built.outputFiles[0].text);
+  };
+  await build({
+    ...preload,
+    entryPoints: [join(root, 'src', 'register.ts')],
+    outfile,
+    define: {
+      AGENTDUMP_COLD_HALF: await textOf('cold-half.ts'),
+      AGENTDUMP_RECORDING_HALF: await textOf('recording-half.ts'),
+    },
+  });
+}

@@ -1,0 +1,83 @@
+/** Builds preloads whose redactor is broken in a way that has a name: for the test that no part of theirs is kept. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+// @ts-expect-error: the build's own scripts have no types
+import { buildPreload } from './build-preload.mjs';
+
+export const faults = {
+  'lets everything through': `
+    text: (text) => text,
+    code: (text) => text,
+    names: (text) => text,
+    value: (value) => JSON.parse(JSON.stringify(value)),
+    environment: (all) => Object.fromEntries(Object.entries(all).map(([name, value]) => [name, { value }])),`,
+  'encodes in base64 instead of redacting': `
+    text: (text) => btoa(unescape(encodeURIComponent(text))),
+    code: (text) => btoa(unescape(encodeURIComponent(text))),
+    value: (value) => ({ encoded: btoa(unescape(encodeURIComponent(JSON.stringify(value)))) }),`,
+  'leaves out what it should redact': `
+    value: ({ AGENTDUMP_CANARY, ...value }) => JSON.parse(JSON.stringify(value)),
+    text: (text) => text.slice(text.indexOf('\\n') + 1),
+    code: (text) => text.slice(text.indexOf('\\n') + 1),`,
+  'redacts the field and leaks the value beside it': `
+    value: (value) => ({ ...real.value(value), cache: [value.AGENTDUMP_CANARY] }),
+    text: (text) => real.text(text) + text.split('\\n')[0].split('').reverse().join(''),
+    code: (text) => real.code(text) + text.split('\\n')[0],`,
+  throws: `
+    code() { throw new Error('no memory'); },
+    text() { throw new Error('no memory'); },
+    value() { throw new Error('no memory'); },`,
+};
+export type Fault = keyof typeof faults;
+
+/** The file of the preload. */
+export async function buildLeakyPreload(fault: Fault): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaky-'));
+  const outfile = join(folder, 'register.cjs');
+  await buildPreload(outfile, [faultyPolicy(faults[fault]), looseSnapshots]);
+  return outfile;
+}
+
+/** Puts methods of its own before those of the real policy. */
+function faultyPolicy(methods: string): Plugin {
+  return replacing(/redaction\/policy\.ts$/, (path) => ({
+    contents: `
+      import { createPolicy as createReal } from ${JSON.stringify(path)};
+      export function createPolicy(options) {
+        const real = createReal(options);
+        const faulty = {${methods}
+        };
+        return new Proxy(real, {
+          get: (_, name) => faulty[name] ?? (typeof real[name] === 'function' ? real[name].bind(real) : real[name]),
+        });
+      }`,
+  }));
+}
+
+/** The heap's strings pass as they are. */
+const looseSnapshots: Plugin = replacing(/redaction\/snapshot-redactor\.ts$/, () => ({
+  contents: `
+    export function createSnapshotRedactor() {
+      return { write: (chunk) => Buffer.from(chunk), end: () => Buffer.alloc(0) };
+    }`,
+}));
+
+function replacing(file: RegExp, make: (path: string) => { contents: string }): Plugin {
+  return {
+    name: `replacing ${file.source}`,
+    setup(build) {
+      const namespace = file.source;
+      build.onResolve({ filter: /\.ts$/ }, (given) => {
+        const path = resolve(given.resolveDir, given.path);
+        return file.test(path) && given.namespace !== namespace ? { path, namespace } : undefined;
+      });
+      build.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        ...make(path),
+        resolveDir: dirname(path),
+        loader: 'js',
+      }));
+    },
+  };
+}
