@@ -148,6 +148,7 @@ function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account
       complete,
       ...defined({ sha256 }),
     })),
+    ...(bundle.redactions?.length && { redactions: [...bundle.redactions] }),
   };
 }
 

@@ -34,6 +34,7 @@ export interface AnalyzableBundle {
   readonly sealed: boolean;
   readonly head?: { createdAt?: string };
   readonly parts: readonly { name: string; bytes: number; sha256?: string; complete: boolean }[];
+  readonly redactions?: readonly { rule: string; part: string; count: number }[];
   /** May grow while parts are read. */
   readonly gaps: readonly Gap[];
   readPart(name: string): Uint8Array | undefined;

@@ -32,6 +32,8 @@ export interface AccountBundle {
   capturedAt: string;
   sealed: boolean;
   parts: { name: string; bytes: number; sha256?: string; complete: boolean }[];
+  /** Values that were withheld before the bundle was written, by rule and part; never a value. */
+  redactions?: { rule: string; part: string; count: number }[];
 }
 
 export interface Signature {

@@ -4,6 +4,7 @@
  */
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount, formatDuration } from '../model/quantities.ts';
+import { withheldText } from '../model/withheld.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
 import { mapStrings } from './map-strings.ts';
 import { codeBlock, codeSpan, escapeMarkdown } from './markdown/escape-markdown.ts';
@@ -115,5 +116,6 @@ function footer({ bundle, signature }: Account): string[] {
   const bytes = bundle.parts.reduce((sum, part) => sum + part.bytes, 0);
   const parts = `${formatCount(bundle.parts.length, 'part')}, ${formatBytes(bytes)}${bundle.sealed ? '' : ', not sealed'}`;
   const same = signature ? ` · signature ${codeSpan(signature.id)}` : '';
-  return [`Bundle ${codeSpan(bundle.id)} · ${parts}${same}`];
+  const withheld = withheldText(bundle);
+  return [`Bundle ${codeSpan(bundle.id)} · ${parts}${withheld ? ` · ${withheld}` : ''}${same}`];
 }

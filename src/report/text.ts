@@ -4,6 +4,7 @@
  */
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
+import { withheldText } from '../model/withheld.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
 import { mapStrings } from './map-strings.ts';
 import { type Palette, plainPalette } from './palette.ts';
@@ -91,6 +92,7 @@ function renderBundle({ bundle, signature }: Account, page: Page): string[] {
       'parts',
       `${formatCount(bundle.parts.length, 'part')}, ${formatBytes(bytes)}${bundle.sealed ? '' : ', not sealed'}`,
     ],
+    ['redaction', withheldText(bundle)],
     ['signature', signature && `${signature.id} (the same fault has the same signature)`],
   ]);
 }

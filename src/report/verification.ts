@@ -1,7 +1,8 @@
 /** What verification found, for people: the answer, then the parts that are not as written. */
-import { formatCount } from '../model/quantities.ts';
+import { formatBytes, formatCount } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
+import type { Page } from './text/layout.ts';
 import { renderTable } from './text/table.ts';
 
 /** The shape in which the bundle room verifies. */
@@ -10,7 +11,27 @@ export interface VerificationLines {
   verdict: 'whole' | 'torn' | 'altered';
   parts: readonly { name: string; bytes: number; state: string; problem?: string }[];
   extra: readonly string[];
+  ledger?: {
+    verdict: 'verified' | 'unanchored' | 'torn-tail' | 'tampered';
+    tamperedAt?: number;
+    problem?: string;
+    records: number;
+    anchored: number;
+    head?: string;
+    entry: 'listed' | 'differs' | 'absent';
+  };
+  secrets?: {
+    engine: string;
+    independent: boolean;
+    files: number;
+    bytes: number;
+    finds: readonly { part: string; rule: string; line: number; column: number }[];
+    unsearched: readonly { part: string; reason: string }[];
+  };
 }
+
+type Ledger = NonNullable<VerificationLines['ledger']>;
+type Secrets = NonNullable<VerificationLines['secrets']>;
 
 const answers = {
   whole: 'Whole: every part is as it was sealed.',
@@ -19,7 +40,7 @@ const answers = {
 } as const;
 
 export function renderVerification(
-  { id, verdict, parts, extra }: VerificationLines,
+  { id, verdict, parts, extra, ledger, secrets }: VerificationLines,
   { palette = plainPalette, columns = 100 }: { palette?: Palette; columns?: number } = {},
 ): string {
   const paint = { whole: palette.good, torn: palette.warn, altered: palette.bad }[verdict];
@@ -34,6 +55,63 @@ export function renderVerification(
       `bundle ${escapeLine(id)}, ${formatCount(parts.length, 'part')}, ${parts.length - odd.length} whole`,
     ),
     ...renderTable({ palette, columns }, ['part', 'state', ''], rows),
+    ...(ledger ? renderLedger(ledger, palette) : []),
+    ...(secrets ? renderSecrets(secrets, { palette, columns }) : []),
   ];
   return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
+}
+
+const entries = {
+  listed: 'This bundle is in it.',
+  differs: 'It has this bundle with another manifest.',
+  absent: 'This bundle is not in it.',
+} as const;
+
+function renderLedger(ledger: Ledger, palette: Palette): string[] {
+  const { verdict, problem, records, anchored, head, entry } = ledger;
+  const answer = {
+    verified: palette.good(
+      `Ledger: verified. The anchor proves ${anchored} of its ${formatCount(records, 'record')}.`,
+    ),
+    unanchored: palette.warn(
+      'Ledger: consistent but unanchored; whoever could write it could have written it anew.',
+    ),
+    'torn-tail': palette.warn('Ledger: its last line is torn, what stands before it is consistent.'),
+    tampered: palette.bad(`Ledger: tampered with at record ${ledger.tamperedAt}.`),
+  }[verdict];
+  return [
+    `${answer} ${entry === 'listed' ? entries.listed : palette.bad(entries[entry])}`,
+    ...(problem === undefined ? [] : [palette.faint(escapeLine(problem))]),
+    ...(head === undefined
+      ? []
+      : [palette.faint(`its head, to keep elsewhere as an anchor: ${escapeLine(head)}`)]),
+  ];
+}
+
+/** Says which engine it was, and never more than what it did. */
+function renderSecrets(
+  { engine, independent, files, bytes, finds, unsearched }: Secrets,
+  page: Page,
+): string[] {
+  const { palette } = page;
+  const searched = `${formatCount(files, 'file')}, ${formatBytes(bytes)} searched by ${escapeLine(engine)}`;
+  const answer = finds.length
+    ? palette.bad(`Secrets: ${formatCount(finds.length, 'find')}. Don’t share this bundle.`)
+    : palette.good('Secrets: none found.');
+  const warning = [
+    'secretlint is not installed, so this was no second opinion: `npm install @secretlint/core@11',
+    '@secretlint/secretlint-rule-preset-recommend@11` for one.',
+  ].join(' ');
+  return [
+    `${answer} ${palette.faint(searched)}`,
+    ...(independent ? [] : [palette.warn(warning)]),
+    ...renderTable(
+      page,
+      ['part', 'line:column', 'rule'],
+      finds.map(({ part, rule, line, column }) => [part, `${line}:${column}`, rule].map(escapeLine)),
+    ),
+    ...unsearched.map(({ part, reason }) =>
+      palette.warn(`not searched: ${escapeLine(part)} (${escapeLine(reason)})`),
+    ),
+  ];
 }
