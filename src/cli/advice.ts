@@ -25,7 +25,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'over-limit':
       return 'The input asks for more than a reader should trust it with. If it is your own, see `--help` for the limit.';
     case 'locked':
-      return 'It is encrypted: `--identity FILE` with the age identity of its recipient opens it.';
+      return 'It is encrypted: `--identity FILE` with the age identity of its recipient opens it, or `--passphrase-file FILE`.';
     case 'unwritable':
       return details['reason'] === 'exists'
         ? 'Name another target, or move the old one away: nothing is overwritten.'

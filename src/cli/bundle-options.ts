@@ -17,9 +17,16 @@ export const dirOption = {
   defaultDescription: 'AGENTDUMP_DIR, or ./.agentdump',
 } as const;
 
-export const identityOption = {
-  describe: 'File with the age identity that opens an encrypted bundle',
-  type: 'string',
+/** What opens an encrypted bundle. A passphrase is never a word of the command line, which everybody can list. */
+export const keyOptions = {
+  identity: {
+    describe: 'File with the age identity that opens an encrypted bundle',
+    type: 'string',
+  },
+  'passphrase-file': {
+    describe: 'File with the passphrase that opens it; AGENTDUMP_PASSPHRASE otherwise',
+    type: 'string',
+  },
 } as const;
 
 export const outputOption = (describe: string) => ({ alias: 'o', type: 'string', describe }) as const;
@@ -28,6 +35,7 @@ export interface BundleWords {
   bundle: string;
   dir: string;
   identity?: string | undefined;
+  passphraseFile?: string | undefined;
 }
 
 /** The path that is meant. Throws `not-found`. */
@@ -37,11 +45,24 @@ export function pathOf({ bundle, dir }: BundleWords): string {
 
 export type Keys = NonNullable<Parameters<typeof openBundle>[1]>;
 
-/** What opens an encrypted bundle; undefined without --identity. Throws `usage` for a file that holds none. */
-export async function keysOf({ identity }: Pick<BundleWords, 'identity'>): Promise<Keys | undefined> {
-  if (identity === undefined) return undefined;
+/** What opens an encrypted bundle; undefined without a key. Throws `usage` for a file that holds none. */
+export async function keysOf({
+  identity,
+  passphraseFile,
+}: Pick<BundleWords, 'identity' | 'passphraseFile'>): Promise<Keys | undefined> {
+  const passphrase = passphraseFile ? readPassphrase(passphraseFile) : process.env['AGENTDUMP_PASSPHRASE'];
+  if (identity === undefined && !passphrase) return undefined;
   const { readIdentities } = await import('../bundle/reader-age.ts');
-  return { identities: readIdentities(readFileSync(identity, 'utf8')) };
+  const identities = identity === undefined ? [] : readIdentities(readFileSync(identity, 'utf8'));
+  return { identities, ...(passphrase && { passphrase }) };
+}
+
+/** Its first line, as age reads one from a terminal. */
+export function readPassphrase(file: string): string {
+  const [line = ''] = readFileSync(file, 'utf8').split(/\r?\n/, 1);
+  if (line === '')
+    throw new AgentdumpError('usage', `${file} holds no passphrase`, { argument: 'passphrase-file' });
+  return line;
 }
 
 const powers: Record<string, number> = { '': 0, K: 1, M: 2, G: 3, T: 4 };

@@ -11,7 +11,7 @@ import {
   type BundleWords,
   bundlePositional,
   dirOption,
-  identityOption,
+  keyOptions,
   keysOf,
   pathOf,
 } from '../bundle-options.ts';
@@ -39,7 +39,7 @@ const command: CommandModule<object, Words> = {
       .option('whole', { type: 'boolean', describe: 'The whole text of every message' })
       .option('json', { type: 'boolean', describe: 'One JSON document' })
       .option('dir', dirOption)
-      .option('identity', identityOption)
+      .options(keyOptions)
       .epilogue('Exit code: 0 complete, 1 with gaps, 2 usage, 3 unreadable or no agent in it.'),
   handler: async (words) => {
     const bundle = openBundle(pathOf(words), await keysOf(words));

@@ -9,7 +9,7 @@ import {
   type BundleWords,
   bundlePositional,
   dirOption,
-  identityOption,
+  keyOptions,
   keysOf,
   pathOf,
 } from '../bundle-options.ts';
@@ -32,7 +32,7 @@ const command: CommandModule<object, Words> = {
       .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
       .option('markdown', { type: 'boolean', describe: 'One page of Markdown' })
       .option('dir', dirOption)
-      .option('identity', identityOption)
+      .options(keyOptions)
       .conflicts('json', 'markdown')
       .epilogue(
         'Exit code: 0 explained, 1 explained with gaps, 2 usage, 3 unreadable input, 4 internal error.',

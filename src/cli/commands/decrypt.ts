@@ -1,13 +1,14 @@
 /** `agentdump decrypt`: the packed bundle that an age file holds. */
 import type { CommandModule } from 'yargs';
 import { decryptBundle } from '../../bundle/pack-encrypted.ts';
+import { AgentdumpError } from '../../errors.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
 import {
   type BundleWords,
   bundlePositional,
   dirOption,
-  identityOption,
+  keyOptions,
   keysOf,
   outputOption,
   pathOf,
@@ -22,11 +23,15 @@ const command: CommandModule<object, Words> = {
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
-      .option('identity', { ...identityOption, demandOption: true })
+      .options(keyOptions)
       .option('output', outputOption('The file to write; beside the other otherwise'))
       .option('dir', dirOption),
   handler: async (words) => {
-    const keys = (await keysOf(words)) ?? { identities: [] };
+    const keys = await keysOf(words);
+    if (!keys)
+      throw new AgentdumpError('usage', '--identity or --passphrase-file is missing', {
+        argument: 'identity',
+      });
     const options = words.output ? { output: words.output } : {};
     const { path, bytes } = decryptBundle(pathOf(words), keys, options);
     print(escapeLine(path));

@@ -5,7 +5,14 @@ import { encryptBundle } from '../../bundle/pack-encrypted.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import { type BundleWords, bundlePositional, dirOption, outputOption, pathOf } from '../bundle-options.ts';
+import {
+  type BundleWords,
+  bundlePositional,
+  dirOption,
+  outputOption,
+  pathOf,
+  readPassphrase,
+} from '../bundle-options.ts';
 import { note, print } from '../output.ts';
 
 type Words = BundleWords & { recipient?: string | undefined; output?: string | undefined };
@@ -20,13 +27,23 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         describe: 'age1… (several with commas) or a file of recipients; AGENTDUMP_RECIPIENT otherwise',
       })
+      .option('passphrase-file', {
+        type: 'string',
+        describe: 'File with a passphrase, instead of a recipient',
+      })
+      .conflicts('recipient', 'passphrase-file')
       .option('output', outputOption('The file to write; beside the bundle otherwise'))
       .option('dir', dirOption),
   handler: (words) => {
     const recipient = words.recipient ?? process.env['AGENTDUMP_RECIPIENT'];
-    if (!recipient) throw new AgentdumpError('usage', '--recipient is missing', { argument: 'recipient' });
+    const passphrase = words.passphraseFile && readPassphrase(words.passphraseFile);
+    if (!recipient && !passphrase)
+      throw new AgentdumpError('usage', '--recipient is missing', {
+        argument: 'recipient',
+      });
+    const lock = readLock(passphrase ? `passphrase:${passphrase}` : (recipient ?? ''));
     const options = words.output ? { output: words.output } : {};
-    const { path, bytes } = encryptBundle(pathOf(words), readLock(recipient), options);
+    const { path, bytes } = encryptBundle(pathOf(words), lock, options);
     print(escapeLine(path));
     note(`${formatBytes(bytes)} written; the clear bundle is still there`);
   },

@@ -6,7 +6,7 @@ import {
   type BundleWords,
   bundlePositional,
   dirOption,
-  identityOption,
+  keyOptions,
   keysOf,
   outputOption,
   pathOf,
@@ -21,7 +21,7 @@ const command: CommandModule<object, BundleWords & { output?: string | undefined
       .positional('bundle', bundlePositional)
       .option('output', outputOption('The folder to unpack into; that of the file otherwise'))
       .option('dir', dirOption)
-      .option('identity', identityOption),
+      .options(keyOptions),
   handler: async (words) => {
     const keys = await keysOf(words);
     const { path, leftOut } = unpackBundle(pathOf(words), {

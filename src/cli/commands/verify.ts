@@ -1,44 +1,98 @@
-/** `agentdump verify`: whether a bundle is what its writer sealed. */
+/** `agentdump verify`: whether a bundle is what its writer sealed, and on request whether a secret is left in it. */
+import { existsSync, readFileSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
-import { verifyBundle } from '../../bundle/verify.ts';
+import { type Verification, verifyBundle } from '../../bundle/verify.ts';
+import { AgentdumpError } from '../../errors.ts';
 import { harmlessJson } from '../../report/json.ts';
 import { renderVerification } from '../../report/verification.ts';
 import {
   type BundleWords,
   bundlePositional,
   dirOption,
-  identityOption,
+  keyOptions,
   keysOf,
   pathOf,
 } from '../bundle-options.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
-const exitCodeOf = {
-  whole: exitCodes.explained,
-  torn: exitCodes.explainedWithGaps,
-  altered: exitCodes.unreadableInput,
-} as const;
+interface Words extends BundleWords {
+  ledger?: string | undefined;
+  anchor?: string | undefined;
+  key?: string | undefined;
+  secrets?: boolean | undefined;
+  json?: boolean | undefined;
+}
 
-const command: CommandModule<object, BundleWords & { json?: boolean | undefined }> = {
+const command: CommandModule<object, Words> = {
   command: 'verify <bundle>',
-  describe: 'Whether every part is as it was written',
+  describe: 'Whether every part is as it was written, and with --secrets whether a secret is left in it',
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
+      .option('secrets', {
+        type: 'boolean',
+        describe: 'Look for secrets in every part, with secretlint if it is here',
+      })
+      .option('ledger', { type: 'string', describe: 'The ledger; beside the bundle otherwise' })
+      .option('anchor', { type: 'string', describe: 'A head of the ledger that was kept elsewhere' })
+      .option('key', { type: 'string', describe: 'File with the Ed25519 public key that signed the ledger' })
       .option('json', { type: 'boolean', describe: 'One JSON document' })
       .option('dir', dirOption)
-      .option('identity', identityOption)
-      .epilogue('Exit code: 0 whole, 1 torn (what is there is as written), 3 altered.'),
+      .options(keyOptions)
+      .epilogue(
+        'Exit code: 0 whole; 1 torn (what is there is as written), not in the ledger, or a secret was found; 3 altered, or the ledger was tampered with.',
+      ),
   handler: async (words) => {
+    const path = pathOf(words);
     const keys = await keysOf(words);
-    const verification = verifyBundle(pathOf(words), keys ? { keys } : {});
-    process.exitCode = exitCodeOf[verification.verdict];
-    if (words.json) return print(harmlessJson(JSON.stringify(verification, null, 2)));
+    const verification = verifyBundle(path, { ...(keys && { keys }), ...ledgerWords(words) });
+    const secrets = words.secrets ? await scan(path, keys) : undefined;
+    const found = { ...verification, ...(secrets && { secrets }) };
+    process.exitCode = exitCodeFor(found, words);
+    if (words.json) return print(harmlessJson(JSON.stringify(found, null, 2)));
     const palette = stdoutWantsColour()
       ? (await import('../terminal-palette.ts')).terminalPalette
       : undefined;
-    print(renderVerification(verification, { columns: stdoutColumns(), ...(palette && { palette }) }));
+    print(renderVerification(found, { columns: stdoutColumns(), ...(palette && { palette }) }));
   },
 };
 export default command;
+
+function ledgerWords({ ledger, anchor, key }: Words): Parameters<typeof verifyBundle>[1] {
+  if (ledger !== undefined && !existsSync(ledger))
+    throw new AgentdumpError('not-found', `there is no ledger at ${ledger}`, { path: ledger });
+  return {
+    ...(ledger !== undefined && { ledger }),
+    ...(anchor !== undefined && { anchor }),
+    ...(key !== undefined && { publicKey: readFileSync(key, 'utf8').trim() }),
+  };
+}
+
+async function scan(path: string, keys: Awaited<ReturnType<typeof keysOf>>) {
+  const [{ loadEngine }, { scanBundle }, { openBundle }] = await Promise.all([
+    import('../../analysis/secrets/engine.ts'),
+    import('../../analysis/secrets/scan-bundle.ts'),
+    import('../../bundle/reader.ts'),
+  ]);
+  const bundle = openBundle(path, keys);
+  try {
+    return await scanBundle(bundle.source, await loadEngine());
+  } finally {
+    bundle.close();
+  }
+}
+
+type Found = Verification & { secrets?: Awaited<ReturnType<typeof scan>> };
+
+function exitCodeFor({ verdict, ledger, secrets }: Found, { anchor, key }: Words): ExitCode {
+  const isTampered = ledger?.verdict === 'tampered' || ledger?.entry === 'differs';
+  if (verdict === 'altered' || isTampered) return exitCodes.unreadableInput;
+  const isAsked = anchor !== undefined || key !== undefined;
+  const isUnsure = ledger ? ledger.entry === 'absent' || ledger.verdict === 'torn-tail' : isAsked;
+  const isUnanchored = isAsked && ledger?.verdict === 'unanchored';
+  const hasSecrets = secrets !== undefined && secrets.finds.length + secrets.unsearched.length > 0;
+  return verdict === 'torn' || isUnsure || isUnanchored || hasSecrets
+    ? exitCodes.explainedWithGaps
+    : exitCodes.explained;
+}
