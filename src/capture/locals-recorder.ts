@@ -4,6 +4,7 @@
  */
 import type { Debugger, Runtime, Session } from 'node:inspector';
 import type { LocalsPart } from '../bundle/layout.ts';
+import { startOf, withoutCutWords } from './cut-text.ts';
 
 type LocalFrame = LocalsPart['frames'][number];
 
@@ -75,11 +76,13 @@ export function renderValue(value: Runtime.RemoteObject): string {
   const text = preview
     ? renderPreview(value, preview)
     : (value.description ?? JSON.stringify(value.value) ?? value.type);
-  return text.length > maxValueChars ? `${text.slice(0, maxValueChars)}… (${text.length} characters)` : text;
+  if (text.length <= maxValueChars) return text;
+  return `${startOf(text, maxValueChars)}… (${text.length} characters)`;
 }
 
 function renderPreview(value: Runtime.RemoteObject, preview: Runtime.ObjectPreview): string {
-  const items = preview.properties.map(({ name, value: text, type }) => {
+  const items = preview.properties.map(({ name, value: cut, type }) => {
+    const text = cut && withoutCutWords(cut);
     const shown = type === 'string' ? JSON.stringify(text ?? '') : (text ?? type);
     return value.subtype === 'array' ? shown : `${name}: ${shown}`;
   });

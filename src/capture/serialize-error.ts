@@ -2,8 +2,10 @@
  * A thrown value, whatever it is, as plain data: errors of any realm, frozen, with getters that throw, cyclic causes,
  * proxies, primitives. Reads no accessor but the handful that Node itself reads. Redaction comes later.
  */
+
 import { types } from 'node:util';
 import type { RawFrame, SerializedError } from '../bundle/layout.ts';
+import { startOf } from './cut-text.ts';
 
 const maxDepth = 8;
 const maxErrors = 32;
@@ -164,7 +166,7 @@ function ownProperties(thrown: object, gaps: string[]): Record<string, unknown> 
 /** A short text for any value, without running the host's toString more than once; never throws. */
 function textOf(value: unknown): string {
   try {
-    if (typeof value === 'string') return value.slice(0, maxTextChars);
+    if (typeof value === 'string') return startOf(value, maxTextChars);
     return typeof value === 'symbol' || typeof value === 'bigint' ? value.toString() : String(value);
   } catch {
     return '(cannot be turned into text)';
@@ -174,5 +176,5 @@ function textOf(value: unknown): string {
 function cut(text: string, gaps: string[], name: string): string {
   if (text.length <= maxTextChars) return text;
   gaps.push(`${name}: cut from ${text.length} to ${maxTextChars} characters`);
-  return text.slice(0, maxTextChars);
+  return startOf(text, maxTextChars);
 }

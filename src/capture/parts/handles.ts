@@ -1,9 +1,11 @@
 /** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
 import { type HandlesPart, partNames } from '../../bundle/layout.ts';
+import { startOf } from '../cut-text.ts';
 import { listFolder, readLink, readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
 const maxDescriptors = 512;
+const longestCommand = 4096;
 const maxSocketTableBytes = 2 * 1024 * 1024;
 
 export const handlesPart: PartProducer = {
@@ -117,7 +119,7 @@ function findChildren(): HandlesPart['children'] {
     .split(/\s+/)
     .filter(Boolean);
   return pids.slice(0, 64).map((pid) => {
-    const command = readSmallFile(`/proc/${pid}/cmdline`, 4096) ?? '';
-    return { pid: Number(pid), command: command.replaceAll('\0', ' ').trim() };
+    const command = readSmallFile(`/proc/${pid}/cmdline`, longestCommand + 1) ?? '';
+    return { pid: Number(pid), command: startOf(command.replaceAll('\0', ' ').trim(), longestCommand) };
   });
 }
