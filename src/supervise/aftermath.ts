@@ -125,7 +125,12 @@ function findDeadDescendant(dir: string, parentSession: string): string | undefi
 /** Never throws: it is done beside the program's work. */
 export function sweepBehind(dir: string): void {
   try {
-    sweepSessions({ dir, witness: { foundBy: 'next-start' }, scrubber: makeScrubber(process.env) });
+    sweepSessions({
+      dir,
+      witness: { foundBy: 'next-start' },
+      scrubber: makeScrubber(process.env),
+      ...lockOf(process.env),
+    });
   } catch {
     // `agentdump sweep` says what is wrong.
   }

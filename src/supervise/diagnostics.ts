@@ -8,16 +8,28 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmdirSync,
   rmSync,
   statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diagnosticsPrefix } from '../journal/layout-session.ts';
+import { isAlive, ownerName } from './finisher-lock.ts';
 import { type ScrubbedReport, scrubReport } from './scrub-report.ts';
 
 const sharedMemory = '/dev/shm';
+/** In the folder: a link whose target names the supervisor that made it. */
+const ownerLink = 'owner';
+const scrubbedSuffix = '.scrubbed.json';
+const folderName = new RegExp(`^${diagnosticsPrefix}[0-9a-f]{16}$`);
+const beginningMs = 10_000;
+/** A session that nobody has swept for so long. */
+const forgottenMs = 7 * 24 * 3_600_000;
 const largestReport = 64 * 1024 * 1024;
 
 /** Makes the folder; undefined where neither place can be written. */
@@ -26,6 +38,7 @@ export function makeDiagnosticsFolder(id: string): string | undefined {
     const folder = join(place, diagnosticsPrefix + id);
     try {
       mkdirSync(folder, { mode: 0o700 });
+      symlinkSync(ownerName(process.pid), join(folder, ownerLink));
       return folder;
     } catch {
       // No such place, or not ours: the next.
@@ -51,15 +64,86 @@ export function readFatalReport(
 
 export function removeDiagnosticsFolder(id: string): void {
   for (const folder of ownFolders(id)) {
-    // An empty one, the usual case, goes without the milliseconds that rmSync takes to load.
-    if (readdirSync(folder).length === 0) rmdirSync(folder);
+    // The usual case goes without the milliseconds that rmSync takes to load.
+    if (readdirSync(folder).every((name) => name === ownerLink)) removeEmpty(folder);
     else rmSync(folder, { recursive: true, force: true });
   }
 }
 
+function removeEmpty(folder: string): void {
+  try {
+    unlinkSync(join(folder, ownerLink));
+  } catch {
+    // Its maker was killed before the link was there.
+  }
+  rmdirSync(folder);
+}
+
+/**
+ * What supervisors that were killed have left, of whatever dump folder: reports are scrubbed where they lie, so that a
+ * sweep of their session still finds them, and all else goes. What a living program may still write to stays.
+ */
+export function scrubAbandonedFolders(scrub: (text: string) => string): void {
+  for (const folder of [sharedMemory, tmpdir()].flatMap(foldersIn).filter(isAbandoned)) {
+    try {
+      for (const name of readdirSync(folder))
+        if (!name.endsWith(scrubbedSuffix)) scrubFile(folder, name, scrub);
+      if (readdirSync(folder).length === 0 || ageMs(folder) > forgottenMs)
+        rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Somebody else is at it.
+    }
+  }
+}
+
+function foldersIn(place: string): string[] {
+  try {
+    const names = readdirSync(place).filter((name) => folderName.test(name));
+    return names.flatMap((name) => ownFolders(name.slice(diagnosticsPrefix.length), [place]));
+  } catch {
+    return [];
+  }
+}
+
+function isAbandoned(folder: string): boolean {
+  let owner = '';
+  try {
+    owner = readlinkSync(join(folder, ownerLink));
+  } catch {
+    // Being made just now, or scrubbed already.
+    if (ageMs(folder) < beginningMs) return false;
+  }
+  return !isAlive(owner) && !isInUse(folder);
+}
+
+/** A program that outlives its supervisor has the folder's path in the variables that it was started with. */
+function isInUse(folder: string): boolean {
+  return readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/environ`).includes(folder);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** The raw file is gone before the scrubbed one is there: killed in between, we lose a report and give nothing away. */
+function scrubFile(folder: string, name: string, scrub: (text: string) => string): void {
+  const path = join(folder, name);
+  const report = name.startsWith('report.') ? tryRead(path, scrub) : undefined;
+  rmSync(path, { recursive: true, force: true });
+  if (report)
+    writeFileSync(path.replace(/(?:\.json)?$/, scrubbedSuffix), report.text, { mode: 0o600, flag: 'wx' });
+}
+
+function ageMs(path: string): number {
+  return Date.now() - statSync(path).mtimeMs;
+}
+
 /** A link in their place, or a stranger's folder, is not looked into. */
-function ownFolders(id: string): string[] {
-  return [sharedMemory, tmpdir()]
+function ownFolders(id: string, places = [sharedMemory, tmpdir()]): string[] {
+  return places
     .map((place) => join(place, diagnosticsPrefix + id))
     .filter((folder) => existsSync(folder))
     .filter((folder) => {

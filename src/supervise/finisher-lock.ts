@@ -48,12 +48,13 @@ function removeDeadLock(lock: string): boolean {
 }
 
 /** `<boot id>:<pid>:<start ticks>`. */
-function ownerName(pid: number): string {
+export function ownerName(pid: number): string {
   const { bootId, startTicks } = describeProcess(pid);
   return `${bootId}:${pid}:${startTicks}`;
 }
 
-function isAlive(owner: string): boolean {
+/** Of what `ownerName` gave. */
+export function isAlive(owner: string): boolean {
   const pid = Number(owner.split(':')[1]);
   return Number.isSafeInteger(pid) && pid > 0 && isThere(pid) && ownerName(pid) === owner;
 }

@@ -6,6 +6,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { sessionsFolder } from '../journal/layout-session.ts';
 import { listSessions } from '../journal/reader-session.ts';
+import { scrubAbandonedFolders } from './diagnostics.ts';
 import { type FinishOptions, type FinishResult, finishSession } from './finisher.ts';
 
 export interface SweptSession {
@@ -19,10 +20,12 @@ const staleMs = 60_000;
 
 export function sweepSessions(options: Omit<FinishOptions, 'folder'>): SweptSession[] {
   removeLeftovers(join(options.dir, sessionsFolder));
-  return listSessions(options.dir).map((folder) => ({
+  const swept = listSessions(options.dir).map((folder) => ({
     id: basename(folder),
     result: tryFinish(options, folder),
   }));
+  scrubAbandonedFolders((text) => options.scrubber.text(text));
+  return swept;
 }
 
 function tryFinish(options: Omit<FinishOptions, 'folder'>, folder: string): SweptSession['result'] {
