@@ -1,5 +1,6 @@
 /** With a recipient only age files reach the disk; where none can be made, there is no bundle and one line says why. */
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -84,6 +85,26 @@ for (const node of nodes)
         for (const line of outcome.ownLines) assert.match(line, reason);
       });
   });
+
+const noAge = spawnSync('age', ['--version']).error ? 'no age here' : false;
+
+test('Debian’s age opens what a death has left', { skip: noAge }, async (t) => {
+  const dir = temporaryFolder(t);
+  const { names } = await die(nodes.at(-1) ?? assert.fail('no Node'), dir, recipient);
+  writeFileSync(join(dir, 'key.txt'), identity);
+  const words = [
+    '-d',
+    '-i',
+    join(dir, 'key.txt'),
+    '-o',
+    join(dir, 'clear.agentdump.zip'),
+    join(dir, 'dumps', names[0] ?? ''),
+  ];
+  execFileSync('age', words);
+  const reader = openBundle(join(dir, 'clear.agentdump.zip'));
+  assert.ok(reader.sealed && reader.readJson('error.json'));
+  reader.close();
+});
 
 test('a file of recipients is read at the start, wherever the program goes later', async (t) => {
   const dir = temporaryFolder(t);
