@@ -7,6 +7,7 @@ import { ContentDecoder } from '../../src/agent/content-decoder.ts';
 import { EventStreamDecoder, type EventStreamFrame } from '../../src/agent/event-stream.ts';
 import { LineDecoder } from '../../src/agent/ndjson.ts';
 import { SseDecoder, type SseEvent } from '../../src/agent/sse.ts';
+import '../support/fuzz-runs.ts';
 
 function chunksOf(bytes: Uint8Array, size: number): Uint8Array[] {
   const chunks: Uint8Array[] = [];

@@ -6,6 +6,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { commonParts, memoryBundle, synthParts } from '../support/synth-analysis-bundle.ts';
 
 const analyze = (changes: Record<string, unknown> = {}) => analyzeBundle(memoryBundle(synthParts(changes)));
@@ -214,6 +215,6 @@ test('any JSON in any part gives an account', async () => {
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: fuzzRuns(150) },
   );
 });

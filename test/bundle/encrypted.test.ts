@@ -14,6 +14,7 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { type Keys, openAgeWindow, readIdentities } from '../../src/bundle/reader-age.ts';
 import { verifyBundle } from '../../src/bundle/verify.ts';
 import { type StartOptions, startBundle } from '../../src/bundle/writer.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder, smallDisk } from './scratch-folder.ts';
 
@@ -129,11 +130,11 @@ test('flips and cuts are refused', () => {
       flipped[offset]! ^= mask;
       return isRefused(flipped);
     }),
-    { numRuns: 300, examples: Array.from({ length: 220 }, (_, i) => [i, 1]) },
+    { numRuns: fuzzRuns(300), examples: Array.from({ length: 220 }, (_, i) => [i, 1]) },
   );
   fc.assert(
     fc.property(at, (length) => isRefused(sealed.subarray(0, length))),
-    { numRuns: 100 },
+    { numRuns: fuzzRuns(100) },
   );
   assert.ok(isRefused(Buffer.concat([sealed, Buffer.from([0])])));
   const header = sealed.length - 70_000 - 2 * 16;

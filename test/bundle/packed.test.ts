@@ -8,6 +8,7 @@ import { packBundle } from '../../src/bundle/pack.ts';
 import { openBundle, openPackedBundle } from '../../src/bundle/reader.ts';
 import { unpackBundle } from '../../src/bundle/unpack.ts';
 import { verifyBundle } from '../../src/bundle/verify.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthFiles, synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
 import { type SynthEntry, synthZip } from '../support/synth-zip.ts';
 import { scratchFolder, smallDisk } from './scratch-folder.ts';
@@ -266,7 +267,7 @@ test('whatever bytes change, the packed reader answers or refuses', () => {
       for (const [name, text] of Object.entries(found.parts))
         assert.ok(text === original.parts[name] || found.gaps > 0, `${name} changed unseen`);
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });
 

@@ -8,6 +8,7 @@ import { findBundle, listBundles } from '../../src/bundle/list.ts';
 import { type BundleReader, openBundle } from '../../src/bundle/reader.ts';
 import { upgradeManifest } from '../../src/bundle/upgrade.ts';
 import { startBundle } from '../../src/bundle/writer.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthFiles, synthId, synthStem, synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -161,7 +162,7 @@ test('what the writer writes is what the reader reads', (t) => {
       assert.equal(bundle.gaps.length, isSealed ? 0 : 1);
       writer.discard();
     }),
-    { numRuns: 50 },
+    { numRuns: fuzzRuns(50) },
   );
 });
 
@@ -183,7 +184,7 @@ test('whatever stands in the manifest, the reader answers or refuses', (t) => {
         assert.match((error as { code: string }).code, /unsupported-version|not-a-bundle/);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(300) },
   );
 });
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AgentdumpError } from '../../src/errors.ts';
 import { findJson, type JournalReading, type JournalRecord, readJournal } from '../../src/journal/reader.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { type SynthRecord, synthSegment } from '../support/synth-journal.ts';
 
 function readAll(where: string | Uint8Array): JournalReading & { all: JournalRecord[] } {
@@ -225,6 +226,6 @@ test('any mutilation: never a throw, never a record that was not written', () =>
         lastSeq = record.seq;
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: fuzzRuns(1500) },
   );
 });

@@ -19,6 +19,7 @@ import { checksumOf } from '../../src/journal/checksum.ts';
 import { recordKinds } from '../../src/journal/layout-records.ts';
 import { findJson, readJournal } from '../../src/journal/reader.ts';
 import { openJournal } from '../../src/journal/writer.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthSegment } from '../support/synth-journal.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-journal-'));
@@ -122,7 +123,7 @@ test('what is written, read and written again is the same', () => {
         ]),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: fuzzRuns(60) },
   );
 });
 

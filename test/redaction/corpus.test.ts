@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { type CorpusClass, makeCorpus } from '../support/secret-corpus.ts';
 import { scoreCorpus } from '../support/secret-score.ts';
 
@@ -82,7 +83,7 @@ test('JSON of any shape stays JSON, with any known value', () => {
       const out = redact(text, { known: values });
       assert.ok(isJson(out), `${text} → ${out}`);
     }),
-    { numRuns: 600, seed: 5 },
+    { numRuns: fuzzRuns(600), seed: 5 },
   );
 });
 
@@ -101,7 +102,7 @@ test('a stream in chunks of any sizes gives what the whole gives', () => {
       }
       assert.equal(out + redactor.end(), redact(text));
     }),
-    { numRuns: 100, seed: 5 },
+    { numRuns: fuzzRuns(100), seed: 5 },
   );
 });
 

@@ -10,6 +10,7 @@ import { mistral } from '../../../src/agent/providers/mistral.ts';
 import { ollama } from '../../../src/agent/providers/ollama.ts';
 import { findFormat } from '../../../src/agent/providers/table.ts';
 import { ReplyBuilder } from '../../../src/agent/reply.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { hostileBodies, messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
 
 test('Gemini: request, whole reply and stream', () => {
@@ -226,6 +227,6 @@ test('no reader chokes on any JSON', () => {
       format.readEvent(undefined, body, reply);
       assert.doesNotThrow(() => JSON.stringify(reply.messages()));
     }),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(300) },
   );
 });

@@ -12,6 +12,7 @@ import { readAgentState } from '../../../src/analysis/agent/read.ts';
 import { computeAgentState } from '../../../src/analysis/agent/timeline.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { renderAgentTimeline } from '../../../src/report/text/agent-timeline.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 /** A session as the journal would hold it: layout restated, not imported. */
 const at = 1_700_000_000_000;
@@ -215,7 +216,7 @@ test('no sequence of events breaks the account', () => {
       renderAgentTimeline(state);
       return true;
     }),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(300) },
   );
 });
 

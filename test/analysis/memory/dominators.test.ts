@@ -14,6 +14,7 @@ import {
   readHeapSnapshotSync,
 } from '../../../src/formats/heapsnapshot/index.ts';
 import { type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
 
@@ -109,7 +110,7 @@ test('random graphs with every kind of edge: the same as DevTools', async () => 
       writeFileSync(path, bytes);
       assertSameAsDevTools(readHeapSnapshotSync(bytes), await loadWithDevTools(path));
     }),
-    { numRuns: 400 },
+    { numRuns: fuzzRuns(400) },
   );
 });
 
@@ -150,7 +151,7 @@ test('random graphs of strong edges: the definition of dominators', () => {
       const tree = computeDominators(readHeapSnapshotSync(synth.toBuffer()));
       assert.deepEqual([...tree.dominator], dominatorsByDefinition(all, 14));
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });
 

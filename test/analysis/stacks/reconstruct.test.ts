@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { reconstructStack, type StackSources } from '../../../src/analysis/stacks/reconstruct.ts';
 import type { LoadedScript, RawFrame } from '../../../src/bundle/layout.ts';
 import { capture, sourcesOf } from '../../support/captured.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { synthMap } from '../../support/synth-source-map.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-stacks-'));
@@ -471,6 +472,6 @@ test('fuzz: whatever script, map and stack say, frames are whole and nothing thr
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(300) },
   );
 });

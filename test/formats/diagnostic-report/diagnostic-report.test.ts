@@ -9,6 +9,7 @@ import {
   readDiagnosticReport,
   readReportValue,
 } from '../../../src/formats/diagnostic-report/diagnostic-report.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const empty: DiagnosticReport = {
   header: { commandLine: [], componentVersions: {}, cpuCount: 0 },
@@ -195,6 +196,6 @@ test('fuzz: any JSON object is read, and what is read has the promised kinds', (
       for (const limit of Object.values(report.limits))
         assert.equal(typeof limit.soft + typeof limit.hard, 'stringstring');
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });

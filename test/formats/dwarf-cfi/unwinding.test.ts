@@ -8,6 +8,7 @@ import { computeCaller } from '../../../src/formats/dwarf-cfi/caller.ts';
 import { EhFrame } from '../../../src/formats/dwarf-cfi/eh-frame.ts';
 import { evaluateExpression } from '../../../src/formats/dwarf-cfi/expression.ts';
 import { computeFrameRow } from '../../../src/formats/dwarf-cfi/frame-row.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const headerAddress = 0x1000;
 const frameAddress = 0x2000;
@@ -170,6 +171,6 @@ test('hostile: flipped bytes give a row or a clear error, never a hang', () => {
         assert.ok(error instanceof AgentdumpError && error.code === 'malformed-input', `${error}`);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });

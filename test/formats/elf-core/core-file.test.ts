@@ -6,6 +6,7 @@ import { ProcessMemory } from '../../../src/bytes/memory.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { findDeadSignalFrame } from '../../../src/formats/elf-core/signal-frame.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import {
   synthCore,
   synthElf,
@@ -130,7 +131,7 @@ test('flipped bytes never do more than a clear error or a problem', () => {
         assert.ok(error instanceof AgentdumpError && error.code === 'malformed-input', `${error}`);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(2000) },
   );
 });
 

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { AgentdumpError } from '../../../src/errors.ts';
 import { readHeapSnapshot, readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { synthProgram } from '../../support/synth-heapsnapshot.ts';
 
 function small(): Buffer {
@@ -153,6 +154,6 @@ test('any bytes changed anywhere: an AgentdumpError or a graph whose every refer
         assert.ok(error instanceof AgentdumpError, String(error));
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });

@@ -7,6 +7,7 @@ import { readElf } from '../../../src/formats/elf/elf-file.ts';
 import { findSymbolTable } from '../../../src/formats/elf/symbols.ts';
 import { demangle } from '../../../src/formats/mangled-names/demangle.ts';
 import { nodes } from '../../support/core-victims.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 suite('demangling', () => {
   const cases: [string, string][] = [
@@ -45,7 +46,7 @@ suite('demangling', () => {
       fc.property(letters, (list) => {
         assert.equal(typeof demangle(`_Z${list.join('')}`), 'string');
       }),
-      { numRuns: 5000 },
+      { numRuns: fuzzRuns(5000) },
     );
     assert.equal(typeof demangle(`_Z1f${'P'.repeat(8000)}i`), 'string');
     assert.equal(typeof demangle(`_Z1fI${'JS0_S0_E'.repeat(500)}`), 'string');

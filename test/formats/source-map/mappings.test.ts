@@ -6,6 +6,7 @@ import { MalformedInput } from '../../../src/errors.ts';
 import { MappingsScan } from '../../../src/formats/source-map/mappings-scan.ts';
 import { openPackageLookup } from '../../../src/formats/source-map/package-lookup.ts';
 import type { Segment } from '../../../src/formats/source-map/segment.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { encodeMappings, largeMappings, type SynthSegment } from '../../support/synth-source-map.ts';
 
 const decoders = {
@@ -128,7 +129,7 @@ test('both decoders agree on any segments', async () => {
           assert.deepEqual(other.find(line, column), one.find(line, column), `${text} at ${line}:${column}`);
       one.close();
     }),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(300) },
   );
 });
 
@@ -143,7 +144,7 @@ test('what the package refuses, the scan refuses too', async () => {
         else result.value.close();
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: fuzzRuns(1500) },
   );
 });
 

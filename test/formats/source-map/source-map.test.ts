@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { AgentdumpError, MalformedInput } from '../../../src/errors.ts';
 import { findDebugId, findMapUrl, readDataUrl } from '../../../src/formats/source-map/data-url.ts';
 import { openSourceMap, type SourceMapReader } from '../../../src/formats/source-map/source-map.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { synthMap } from '../../support/synth-source-map.ts';
 
 const fixtures = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'fixtures', 'source-maps');
@@ -276,6 +277,6 @@ test('fuzz: any change of a valid map is refused or answers inside its own range
         assert.ok(error instanceof MalformedInput, String(error));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRuns(1000) },
   );
 });

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readStackText, type StackText } from '../../../src/formats/stack-text/stack-text.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const names = (stack: StackText) => stack.frames.map((frame) => frame.functionName ?? '-');
 /** What a real process prints when it dies of `code`. */
@@ -246,6 +247,6 @@ test('fuzz: no text throws, and each frame is a piece of the text', () => {
         queue.push(...stack.related.map((r) => r.stack));
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseParameterNames } from '../../../src/formats/v8/parameter-names.ts';
+import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const cases: [string, string[]][] = [
   ['(a, b) { return a; }', ['a', 'b']],
@@ -46,6 +47,6 @@ test('hostile: any text gives a list', () => {
     fc.property(fc.array(pieces, { maxLength: 60 }), (list) => {
       assert.ok(Array.isArray(parseParameterNames(list.join(''))));
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns(3000) },
   );
 });

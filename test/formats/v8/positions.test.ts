@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BytecodeSizes } from '../../../src/formats/v8/code.ts';
 import { decodePositions, findPosition, VlqReader } from '../../../src/formats/v8/positions.ts';
+import '../../support/fuzz-runs.ts';
 
 /** A number in groups of seven bits, the low ones first. */
 function vlq(value: number): number[] {
