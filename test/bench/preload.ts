@@ -103,6 +103,8 @@ function benchSteady(): void {
   console.log(
     `  wall     ${bare['ms']?.toFixed(0)} ms bare, ${difference['ms']?.toFixed(1)} ms more: ${share} (target 1 %)`,
   );
+  const perTurn = [bare['turnCpuUs'], difference['turnCpuUs']].map((us) => us?.toFixed(0));
+  console.log(`  CPU      ${perTurn[0]} µs a turn bare, ${perTurn[1]} µs more`);
 }
 
 /** A program with 300 modules that dies, and says when it threw. */
