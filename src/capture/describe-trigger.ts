@@ -1,7 +1,9 @@
 /** What is known before anything is collected: `trigger.json`, and the key by which a repeated death is recognised. */
 import { bundleSchemaVersion, type TriggerPart } from '../bundle/layout.ts';
+import type { Config } from './config.ts';
 import { isFromModuleEvaluation } from './module-evaluation.ts';
 import { programName } from './program-name.ts';
+import { findField } from './read-field.ts';
 import { type CaptureRequest, type InsideKind, isMainThread } from './request.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
@@ -31,14 +33,25 @@ function refineKind({ kind, handledByHost, thrown }: CaptureRequest): InsideKind
   return isEvaluation ? 'uncaught-exception' : kind;
 }
 
-/** The first lines of the stack, without what differs between two runs. */
-export function repeatKey({ thrown, stackText, details }: CaptureRequest): string[] {
-  try {
-    const stack =
-      (thrown?.value as { stack?: unknown } | undefined)?.stack ?? stackText ?? String(thrown?.value);
-    const key = String(stack).split('\n', 4).join('\n').replace(/\d+/g, '#').slice(0, 600);
-    return [key, details?.signal?.name ?? '', String(details?.exitCode)];
-  } catch {
-    return [];
-  }
+/**
+ * What makes two deaths the same: the first lines of the stack (numbers in the message apart), how it ended, and what was
+ * to be captured, so that a second run with more armed is not taken for a repeat.
+ */
+export function repeatKey(
+  { thrown, stackText, handledByHost, details }: CaptureRequest,
+  config: Config,
+): string[] {
+  const stack = findField(thrown?.value, 'stack') ?? stackText ?? plainText(thrown?.value);
+  const [message = '', ...frames] = String(stack).split('\n', 6);
+  return [
+    message.replace(/\d+/g, '#').slice(0, 300),
+    frames.join('\n').slice(0, 900),
+    details?.signal?.name ?? '',
+    String(details?.exitCode),
+    `${handledByHost} ${config.locals} ${config.heap}`,
+  ];
+}
+
+function plainText(value: unknown): string {
+  return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);
 }

@@ -53,7 +53,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const startedAt = performance.now();
   configurePolicy(surroundings);
   const lock = findLock(surroundings);
-  const { frames, trigger, key } = runWithDeadline(firstLookLimitMs, () => lookAt(request));
+  const { frames, trigger, key } = runWithDeadline(firstLookLimitMs, () => lookAt(request, config));
   const repeats = countRepeats(config, trigger, key);
   if (repeats === undefined) return undefined;
   if (repeats > 0) trigger.repeats = repeats;
@@ -79,9 +79,12 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
 }
 
 /** The first look at what was thrown may run code of the host's. */
-function lookAt(request: CaptureRequest): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
+function lookAt(
+  request: CaptureRequest,
+  config: Config,
+): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
   const frames = readRawFrames(request.thrown?.value);
-  return { frames, trigger: describeTrigger(request), key: repeatKey(request) };
+  return { frames, trigger: describeTrigger(request), key: repeatKey(request, config) };
 }
 
 /** Throws where a recipient is configured that can't be read: then there is no bundle, because it would be a clear one. */

@@ -27,17 +27,25 @@ export function takeLocals(): LocalFrame[] | undefined {
 export function armLocals(): () => void {
   const inspector = process.getBuiltinModule('node:inspector');
   const session = new inspector.Session();
+  const urls = new Map<string, string>();
   session.connect();
+  // A paused frame often has no URL of its own.
+  session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
   session.on('Debugger.paused', ({ params }) => {
-    recorded = readFrames(session, params.callFrames);
+    recorded = readFrames(session, params.callFrames, urls);
   });
   session.post('Debugger.enable');
   session.post('Debugger.setPauseOnExceptions', { state: 'uncaught' });
   return () => session.disconnect();
 }
 
-function readFrames(session: Session, frames: Debugger.CallFrame[]): LocalFrame[] {
+function readFrames(
+  session: Session,
+  frames: Debugger.CallFrame[],
+  urls: ReadonlyMap<string, string>,
+): LocalFrame[] {
   return frames
+    .map((frame) => ({ ...frame, url: frame.url || (urls.get(frame.location.scriptId) ?? '') }))
     .filter((frame) => !frame.url.startsWith('node:'))
     .slice(0, maxFrames)
     .map((frame) => ({

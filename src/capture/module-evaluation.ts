@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { readSmallFile } from './proc-files.ts';
+import { findField } from './read-field.ts';
 
 const maxSourceBytes = 4 * 1024 * 1024;
 /** A frame without a function's name: `at file:///app.mjs:3:7`, `at async file:///app.mjs:10:1`. */
@@ -12,7 +13,7 @@ const topLevelFrame = /^\s+at (async )?(file:\/\/\S+):(\d+):\d+$/;
 
 export function isFromModuleEvaluation(thrown: unknown): boolean {
   try {
-    const { stack } = thrown as { stack?: unknown };
+    const stack = findField(thrown, 'stack');
     return typeof stack === 'string' && judgeStack(stack.split('\n', 200));
   } catch {
     return false;

@@ -6,6 +6,7 @@
 import { types } from 'node:util';
 import type { RawFrame, SerializedError } from '../bundle/layout.ts';
 import { startOf } from './cut-text.ts';
+import { findField, requireField } from './read-field.ts';
 
 const maxDepth = 8;
 const maxErrors = 32;
@@ -43,9 +44,10 @@ class ErrorReader {
     const gaps: string[] = [];
     const field = (name: string): unknown => {
       try {
-        return (thrown as Record<string, unknown>)[name];
+        // Node reads `stack` itself when it prints the error; what else a class computes is asked for once.
+        return requireField(thrown, name, { runGetters: name !== 'stack' });
       } catch (error) {
-        gaps.push(`${name}: reading it threw ${textOf(error)}`);
+        gaps.push(`${name}: ${textOf(error)}`);
         return undefined;
       }
     };
@@ -58,7 +60,8 @@ class ErrorReader {
     if (result.stack !== undefined) this.stackTexts.push(result.stack);
     const code = field('code');
     if (typeof code === 'string' || typeof code === 'number') result.code = code;
-    if (!result.isError) result.text = cut(textOf(thrown), gaps, 'text');
+    if (!result.isError)
+      result.text = types.isProxy(thrown) ? '(a proxy)' : `[object ${className ?? 'Object'}]`;
     const properties = ownProperties(thrown, gaps);
     if (properties) result.properties = properties;
     this.#readRelated(field, result, depth, gaps);
@@ -105,7 +108,7 @@ export function readRawFrames(thrown: unknown): RawFrame[] {
       frames = rawFrames(callSites);
       return original.call(Error, error, callSites);
     };
-    void thrown.stack;
+    findField(thrown, 'stack');
   } finally {
     Error.prepareStackTrace = original;
   }
@@ -129,7 +132,7 @@ function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
 
 function constructorName(value: object): string | undefined {
   try {
-    const { name } = (Object.getPrototypeOf(value) as { constructor: { name?: unknown } }).constructor;
+    const name = requireField(requireField(value, 'constructor'), 'name');
     return typeof name === 'string' && name !== '' ? name.slice(0, 200) : undefined;
   } catch {
     return undefined;
@@ -138,13 +141,14 @@ function constructorName(value: object): string | undefined {
 
 function isErrorLike(value: object): boolean {
   try {
-    return types.isNativeError(value) || value instanceof Error;
+    return types.isNativeError(value) || (!types.isProxy(value) && value instanceof Error);
   } catch {
     return false;
   }
 }
 
 function ownProperties(thrown: object, gaps: string[]): Record<string, unknown> | undefined {
+  if (types.isProxy(thrown)) return undefined;
   const result: Record<string, unknown> = {};
   let count = 0;
   try {

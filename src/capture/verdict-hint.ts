@@ -2,6 +2,7 @@
  * The verdict kind in a bundle's folder name, from the trigger and the thrown value alone: a first guess for people who
  * list the folder. The analysis decides with everything at hand.
  */
+import { findField } from './read-field.ts';
 import type { InsideKind } from './request.ts';
 
 const startupCodes = new Set([
@@ -43,10 +44,10 @@ function isCompileError(stack: string): boolean {
 }
 
 function readCodeAndStack(thrown: unknown): { code: string; stack: string } {
-  try {
-    const { code, stack } = thrown as { code?: unknown; stack?: unknown };
-    return { code: String(code), stack: typeof stack === 'string' ? stack.slice(0, 8192) : '' };
-  } catch {
-    return { code: '', stack: '' };
-  }
+  const code = findField(thrown, 'code');
+  const stack = findField(thrown, 'stack');
+  return {
+    code: typeof code === 'string' ? code : '',
+    stack: typeof stack === 'string' ? stack.slice(0, 8192) : '',
+  };
 }
