@@ -81,7 +81,8 @@ export function verifyLedger(bytes: Buffer, options: LedgerOptions = {}): Ledger
   const { lines, rest } = splitLines(bytes);
   const walk = new LedgerWalk(bytes, lines, rest > 0);
   const broken = walk.findTampering();
-  const result = { records: lines.length, anchored: 0, bundles: walk.bundles };
+  const written = lines.filter((line) => !isEmpty(line));
+  const result = { records: written.length, anchored: 0, bundles: walk.bundles };
   if (broken) return { ...result, verdict: 'tampered', ...broken };
   const anchored = walk.findAnchor(options);
   const head = `${lines.length}:${walk.headAt(lines.at(-1)?.end ?? 0)}`;
@@ -123,9 +124,13 @@ function readLine(line: Buffer): Record<string, unknown> | undefined {
   }
 }
 
-/** Empty lines come of two writers that both find a torn one. */
+/** They come of two writers that both find a line of a third that is not whole yet. */
+function isEmpty({ start, end }: Line): boolean {
+  return end - start === 1;
+}
+
 function isDamaged(line: Line): boolean {
-  return !line.record && line.end - line.start > 1;
+  return !line.record && !isEmpty(line);
 }
 
 interface Tampering {
