@@ -22,7 +22,11 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   if (process?.exit?.code !== undefined && verdict.kind === 'exit') parts.push(`exit:${process.exit.code}`);
   if (error) parts.push(...errorParts(error));
   const frames = error?.frames ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
-  if (!withoutFrames.has(verdict.kind)) parts.push(...frameParts(frames, rootsOf(account)));
+  const places = withoutFrames.has(verdict.kind) ? [] : frameParts(frames, rootsOf(account));
+  parts.push(...places);
+  // Where nothing else tells two programs apart, their names do.
+  if (!places.length && !error && process?.argv?.[1])
+    parts.push(`program:${stableFile(process.argv[1], rootsOf(account))}`);
   const id = createHash('sha256')
     .update(`${signatureVersion}\n${parts.join('\n')}`)
     .digest('hex')

@@ -6,6 +6,7 @@ import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { readBundleName } from './bundle-name.ts';
 import { bundleSuffix, encryptedSuffix, packedSuffix, partialSuffix } from './layout.ts';
+import { chooseLatest } from './list-latest.ts';
 import { openBundle } from './reader.ts';
 import { existsSync, lstatSync, readdirSync, statSync } from './system.ts';
 
@@ -81,7 +82,7 @@ export function findBundle(wanted: string, dir: string): string {
   if (wanted !== 'latest' && existsSync(wanted)) return newestWithin(wanted) ?? wanted;
   const names = namesOfBundles(dir);
   const [found, other] =
-    wanted === 'latest' ? names.slice(0, 1) : names.filter((name) => isMeant(name, wanted));
+    wanted === 'latest' ? [chooseLatest(names, dir)] : names.filter((name) => isMeant(name, wanted));
   if (found !== undefined && other === undefined) return join(dir, found);
   const details = { name: wanted, path: dir, bundles: names.length };
   throw new AgentdumpError('not-found', notFoundText(wanted, dir, other !== undefined), details);

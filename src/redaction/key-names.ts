@@ -151,6 +151,11 @@ function buildVocabulary() {
     /** Ends of one written-together word, and the rule it stands for. */
     gluedEnds: [
       [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
+      [
+        /^(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|pw)$/,
+        3,
+        'password',
+      ],
       [/(?:secret|clientsecret)s?$/, 3, 'secret'],
       [
         /(?:api|access|secret|private|auth|account|master|signing|encryption|app|shared|ssh|license|storage|subscription|service)keys?$/,

@@ -1,5 +1,5 @@
 /** The thread that ended the process, with its frames and their variables; then the operating system's threads. */
-import type { Frame, LocalVariable, Thread } from '../../model/thread.ts';
+import type { Frame, LocalVariable, SourcePosition, Thread } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
 
@@ -42,13 +42,40 @@ export function addLocals(frames: readonly Frame[], locals: readonly LocalsFrame
   const left = [...locals];
   return frames.map((frame) => {
     const place = frame.generated ?? frame;
-    const index = left.findIndex(
-      (l) => l.line === place.line && l.column === place.column && pathOf(l.url) === pathOf(place.file ?? ''),
-    );
-    const [found] = index < 0 ? [] : left.splice(index, 1);
+    const [found] = takeFrame(left, frame, place);
     const variables = found && variablesOf(found);
     return variables?.length ? { ...frame, locals: variables } : frame;
   });
+}
+
+/**
+ * The debugger stops at the `throw`, the stack tells of the `new Error` behind it: of a frame at the throw point only the
+ * function and, within some lines, the place agree.
+ */
+function takeFrame(
+  left: LocalsFrame[],
+  { function: name = '' }: Frame,
+  place: Partial<SourcePosition>,
+): LocalsFrame[] {
+  const { file, line = 0, column = 0 } = place;
+  const same = left.filter((l) => pathOf(l.url) === pathOf(file ?? ''));
+  const exact = same.find((l) => l.line === line && l.column === column);
+  const near = same.find(
+    (l) =>
+      Math.abs(l.line - line) <= 20 && l.functionName !== '' && lastWord(l.functionName) === lastWord(name),
+  );
+  const found = exact ?? near;
+  return found ? left.splice(left.indexOf(found), 1) : [];
+}
+
+/** `async Agent.plan [as run]` and `plan` are one function. */
+function lastWord(name: string): string {
+  return (
+    name
+      .replace(/ \[as .*$/, '')
+      .split(/[ .]/)
+      .pop() ?? ''
+  );
 }
 
 /** The nearest scope first, as the debugger gives them; the global scope says nothing about a frame. */

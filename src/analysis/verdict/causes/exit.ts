@@ -12,7 +12,9 @@ export const exit: Cause = {
     if (trigger?.kind !== 'exit') return undefined;
     const code = trigger.exitCode ?? account.process?.exit?.code;
     const called = trigger.exitStack !== undefined;
-    const caller = culpritFrame(deathFrames(account));
+    const found = culpritFrame(deathFrames(account));
+    // A frame of Node's own is nowhere to look.
+    const caller = found?.file?.startsWith('node:') ? undefined : found;
     const where = caller && frameText(caller, cwdOf(account));
     const place = caller && placeOf(caller, cwdOf(account));
     const uptime = account.process?.uptimeMs;

@@ -1,0 +1,49 @@
+/**
+ * Which bundle `latest` means. Programs run other programs: tsx, npm and test runners end with the exit code of the one
+ * that died, and so die after it. Whoever asks for the latest death means that one, not its echo.
+ */
+import { join } from 'node:path';
+import { readBundleName } from './bundle-name.ts';
+import { type ProcessPart, partNames, type TriggerPart } from './layout.ts';
+import { openBundle } from './reader.ts';
+
+/** An echo follows within this time. */
+const echoMs = 30_000;
+const mostLookedAt = 12;
+
+/** `names` newest first. The newest, or the death in a child process that the newest only passed on. */
+export function chooseLatest(names: readonly string[], dir: string): string | undefined {
+  let [chosen] = names;
+  for (const name of names.slice(1, mostLookedAt)) {
+    if (chosen === undefined || !isExit(chosen) || timeOf(chosen) - timeOf(name) > echoMs) break;
+    if (isParentOf(join(dir, chosen), join(dir, name))) chosen = name;
+  }
+  return chosen;
+}
+
+function isExit(name: string): boolean {
+  return /-exit-[0-9a-f]{8}\.agentdump/.test(name) && !/-pending-exit-/.test(name);
+}
+
+function timeOf(name: string): number {
+  return Date.parse(readBundleName(name)?.at ?? '');
+}
+
+function isParentOf(parentPath: string, childPath: string): boolean {
+  const parent = readPart<TriggerPart>(parentPath, partNames.trigger)?.pid;
+  return parent !== undefined && readPart<ProcessPart>(childPath, partNames.process)?.parentPid === parent;
+}
+
+function readPart<Part>(path: string, name: string): Partial<Part> | undefined {
+  try {
+    const bundle = openBundle(path);
+    try {
+      return bundle.readJson<Partial<Part>>(name) ?? undefined;
+    } finally {
+      bundle.close();
+    }
+  } catch {
+    // Encrypted or damaged: then the newest it is.
+    return undefined;
+  }
+}
