@@ -153,6 +153,20 @@ export function elementNodes(heap: Heap, node: number): number[] {
  * ordered-hash-table.h): three header slots, B buckets, then room for 2 B entries; B follows from the table's size.
  */
 function tableEntries(heap: Heap, node: number, slots: 2 | 3): Entry[] {
+  const found = tableSlots(heap, node, slots);
+  const text = (key: number | undefined): string =>
+    key === undefined ? notAnObject : valueText(heap, key, 60);
+  return [...found.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([, { key, value }]) => ({ key: text(key), node: (slots === 2 ? key : value) ?? -1 }));
+}
+
+/** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
+export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
+  return tableSlots(heap, node, slots).size;
+}
+
+function tableSlots(heap: Heap, node: number, slots: 2 | 3): Map<number, { key?: number; value?: number }> {
   const { snapshot } = heap;
   const table = findChild(heap, node, 'table', EdgeType.internal);
   const length = (snapshot.nodes.selfSize.get(table) - 16) / 8;
@@ -166,11 +180,7 @@ function tableEntries(heap: Heap, node: number, slots: 2 | 3): Entry[] {
     if (slot % slots === 0) entry.key = snapshot.edgeTarget(edge);
     else if (slot % slots === 1 && slots === 3) entry.value = snapshot.edgeTarget(edge);
   }
-  const text = (key: number | undefined): string =>
-    key === undefined ? notAnObject : valueText(heap, key, 60);
-  return [...found.entries()]
-    .sort(([a], [b]) => a - b)
-    .map(([, { key, value }]) => ({ key: text(key), node: (slots === 2 ? key : value) ?? -1 }));
+  return found;
 }
 
 function weakEntries(heap: Heap, node: number): Entry[] {

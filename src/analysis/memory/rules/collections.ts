@@ -2,8 +2,7 @@
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { kindOf } from '../heap-value.ts';
-import { findChild } from '../node-rows.ts';
+import { countTableEntries, kindOf } from '../heap-value.ts';
 import {
   largeNodes,
   placeText,
@@ -55,9 +54,8 @@ export function largeCollections(context: SuspectContext): LargeCollection[] {
 function entriesIn(heap: Heap, node: number): { kind: string; entries: number } {
   const kind = kindOf(heap, node);
   if (kind === 'map' || kind === 'set') {
-    const table = findChild(heap, node, 'table', EdgeType.internal);
-    const slots = countEdges(heap, table, EdgeType.internal) + countEdges(heap, table, EdgeType.hidden);
-    return { kind: kind === 'map' ? 'Map' : 'Set', entries: slots };
+    const entries = countTableEntries(heap, node, kind === 'map' ? 3 : 2);
+    return { kind: kind === 'map' ? 'Map' : 'Set', entries };
   }
   if (kind === 'array') return { kind: 'array', entries: countEdges(heap, node, EdgeType.element) };
   if (kind !== 'object') return { kind, entries: 0 };
