@@ -74,7 +74,8 @@ export const victims: readonly Victim[] = [
   { file: 'signal-wait.cjs', signal: 'SIGINT', bundles: [] },
   { file: 'signal-in-context.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-handled.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
-  { file: 'signal-reraised.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
+  // The signal that the program handled, and the one that ended it.
+  { file: 'signal-reraised.cjs', signal: 'SIGTERM', bundles: ['terminated', 'terminated'] },
   { file: 'signal-only-listener.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'signal-handler-removed.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'snapshot-goes-on.cjs', signal: 'SIGUSR2', bundles: ['snapshot'] },
