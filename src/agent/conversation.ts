@@ -34,6 +34,8 @@ export class Conversation {
   /** The message that an item id of the provider's stands for. */
   readonly #byItem = new BoundedMap<string>(messageLimit);
 
+  #latestTools: { definitions: unknown; id: string } | undefined;
+
   constructor(recorder: ContentRecorder) {
     this.#recorder = recorder;
   }
@@ -43,7 +45,7 @@ export class Conversation {
     const named = request.previousReply ?? request.serverConversation;
     const delta =
       named === undefined
-        ? this.#continued(this.#idsOf(request.messages))
+        ? this.#continued(this.#listed(request))
         : this.#serverHeld(named, request.messages);
     this.#lists.set(call, this.#listOf(delta));
     if (request.serverConversation !== undefined) this.#byReply.set(request.serverConversation, call);
@@ -72,7 +74,11 @@ export class Conversation {
   }
 
   toolsId(definitions: unknown): string {
-    return this.#once({ definitions }, () => this.#recorder.tools(definitions));
+    // Most calls of a program name the very same tools.
+    if (this.#latestTools && this.#latestTools.definitions === definitions) return this.#latestTools.id;
+    const id = this.#once({ definitions }, () => this.#recorder.tools(definitions));
+    this.#latestTools = { definitions, id };
+    return id;
   }
 
   #once(content: object, record: () => string): string {
@@ -83,6 +89,14 @@ export class Conversation {
       this.#known.set(key, id);
     }
     return id;
+  }
+
+  /** The ids of a whole list, which are told to who may need them for the next request. */
+  #listed({ known, messages, learnIds }: ModelRequest): string[] {
+    const added = this.#idsOf(messages);
+    const ids = known ? [...known, ...added] : added;
+    if (added.length === messages.length) learnIds?.(ids);
+    return ids;
   }
 
   #idsOf(items: RequestItem[]): string[] {

@@ -1,50 +1,32 @@
-/**
- * A request that is no model call: method, host, status and timing are recorded, nothing of its content. A program that
- * makes thousands of requests a second is recorded in part, and how many were left out is said.
- */
+/** A request that is no model call, or that no reader understands: what of it is recorded, `http-log.ts` says. */
 import type { CallStatus } from '../journal/layout-agent.ts';
 import { endOf, errorOf } from './call-error.ts';
 import type { Exchange, ExchangeStart } from './exchange.ts';
+import { type HttpLog, type HttpRequest, httpLogOf } from './http-log.ts';
 import type { AgentRecorder } from './recorder.ts';
 
-const perSecond = 50;
 const { now } = Date;
-
-interface Allowance {
-  second: number;
-  left: number;
-  skipped: number;
-}
-const allowances = new WeakMap<AgentRecorder, Allowance>();
-
-/** False when too many requests were recorded in this second. */
-export function mayRecordHttp(recorder: AgentRecorder): boolean {
-  const allowance = allowances.get(recorder) ?? { second: 0, left: 0, skipped: 0 };
-  allowances.set(recorder, allowance);
-  const second = Math.floor(now() / 1000);
-  if (allowance.second !== second) {
-    if (allowance.skipped) recorder.sink.record('http.skipped', { count: allowance.skipped });
-    Object.assign(allowance, { second, left: perSecond, skipped: 0 });
-  }
-  if (allowance.left-- > 0) return true;
-  allowance.skipped++;
-  return false;
-}
 
 export class HttpExchange implements Exchange {
   readonly #recorder: AgentRecorder;
-  readonly #id: string;
-  readonly #startedAt = now();
+  readonly #log: HttpLog;
+  readonly #request: HttpRequest;
   #status: number | undefined;
   #bytes = 0;
   #ended = false;
 
   constructor(recorder: AgentRecorder, start: ExchangeStart) {
     this.#recorder = recorder;
-    this.#id = recorder.nextId('h');
+    this.#log = httpLogOf(recorder);
     const { method, host, port } = start;
-    const place = port === undefined ? host : `${host}:${port}`;
-    recorder.sink.record('http.start', { http: this.#id, method, ...recorder.scope }, { host: place });
+    this.#request = {
+      id: recorder.nextId('h'),
+      method,
+      host: port === undefined ? host : `${host}:${port}`,
+      scope: recorder.scope,
+      startedAt: now(),
+    };
+    this.#log.opened(this.#request);
   }
 
   requestChunk(): void {}
@@ -70,11 +52,16 @@ export class HttpExchange implements Exchange {
   #close(status: CallStatus, error?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    const facts = { http: this.#id, status, tookMs: now() - this.#startedAt, bytes: this.#bytes };
-    this.#recorder.sink.record(
-      'http.end',
-      this.#status === undefined ? facts : { ...facts, httpStatus: this.#status },
-      error === undefined ? undefined : { error: errorOf(error) },
-    );
+    const { id, startedAt } = this.#request;
+    const facts = { http: id, status, tookMs: now() - startedAt, bytes: this.#bytes };
+    const known = this.#status === undefined ? facts : { ...facts, httpStatus: this.#status };
+    const failure = error === undefined ? undefined : { error: errorOf(error) };
+    this.#log.closed(this.#request, (start) => {
+      if (!start) this.#recorder.sink.record('http.end', known, failure);
+      else {
+        const { host, ...rest } = start;
+        this.#recorder.sink.record('http.end', { ...known, ...rest }, { host, ...failure });
+      }
+    });
   }
 }

@@ -4,7 +4,8 @@
  */
 import { ContentDecoder } from './content-decoder.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
-import { HttpExchange, mayRecordHttp } from './http-exchange.ts';
+import { HttpExchange } from './http-exchange.ts';
+import { httpLogOf } from './http-log.ts';
 import { McpMessages } from './integrations/mcp-messages.ts';
 import { isObject, parseJson } from './json.ts';
 import type { AgentRecorder } from './recorder.ts';
@@ -51,7 +52,8 @@ export class McpExchange implements Exchange {
     if (isObject(this.#request) && this.#request['jsonrpc'] === '2.0') {
       this.#server = findServer(this.#recorder, this.#start);
       this.#server?.sent(this.#request);
-    } else if (mayRecordHttp(this.#recorder)) this.#other = new HttpExchange(this.#recorder, this.#start);
+    } else if (httpLogOf(this.#recorder).mayRecord())
+      this.#other = new HttpExchange(this.#recorder, this.#start);
   }
 
   responseHead(status: number, header: HeaderLookup): void {

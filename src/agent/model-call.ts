@@ -13,6 +13,10 @@ export interface ModelRequest {
   operation: 'chat' | 'generate_content' | 'text_completion' | 'embeddings';
   model?: string;
   messages: RequestItem[];
+  /** Ids of the messages that come before those, which an earlier request had. */
+  known?: string[];
+  /** To be told the ids of all messages in the list, known and new. */
+  learnIds?: (ids: string[]) => void;
   /** System instructions that stand outside the list of messages. */
   system?: Message;
   /** Tool definitions as the request has them. */

@@ -7,7 +7,7 @@ import type { AgentEventData, Attributes, CallStatus, EventError } from '../jour
 import { endOf, errorOf } from './call-error.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
 import { HttpExchange } from './http-exchange.ts';
-import { compact, isObject, parseJson } from './json.ts';
+import { compact, type JsonObject } from './json.ts';
 import type { ModelRequest, ProviderFormat } from './model-call.ts';
 import { ModelCallRecord } from './model-record.ts';
 import type { AgentRecorder } from './recorder.ts';
@@ -92,16 +92,12 @@ export class ModelExchange implements Exchange {
   /** The request; undefined when it could not be read; 'other' when it is no request to a model. */
   #readRequest(): ModelRequest | 'other' | undefined {
     if (this.#bodyBytes > requestLimitBytes || this.#start.header('content-encoding')) return undefined;
-    const [only] = this.#body;
-    const text =
-      typeof only === 'string' && this.#body.length === 1
-        ? only
-        : Buffer.concat(this.#body.map((chunk) => Buffer.from(chunk as string))).toString('utf8');
+    const bytes = joined(this.#body);
     this.#body = [];
-    if (text === '') return undefined;
-    const body = parseJson(text);
-    if (!isObject(body)) return 'other';
-    return this.#format.readRequest(body, this.#start) ?? 'other';
+    if (bytes.length === 0) return undefined;
+    const { host, path } = this.#start;
+    const read = (body: JsonObject) => this.#format.readRequest(body, this.#start);
+    return this.#recorder.requests.read(host + path, bytes, read) ?? 'other';
   }
 
   #startData(
@@ -127,6 +123,16 @@ export class ModelExchange implements Exchange {
       }) as Attributes,
     }) as Partial<AgentEventData['model.start']> & { attributes: Attributes };
   }
+}
+
+/** The chunks as one buffer: a single one, as most bodies are, without a copy. */
+function joined(chunks: (Uint8Array | string)[]): Buffer {
+  const buffers = chunks.map((chunk) =>
+    typeof chunk === 'string'
+      ? Buffer.from(chunk)
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
+  );
+  return buffers.length === 1 ? (buffers[0] as Buffer) : Buffer.concat(buffers);
 }
 
 /** Headers that tell a request to the provider, and its limits. */

@@ -7,6 +7,7 @@ import type { AgentEventData, AgentEventKind, Message } from '../journal/layout-
 import { Conversation } from './conversation.ts';
 import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
+import { RequestMemory } from './request-memory.ts';
 import type { AgentSink } from './sink.ts';
 
 /** Where in the agent's work a piece of code runs. Ids of ours. */
@@ -27,6 +28,7 @@ export class AgentRecorder {
   readonly sink: AgentSink;
   readonly level: ContentLevel;
   readonly conversation: Conversation;
+  readonly requests = new RequestMemory();
   readonly inFlight = new Set<InFlight>();
   readonly openWork = new OpenWork();
   readonly #suffix: string;
@@ -81,13 +83,14 @@ export class AgentRecorder {
       'message',
       { message: id, role: message.role },
       { parts: message.parts, ...nameOf(message) },
+      'ahead',
     );
     return id;
   }
 
   #recordTools(definitions: unknown): string {
     const id = this.nextId('d');
-    this.sink.record('tools', { tools: id }, { definitions });
+    this.sink.record('tools', { tools: id }, { definitions }, 'ahead');
     return id;
   }
 }

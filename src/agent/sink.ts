@@ -23,6 +23,8 @@ export interface RecordingPolicy {
 /** The journal's writer, as far as it is used here. */
 export interface EventJournal {
   append(kind: number, payload: string): number;
+  /** May wait in memory until the next `append`. */
+  appendBuffered(kind: number, payload: string): number;
 }
 
 export interface SinkOptions {
@@ -34,12 +36,16 @@ export interface SinkOptions {
   textLimitChars?: number;
 }
 
+/** `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. */
+export type Writing = 'now' | 'ahead';
+
 /** `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. */
 export interface AgentSink {
   record<Kind extends AgentEventKind>(
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
+    writing?: Writing,
   ): number;
   /** A text cleaned and cut as in an event, for callers that must look at it first. */
   cleanText(text: string): string;
@@ -73,6 +79,7 @@ export class EventSink implements AgentSink {
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
+    writing: Writing = 'now',
   ): number {
     try {
       const seq = this.#seq + 1;
@@ -80,7 +87,8 @@ export class EventSink implements AgentSink {
       const text = JSON.stringify({ seq, at: now(), kind, ...facts, ...clean });
       this.#seq = seq;
       this.#ring.add(seq, text, openedBy(kind, facts), closedBy(kind, facts));
-      this.#journal?.append(journalKindOf(kind), text);
+      if (writing === 'now') this.#journal?.append(journalKindOf(kind), text);
+      else this.#journal?.appendBuffered(journalKindOf(kind), text);
       return seq;
     } catch (error) {
       this.failures++;

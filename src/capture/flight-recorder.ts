@@ -17,6 +17,8 @@ import { programName } from './program-name.ts';
 export interface FlightRecorder {
   /** Never throws; after a failure of the disk it does nothing more. */
   append(kind: number, payload: string): number;
+  /** As `append`, but may wait in memory until the next one. */
+  appendBuffered(kind: number, payload: string): number;
   /** The process has written a bundle of its own death: nobody needs to explain it again. */
   noteBundle(path: string): void;
   /** The process ends by itself. */
@@ -100,10 +102,20 @@ class Flight implements FlightRecorder {
   }
 
   append(kind: number, payload: string): number {
-    if (this.#isBroken) return -1;
-    try {
+    return this.#attempt(() => {
       if (now() - this.#sampledAt >= sampleEveryMs) this.#sample();
       return this.#journal.append(kind, payload);
+    });
+  }
+
+  appendBuffered(kind: number, payload: string): number {
+    return this.#attempt(() => this.#journal.appendBuffered(kind, payload));
+  }
+
+  #attempt(write: () => number): number {
+    if (this.#isBroken) return -1;
+    try {
+      return write();
     } catch {
       // A full disk must not cost the host a failing system call at every event.
       this.#isBroken = true;

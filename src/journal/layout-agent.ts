@@ -152,6 +152,10 @@ export interface AgentEventData {
     tookMs: number;
     bytes: number;
     error?: EventError;
+    /** Of a request that was over before its start was written. `startedAt` in milliseconds since the epoch. */
+    method?: string;
+    host?: string;
+    startedAt?: number;
   };
   /** How many requests were not recorded, because they came too fast. */
   'http.skipped': { count: number };

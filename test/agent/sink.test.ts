@@ -10,7 +10,10 @@ function makeSink(options: { ringBytes?: number; textLimitChars?: number } = {})
   const lines: string[] = [];
   const sink = new EventSink({
     policy,
-    journal: { append: (_kind, payload) => lines.push(payload) },
+    journal: {
+      append: (_kind, payload) => lines.push(payload),
+      appendBuffered: (_kind, payload) => lines.push(payload),
+    },
     ...options,
   });
   return { sink, lines, events: () => JSON.parse(sink.renderPart()).events };
@@ -137,6 +140,7 @@ test('a failing journal or policy never reaches the caller', () => {
       append() {
         throw new Error('disk full');
       },
+      appendBuffered: () => 0,
     },
   });
   assert.equal(sink.record('note', {}, { text: 'x' }), 0);

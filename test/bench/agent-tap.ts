@@ -95,9 +95,10 @@ function measureLoad(preload: string): void {
 /** A conversation of 1,000 calls that grows to 200,000 tokens, tool results of 5 kB in it. */
 function measureJournal(): void {
   let bytes = 0;
+  const count = (_kind: number, text: string) => (bytes += Buffer.byteLength(text));
   const sink = new EventSink({
     policy,
-    journal: { append: (_kind, text) => (bytes += Buffer.byteLength(text)) },
+    journal: { append: count, appendBuffered: count },
   });
   const { recorder } = installAgent({ sink, captureLlm: 'off' });
   const conversation = new Conversation({

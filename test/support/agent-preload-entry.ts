@@ -12,9 +12,10 @@ if (file) {
   const fd = openSync(file, 'a');
   const secret = /sk-[a-z0-9]{8,}/g;
   const text = (value: string) => value.replace(secret, '[redacted]');
+  const write = (_kind: number, payload: string) => writeSync(fd, `${payload}\n`);
   const sink = new EventSink({
     policy: { text, value: (value) => JSON.parse(text(JSON.stringify(value))) },
-    journal: { append: (_kind, payload) => writeSync(fd, `${payload}\n`) },
+    journal: { append: write, appendBuffered: write },
   });
   const installed = installAgent({ sink, captureLlm: (level as 'content' | undefined) ?? 'content' });
   provideAgentPort(installed.port);

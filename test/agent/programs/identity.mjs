@@ -52,6 +52,6 @@ server.listen(0, async () => {
       .replaceAll(url, 'URL')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'),
   );
-  server.close();
-  server.closeAllConnections();
+  // Requests that are no model calls are written a moment later.
+  setTimeout(() => server.close().closeAllConnections(), 400);
 });
