@@ -17,7 +17,7 @@ export type LedgerEvent =
   | { event: 'supervise'; program: string; pid: number; startTicks?: string; restart: string }
   | { event: 'start'; child: number; session: string; attempt: number; escalated?: string[] }
   | { event: 'silence'; child: number; silentMs: number; bundle?: string }
-  | { event: 'signal'; name: string; by: 'passed-on' | 'supervisor'; reason?: string }
+  | { event: 'signal'; name: string; by: 'passed-on' | 'group'; reason?: string }
   | {
       event: 'exit';
       child: number;

@@ -67,10 +67,11 @@ class Supervision {
     this.#options = options;
     this.#policy = new RestartPolicy(options.restart);
     this.#diary = new Diary(options.dir, newId());
-    this.#removeListeners = installSignalPassing(
-      () => this.#child?.pid,
-      (name) => this.#noteSignal(name),
-    );
+    this.#removeListeners = installSignalPassing({
+      pid: () => this.#child?.pid,
+      onArrival: (name) => this.#noteSignal(name),
+      onJudged: (name, by) => this.#diary.hold({ event: 'signal', name, by }),
+    });
     const program = options.command[0] ?? '';
     this.#diary.hold({ event: 'supervise', program, pid: process.pid, restart: options.restart.wish });
   }
@@ -165,7 +166,6 @@ class Supervision {
 
   #noteSignal(name: NodeJS.Signals): void {
     this.#sent.push({ name, at: new Date().toISOString(), by: 'passed-on' });
-    this.#diary.hold({ event: 'signal', name, by: 'passed-on' });
     if (!farewells.has(name)) return;
     this.#isStopping = true;
     this.#stopPausing();

@@ -1,86 +1,65 @@
 /**
- * Passes signals on to the child, which shares our process group so that it may read from the terminal. What a
- * terminal's key sends (Ctrl-C, Ctrl-\) the kernel gives to the whole group: the child has it already, and must not
- * get it twice. The same signal sent to our pid alone by a script must be passed on. Linux: /proc tells the group in
- * the foreground of the terminal, and which signals the child handles.
+ * Passes signals on to the child, which shares our process group so that it may read from the terminal. What reached
+ * the whole group (Ctrl-C) the child has already, and must not get twice; what was sent to our pid alone must be passed
+ * on. signal-witness.ts tells them apart.
  */
 import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { SignalWitness } from './signal-witness.ts';
 
 /** All that can be caught and that somebody may mean for the program. SIGPIPE and SIGCHLD are our own affair. */
-const passedOn: NodeJS.Signals[] = [
-  'SIGTERM',
-  'SIGINT',
-  'SIGQUIT',
-  'SIGHUP',
-  'SIGUSR1',
-  'SIGUSR2',
-  'SIGCONT',
-  'SIGWINCH',
-];
-const fromTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGWINCH', 'SIGCONT']);
-/** So long a child that does not handle the signal may take to die of it, if it got it. */
-const patienceMs = 250;
+const passedOn: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
+/** A process that does not handle these goes on, so no witness can tell; but to get them twice does no harm. */
+const harmless: NodeJS.Signals[] = ['SIGCONT', 'SIGWINCH'];
 
-/** Returns what undoes it. `pidOf` answers undefined while no child runs. */
-export function installSignalPassing(
-  pidOf: () => number | undefined,
-  onSignal: (name: NodeJS.Signals) => void,
-): () => void {
-  const undo = passedOn.map((name) => {
-    const listener = () => {
-      onSignal(name);
-      passOn(name, pidOf);
+export interface SignalPassing {
+  /** Undefined while no child runs. */
+  pid(): number | undefined;
+  onArrival(name: NodeJS.Signals): void;
+  /** `group`: the child had it from the sender. */
+  onJudged(name: NodeJS.Signals, by: 'passed-on' | 'group'): void;
+}
+
+/** Returns what undoes it. Listens at once; the witness is there from the next turn on. */
+export function installSignalPassing(passing: SignalPassing): () => void {
+  let witness: SignalWitness | undefined;
+  const start = setImmediate(() => {
+    witness = new SignalWitness();
+  });
+  const listeners = [...passedOn, ...harmless].map((name) => {
+    const listener = async () => {
+      passing.onArrival(name);
+      const isTold = harmless.includes(name);
+      const sawToo = isTold ? false : ((await witness?.sawToo(name)) ?? isFromTerminal(name));
+      passing.onJudged(name, sawToo ? 'group' : 'passed-on');
+      if (!sawToo) send(passing.pid(), name);
     };
     process.on(name, listener);
     return () => process.removeListener(name, listener);
   });
   return () => {
-    for (const remove of undo) remove();
+    clearImmediate(start);
+    witness?.close();
+    for (const remove of listeners) remove();
   };
 }
 
-function passOn(name: NodeJS.Signals, pidOf: () => number | undefined): void {
-  const pid = pidOf();
-  if (pid === undefined) return;
-  if (!fromTerminal.has(name) || !isInForeground()) {
-    send(pid, name);
-    return;
-  }
-  // The terminal gave it to both of us, most likely. A child that would have died of it and lives has not got it.
-  setTimeout(() => {
-    if (pidOf() === pid && !handles(pid, name)) send(pid, name);
-  }, patienceMs).unref();
-}
-
-function send(pid: number, name: NodeJS.Signals): void {
+function send(pid: number | undefined, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, name);
+    if (pid !== undefined) process.kill(pid, name);
   } catch {
     // It has ended meanwhile.
   }
 }
 
-/** Our group is the one to which the terminal's keys go: fields 5 and 8 of /proc/self/stat. */
-function isInForeground(): boolean {
-  const fields = readText('/proc/self/stat').split(') ').pop()?.split(' ') ?? [];
-  return fields[2] !== undefined && fields[2] === fields[5];
-}
+const terminalKeys = new Set<NodeJS.Signals>(['SIGINT', 'SIGQUIT']);
 
-/** It catches or ignores the signal, so that its going on proves nothing. */
-function handles(pid: number, name: NodeJS.Signals): boolean {
-  const status = readText(`/proc/${pid}/status`);
-  const bit = 1n << BigInt(constants.signals[name] - 1);
-  return ['SigCgt', 'SigIgn'].some((field) => {
-    const mask = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1];
-    return mask !== undefined && (BigInt(`0x${mask}`) & bit) !== 0n;
-  });
-}
-
-function readText(path: string): string {
+/** The guess without a witness: our group is the one to which the terminal's keys go (fields 5 and 8 of the stat file). */
+function isFromTerminal(name: NodeJS.Signals): boolean {
+  if (!terminalKeys.has(name)) return false;
   try {
-    return readFileSync(path, 'utf8');
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').pop()?.split(' ') ?? [];
+    return fields[2] !== undefined && fields[2] === fields[5];
   } catch {
-    return '';
+    return false;
   }
 }
