@@ -46,8 +46,12 @@ export const partNames = {
   packages: 'packages.json',
   nativeModules: 'native-modules.json',
   threads: 'threads.json',
+  /** Of a capture from outside: where its worker threads were. */
+  workerStacks: 'worker-stacks.json',
   drift: 'drift.json',
   report: 'report.json',
+  /** What the analysis of a core reads of it, gzipped: still a core, its texts redacted at their length. */
+  miniCore: 'mini-core.gz',
   heapSnapshot: 'heap.heapsnapshot.gz',
 } as const;
 /** Texts of scripts on the stack are parts named `sources/<n>.js`, their maps `maps/<n>.map`. */
@@ -194,6 +198,17 @@ export interface LocalsPart {
   frames: (RawFrame & {
     scopes: { type: string; name?: string; variables: { name: string; value: string }[] }[];
   })[];
+}
+
+/** `worker-stacks.json`: frames as in `locals.json`, innermost first; none of a worker that was idle. */
+export interface WorkerStacksPart {
+  workers: {
+    workerId: string;
+    title: string;
+    url: string;
+    idle: boolean;
+    frames: LocalsPart['frames'];
+  }[];
 }
 
 /** `scripts.json`: every loaded script, and where the bundle keeps the text of those on the stack. */

@@ -3,20 +3,23 @@
  * wrote of its own death, or has one written, and tidies up.
  */
 import { spawn } from 'node:child_process';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { programWord, readBundleName } from '../bundle/bundle-name.ts';
 import { partNames, type TriggerPart } from '../bundle/layout.ts';
-import type { EvidencePart } from '../bundle/layout-evidence.ts';
+import type { CoreEvidence, EvidencePart } from '../bundle/layout-evidence.ts';
 import { type ListedBundle, listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
 import { classifySession, listSessions, readSession } from '../journal/reader-session.ts';
 import type { RunningChild } from './child.ts';
 import { clearSession } from './clear-session.ts';
 import { findCore } from './core-file.ts';
+import { type CoreDigest, type CorePart, digestCoreFile } from './core-part.ts';
 import type { Witness } from './evidence.ts';
 import { isUnexplained } from './exit-status.ts';
 import { finishSession } from './finisher.ts';
 import { lockOf } from './lock.ts';
-import { makeScrubber } from './scrubber.ts';
+import type { ChildExit } from './restart-policy.ts';
+import { makeScrubber, type Scrubber } from './scrubber.ts';
 import { sweepSessions } from './sweep.ts';
 
 export interface BadEnd {
@@ -25,27 +28,46 @@ export interface BadEnd {
   child: RunningChild;
   exit: NonNullable<EvidencePart['exit']>;
   signalsSent: NonNullable<EvidencePart['signalsSent']>;
-  core: boolean;
+  /** The kernel's core stays where it is. */
+  keepCore: boolean;
+  /** An abort may be an uncaught throw. */
+  localsFromCore: boolean;
+  digestCore?: CoreDigest;
+  /** What was written of it before it was ended. */
+  dumped?: Explanation;
 }
 
 export interface Explanation {
   verdictKind?: string;
   /** Path of the bundle. */
   bundle?: string;
+  /** How the program would have ended without us. */
+  asExit?: ChildExit;
 }
 
 /** Writing a bundle takes seconds, with the heap perhaps a minute. */
 const lastMomentsMs = 120_000;
+/** What the kernel leaves a core at. */
+const coreSignals = new Set([
+  'SIGSEGV',
+  'SIGBUS',
+  'SIGILL',
+  'SIGFPE',
+  'SIGABRT',
+  'SIGTRAP',
+  'SIGSYS',
+  'SIGQUIT',
+]);
 
-/** Never throws: the program's exit code is worth more than a bundle. */
-export function explainEnd(end: BadEnd): Explanation {
+/** Never rejects: the program's exit code is worth more than a bundle. */
+export async function explainEnd(end: BadEnd): Promise<Explanation> {
   try {
-    const own = findOwnBundle(end);
+    const own = end.dumped ?? findOwnBundle(end);
     if (own || !isUnexplained(end.exit)) {
       if (end.child.session) clearSession(end.child.session.folder, end.child.session.id);
       return own ?? {};
     }
-    return finish(end);
+    return await finish(end);
   } catch (error) {
     process.stderr.write(
       `agentdump: no bundle of this end: ${error instanceof Error ? error.message : error}\n`,
@@ -54,19 +76,14 @@ export function explainEnd(end: BadEnd): Explanation {
   }
 }
 
-function finish(end: BadEnd): Explanation {
+async function finish(end: BadEnd): Promise<Explanation> {
   const { dir, child, exit, signalsSent, command } = end;
   const session = child.session;
   if (!session) return {};
   const scrubber = makeScrubber(process.env);
   const witness: Witness = { foundBy: 'supervisor', exit, ...(signalsSent.length && { signalsSent }) };
-  if (end.core)
-    witness.core = findCore({
-      pid: child.pid,
-      cwd: process.cwd(),
-      executable: command[0] ?? '',
-      startedAtMs: Date.parse(session.facts.startedAt),
-    });
+  const { core, part, gap } = await lookForCore(end, session.facts.startedAt, scrubber);
+  if (core) witness.core = core;
   const behind = exit.inferred ? findDeadDescendant(dir, session.id) : undefined;
   const folder = behind ?? session.folder;
   const result = finishSession({
@@ -76,9 +93,54 @@ function finish(end: BadEnd): Explanation {
     scrubber,
     ...lockOf(process.env),
     ...(!behind && { command: scrubber.argv(command) }),
+    ...(part && { core: part }),
+    ...(gap !== undefined && { coreGap: gap }),
   });
   if (behind) clearSession(session.folder, session.id);
-  return result.outcome === 'sealed' ? { bundle: result.path, verdictKind: result.verdictKind } : {};
+  if (result.outcome !== 'sealed') return {};
+  const wasThrow = end.localsFromCore && part?.verdictKind === 'uncaught-exception';
+  return {
+    bundle: result.path,
+    verdictKind: result.verdictKind,
+    ...(wasThrow && { asExit: { code: uncaughtCode } }),
+  };
+}
+
+/** What Node ends with after an uncaught exception. */
+const uncaughtCode = 1;
+
+interface FoundCore {
+  core?: CoreEvidence;
+  part?: CorePart;
+  gap?: string;
+}
+
+/** The kernel's core, cut down for the bundle; removed afterwards where it is there only because we asked for it. */
+async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): Promise<FoundCore> {
+  const { child, exit, command, digestCore, keepCore } = end;
+  if (child.core === 'none' || !coreSignals.has(exit.signal ?? '')) return {};
+  const core = findCore({
+    pid: child.pid,
+    cwd: process.cwd(),
+    executable: command[0] ?? '',
+    startedAtMs: Date.parse(startedAt),
+  });
+  const { path } = core;
+  if (path === undefined) return { core };
+  const found: FoundCore = { core };
+  try {
+    if (digestCore) found.part = await digestCoreFile(path, digestCore, scrubber);
+  } catch (error) {
+    found.gap = `the kernel's core could not be read: ${error instanceof Error ? error.message : error}`;
+  }
+  if (keepCore || child.core === 'theirs') return found;
+  rmSync(path, { force: true });
+  const { path: _, ...gone } = core;
+  found.core = {
+    ...gone,
+    reason: 'it was removed when its mini core was made: it holds memory in the clear',
+  };
+  return found;
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */
@@ -146,4 +208,27 @@ export function runCrashLoopHook(commandLine: string, facts: Record<string, stri
     child.once('error', () => resolve(127));
     child.once('exit', (code) => resolve(code ?? 128));
   });
+}
+
+/** Variables with which the run after a failure looks closer, as far as the user has not set them. */
+export function escalationAfter(
+  verdictKind: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const closer: Record<string, string> = { AGENTDUMP_LOCALS: 'uncaught' };
+  if (verdictKind?.endsWith('-out-of-memory') || verdictKind === 'snapshot')
+    closer['AGENTDUMP_HEAP'] = 'auto';
+  return Object.fromEntries(Object.entries(closer).filter(([name]) => environment[name] === undefined));
+}
+
+/** Puts a folder of state aside, under a name that says when, so that the next run begins without it. Never throws. */
+export function beginAfresh(folder: string | undefined): { moved?: string; reason?: string } {
+  if (folder === undefined || !existsSync(folder)) return {};
+  const moved = `${folder}.before-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  try {
+    renameSync(folder, moved);
+    return { moved };
+  } catch (error) {
+    return { reason: `it could not be put aside: ${(error as NodeJS.ErrnoException).code}` };
+  }
 }

@@ -12,8 +12,12 @@ export interface Arming {
   sessionId: string;
   /** For Node's fatal report; undefined for none. */
   diagnostics: string | undefined;
-  /** The run after a crash looks closer: variables that were not set already. */
-  escalation: Record<string, string>;
+  /** Variables for this run only, where the user has not set them. */
+  extra: Record<string, string>;
+  /** Names the file that the program touches as a sign of life. */
+  heartbeat?: Record<string, string>;
+  /** Further options of Node. */
+  nodeOptions?: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,11 +27,15 @@ export const preloadFile = fileURLToPath(new URL('../register.cjs', import.meta.
 
 export function armEnvironment(environment: Environment, arming: Arming): Record<string, string | undefined> {
   return {
-    ...arming.escalation,
+    ...arming.extra,
     ...environment,
+    ...arming.heartbeat,
     AGENTDUMP_DIR: arming.dir,
     [sessionVariable]: arming.sessionId,
-    NODE_OPTIONS: armNodeOptions(environment['NODE_OPTIONS'], arming.diagnostics, existsSync(preloadFile)),
+    NODE_OPTIONS: [
+      armNodeOptions(environment['NODE_OPTIONS'], arming.diagnostics, existsSync(preloadFile)),
+      ...(arming.nodeOptions ?? []),
+    ].join(' '),
   };
 }
 
@@ -53,12 +61,4 @@ function namesOurs(given: string | undefined): boolean {
 /** NODE_OPTIONS knows double quotes, in which a backslash escapes (Node's CLI documentation). */
 function quote(path: string): string {
   return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
-}
-
-/**
- * The words that start the program with its soft core limit raised to the hard one. The shell replaces itself, so the
- * pid is the program's own.
- */
-export function raiseCoreLimit(command: readonly string[]): string[] {
-  return ['/bin/sh', '-c', 'ulimit -S -c "$(ulimit -H -c)" 2>/dev/null; exec "$0" "$@"', ...command];
 }

@@ -9,22 +9,32 @@ import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
-import { armEnvironment, raiseCoreLimit } from './arm.ts';
+import { armEnvironment } from './arm.ts';
+import { armCore, type CoreArming } from './core-limit.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
+import { heartbeatFile, heartbeatVariable } from './health/heartbeat-file.ts';
 import type { ChildExit } from './restart-policy.ts';
+import type { CoreWish } from './run.ts';
 
 export interface ChildOptions {
   dir: string;
   command: readonly string[];
   /** Leave a core file at a native death. */
-  core: boolean;
-  escalation: Record<string, string>;
+  core: CoreWish;
+  /** Variables for this run only. */
+  extra: Record<string, string>;
+  /** Name a file that the program may touch as a sign of life. */
+  heartbeat: boolean;
+  /** Options for its Node. */
+  nodeOptions?: readonly string[];
 }
 
 export interface RunningChild {
   pid: number;
   /** Absent where the dump folder can't be written: the program runs all the same. */
   session?: { id: string; folder: string; facts: SessionFacts };
+  /** Whether the kernel may leave a core of it. */
+  core: CoreArming;
   ended: Promise<ChildExit>;
 }
 
@@ -35,9 +45,13 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     dir: options.dir,
     sessionId: id,
     diagnostics: makeDiagnosticsFolder(id),
-    escalation: options.escalation,
+    extra: options.extra,
+    ...(options.nodeOptions && { nodeOptions: options.nodeOptions }),
+    ...(options.heartbeat && {
+      heartbeat: { [heartbeatVariable]: heartbeatFile(sessionFolder(options.dir, id)) },
+    }),
   };
-  const [file = '', ...words] = options.core ? raiseCoreLimit(options.command) : options.command;
+  const [file = '', ...words] = options.command;
   const env = armEnvironment(process.env, arming);
   const child = spawn(file, words, { stdio: 'inherit', env, argv0: file });
   const ended = waitForEnd(child);
@@ -48,7 +62,8 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     await ended;
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
-  return { pid: child.pid, ...(session && { session }), ended };
+  const core = options.core === 'off' ? 'none' : armCore(child.pid, process.cwd());
+  return { pid: child.pid, ...(session && { session }), core, ended };
 }
 
 function waitForEnd(child: ChildProcess): Promise<ChildExit> {

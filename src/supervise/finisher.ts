@@ -19,13 +19,14 @@ import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts, SessionFinding } from '../journal/layout-session.ts';
 import { classifySession, lastWriteMs, readSession } from '../journal/reader-session.ts';
-import { openSources } from '../journal/reader-source.ts';
 import { version } from '../version.ts';
 import { classifyDeath } from './classify-death.ts';
+import { type CorePart, writeCorePart } from './core-part.ts';
 import { readFatalReport, removeDiagnosticsFolder } from './diagnostics.ts';
 import { gatherEvidence, type Witness } from './evidence.ts';
 import { tryLockSession, unlockSession } from './finisher-lock.ts';
 import { digestJournal, type JournalDigest } from './journal-digest.ts';
+import { writeJournalPart } from './journal-part.ts';
 import type { ScrubbedReport } from './scrub-report.ts';
 import type { Scrubber } from './scrubber.ts';
 
@@ -40,6 +41,10 @@ export interface FinishOptions {
   command?: string[];
   /** With it the bundle is an age file. */
   lock?: Lock;
+  /** The kernel's core, cut down. */
+  core?: CorePart;
+  /** Why there is none, although the kernel left one. */
+  coreGap?: string;
 }
 
 export type FinishResult =
@@ -86,7 +91,7 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     report,
     unfinishedBundle,
   });
-  const verdictKind = classifyDeath(part);
+  const verdictKind = kindOf(part, options.core);
   const lastSeenMs = Math.max(lastWriteMs(folder), Date.parse(facts.startedAt) || 0);
   // Who saw the exit knows the time; else the program was alive when it last wrote.
   const at = witness.exit ? new Date() : new Date(lastSeenMs);
@@ -103,7 +108,19 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     if (options.lock) addClearGaps(bundle, part, journal !== undefined);
     bundle.countRedactions(partNames.process, ofCommand);
     bundle.countRedactions(partNames.report, takeCounts(scrubber));
-    writeParts(bundle, { facts, part, verdictKind, at, folder, journal, report, gaps });
+    if (options.coreGap !== undefined) bundle.addGap({ part: partNames.miniCore, reason: options.coreGap });
+    const core = options.core && { part: options.core, scrubber };
+    writeParts(bundle, {
+      ...(core && { core }),
+      facts,
+      part,
+      verdictKind,
+      at,
+      folder,
+      journal,
+      report,
+      gaps,
+    });
     return { outcome: 'sealed', path: bundle.seal(), verdictKind, id: facts.id };
   } catch (error) {
     bundle.discard();
@@ -126,6 +143,13 @@ function addClearGaps(bundle: BundleWriter, { core }: EvidencePart, hasJournal: 
     });
 }
 
+/** An abort is a word for many things, and the core may know the better one. */
+function kindOf(evidence: EvidencePart, core: CorePart | undefined): string {
+  const kind = classifyDeath(evidence);
+  const known = core?.verdictKind;
+  return kind === 'abort' && known !== undefined && known !== 'snapshot' ? known : kind;
+}
+
 function takeCounts(scrubber: Scrubber): Map<string, number> {
   const counts = scrubber.counts();
   scrubber.resetCounts();
@@ -141,13 +165,14 @@ interface Parts {
   journal: JournalDigest | undefined;
   report: ScrubbedReport | undefined;
   gaps: ManifestGap[];
+  core?: { part: CorePart; scrubber: Scrubber };
 }
 
 function writeParts(bundle: BundleWriter, parts: Parts): void {
   const { journal, report } = parts;
   bundle.writePart(partNames.trigger, JSON.stringify(describeTrigger(bundle.id, parts)));
   bundle.writePart(partNames.evidence, JSON.stringify(parts.part));
-  if (journal) writeJournal(bundle, parts.folder, journal);
+  if (journal) writeJournalPart(bundle, parts.folder, journal);
   else
     bundle.addGap({
       part: partNames.journal,
@@ -156,22 +181,8 @@ function writeParts(bundle: BundleWriter, parts: Parts): void {
     });
   bundle.writePart(partNames.process, JSON.stringify(describeProcessPart(parts)));
   if (report) bundle.writePart(partNames.report, report.text);
+  if (parts.core) writeCorePart(bundle, parts.core.part, parts.core.scrubber);
   for (const gap of parts.gaps) bundle.addGap(gap);
-}
-
-function writeJournal(bundle: BundleWriter, folder: string, journal: JournalDigest): void {
-  const part = bundle.openPart(partNames.journal);
-  const chunkBytes = 1024 * 1024;
-  for (const source of openSources(folder)) {
-    if ('reason' in source) continue;
-    for (let offset = 0; offset < source.size; offset += chunkBytes)
-      part.write(source.read(offset, chunkBytes));
-  }
-  part.close();
-  for (const gap of journal.gaps) {
-    const numbers = gap.toSeq === undefined ? '' : `, records ${gap.fromSeq} to ${gap.toSeq}`;
-    bundle.addGap({ part: partNames.journal, reason: `${gap.reason}${numbers}` });
-  }
 }
 
 function describeTrigger(id: string, parts: Parts): TriggerPart {
@@ -194,8 +205,8 @@ function describeTrigger(id: string, parts: Parts): TriggerPart {
 }
 
 /** What the process said of itself at its start, where it did; else what the session file knows. */
-function describeProcessPart(parts: Parts): ProcessPart {
-  const { facts, journal, at } = parts;
+function describeProcessPart(parts: Parts): Omit<ProcessPart, 'uptimeMs'> & Partial<ProcessPart> {
+  const { facts, journal } = parts;
   const own = journal?.processFacts as Partial<ProcessPart> | undefined;
   return {
     pid: facts.process.pid,
@@ -214,8 +225,14 @@ function describeProcessPart(parts: Parts): ProcessPart {
     limits: {},
     cgroup: {},
     ...own,
-    uptimeMs: Math.max(0, at.getTime() - Date.parse(facts.startedAt)),
+    ...uptimeOf(parts),
   };
+}
+
+/** Nobody knows it of a program that was found dead and had kept no journal: it may have lived on for hours. */
+function uptimeOf({ facts, part, journal, at }: Parts): { uptimeMs?: number } {
+  if (part.exit === undefined && !journal) return {};
+  return { uptimeMs: Math.max(0, at.getTime() - Date.parse(facts.startedAt)) };
 }
 
 /** The program's own word before that of the session, which a supervisor may have opened for any command. */

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
+import type { HealthLevel } from './health/limits.ts';
 
 /** In the dump folder; the file `ledger` there is that of the bundles. */
 export const ledgerFolder = 'supervisors';
@@ -16,7 +17,19 @@ const longestLedger = 64 * 1024 * 1024;
 export type LedgerEvent =
   | { event: 'supervise'; program: string; pid: number; startTicks?: string; restart: string }
   | { event: 'start'; child: number; session: string; attempt: number; escalated?: string[] }
-  | { event: 'silence'; child: number; silentMs: number; bundle?: string }
+  | { event: 'unhealthy'; child: number; level: HealthLevel; check: string; what: string }
+  | { event: 'triage'; child: number; program: number; condition: string; finding: string }
+  | {
+      event: 'dump';
+      child: number;
+      how: 'inspector' | 'live-core' | 'kernel-view' | 'none';
+      tookMs: number;
+      bundle?: string;
+      reason?: string;
+    }
+  | { event: 'stop'; child: number; signals: string[]; tookMs: number }
+  | { event: 'recovered'; child: number; afterMs: number }
+  | { event: 'fresh-state'; because: string; moved?: string; reason?: string }
   | { event: 'signal'; name: string; by: 'passed-on' | 'group'; reason?: string }
   | {
       event: 'exit';
@@ -28,7 +41,14 @@ export type LedgerEvent =
       bundle?: string;
     }
   | { event: 'restart'; delayMs: number; restarts: number }
-  | { event: 'crash-loop'; restarts: number; windowMs: number; hook?: string; hookExit?: number }
+  | {
+      event: 'crash-loop';
+      restarts: number;
+      windowMs: number;
+      signature?: string;
+      hook?: string;
+      hookExit?: number;
+    }
   | { event: 'end'; because: string };
 
 export type LedgerLine = LedgerEvent & { at: string; previous: string };

@@ -64,15 +64,6 @@ export function askReport(remote: RemoteDebugger): Promise<string> {
   return evaluateText(remote, reportQuestion);
 }
 
-/** Number of worker threads: the report waits for each of them, and one in a long system call holds it up. */
-export async function countWorkers(remote: RemoteDebugger): Promise<number> {
-  let count = 0;
-  remote.on('NodeWorker.attachedToWorker', () => count++);
-  await remote.send('NodeWorker.enable', { waitForDebuggerOnStart: false });
-  await remote.send('NodeWorker.disable');
-  return count;
-}
-
 async function evaluateText(remote: RemoteDebugger, expression: string): Promise<string> {
   const answer = await remote.send('Runtime.evaluate', {
     expression,

@@ -7,6 +7,9 @@ import type { LocalsPart } from '../bundle/layout.ts';
 import { renderValue, shownScopes } from '../capture/locals-recorder.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
+/** Of the main thread, or of a worker. */
+type Thread = Pick<RemoteDebugger, 'send' | 'on'>;
+
 export interface MainThreadStack {
   /** Innermost first; lines and columns 1-based. None when it was idle. */
   frames: LocalsPart['frames'];
@@ -30,7 +33,7 @@ const pauseWithinMs = 120;
  * the frames themselves leave out.
  */
 export async function readMainThreadStack(
-  remote: RemoteDebugger,
+  remote: Thread,
   urlOf: (scriptId: string) => string | undefined,
 ): Promise<MainThreadStack> {
   const startedAt = performance.now();
@@ -52,7 +55,7 @@ export async function readMainThreadStack(
   }
 }
 
-async function pause(remote: RemoteDebugger): Promise<CallFrame[] | undefined> {
+async function pause(remote: Thread): Promise<CallFrame[] | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const paused = new Promise<CallFrame[]>((resolve) => {
     remote.on('Debugger.paused', (event) => resolve(event['callFrames'] as CallFrame[]));
@@ -67,7 +70,7 @@ async function pause(remote: RemoteDebugger): Promise<CallFrame[] | undefined> {
 }
 
 async function readFrame(
-  remote: RemoteDebugger,
+  remote: Thread,
   frame: CallFrame,
   depth: number,
 ): Promise<LocalsPart['frames'][number]> {
@@ -84,7 +87,7 @@ async function readFrame(
 }
 
 async function readScope(
-  remote: RemoteDebugger,
+  remote: Thread,
   scope: Debugger.Scope,
 ): Promise<LocalsPart['frames'][number]['scopes'][number]> {
   const { objectId } = scope.object;

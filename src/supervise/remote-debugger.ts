@@ -53,13 +53,13 @@ export class RemoteDebugger {
   }
 
   /** Rejects with the protocol's error, after the time limit, or when the connection ends. */
-  send(method: string, params: Parameters = {}): Promise<Parameters> {
+  send(method: string, params: Parameters = {}, timeoutMs = this.#timeoutMs): Promise<Parameters> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
-        reject(new Error(`no answer to ${method} within ${this.#timeoutMs} ms`));
-      }, this.#timeoutMs);
+        reject(new Error(`no answer to ${method} within ${timeoutMs} ms`));
+      }, timeoutMs);
       this.#waiting.set(id, { resolve, reject, timer });
       this.#socket?.send(JSON.stringify({ id, method, params }));
       this.#nudging ??= setInterval(() => this.#nudge(), nudgeMs);

@@ -45,9 +45,10 @@ export class RestartPolicy {
     this.#nextPauseMs = limits.firstPauseMs;
   }
 
-  decide(exit: ChildExit, ranMs: number, nowMs: number): RestartDecision {
+  /** `wasIll`: the supervisor ended it, which makes a failure of any exit. */
+  decide(exit: ChildExit, ranMs: number, nowMs: number, wasIll = false): RestartDecision {
     const { wish, most, windowMs, firstPauseMs, longestPauseMs } = this.#limits;
-    const failed = exit.signal !== undefined || exit.code !== 0;
+    const failed = wasIll || exit.signal !== undefined || exit.code !== 0;
     if (wish === 'never' || (wish === 'on-failure' && !failed)) return { kind: 'stop' };
     this.#restarts = this.#restarts.filter((at) => nowMs - at < windowMs);
     if (this.#restarts.length >= most) return { kind: 'crash-loop', restarts: this.#restarts.length };

@@ -1,27 +1,46 @@
 /**
- * `agentdump run`: starts a program, waits, has its death explained, and starts it again where that is wished. Lean:
- * what a program that ends well never needs (finisher, redactor, ledger) is imported at the death.
+ * `agentdump run`: starts a program, waits, has its death explained, and starts it again where that is wished, a little
+ * wiser each time. Lean: what a program that ends well never needs (finisher, redactor, ledger) is imported at the
+ * death.
  */
-
 import { newId } from '../journal/session-id.ts';
-import { type RunningChild, startChild } from './child.ts';
-import { clearSession } from './clear-session.ts';
+import type { CoreDigest } from './core-part.ts';
 import { Diary } from './diary.ts';
-import { inferSignal, isUnexplained } from './exit-status.ts';
+import type { HealthLimits } from './health/limits.ts';
+import { Life, type LifeEnd } from './life.ts';
+import { type Readiness, startReadiness } from './readiness.ts';
 import { type ChildExit, type RestartLimits, RestartPolicy } from './restart-policy.ts';
 import { installSignalPassing } from './signals.ts';
+
+/** `digest`: the kernel leaves a core, which goes when its mini core is in the bundle; `keep`: it stays. */
+export type CoreWish = 'off' | 'digest' | 'keep';
 
 export interface RunOptions {
   command: readonly string[];
   /** The dump folder, absolute. */
   dir: string;
   restart: RestartLimits;
+  health: HealthLimits;
   /** Have the kernel leave a core file at a native death. It holds the memory in the clear. */
-  core: boolean;
+  core: CoreWish;
+  /** Uncaught throws abort, so that the core has the variables of every frame. */
+  localsFromCore: boolean;
   /** Look closer at the run after a crash. */
   escalate: boolean;
+  /** After a death for want of memory, tell the next run to begin afresh; with a folder, that is put aside. */
+  freshState?: { folder?: string };
   /** Command line for a shell, run when a crash loop is given up. */
   onCrashLoop?: string;
+  /** Written when the program is well, and removed when it is not. */
+  readyFile?: string;
+  /** Tell whoever listens (a service manager, a readiness file) that the program is well. */
+  announce: boolean;
+  /** Send messages to NOTIFY_SOCKET. */
+  notifies: boolean;
+  /** Cuts a core down to what its analysis needs. */
+  digestCore?: CoreDigest;
+  /** The signature of a bundle's death; undefined where it has none. */
+  signatureOf?: (bundle: string) => Promise<string | undefined>;
   /** A line for the person at the terminal. */
   note(text: string): void;
 }
@@ -42,24 +61,19 @@ export async function runSupervised(options: RunOptions): Promise<RunEnd> {
   }
 }
 
-interface Life {
-  exit: ChildExit;
-  ranMs: number;
-  bundle?: string;
-}
-
 /** A program that ends sooner does not pay for the deaths of others. */
 const sweepAfterMs = 3000;
 /** Signals by which somebody asks the program to end: then it is not started again. */
 const farewells = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']);
+const memoryDeaths = new Set(['heap-out-of-memory', 'system-out-of-memory']);
 
 class Supervision {
   readonly #options: RunOptions;
   readonly #policy: RestartPolicy;
   readonly #diary: Diary;
   readonly #removeListeners: () => void;
-  #child: RunningChild | undefined;
-  #sent: { name: string; at: string; by: 'passed-on' }[] = [];
+  readonly #readiness: Readiness;
+  #life: Life | undefined;
   #isStopping = false;
   #stopPausing = () => {};
 
@@ -68,72 +82,64 @@ class Supervision {
     this.#policy = new RestartPolicy(options.restart);
     this.#diary = new Diary(options.dir, newId());
     this.#removeListeners = installSignalPassing({
-      pid: () => this.#child?.pid,
+      pid: () => this.#life?.pid,
       onArrival: (name) => this.#noteSignal(name),
       onJudged: (name, by) => this.#diary.hold({ event: 'signal', name, by }),
     });
+    this.#readiness = startReadiness(options);
     const program = options.command[0] ?? '';
     this.#diary.hold({ event: 'supervise', program, pid: process.pid, restart: options.restart.wish });
   }
 
   close(): void {
+    this.#readiness.close();
     this.#removeListeners();
     this.#diary.close();
   }
 
   async run(): Promise<RunEnd> {
     this.#sweepLater();
-    let escalation: Record<string, string> = {};
+    let extra: Record<string, string> = {};
+    let troubleAt: number | undefined;
     for (let attempt = 0; ; attempt++) {
-      const life = await this.#liveOnce(attempt, escalation);
-      const { exit, ranMs } = life;
-      if (this.#isStopping) return this.#end(exit, 'asked to stop');
-      const decision = this.#policy.decide(exit, ranMs, performance.now());
-      if (decision.kind === 'stop') return this.#end(exit, 'no restart wished');
-      if (decision.kind === 'crash-loop') return this.#giveUp(life, decision.restarts);
+      const life = new Life({
+        options: this.#options,
+        diary: this.#diary,
+        attempt,
+        extra,
+        stopsIll: this.#options.restart.wish !== 'never',
+        troubleAt,
+        onWell: (pid) => this.#readiness.ready(pid),
+      });
+      this.#life = life;
+      const end = await life.live();
+      this.#readiness.unready(describeExit(end));
+      if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
+      const decision = this.#policy.decide(
+        end.exit,
+        end.ranMs,
+        performance.now(),
+        end.complaint !== undefined,
+      );
+      if (decision.kind === 'stop') return this.#end(end.exit, 'no restart wished');
+      if (decision.kind === 'crash-loop') return this.#giveUp(end, decision.restarts);
       await this.#diary.write({ event: 'restart', delayMs: decision.delayMs, restarts: attempt + 1 });
       await this.#pause(decision.delayMs);
-      if (this.#isStopping) return this.#end(exit, 'asked to stop');
-      escalation = exit.code !== 0 && this.#options.escalate ? { AGENTDUMP_LOCALS: 'uncaught' } : {};
+      if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
+      troubleAt = life.troubleAt;
+      extra = hasFailed(end) ? await this.#prepareNext(end) : {};
     }
   }
 
-  async #liveOnce(attempt: number, escalation: Record<string, string>): Promise<Life> {
-    const { command, dir, core } = this.#options;
-    this.#sent = [];
-    const startedAt = performance.now();
-    const child = await startChild({ command, dir, core, escalation });
-    this.#child = child;
-    const escalated = Object.keys(escalation);
-    const session = child.session?.id ?? '';
-    this.#diary.hold({
-      event: 'start',
-      child: child.pid,
-      session,
-      attempt,
-      ...(escalated.length > 0 && { escalated }),
-    });
-    const exit = await child.ended;
-    this.#child = undefined;
-    const ranMs = Math.round(performance.now() - startedAt);
-    return { exit, ranMs, ...(await this.#lookBack(child, exit, ranMs)) };
-  }
-
-  async #lookBack(child: RunningChild, exit: ChildExit, ranMs: number): Promise<{ bundle?: string }> {
-    if (exit.code === 0) {
-      if (child.session) clearSession(child.session.folder, child.session.id);
-      this.#diary.hold({ event: 'exit', child: child.pid, ranMs, ...exit });
-      return {};
-    }
-    const { explainEnd } = await import('./aftermath.ts');
-    const { command, dir, core, note } = this.#options;
-    const known = inferSignal(exit);
-    const end = explainEnd({ dir, command, child, exit: known, signalsSent: this.#sent, core });
-    if (isUnexplained(known) && end.bundle !== undefined) note(`${end.verdictKind}: ${end.bundle}`);
-    const event = { event: 'exit', child: child.pid, ranMs, ...exit, ...end } as const;
-    if (end.bundle !== undefined) await this.#diary.write(event);
-    else this.#diary.hold(event);
-    return end;
+  /** The run after a failure looks closer, and after a death for want of memory begins afresh. */
+  async #prepareNext(end: LifeEnd): Promise<Record<string, string>> {
+    const { escalate, freshState } = this.#options;
+    const { escalationAfter, beginAfresh } = await import('./aftermath.ts');
+    const closer = escalate ? escalationAfter(end.verdictKind, process.env) : {};
+    const because = end.complaint?.check === 'memory' ? 'memory limit' : (end.verdictKind ?? '');
+    if (!freshState || !(memoryDeaths.has(because) || because === 'memory limit')) return closer;
+    await this.#diary.write({ event: 'fresh-state', because, ...beginAfresh(freshState.folder) });
+    return { ...closer, AGENTDUMP_FRESH_STATE: because };
   }
 
   /** Those who died here before us and were seen by nobody get their bundles while our program works. */
@@ -150,24 +156,32 @@ class Supervision {
     return { exit, crashLoop: false };
   }
 
-  async #giveUp({ exit, bundle = '' }: Life, restarts: number): Promise<RunEnd> {
-    const { onCrashLoop: hook, restart, note } = this.#options;
+  async #giveUp(end: LifeEnd, restarts: number): Promise<RunEnd> {
+    const { onCrashLoop: hook, restart, note, signatureOf } = this.#options;
     const { windowMs } = restart;
     note(`crash loop: ${restarts} restarts within ${windowMs / 1000} s; given up`);
-    const event = { event: 'crash-loop', restarts, windowMs } as const;
+    const signature = end.bundle === undefined ? undefined : await signatureOf?.(end.bundle);
+    const event = { event: 'crash-loop', restarts, windowMs, ...(signature && { signature }) } as const;
     if (hook === undefined) await this.#diary.write(event);
     else {
       const { runCrashLoopHook } = await import('./aftermath.ts');
-      const facts = { AGENTDUMP_RESTARTS: String(restarts), AGENTDUMP_BUNDLE: bundle };
+      const facts = {
+        AGENTDUMP_RESTARTS: String(restarts),
+        AGENTDUMP_COUNT: String(restarts + 1),
+        AGENTDUMP_BUNDLE: end.bundle ?? '',
+        AGENTDUMP_SIGNATURE: signature ?? '',
+        AGENTDUMP_VERDICT: end.verdictKind ?? '',
+      };
       await this.#diary.write({ ...event, hook, hookExit: await runCrashLoopHook(hook, facts) });
     }
-    return { exit, crashLoop: true };
+    return { exit: end.exit, crashLoop: true };
   }
 
   #noteSignal(name: NodeJS.Signals): void {
-    this.#sent.push({ name, at: new Date().toISOString(), by: 'passed-on' });
+    this.#life?.noteSignal(name, 'passed-on');
     if (!farewells.has(name)) return;
     this.#isStopping = true;
+    this.#readiness.stopping();
     this.#stopPausing();
   }
 
@@ -180,4 +194,12 @@ class Supervision {
       };
     });
   }
+}
+
+function hasFailed({ exit, complaint }: LifeEnd): boolean {
+  return exit.code !== 0 || complaint !== undefined;
+}
+
+function describeExit({ exit, complaint }: LifeEnd): string {
+  return complaint?.what ?? exit.signal ?? `exit code ${exit.code}`;
 }

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { secretsOfRecipient } from '../capture/recipient-secrets.ts';
 import { createPolicy, type Policy } from '../redaction/index.ts';
 
-export type Scrubber = Pick<Policy, 'text' | 'code' | 'argv' | 'value' | 'counts' | 'resetCounts'>;
+export type Scrubber = Policy;
 
 export function makeScrubber(environment: Readonly<Record<string, string | undefined>>): Scrubber {
   return createPolicy({

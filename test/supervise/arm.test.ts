@@ -30,7 +30,7 @@ test("escalation never overrides the user's own setting", () => {
     dir: '/d',
     sessionId: 's',
     diagnostics: undefined,
-    escalation: { AGENTDUMP_LOCALS: 'uncaught' },
+    extra: { AGENTDUMP_LOCALS: 'uncaught' },
   };
   assert.equal(armEnvironment({ AGENTDUMP_LOCALS: 'off' }, arming)['AGENTDUMP_LOCALS'], 'off');
   assert.equal(armEnvironment({}, arming)['AGENTDUMP_LOCALS'], 'uncaught');

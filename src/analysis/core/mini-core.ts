@@ -13,7 +13,8 @@ import { layOutCore, type WrittenSegment } from '../../formats/elf-core/write-co
 import type { Account } from '../../model/account.ts';
 import { accountForDump } from './core-account.ts';
 import { type CoreDump, openCoreDump } from './core-dump.ts';
-import { buildSurveyNote } from './survey-note.ts';
+import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
+import { buildSurveyNote, type SurveyRecord } from './survey-note.ts';
 
 export interface MiniCore {
   account: Account;
@@ -29,31 +30,44 @@ const pageSize = 4096;
 const bytesBelow = 256;
 const bytesAbove = 4 << 10;
 
+export interface MiniCoreOptions {
+  executable?: string;
+  /** Takes secrets out, at their length; without it the memory is as it was. */
+  redactor?: CoreRedactor;
+}
+
 /** Analyses the core at `from` and writes what that took to `to`, gzipped where the name ends so. */
 export async function writeMiniCore(
   from: string,
   to: string,
-  options: { executable?: string } = {},
+  { redactor, ...options }: MiniCoreOptions = {},
 ): Promise<MiniCore> {
   const touchedBlocks = new Set<number>();
   const dump = openCoreDump(from, { ...options, touchedBlocks });
   try {
     const account = await accountForDump(dump);
     addStacks(dump, touchedBlocks);
-    const survey = { suspended: account.suspended ?? [], classes: account.memory?.classes ?? [] };
+    if (redactor) learnSecrets(account, redactor);
+    const survey = buildSurvey(account, redactor);
     const blocks = [...touchedBlocks].sort((a, b) => a - b);
     const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks));
-    const notes = Buffer.concat([withoutOwnNotes(dump.core.notes), buildSurveyNote(survey)]);
+    const systemNotes = Buffer.from(withoutOwnNotes(dump.core.notes));
+    if (redactor)
+      redactMemory([{ target: systemNotes, window: Buffer.from(systemNotes), offset: 0 }], redactor);
+    const notes = Buffer.concat([systemNotes, buildSurveyNote(survey)]);
     const layout = layOutCore(
       pieces.map(({ segment }) => segment),
       notes,
     );
     const raw = Buffer.alloc(layout.size);
     raw.set(layout.head);
-    pieces.forEach(({ segment, bytesAt }, i) => {
+    const kept = pieces.flatMap(({ segment, bytesAt, limit }, i): KeptBytes[] => {
+      if (segment.fileSize === 0) return [];
       const target = raw.subarray(layout.offsets[i], (layout.offsets[i] ?? 0) + segment.fileSize);
       dump.core.source.readInto(target, bytesAt);
+      return redactor ? [withSurroundings(dump, target, bytesAt, limit)] : [];
     });
+    if (redactor) redactMemory(kept, redactor);
     const bytes = to.endsWith('.gz') ? gzipSync(raw, { level: 9 }) : raw;
     writeNew(to, bytes);
     const memoryBytes = pieces.reduce((sum, { segment }) => sum + segment.fileSize, 0);
@@ -61,6 +75,35 @@ export async function writeMiniCore(
   } finally {
     dump.close();
   }
+}
+
+function buildSurvey({ suspended = [], memory }: Account, redactor: CoreRedactor | undefined): SurveyRecord {
+  const survey: SurveyRecord = { suspended, classes: memory?.classes ?? [] };
+  return redactor ? (redactor.value(survey, surveyLimits) as SurveyRecord) : survey;
+}
+
+/** The survey is as large as it may be already. */
+const surveyLimits = { maxDepth: 20, maxEntries: 1_000_000 };
+/** Of what stands beside kept memory, so much is read for the ends of secrets in it, as far as it is text. */
+const widestSurroundings = 4096;
+
+/** `limit`: the first and last offsets in the file that the segment has bytes for. */
+function withSurroundings(
+  { core }: CoreDump,
+  target: Uint8Array,
+  bytesAt: number,
+  [first, last]: Piece['limit'],
+): KeptBytes {
+  const from = Math.max(first, bytesAt - widestSurroundings);
+  const to = Math.min(last, bytesAt + target.length + widestSurroundings);
+  const around = Buffer.alloc(to - from);
+  core.source.readInto(around, from);
+  let start = bytesAt - from;
+  let end = start + target.length;
+  // Text of two-byte characters has zeros too, but never two in a row.
+  while (start > 0 && (around[start - 1] !== 0 || around[start] !== 0)) start--;
+  while (end < around.length && (around[end] !== 0 || around[end - 1] !== 0)) end++;
+  return { target, window: around.subarray(start, end), offset: bytesAt - from - start };
 }
 
 /** Memory may hold secrets: nobody else may read it, and nothing is replaced. */
@@ -106,6 +149,8 @@ interface Piece {
   segment: WrittenSegment;
   /** Where in the full core its bytes are. */
   bytesAt: number;
+  /** Of its segment: from the first byte in the core to behind the last. */
+  limit: [number, number];
 }
 
 /** Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. */
@@ -116,6 +161,7 @@ function splitSegment(segment: CoreSegment, blocks: number[]): Piece[] {
   const piece = (from: number, to: number, isKept: boolean): Piece => ({
     segment: { start: from, memorySize: to - from, fileSize: isKept ? to - from : 0, ...flags },
     bytesAt: fileOffset + (from - start),
+    limit: [fileOffset, fileOffset + fileSize],
   });
   const pieces: Piece[] = [];
   let at = start;

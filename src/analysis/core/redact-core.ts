@@ -1,0 +1,119 @@
+/**
+ * Takes secrets out of memory that a mini core keeps, at their length, so that every address stays true. The memory is
+ * read as text, of one byte a character and of two, wherever it looks like text: V8's strings and native ones alike.
+ * What only a name gives away (a variable called `password`) is learnt from the account first, and then withheld
+ * wherever it stands. Paths in the list of mapped files stay as they are: modules are found by them.
+ */
+
+import type { Account } from '../../model/account.ts';
+import type { Policy } from '../../redaction/index.ts';
+
+export type CoreRedactor = Pick<Policy, 'code' | 'text' | 'value' | 'argv' | 'addKnown'>;
+
+/** A stretch of kept memory, and what surrounds it in the process: a secret may reach over its edges. */
+export interface KeptBytes {
+  /** Changed in place. */
+  target: Uint8Array;
+  window: Uint8Array;
+  /** Where the target begins in the window. */
+  offset: number;
+}
+
+const newline = 10;
+/** Shorter runs of two-byte characters are numbers more often than text. */
+const shortestWide = 4;
+
+/** Learns the secrets that names in the account give away: variables, properties, words of the command line. */
+export function learnSecrets(account: Account, redactor: CoreRedactor): void {
+  const frames = [...(account.threads ?? []), ...(account.suspended ?? [])].flatMap((stack) => stack.frames);
+  for (const { locals = [] } of frames)
+    for (const { name, value } of locals) learnFromText(`${name} = ${value}`, redactor);
+  const words = account.process?.argv ?? [];
+  const clean = redactor.argv(words);
+  words.forEach((word, i) => {
+    if (clean[i] !== word) redactor.addKnown(word.replace(/^--?[\w-]+=/, ''));
+  });
+}
+
+/** Quoted texts that are withheld where they stand. */
+function learnFromText(text: string, redactor: CoreRedactor): void {
+  const masked = redactor.code(text);
+  if (masked === text) return;
+  for (const { 0: whole, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g)) {
+    if (masked.slice(index, index + whole.length) === whole) continue;
+    redactor.addKnown(whole.slice(1, -1).replace(/…$/, ''));
+  }
+}
+
+/** One pass over all of it: what is alike is searched once. */
+export function redactMemory(kept: readonly KeptBytes[], redactor: CoreRedactor): void {
+  redactAs(kept, redactor, (window) => textOf(window));
+  for (const odd of [0, 1] as const) redactWide(kept, redactor, odd);
+}
+
+function redactAs(
+  kept: readonly KeptBytes[],
+  redactor: CoreRedactor,
+  read: (window: Uint8Array) => string,
+): void {
+  const texts = kept.map(({ window }) => read(window));
+  const clean = maskVariables(redactor.code(texts.join('\n')), redactor);
+  let at = 0;
+  kept.forEach(({ target, offset }, i) => {
+    const text = texts[i] ?? '';
+    for (let j = 0; j < target.length; j++) {
+      const code = clean.charCodeAt(at + offset + j);
+      if (code !== text.charCodeAt(offset + j)) target[j] = code;
+    }
+    at += text.length + 1;
+  });
+}
+
+/** Bytes that are no text end a line, so that nothing is read across them. */
+function textOf(window: Uint8Array): string {
+  const text = Buffer.from(window);
+  for (let i = 0; i < text.length; i++) if (!isText(text[i] ?? 0)) text[i] = newline;
+  return text.toString('latin1');
+}
+
+function isText(byte: number): boolean {
+  return (byte >= 0x20 && byte !== 0x7f) || byte === 9;
+}
+
+/** The environment's block: a name believed in program text only before quotes is believed here. */
+function maskVariables(text: string, redactor: CoreRedactor): string {
+  return text.replace(/^([A-Za-z_]\w*=)(\S.*)$/gm, (line, name: string, value: string) =>
+    redactor.text(line).startsWith(line) ? line : name + '*'.repeat(value.length),
+  );
+}
+
+/** Runs of characters whose second byte is zero; the rest of each window is line ends. */
+function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 | 1): void {
+  const texts = kept.map(({ window }) => wideTextOf(window, odd));
+  if (texts.every((text) => text === undefined)) return;
+  const clean = redactor.code(texts.map((text) => text ?? '').join('\n'));
+  let at = 0;
+  kept.forEach(({ target, offset }, i) => {
+    const text = texts[i] ?? '';
+    for (let j = 0; j < text.length; j++) {
+      const code = clean.charCodeAt(at + j);
+      const place = j * 2 + odd - offset;
+      if (code !== text.charCodeAt(j) && place >= 0 && place < target.length) target[place] = code;
+    }
+    at += text.length + 1;
+  });
+}
+
+function wideTextOf(window: Uint8Array, odd: 0 | 1): string | undefined {
+  const units = Buffer.alloc((window.length - odd) >> 1, newline);
+  let run = 0;
+  let found = false;
+  for (let i = 0; i < units.length; i++) {
+    const at = i * 2 + odd;
+    const isWide = window[at + 1] === 0 && isText(window[at] ?? 0);
+    run = isWide ? run + 1 : 0;
+    if (isWide) units[i] = window[at] ?? 0;
+    found ||= run >= shortestWide;
+  }
+  return found ? units.toString('latin1') : undefined;
+}

@@ -1,0 +1,24 @@
+/** What supervision needs of analysis, which it does not know itself: a core cut down, the signature of a death. */
+import { analyzeBundle } from '../analysis/analyze.ts';
+import { writeMiniCore } from '../analysis/core/mini-core.ts';
+import { openBundle } from '../bundle/reader.ts';
+import type { CoreDigest } from '../supervise/core-part.ts';
+
+export const digestCore: CoreDigest = async (from, to, scrubber) => {
+  const { account } = await writeMiniCore(from, to, { redactor: scrubber });
+  return { verdictKind: account.verdict?.kind };
+};
+
+/** Undefined for a bundle that can't be read, as one that is encrypted. */
+export async function signatureOf(path: string): Promise<string | undefined> {
+  try {
+    const bundle = openBundle(path);
+    try {
+      return (await analyzeBundle(bundle)).signature?.id;
+    } finally {
+      bundle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The words of `agentdump run`, read without yargs: the program's start waits for them, and yargs alone would cost
+ * 60 ms.
+ */
+import { resolve } from 'node:path';
+import { AgentdumpError } from '../errors.ts';
+import { defaultHealth } from '../supervise/health/limits.ts';
+import { defaultLimits, type RestartLimits } from '../supervise/restart-policy.ts';
+import type { RunOptions } from '../supervise/run.ts';
+
+export const runHelp = `Usage: agentdump run [options] -- command …
+
+Runs the command with its own standard streams, signals, exit code and signal, and leaves a bundle when it dies.
+
+  --dir FOLDER             where bundles and sessions live              [$AGENTDUMP_DIR or ./.agentdump]
+
+Starting again
+  --restart WHEN           never, on-failure or always                                           [never]
+  --restart-delay MS       first pause; each further one is twice as long                          [200]
+  --restart-limit N/S      give up after more than N restarts within S seconds, with exit code 79 [5/60]
+  --on-crash-loop CMD      shell command for that case; AGENTDUMP_SIGNATURE, _COUNT, _RESTARTS, _BUNDLE and
+                           _VERDICT are set
+  --no-escalate            don't look closer (locals armed, heap after a memory death) at the run after a crash
+  --fresh-state[=FOLDER]   after a death for want of memory, set AGENTDUMP_FRESH_STATE for the next run, and put
+                           FOLDER aside
+
+Health: on a failure a bundle is taken, and where --restart is wished the program is ended and started again
+  --health-url URL         must answer 200 to 399
+  --health-every MS        how often it is asked                                                  [2000]
+  --health-timeout MS      for each answer                                                         [500]
+  --health-failures N      so many in a row are an illness                                           [3]
+  --start-grace MS         how long after its start the program may be without answer or sign    [10000]
+  --heartbeat MS           how often it must write to its journal, or touch $AGENTDUMP_HEARTBEAT_FILE
+  --hang MS                how long its main thread may stay away from its event loop
+  --memory-limit SIZE      resident memory; K, M or G may follow
+  --stop-grace MS          from SIGTERM to SIGKILL                                                [5000]
+
+Cores and variables
+  --core                   keep the kernel's core file of a native death; it holds the memory in the clear
+  --no-core                have the kernel leave none: no mini core in the bundle
+  --locals core            an uncaught throw aborts, and the bundle has the variables of every frame; the exit
+                           code is 1 all the same
+
+Others
+  --ready-file FILE        is there while the program is well, and holds its process id
+  --no-notify              send nothing to $NOTIFY_SOCKET (READY, STATUS, WATCHDOG, STOPPING)
+`;
+
+type Reader = (options: RunOptions, value: string, argument: string) => void;
+
+const health = (name: 'everyMs' | 'timeoutMs' | 'startGraceMs' | 'heartbeatMs' | 'hangMs' | 'stopGraceMs') =>
+  ((options, value, argument) => {
+    options.health[name] = requireNumber(value, argument);
+  }) satisfies Reader;
+
+const valued: Record<string, Reader> = {
+  dir: (options, value) => {
+    options.dir = resolve(value);
+  },
+  restart: (options, value, argument) => {
+    options.restart.wish = requireOneOf(value, ['never', 'on-failure', 'always'] as const, argument);
+  },
+  'restart-delay': (options, value, argument) => {
+    options.restart.firstPauseMs = requireNumber(value, argument);
+  },
+  'restart-limit': (options, value) => Object.assign(options.restart, readLimit(value)),
+  'on-crash-loop': (options, value) => {
+    options.onCrashLoop = value;
+  },
+  'health-url': (options, value, argument) => {
+    if (!/^https?:\/\/[^\s]+$/.test(value)) throw usage(`${argument} wants a http or https URL`, argument);
+    options.health.url = value;
+  },
+  'health-every': health('everyMs'),
+  'health-timeout': health('timeoutMs'),
+  'health-failures': (options, value, argument) => {
+    options.health.failures = Math.max(1, requireNumber(value, argument));
+  },
+  'start-grace': health('startGraceMs'),
+  heartbeat: health('heartbeatMs'),
+  hang: health('hangMs'),
+  'stop-grace': health('stopGraceMs'),
+  'memory-limit': (options, value, argument) => {
+    options.health.memoryBytes = requireSize(value, argument);
+  },
+  locals: (options, value, argument) => {
+    requireOneOf(value, ['core'] as const, argument);
+    options.localsFromCore = true;
+  },
+  'ready-file': (options, value) => {
+    options.readyFile = resolve(value);
+    options.announce = true;
+  },
+};
+
+const flags: Record<string, (options: RunOptions, value?: string) => void> = {
+  core: (options) => {
+    options.core = 'keep';
+  },
+  'no-core': (options) => {
+    options.core = 'off';
+  },
+  'no-escalate': (options) => {
+    options.escalate = false;
+  },
+  'no-notify': (options) => {
+    options.announce = options.readyFile !== undefined;
+    options.notifies = false;
+  },
+  'fresh-state': (options, value) => {
+    options.freshState = value === undefined ? {} : { folder: resolve(value) };
+  },
+};
+/** Flags that may have a value after an equals sign. */
+const optional = new Set(['fresh-state']);
+
+/** Throws AgentdumpError `usage` for wrong words. */
+export function readWords(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): RunOptions {
+  const notifies = Boolean(environment['NOTIFY_SOCKET']);
+  const options: RunOptions = {
+    command: [],
+    dir: resolve(environment['AGENTDUMP_DIR'] || '.agentdump'),
+    restart: { ...defaultLimits },
+    health: { ...defaultHealth },
+    // Who wants nothing in the clear on the disk does not want a core there for a second either.
+    core: environment['AGENTDUMP_RECIPIENT'] ? 'off' : 'digest',
+    localsFromCore: false,
+    escalate: true,
+    announce: notifies,
+    notifies,
+    note,
+  };
+  let at = 0;
+  for (; at < words.length && words[at]?.startsWith('-'); at++) {
+    const word = words[at] ?? '';
+    if (word === '--') break;
+    const [name = '', ...rest] = word.replace(/^--/, '').split('=');
+    const value = rest.length ? rest.join('=') : undefined;
+    const read = valued[name];
+    if (read) read(options, value ?? requireValue(words[++at], word), `--${name}`);
+    else if (flags[name] && (value === undefined || optional.has(name))) flags[name](options, value);
+    else throw usage(`run has no option ${word}`, word);
+  }
+  options.command = words.slice(words[at] === '--' ? at + 1 : at);
+  if (options.command.length === 0) throw usage('the command to run is missing', 'command');
+  if (options.localsFromCore && options.core === 'off')
+    throw usage('--locals core needs the core that --no-core or encryption rules out', '--locals');
+  return options;
+}
+
+function readLimit(value: string): Pick<RestartLimits, 'most' | 'windowMs'> {
+  const [, most, seconds] = /^(\d{1,6})\/(\d{1,6})$/.exec(value) ?? [];
+  if (!most || !seconds)
+    throw usage(`--restart-limit wants N/S, such as 5/60, not ${value}`, '--restart-limit');
+  return { most: Number(most), windowMs: Number(seconds) * 1000 };
+}
+
+function requireOneOf<T extends string>(value: string, allowed: readonly T[], argument: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw usage(`${argument} is ${allowed.join(', ')}, not ${value}`, argument);
+  return found;
+}
+
+function requireNumber(value: string, argument: string): number {
+  if (!/^\d{1,8}$/.test(value)) throw usage(`${argument} wants a whole number, not ${value}`, argument);
+  return Number(value);
+}
+
+function requireSize(value: string, argument: string): number {
+  const [, digits, unit = ''] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
+  if (!digits) throw usage(`${argument} wants a size such as 512M, not ${value}`, argument);
+  return Number(digits) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase());
+}
+
+function requireValue(value: string | undefined, argument: string): string {
+  if (value === undefined || value === '--') throw usage(`${argument} wants a value`, argument);
+  return value;
+}
+
+function usage(message: string, argument: string): AgentdumpError {
+  return new AgentdumpError('usage', message, { argument });
+}

@@ -1,0 +1,31 @@
+/**
+ * Lets the kernel leave a core of the program: raises its soft limit to the hard one, from outside, once it runs. Only
+ * where the core can be found again and would overwrite nothing. Sources: core(5), prlimit(1) of util-linux.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readSmallFile } from '../capture/proc-files.ts';
+
+/** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. */
+export type CoreArming = 'ours' | 'theirs' | 'none';
+
+/** Never throws. The limit is raised some milliseconds later. */
+export function armCore(pid: number, cwd: string): CoreArming {
+  const limits = readSmallFile(`/proc/${pid}/limits`) ?? '';
+  const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
+  if (soft === undefined || hard === undefined || hard === '0') return 'none';
+  if (soft !== '0') return 'theirs';
+  if (!isSafePattern(readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '', cwd)) return 'none';
+  const raising = spawn('prlimit', ['--pid', String(pid), `--core=${hard}:`], { stdio: 'ignore' });
+  raising.on('error', () => {});
+  raising.unref();
+  return 'ours';
+}
+
+/** A file of a name that is new each time, or that is free. */
+function isSafePattern(pattern: string, cwd: string): boolean {
+  if (pattern === '' || pattern.startsWith('|')) return false;
+  if (/%[pP]/.test(pattern) || readSmallFile('/proc/sys/kernel/core_uses_pid')?.trim() === '1') return true;
+  return !pattern.includes('%') && !existsSync(resolve(cwd, pattern));
+}

@@ -1,0 +1,85 @@
+/**
+ * A core of the program as a part of its bundle: cut down to what its own analysis reads, and redacted. The cutting is
+ * analysis's work, which this room does not know: the command line hands it in.
+ */
+import { readFileSync } from 'node:fs';
+import { freemem } from 'node:os';
+import { join } from 'node:path';
+import { partNames } from '../bundle/layout.ts';
+import type { BundleWriter } from '../bundle/writer.ts';
+import { newId } from '../journal/session-id.ts';
+import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
+import { writeLiveCore } from './live-core.ts';
+import type { Scrubber } from './scrubber.ts';
+
+/** Writes to `to` (gzipped) a mini core of the core at `from`, redacted by the scrubber. */
+export type CoreDigest = (from: string, to: string, scrubber: Scrubber) => Promise<CoreSummary>;
+
+export interface CoreSummary {
+  /** What its account concludes. */
+  verdictKind?: string | undefined;
+}
+
+export interface CorePart extends CoreSummary {
+  bytes: Uint8Array;
+}
+
+/** Rejects with what the digest throws. The core at `path` stays. */
+export function digestCoreFile(path: string, digest: CoreDigest, scrubber: Scrubber): Promise<CorePart> {
+  return inScratch((folder) => digestInto(folder, path, digest, scrubber));
+}
+
+export interface LiveCorePart extends CorePart {
+  pauseMs: number;
+  gaps: string[];
+}
+
+/** Of what the machine has left, a copy of a process's memory may take this share. */
+const roomShare = 0.25;
+
+/**
+ * Of a process that lives: its memory is, in the clear, in a private folder in memory (/dev/shm) for as long as the
+ * digest takes, or at `keep`, where it stays.
+ */
+export function digestLiveCore(
+  pid: number,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+  keep?: string,
+): Promise<LiveCorePart> {
+  return inScratch(async (folder) => {
+    const path = keep ?? join(folder, 'core');
+    const room = keep === undefined ? { maxBytes: freemem() * roomShare } : {};
+    const { pauseMs, gaps } = writeLiveCore(pid, path, room);
+    return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
+  });
+}
+
+async function digestInto(
+  folder: string,
+  path: string,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+): Promise<CorePart> {
+  const mini = join(folder, 'mini.gz');
+  return { ...(await digest(path, mini, scrubber)), bytes: readFileSync(mini) };
+}
+
+/** A folder that a sweep takes away, should we be killed. */
+async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const id = newId();
+  const folder = makeDiagnosticsFolder(id);
+  if (folder === undefined)
+    throw new Error('there is no place for it in /dev/shm or the folder for temporary files');
+  try {
+    return await work(folder);
+  } finally {
+    removeDiagnosticsFolder(id);
+  }
+}
+
+export function writeCorePart(bundle: BundleWriter, { bytes }: CorePart, scrubber: Scrubber): void {
+  bundle.writePart(partNames.miniCore, bytes);
+  bundle.countRedactions(partNames.miniCore, scrubber.counts());
+  scrubber.resetCounts();
+}

@@ -1,0 +1,116 @@
+/**
+ * What is done for a program that a check complained about: triage, a bundle while it is still there, and its end where
+ * it shall be started again. Each step is a line in the ledger. What is learnt of its recovery is run.ts's affair.
+ */
+import type { VerdictHint } from '../capture-live.ts';
+import type { CoreDigest } from '../core-part.ts';
+import type { Diary } from '../diary.ts';
+import type { LedgerEvent } from '../ledger.ts';
+import { lockOf } from '../lock.ts';
+import { makeScrubber } from '../scrubber.ts';
+import type { Complaint } from './limits.ts';
+import { findProgram } from './program.ts';
+import { stopChild } from './stop-child.ts';
+import { type Condition, type Triage, triage } from './triage.ts';
+
+export interface Patient {
+  /** The process that was started. */
+  pid: number;
+  ended: Promise<unknown>;
+}
+
+export interface Care {
+  dir: string;
+  diary: Diary;
+  stopGraceMs: number;
+  /** It will be started again; else it is left running. */
+  stops: boolean;
+  digestCore?: CoreDigest | undefined;
+  /** From here on its end is our doing. */
+  onStop(): void;
+  onSignal(name: 'SIGTERM' | 'SIGKILL', reason: string): void;
+  note(text: string): void;
+}
+
+export interface Attended {
+  /** It was well after all. */
+  falseAlarm?: true;
+  bundle?: string;
+  verdictKind?: string;
+}
+
+/** A dump that takes longer than this is given up, so that the program comes back. */
+const longestDumpMs = 20_000;
+
+export async function attend(patient: Patient, complaint: Complaint, care: Care): Promise<Attended> {
+  const child = patient.pid;
+  const { level, check, what } = complaint;
+  await care.diary.write({ event: 'unhealthy', child, level, check, what });
+  const program = findProgram(child);
+  // Found and compiled while the triage looks.
+  import('../capture-live.ts').catch(() => {});
+  const found = await triage(program, complaint);
+  await care.diary.write({ event: 'triage', child, program, ...found });
+  if (found.condition === 'busy' && check === 'main-thread') return { falseAlarm: true };
+  if (found.condition === 'gone') return {};
+  const dump = await takeDump(program, complaint, found, care);
+  await care.diary.write({ event: 'dump', child, ...dump });
+  if (care.stops) await stop(patient, complaint, found.condition, care);
+  else care.note(`${what}; it is left running, for no restart is wished (--restart)`);
+  const { bundle } = dump;
+  return bundle === undefined ? {} : { bundle, verdictKind: verdictFor(complaint, found.condition) };
+}
+
+type Dump = Omit<Extract<LedgerEvent, { event: 'dump' }>, 'event' | 'child'>;
+
+async function takeDump(pid: number, complaint: Complaint, found: Triage, care: Care): Promise<Dump> {
+  const startedAt = performance.now();
+  const tookMs = () => Math.round(performance.now() - startedAt);
+  try {
+    const { captureLive } = await import('../capture-live.ts');
+    const capture = captureLive({
+      pid,
+      dir: care.dir,
+      scrubber: makeScrubber(process.env),
+      ...lockOf(process.env),
+      kind: complaint.check === 'memory' ? 'capture' : 'silence',
+      verdictKind: verdictFor(complaint, found.condition),
+      reason: `${complaint.what}; ${found.finding}`,
+      ...(care.digestCore && { digestCore: care.digestCore }),
+    });
+    const { path, how } = await withinTime(capture, longestDumpMs);
+    return { bundle: path, how, tookMs: tookMs() };
+  } catch (error) {
+    return { how: 'none', tookMs: tookMs(), reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function verdictFor({ check }: Complaint, condition: Condition): VerdictHint {
+  if (check === 'memory') return 'snapshot';
+  return condition === 'spinning' || condition === 'blocked' ? 'event-loop-hang' : 'no-progress';
+}
+
+async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no bundle within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function stop(patient: Patient, { what }: Complaint, condition: Condition, care: Care): Promise<void> {
+  const startedAt = performance.now();
+  care.onStop();
+  const signals = await stopChild({
+    ...patient,
+    graceMs: care.stopGraceMs,
+    isStuck: condition === 'spinning' || condition === 'blocked',
+    onSignal: (name) => care.onSignal(name, what),
+  });
+  const tookMs = Math.round(performance.now() - startedAt);
+  await care.diary.write({ event: 'stop', child: patient.pid, signals, tookMs });
+}

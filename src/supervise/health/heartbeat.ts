@@ -1,0 +1,61 @@
+/**
+ * Whether the program gave a sign of life: a record in the journal of its session, or a touch of the file that the
+ * variable AGENTDUMP_HEARTBEAT_FILE names to it.
+ */
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { lastWriteMs, listSessions, readSession } from '../../journal/reader-session.ts';
+import { heartbeatFile } from './heartbeat-file.ts';
+import type { Complaint, HealthCheck } from './limits.ts';
+
+export class HeartbeatCheck implements HealthCheck {
+  readonly everyMs: number;
+  readonly #folder: string;
+  readonly #heartbeatMs: number;
+  readonly #graceUntil: number;
+
+  constructor(folder: string, heartbeatMs: number, graceMs: number) {
+    this.#folder = folder;
+    this.#heartbeatMs = heartbeatMs;
+    this.#graceUntil = Date.now() + graceMs;
+    this.everyMs = Math.min(1000, Math.max(20, heartbeatMs / 10));
+  }
+
+  look(): Complaint | undefined {
+    const last = lastSignMs(this.#folder);
+    const isStarting = !last.isOwn && Date.now() < this.#graceUntil;
+    const silentMs = Date.now() - last.atMs;
+    if (isStarting || silentMs <= this.#heartbeatMs) return undefined;
+    const what = `no sign of life for ${Math.round(silentMs)} ms; one was due every ${this.#heartbeatMs} ms`;
+    return { level: 'behaviour', check: 'heartbeat', what };
+  }
+}
+
+/** The session's opening is our own deed, and no sign of the program's. */
+function lastSignMs(folder: string): { atMs: number; isOwn: boolean } {
+  const opened = tryTime(() => statSync(join(folder, 'session.json')).mtimeMs);
+  const beat = tryTime(() => statSync(heartbeatFile(folder)).mtimeMs);
+  const journals = [folder, ...sessionsBelow(folder)].map((one) => tryTime(() => lastWriteMs(one)));
+  const own = Math.max(beat, ...journals.filter((at) => at !== opened));
+  return own > 0 ? { atMs: own, isOwn: true } : { atMs: opened, isOwn: false };
+}
+
+/** Of programs behind a shell, which have sessions of their own. */
+function sessionsBelow(folder: string): string[] {
+  const id = basename(folder);
+  return listSessions(dirname(dirname(folder))).filter((other) => {
+    try {
+      return readSession(other).parentSession === id;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function tryTime(read: () => number): number {
+  try {
+    return read();
+  } catch {
+    return 0;
+  }
+}

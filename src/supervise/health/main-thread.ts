@@ -1,0 +1,39 @@
+/**
+ * Whether the main thread has come back to its event loop, as far as the kernel shows that without stopping it: a
+ * thread that is never met waiting for events spins, sits in native code, or is very busy. Which of these, the triage
+ * asks it. What it can't see: `execSync`, which waits for events too.
+ */
+import type { Complaint, HealthCheck } from './limits.ts';
+import { isInEventLoop, readMainThread } from './program.ts';
+
+export class MainThreadCheck implements HealthCheck {
+  readonly everyMs: number;
+  readonly #program: () => number;
+  readonly #hangMs: number;
+  readonly #graceUntil: number;
+  #hasTurned = false;
+  #lastTurn = performance.now();
+
+  constructor(program: () => number, hangMs: number, graceMs: number) {
+    this.#program = program;
+    this.#hangMs = hangMs;
+    this.#graceUntil = performance.now() + graceMs;
+    this.everyMs = Math.min(250, Math.max(10, hangMs / 20));
+  }
+
+  look(): Complaint | undefined {
+    const now = performance.now();
+    const thread = readMainThread(this.#program());
+    if (thread === undefined || isInEventLoop(thread)) {
+      this.#hasTurned ||= thread !== undefined;
+      this.#lastTurn = now;
+      return undefined;
+    }
+    const awayMs = now - this.#lastTurn;
+    if (awayMs < this.#hangMs || (!this.#hasTurned && now < this.#graceUntil)) return undefined;
+    // Busy and well, says the triage perhaps: then a new count begins.
+    this.#lastTurn = now;
+    const what = `the main thread has not been met in its event loop for ${Math.round(awayMs)} ms`;
+    return { level: 'process', check: 'main-thread', what };
+  }
+}

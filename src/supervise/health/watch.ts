@@ -1,0 +1,72 @@
+/** Runs the checks that were asked for on one life of a program, each at its own pace, until the first complaint. */
+import { UrlCheck } from './ask-url.ts';
+import { HeartbeatCheck } from './heartbeat.ts';
+import type { Complaint, HealthCheck, HealthLimits } from './limits.ts';
+import { MainThreadCheck } from './main-thread.ts';
+import { MemoryCheck } from './memory.ts';
+import { findProgram, isStopped } from './program.ts';
+
+export interface Watched {
+  /** The process that was started: the program, or a shell before it. */
+  pid: number;
+  sessionFolder?: string;
+}
+
+export interface WatchListener {
+  onComplaint(complaint: Complaint): void;
+  /** It answers, or, where nothing answers, has lived for a while without a complaint. */
+  onWell(): void;
+}
+
+/** Without a health endpoint a program that has lived for so long has started. */
+const settledMs = 1000;
+
+export class HealthWatch {
+  readonly #pid: number;
+  readonly #listener: WatchListener;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #isOver = false;
+
+  constructor(limits: HealthLimits, watched: Watched, listener: WatchListener) {
+    this.#pid = watched.pid;
+    this.#listener = listener;
+    for (const check of this.#checksFor(limits, watched)) this.#lookLater(check);
+    if (limits.url === undefined) this.#later(settledMs, () => listener.onWell());
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #checksFor(limits: HealthLimits, { pid, sessionFolder }: Watched): HealthCheck[] {
+    const { url, heartbeatMs, memoryBytes, hangMs } = limits;
+    const program = () => findProgram(pid);
+    const checks: HealthCheck[] = [];
+    if (url !== undefined) checks.push(new UrlCheck(url, limits, () => this.#listener.onWell()));
+    if (heartbeatMs !== undefined && sessionFolder !== undefined)
+      checks.push(new HeartbeatCheck(sessionFolder, heartbeatMs, limits.startGraceMs));
+    if (memoryBytes !== undefined) checks.push(new MemoryCheck(program, memoryBytes));
+    if (hangMs !== undefined) checks.push(new MainThreadCheck(program, hangMs, limits.startGraceMs));
+    return checks;
+  }
+
+  #lookLater(check: HealthCheck): void {
+    this.#later(check.everyMs, async () => {
+      // Who has stopped it, with a signal or a debugger, wants it to stand still.
+      const complaint = isStopped(findProgram(this.#pid)) ? undefined : await check.look();
+      if (this.#isOver) return;
+      if (complaint) this.#listener.onComplaint(complaint);
+      if (!this.#isOver) this.#lookLater(check);
+    });
+  }
+
+  #later(ms: number, job: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      job();
+    }, ms);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}

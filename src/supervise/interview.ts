@@ -1,0 +1,114 @@
+/**
+ * What a running Node says of itself through its inspector, in the order of its value: where its threads are, the
+ * texts of the scripts there, its own figures, Node's report, the heap. What can't be had is a gap.
+ */
+import { partNames, type WorkerStacksPart } from '../bundle/layout.ts';
+import type { ScriptParsed } from '../capture/inspector-session.ts';
+import { openInspector } from './inspector-port.ts';
+import { closeInspector } from './leave-inspector.ts';
+import { askLiveFacts, askReport, type LiveFacts } from './live-facts.ts';
+import { readLiveHeap } from './live-heap.ts';
+import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
+import { RemoteDebugger } from './remote-debugger.ts';
+import type { Scrubber } from './scrubber.ts';
+import { readWorkerStacks } from './worker-stacks.ts';
+
+export interface Answers {
+  stack?: MainThreadStack;
+  workers: WorkerStacksPart['workers'];
+  facts?: LiveFacts;
+  report?: string;
+  /** Redacted and gzipped. */
+  heap?: Uint8Array[];
+  scripts: ScriptParsed[];
+  /** Texts by script id. */
+  sources: Map<string, string>;
+  gaps: { part: string; reason: string }[];
+}
+
+/** A main thread that runs JavaScript answers within milliseconds, also while it spins. */
+const answerMs = 3000;
+
+const noDoor =
+  'the main thread did not open its inspector at SIGUSR1: it sits in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
+
+/** `heapFor`: redacts the heap, where that is wanted. Throws `not-found` when the process can't be reached. */
+export async function interview(pid: number, heapFor?: Scrubber): Promise<Answers> {
+  const answers: Answers = { workers: [], scripts: [], sources: new Map(), gaps: [] };
+  const door = await openInspector(pid);
+  if (!door) {
+    answers.gaps.push({ part: partNames.locals, reason: noDoor });
+    return answers;
+  }
+  const remote = await RemoteDebugger.connect(door.webSocketUrl, answerMs);
+  try {
+    await new Interview(remote, answers).run(heapFor);
+  } finally {
+    await closeInspector(remote, door.openedByUs);
+  }
+  return answers;
+}
+
+class Interview {
+  readonly #remote: RemoteDebugger;
+  readonly #answers: Answers;
+
+  constructor(remote: RemoteDebugger, answers: Answers) {
+    this.#remote = remote;
+    this.#answers = answers;
+  }
+
+  async run(heapFor: Scrubber | undefined): Promise<void> {
+    const answers = this.#answers;
+    const stack = await this.#attempt(partNames.locals, () => this.#readStack());
+    if (!stack) return;
+    answers.stack = stack;
+    await this.#attempt(partNames.scripts, () => this.#readSources(stack));
+    await this.#attempt(partNames.scripts, () => this.#remote.send('Debugger.disable'));
+    const facts = await this.#attempt(partNames.process, () => askLiveFacts(this.#remote));
+    if (facts) answers.facts = facts;
+    const hasWorkers = await this.#attempt(partNames.workerStacks, () => this.#readWorkers());
+    const report = await this.#attempt(partNames.report, () => this.#readReport(hasWorkers ?? true));
+    if (report !== undefined) answers.report = report;
+    if (!heapFor) return;
+    const heap = await this.#attempt(partNames.heapSnapshot, () => readLiveHeap(this.#remote, heapFor));
+    if (heap) answers.heap = heap;
+  }
+
+  async #attempt<T>(part: string, question: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await question();
+    } catch (error) {
+      const reason = `the main thread: ${error instanceof Error ? error.message : error}`;
+      this.#answers.gaps.push({ part, reason });
+      return undefined;
+    }
+  }
+
+  async #readStack(): Promise<MainThreadStack> {
+    const { scripts } = this.#answers;
+    this.#remote.on('Debugger.scriptParsed', (script) => scripts.push(script as unknown as ScriptParsed));
+    await this.#remote.send('Debugger.enable');
+    return readMainThreadStack(this.#remote, (id) => scripts.find((one) => one.scriptId === id)?.url);
+  }
+
+  async #readSources({ frames }: MainThreadStack): Promise<void> {
+    const own = frames.filter(({ url }) => !url.startsWith('node:'));
+    for (const scriptId of new Set(own.map((frame) => frame.scriptId))) {
+      const { scriptSource } = await this.#remote.send('Debugger.getScriptSource', { scriptId });
+      if (typeof scriptSource === 'string') this.#answers.sources.set(scriptId, scriptSource);
+    }
+  }
+
+  async #readWorkers(): Promise<boolean> {
+    const { workers, gaps } = await readWorkerStacks(this.#remote);
+    this.#answers.workers = workers;
+    for (const reason of gaps) this.#answers.gaps.push({ part: partNames.workerStacks, reason });
+    return workers.length + gaps.length > 0;
+  }
+
+  async #readReport(hasWorkers: boolean): Promise<string> {
+    if (hasWorkers) throw new Error('Node’s report would wait for the worker threads; left out');
+    return askReport(this.#remote);
+  }
+}
