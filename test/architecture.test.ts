@@ -21,9 +21,19 @@ const allowed: Record<string, string[]> = {
   'journal/writer': ['bytes', 'journal/layout'],
   'bundle/reader': ['bytes', 'bundle/layout', 'bundle/writer'],
   'journal/reader': ['bytes', 'journal/layout'],
-  capture: ['redaction', 'bundle/layout', 'bundle/writer', 'journal/layout', 'journal/writer', 'agent'],
+  capture: [
+    'redaction',
+    'bundle/layout',
+    'bundle/writer',
+    'journal/layout',
+    'journal/writer',
+    'agent',
+    'testing',
+  ],
   // model: the pure JSON Patch of json-patch.ts, which the state API records and analysis replays.
-  agent: ['redaction', 'journal/layout', 'journal/writer', 'model'],
+  // bundle/layout-tests: what is told of tests.
+  agent: ['redaction', 'bundle/layout', 'journal/layout', 'journal/writer', 'model'],
+  testing: ['bundle/layout', 'agent'],
   supervise: [
     'redaction',
     'bundle/layout',
@@ -135,6 +145,7 @@ test('what the preload carries has no dependency outside Node', () => {
     'register',
     'capture',
     'agent',
+    'testing',
     'redaction',
     'bundle/layout',
     'bundle/writer',

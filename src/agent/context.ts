@@ -4,6 +4,7 @@
  */
 
 import type { AgentPort } from './port.ts';
+import type { TestPort } from './test-port.ts';
 
 /** The meeting point; only the preload puts it there. */
 export interface Host {
@@ -16,6 +17,8 @@ export interface Host {
   withhold(value: string): void;
   /** Takes what the explicit API reports of the agent; absent when nothing of it is recorded. */
   readonly agent?: AgentPort;
+  /** Takes what is reported of tests. */
+  readonly tests?: TestPort;
   /** Writes a snapshot bundle and goes on; the bundle's path, or undefined when nothing could be written. */
   dump(reason?: string): string | undefined;
   /** Takes every handler away again. */

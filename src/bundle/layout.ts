@@ -32,6 +32,8 @@ export const partNames = {
   trigger: 'trigger.json',
   evidence: 'evidence.json',
   error: 'error.json',
+  /** The tests that ran, of a test runner (layout-tests.ts). */
+  tests: 'test.json',
   agent: 'agent.json',
   /** What the agent was doing, as the memory of the dying process still held it (src/journal/layout-agent.ts). */
   agentEvents: 'agent-events.json',

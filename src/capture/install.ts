@@ -12,6 +12,7 @@ import { type EventTap, tapEvents } from './event-tap.ts';
 import { loadColdHalf } from './half-loader.ts';
 import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { watchForTests } from './test-watch.ts';
 import { triggers } from './triggers/index.ts';
 
 /** An exit so soon after a captured death belongs to that death. */
@@ -45,6 +46,7 @@ function installConfigured(given: Config): () => void {
   const host = createHost(surroundings, uninstall);
   const removeHost = installHost(host);
   undoings.push(watchForAgent(surroundings, host));
+  watchForTests(surroundings, host, capture);
   return uninstall;
 }
 
@@ -70,9 +72,22 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
     return path;
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
-  const ended = (exitCode: number): void => surroundings.recording?.flight?.end(exitCode);
+  const ended = (exitCode: number): void => {
+    surroundings.recording?.flight?.end(exitCode);
+    surroundings.tests?.close(exitCode);
+  };
+  const expectsExit = (): boolean => surroundings.tests?.expectsExit() ?? false;
   const undoings = triggers.map((trigger) =>
-    trigger({ config, events, workers, isMainThread, capture: captureDeath, hasJustCaptured, ended }),
+    trigger({
+      config,
+      events,
+      workers,
+      isMainThread,
+      capture: captureDeath,
+      hasJustCaptured,
+      expectsExit,
+      ended,
+    }),
   );
   if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
   return undoings.filter((undo) => undo !== undefined);

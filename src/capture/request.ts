@@ -1,5 +1,6 @@
 /** What the hot half hands to the cold one: the event, and what was known before it. */
 import type { Worker } from 'node:worker_threads';
+import type { TestPort } from '../agent/test-port.ts';
 import type { Lock } from '../bundle/age-key.ts';
 import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
 import type { Policy } from '../redaction/policy.ts';
@@ -42,6 +43,8 @@ export interface Surroundings {
   /** Of the agent, once there was a sign of one. */
   recording?: Recording;
   recordingPolicy?: RecordingState;
+  /** Of the tests that run here, once there was a sign of them. */
+  tests?: TestPort;
   /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
   lock: Lock | undefined;
 }

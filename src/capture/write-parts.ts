@@ -15,7 +15,7 @@ const partLimitMs = 2_000;
 const valueLimits = { maxDepth: 24, maxEntries: 50_000, maxStringChars: 256 * 1024 };
 
 export function createContext(
-  { config, ownFile, workers, recording, recordingPolicy, withheld }: Surroundings,
+  { config, ownFile, workers, recording, recordingPolicy, tests, withheld }: Surroundings,
   request: CaptureRequest,
   trigger: TriggerPart,
   writer: BundleWriter,
@@ -30,6 +30,7 @@ export function createContext(
     withheldCount: withheld.length,
     ...(recording ? { recording } : {}),
     ...(recordingPolicy ? { recordingPolicy } : {}),
+    ...(tests ? { tests } : {}),
     ...(request.thrown ? { thrown: { ...request.thrown, frames } } : {}),
     stackTexts: request.stackText === undefined ? [] : [request.stackText],
     frameUrls: new Set(),

@@ -29,6 +29,7 @@ export async function buildPreload(outfile, plugins = []) {
     define: {
       AGENTDUMP_COLD_HALF: await textOf('cold-half.ts'),
       AGENTDUMP_RECORDING_HALF: await textOf('recording-half.ts'),
+      AGENTDUMP_TESTING_HALF: await textOf('testing-half.ts'),
     },
   });
 }

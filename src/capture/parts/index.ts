@@ -15,10 +15,12 @@ import type { PartProducer } from './part.ts';
 import { processPart } from './process.ts';
 import { reportPart } from './report.ts';
 import { scriptsPart } from './scripts.ts';
+import { testsPart } from './tests.ts';
 import { threadsPart } from './threads.ts';
 
 export const partProducers: readonly PartProducer[] = [
   errorPart,
+  testsPart,
   agentPart,
   agentEventsPart,
   processPart,

@@ -1,5 +1,6 @@
 /** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
 import type { Worker } from 'node:worker_threads';
+import type { TestPort } from '../../agent/test-port.ts';
 import type { RawFrame, TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
@@ -23,6 +24,7 @@ export interface CaptureContext {
   scriptUrls: string[];
   recording?: Recording;
   recordingPolicy?: RecordingState;
+  tests?: TestPort;
   /** How many values the host has registered. */
   withheldCount: number;
   /** Values withheld from a part elsewhere than in writing it, by rule. */

@@ -8,7 +8,14 @@ import type { Trigger } from './trigger.ts';
 
 const unsettledTopLevelAwait = 13;
 
-export const exitTrigger: Trigger = ({ events, isMainThread, capture, hasJustCaptured, ended }) => {
+export const exitTrigger: Trigger = ({
+  events,
+  isMainThread,
+  capture,
+  hasJustCaptured,
+  expectsExit,
+  ended,
+}) => {
   let isOver = false;
   const captureExit = (exitCode: number): void => {
     const stack = nearestFrames();
@@ -30,7 +37,7 @@ export const exitTrigger: Trigger = ({ events, isMainThread, capture, hasJustCap
       if (isOver || !isExiting()) return;
       isOver = true;
       const exitCode = findExitCode(events);
-      if (exitCode !== 0 && !hasJustCaptured()) captureExit(exitCode);
+      if (exitCode !== 0 && !hasJustCaptured() && !expectsExit()) captureExit(exitCode);
       ended(exitCode);
     },
   });

@@ -14,6 +14,8 @@ export interface TriggerContext {
   capture(request: CaptureRequest): string | undefined;
   /** Whether a death (not a snapshot) was captured in this thread lately, so that its end is not a second death. */
   hasJustCaptured(): boolean;
+  /** A test runner's failing exit code only counts what failed: no death. */
+  expectsExit(): boolean;
   /** The thread ends by itself, and all that was to be captured is. */
   ended(exitCode: number): void;
 }

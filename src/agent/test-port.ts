@@ -1,0 +1,21 @@
+/** What whoever knows of tests (a runner's hook, an explicit reporter) tells the watch, and what the watch can say. */
+import type { TestPart, TestStatus } from '../bundle/layout-tests.ts';
+
+export interface StartedTest {
+  file?: string | undefined;
+  name: readonly string[];
+}
+
+export interface TestPort {
+  /** The runner's name, once it is known, with the file that it runs here. */
+  runnerIs(runner: string, file?: string): void;
+  /** Returns the number by which it ends; 0 when it was not taken. `key` is the runner's own object for the test. */
+  begin(test: StartedTest, key?: object): number;
+  end(test: number | object, status: TestStatus, error?: unknown): void;
+  /** undefined while nothing is known of tests here. */
+  describe(): TestPart | undefined;
+  /** A runner of tests, between its tests or at its end: a failing exit code only counts what failed. */
+  expectsExit(): boolean;
+  /** The thread ends by itself. */
+  close(exitCode: number): void;
+}

@@ -1,0 +1,101 @@
+/**
+ * What is known of tests, on its two ways: `test.json` in a bundle, and the log that each thread of a watched run keeps
+ * in the run's private folder, from which whoever survives tells which test ran. Types and names only.
+ */
+
+/** Names the private folder of a run of `agentdump ci`; every Node process below it has the variable. */
+export const testRunVariable = 'AGENTDUMP_CI';
+/** In that folder: what is wished of the processes, and later why they are stopped. */
+export const testRunOptionsName = 'options.json';
+export const testStopName = 'stop.json';
+/** `tests-<pid>-<thread>.jsonl`, one JSON document a line. */
+export const testLogName = /^tests-(\d+)-(\d+)\.jsonl$/;
+
+export interface TestRunOptions {
+  /** A light bundle for a test that fails. */
+  snapshots: boolean;
+  /** Collect garbage at the tests' ends and note what is left. */
+  leakCheck: boolean;
+}
+
+/** Written when the run is stopped before its end. */
+export interface TestStop {
+  why: 'hang' | 'job-limit' | 'cancelled';
+  /** How long it had run, or had shown no progress. */
+  afterMs: number;
+  signal?: string;
+  at: string;
+}
+
+/** A test as its runner names it. */
+export interface RunningTest {
+  file?: string;
+  /** From the outermost suite to the test itself. */
+  name: string[];
+  startedAt: string;
+}
+
+export interface TestFailure {
+  name?: string;
+  message: string;
+  stack?: string;
+  /** Where the assertion stands, if the runner says. 1-based. */
+  line?: number;
+  column?: number;
+}
+
+export type TestStatus = 'passed' | 'failed' | 'skipped';
+
+/** `test.json`: the tests of the thread that the bundle is about. */
+export interface TestPart {
+  /** `node:test`, `jest`, `mocha`, `vitest`, `ava`, `playwright`, `tap`; absent for a plain script. */
+  runner?: string;
+  /** The file that was being run, where no test is. */
+  file?: string;
+  /** Started and not finished, the newest first: the first is the one that ran. */
+  running: RunningTest[];
+  finished: number;
+  failed: number;
+  /** The bundle is about this test, which has just failed. */
+  failure?: RunningTest & { error: TestFailure };
+  /** The test in which this process was started, of one of the processes above it. */
+  startedBy?: RunningTest;
+  stop?: TestStop;
+}
+
+export type TestLogLine =
+  | {
+      kind: 'process';
+      at: string;
+      pid: number;
+      parentPid: number;
+      threadId: number;
+      startTicks?: string;
+      program: string;
+      argv: string[];
+      cwd: string;
+      nodeVersion: string;
+    }
+  | { kind: 'runner'; runner: string; file?: string }
+  | ({ kind: 'start'; id: number } & RunningTest)
+  | { kind: 'end'; id: number; status: TestStatus; tookMs: number; error?: TestFailure; bundle?: string }
+  /** What the log said before it grew too long and began anew. */
+  | { kind: 'counts'; finished: number; failed: number }
+  | {
+      kind: 'memory';
+      at: string;
+      heapUsedBytes: number;
+      rssBytes: number;
+      externalBytes: number;
+      tests: number;
+    }
+  | { kind: 'heap'; moment: 'early' | 'late'; bundle: string }
+  | {
+      kind: 'exit';
+      at: string;
+      code: number;
+      heapUsedBytes: number;
+      maxRssBytes: number;
+      /** Kinds of process.getActiveResourcesInfo, counted, when the process ended. */
+      handles: Record<string, number>;
+    };

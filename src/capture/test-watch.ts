@@ -1,0 +1,37 @@
+/** Where the preload and the watch of tests meet: below `agentdump ci` from the start, else when a reporter asks. */
+import type { Host } from '../agent/context.ts';
+import type { TestPort } from '../agent/test-port.ts';
+import { testRunVariable } from '../bundle/layout-tests.ts';
+import { loadTestingHalf } from './half-loader.ts';
+import { programName } from './program-name.ts';
+import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
+import { writeStderrLine } from './stderr-line.ts';
+
+type Capture = (surroundings: Surroundings, request: CaptureRequest) => string | undefined;
+
+export function watchForTests(surroundings: Surroundings, host: Host, capture: Capture): void {
+  const folder = process.env[testRunVariable] || undefined;
+  const begin = (): TestPort | undefined => {
+    try {
+      surroundings.tests ??= loadTestingHalf().installTestWatch({
+        folder,
+        program: programName(process.argv),
+        isMainThread,
+        dump: (reason, heap) => capture(withHeap(surroundings, heap), snapshotOf(reason)),
+      });
+    } catch (error) {
+      writeStderrLine(`tests are not watched: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return surroundings.tests;
+  };
+  Object.defineProperty(host, 'tests', { configurable: true, get: begin });
+  if (folder !== undefined) begin();
+}
+
+function withHeap(surroundings: Surroundings, heap: boolean): Surroundings {
+  return { ...surroundings, config: { ...surroundings.config, heap: heap ? 'always' : 'off' } };
+}
+
+function snapshotOf(reason: string): CaptureRequest {
+  return { kind: 'snapshot-call', handledByHost: false, details: { reason } };
+}

@@ -1,0 +1,151 @@
+/**
+ * Puts the watch into a thread: its log, the hooks of the runner that is recognised, and the goodbye. A failure leaves
+ * the tests as they are, and says nothing on stderr: the report then knows the file and not the test.
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestPort } from '../agent/test-port.ts';
+import { type TestLogLine, type TestRunOptions, testRunOptionsName } from '../bundle/layout-tests.ts';
+import { openTestLog, type TestLog } from './log.ts';
+import { MemoryWatch } from './memory-watch.ts';
+import type { Scene } from './runners/runner.ts';
+import { runners } from './runners/table.ts';
+import { TestWatch } from './watch.ts';
+
+export interface InstallTestWatch {
+  /** The run's private folder; undefined outside of `agentdump ci`, when only an explicit reporter asks. */
+  folder: string | undefined;
+  program: string;
+  isMainThread: boolean;
+  /** A bundle of this moment; its path. `heap` asks for the heap too. */
+  dump(reason: string, heap: boolean): string | undefined;
+}
+
+export function installTestWatch({ folder, program, isMainThread, dump }: InstallTestWatch): TestPort {
+  if (folder === undefined) return new TestWatch({});
+  const threadId = isMainThread ? 0 : process.getBuiltinModule('node:worker_threads').threadId;
+  const describe = (): TestLogLine => describeProcess(program, threadId);
+  const log = openLazily(folder, threadId, () => [describe(), ...watch.restate()], isMainThread, describe);
+  const wishes = readWishes(folder);
+  const memory = wishes.leakCheck ? new MemoryWatch(log, (reason) => dump(reason, true)) : undefined;
+  const watch: TestWatch = new TestWatch({
+    folder,
+    log,
+    isLauncher: isMainThread && isLauncher(process.argv[1] ?? ''),
+    ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
+    ...(memory && { afterTest: (finished) => memory.sample(finished) }),
+  });
+  // In a worker thread the script's name comes after the preload.
+  if (isMainThread) recognise(watch, isMainThread);
+  else process.nextTick(() => recognise(watch, isMainThread));
+  return Object.assign(watch, {
+    close: (exitCode: number): void => {
+      memory?.end();
+      log.write(describeExit(exitCode));
+      log.close();
+    },
+  });
+}
+
+function recognise(watch: TestWatch, isMainThread: boolean): void {
+  const scene: Scene = { script: realScript(process.argv[1] ?? ''), environment: process.env, isMainThread };
+  for (const runner of runners) {
+    if (!runner.matches(scene)) continue;
+    try {
+      Promise.resolve(runner.hook(watch, scene)).catch(() => {});
+    } catch {
+      // The runner is of a shape that we don't know.
+    }
+    return;
+  }
+}
+
+function realScript(script: string): string {
+  try {
+    return realpathSync(script);
+  } catch {
+    return script;
+  }
+}
+
+/** Programs that start the command that is meant, and end as it ends. */
+function isLauncher(script: string): boolean {
+  return /\/(?:npm-cli|npx-cli|npm|npx|pnpm|pnpx|yarn|yarnpkg|corepack|turbo|nx|lerna|wireit|c8|nyc|cross-env|dotenv|concurrently)(?:\.[cm]?js)?$/.test(
+    script,
+  );
+}
+
+function readWishes(folder: string): TestRunOptions {
+  try {
+    return JSON.parse(readFileSync(join(folder, testRunOptionsName), 'utf8')) as TestRunOptions;
+  } catch {
+    return { snapshots: false, leakCheck: false };
+  }
+}
+
+/** A worker thread that runs no tests (a loader's, a pool's) leaves no log. */
+function openLazily(
+  folder: string,
+  threadId: number,
+  restate: () => TestLogLine[],
+  isEager: boolean,
+  describe: () => TestLogLine,
+): TestLog {
+  let opened: TestLog | undefined;
+  let isBroken = false;
+  const open = (): TestLog | undefined => {
+    if (opened || isBroken) return opened;
+    try {
+      opened = openTestLog(folder, threadId, restate);
+      opened.write(describe());
+    } catch {
+      isBroken = true;
+    }
+    return opened;
+  };
+  if (isEager) open();
+  return {
+    write: (line) => (line.kind === 'exit' ? opened : open())?.write(line),
+    close: () => opened?.close(),
+  };
+}
+
+function describeProcess(program: string, threadId: number): TestLogLine {
+  const startTicks = readStartTicks();
+  return {
+    kind: 'process',
+    at: new Date().toISOString(),
+    pid: process.pid,
+    parentPid: process.ppid,
+    threadId,
+    ...(startTicks !== undefined && { startTicks }),
+    program,
+    argv: process.argv,
+    cwd: process.cwd(),
+    nodeVersion: process.version,
+  };
+}
+
+/** Field 22 of /proc/self/stat. */
+function readStartTicks(): string | undefined {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function describeExit(code: number): TestLogLine {
+  const handles: Record<string, number> = {};
+  for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
+  return {
+    kind: 'exit',
+    at: new Date().toISOString(),
+    code,
+    heapUsedBytes: process.memoryUsage().heapUsed,
+    // libuv gives kilobytes.
+    maxRssBytes: process.resourceUsage().maxRSS * 1024,
+    handles,
+  };
+}

@@ -1,0 +1,39 @@
+/** AVA's workers, threads and processes: its Runner runs hooks and tests one by one through `runSingle`. */
+import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
+
+interface AvaRunnable {
+  title: string;
+}
+
+interface AvaResult {
+  passed: boolean;
+  error?: unknown;
+}
+
+export const ava: Runner = {
+  name: 'ava',
+  matches: ({ script }) => packageFolder(script, 'ava') !== undefined,
+  async hook(tests, { script }) {
+    tests.runnerIs('ava');
+    if (!script.includes('/lib/worker/')) return;
+    const module = await importFile(`${packageFolder(script, 'ava')}/lib/runner.js`);
+    wrapMethod(
+      module['default'],
+      'runSingle',
+      (runSingle) =>
+        async function (this: { file?: string }, runnable: AvaRunnable) {
+          const file = plainPath(this.file);
+          tests.runnerIs('ava', file);
+          const id = tests.begin({ file, name: [runnable.title] });
+          const result = (await Reflect.apply(runSingle, this, [runnable])) as AvaResult;
+          tests.end(id, result.passed ? 'passed' : 'failed', result.error);
+          return result;
+        },
+    );
+  },
+};
+
+/** It is a URL in some versions. */
+function plainPath(file: string | undefined): string | undefined {
+  return file?.startsWith('file:') ? process.getBuiltinModule('node:url').fileURLToPath(file) : file;
+}

@@ -1,0 +1,98 @@
+/**
+ * Jest with jest-circus: the events that a test environment is given (`handleTestEvent`, jest's documentation of
+ * `testEnvironment`). Every environment class that jest loads gets a handler that passes on to its own.
+ */
+import type { TestPort } from '../../agent/test-port.ts';
+import { watchLoads } from './load-watch.ts';
+import type { Method, Runner } from './runner.ts';
+
+interface CircusBlock {
+  name: string;
+  parent?: CircusBlock;
+}
+
+interface CircusEvent {
+  name: string;
+  test?: CircusBlock & { errors: unknown[] };
+}
+
+interface Environment {
+  global?: Record<symbol, { state?: { testPath?: string } } | undefined>;
+}
+
+export const jest: Runner = {
+  name: 'jest',
+  matches: ({ script, isMainThread }) =>
+    /\/node_modules\/(?:jest|jest-cli|react-scripts)\/bin\//.test(script) ||
+    /\/node_modules\/jest-worker\/build\//.test(script) ||
+    // A worker thread's script is not known before it runs.
+    (!isMainThread && /\/jest-worker\//.test(script)),
+  hook(tests) {
+    tests.runnerIs('jest');
+    const seen = new WeakSet<object>();
+    watchLoads((_request, exports) => {
+      for (const candidate of classesOf(exports)) {
+        if (seen.has(candidate)) continue;
+        seen.add(candidate);
+        if (isEnvironment(candidate)) handleEvents(candidate, tests);
+      }
+      return undefined;
+    });
+  },
+};
+
+/** The exports, or their default, or the TestEnvironment that jest's own packages export by name. */
+function classesOf(exports: unknown): (new () => unknown)[] {
+  if (typeof exports === 'function') return [exports as new () => unknown];
+  if (typeof exports !== 'object' || exports === null) return [];
+  const named = [own(exports, 'default'), own(exports, 'TestEnvironment')];
+  return named.filter((one): one is new () => unknown => typeof one === 'function');
+}
+
+function own(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
+}
+
+function isEnvironment(candidate: new () => unknown): boolean {
+  const prototype = candidate.prototype as Record<string, unknown> | undefined;
+  if (!prototype) return false;
+  return ['setup', 'teardown', 'getVmContext'].every((name) => typeof prototype[name] === 'function');
+}
+
+function handleEvents(candidate: new () => unknown, tests: TestPort): void {
+  const prototype = candidate.prototype as { handleTestEvent?: Method };
+  const inherited = prototype.handleTestEvent;
+  // A class that extends one that has the handler already passes its events on by `super`, if it has its own.
+  if (inherited && !Object.hasOwn(prototype, 'handleTestEvent')) return;
+  prototype.handleTestEvent = function (this: Environment, event: CircusEvent, state: unknown) {
+    note(tests, this, event);
+    return inherited && Reflect.apply(inherited, this, [event, state]);
+  };
+}
+
+const matchers = Symbol.for('$$jest-matchers-object');
+
+function note(tests: TestPort, environment: Environment, { name, test }: CircusEvent): void {
+  try {
+    if (!test) return;
+    if (name === 'test_fn_start' || name === 'test_start') begin(tests, environment, test);
+    else if (name === 'test_done') tests.end(test, test.errors.length ? 'failed' : 'passed', test.errors[0]);
+    else if (name === 'test_skip' || name === 'test_todo') tests.end(test, 'skipped');
+  } catch {
+    // Another shape than that of the versions we know.
+  }
+}
+
+const begun = new WeakSet<object>();
+
+/** `test_start` comes before the hooks of the test, and before a test that is skipped too. */
+function begin(tests: TestPort, environment: Environment, test: CircusBlock): void {
+  if (begun.has(test)) return;
+  begun.add(test);
+  const file = environment.global?.[matchers]?.state?.testPath;
+  if (file !== undefined) tests.runnerIs('jest', file);
+  const path: string[] = [];
+  for (let block: CircusBlock | undefined = test; block?.parent; block = block.parent)
+    path.unshift(block.name);
+  tests.begin({ file, name: path }, test);
+}

@@ -1,0 +1,56 @@
+/** Mocha, serial and parallel: the events of its Runner, which are its reporters' interface. */
+import type { TestPort } from '../../agent/test-port.ts';
+import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
+
+interface MochaRunnable {
+  type: 'test' | 'hook';
+  title: string;
+  file?: string;
+  parent?: { file?: string };
+  ctx?: { currentTest?: MochaRunnable };
+  titlePath(): string[];
+}
+
+interface MochaRunner {
+  on(event: string, listener: (runnable: MochaRunnable, error?: unknown) => void): void;
+}
+
+export const mocha: Runner = {
+  name: 'mocha',
+  matches: ({ script, environment }) =>
+    packageFolder(script, 'mocha') !== undefined || environment['MOCHA_WORKER_ID'] !== undefined,
+  async hook(tests, { script }) {
+    tests.runnerIs('mocha');
+    const { createRequire } = process.getBuiltinModule('node:module');
+    const folder =
+      packageFolder(script, 'mocha') ??
+      createRequire(`${process.cwd()}/x`).resolve('mocha/package.json').replace('/package.json', '');
+    const module = await importFile(`${folder}/lib/runner.js`);
+    const Runner = module['Runner'] ?? module['default'];
+    wrapMethod(
+      Runner,
+      'run',
+      (run) =>
+        function (this: MochaRunner, ...args) {
+          listen(this, tests);
+          return Reflect.apply(run, this, args);
+        },
+    );
+  },
+};
+
+/** A hook is shown as running too: it can hang or crash as well. */
+function listen(runner: MochaRunner, tests: TestPort): void {
+  const begin = (runnable: MochaRunnable): void => {
+    const file = runnable.file ?? runnable.ctx?.currentTest?.file ?? runnable.parent?.file;
+    tests.begin({ file, name: runnable.titlePath() }, runnable);
+  };
+  runner.on('test', begin);
+  runner.on('hook', begin);
+  runner.on('fail', (runnable, error) => tests.end(runnable, 'failed', error));
+  runner.on('pass', (test) => tests.end(test, 'passed'));
+  runner.on('pending', (test) => tests.end(test, 'skipped'));
+  runner.on('retry', (test) => tests.end(test, 'skipped'));
+  runner.on('test end', (test) => tests.end(test, 'skipped'));
+  runner.on('hook end', (hook) => tests.end(hook, 'skipped'));
+}

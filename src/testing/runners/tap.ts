@@ -1,0 +1,72 @@
+/** node-tap: a file is a process of its own, and a subtest an event of the test around it. */
+import type { TestPort } from '../../agent/test-port.ts';
+import { importFile, type Runner, wrapMethod } from './runner.ts';
+
+interface TapTest {
+  name: string;
+  parent?: TapTest;
+  passing?(): boolean;
+  results?: { ok?: boolean; failures?: unknown[] };
+}
+
+export const tap: Runner = {
+  name: 'tap',
+  matches: ({ script, environment }) =>
+    (environment['TAP'] === '1' && environment['TAP_CHILD_ID'] !== undefined) ||
+    /\/node_modules\/(?:tap|@tapjs\/run)\//.test(script),
+  async hook(tests, { script }) {
+    if (/\/node_modules\/(?:tap|@tapjs\/run)\//.test(script)) {
+      tests.runnerIs('tap');
+      return;
+    }
+    tests.runnerIs('tap', script);
+    const importer = process.execArgv.find((word) => word.includes('/@tapjs/'));
+    const [, folder] = /file:\/\/(.*?\/@tapjs)\//.exec(importer ?? '') ?? [];
+    if (folder === undefined) return;
+    const { TestBase } = await importFile(`${folder}/core/dist/${kindOf(script)}/index.js`);
+    wrapMethod(
+      TestBase,
+      'emit',
+      (emit) =>
+        function (this: unknown, event: string, ...args) {
+          note(tests, script, event, args[0]);
+          return Reflect.apply(emit, this, [event, ...args]);
+        },
+    );
+  },
+};
+
+function note(tests: TestPort, file: string, event: string, subject: TapTest): void {
+  if (event === 'subtestStart') tests.begin({ file, name: namesOf(subject) }, subject);
+  else if (event === 'subtestEnd') {
+    const hasFailed = subject.results?.ok === false;
+    tests.end(subject, hasFailed ? 'failed' : 'passed', hasFailed ? firstFailure(subject) : undefined);
+  }
+}
+
+/** The last of the parents is the file itself. */
+function namesOf(test: TapTest): string[] {
+  const names: string[] = [];
+  for (let one: TapTest | undefined = test; one?.parent; one = one.parent) names.unshift(one.name);
+  return names;
+}
+
+function firstFailure({ name, results }: TapTest): { message: string; stack?: string } {
+  const failure = results?.failures?.[0] as { name?: string; diag?: { stack?: string } } | undefined;
+  const stack = failure?.diag?.stack;
+  return { message: failure?.name ?? `${name} failed`, ...(stack !== undefined && { stack }) };
+}
+
+/** Node's rule for `.js`, without reading package.json twice: the nearest one decides. */
+function kindOf(script: string): 'esm' | 'commonjs' {
+  if (/\.c[jt]s$/.test(script)) return 'commonjs';
+  if (/\.(?:m[jt]s|tsx?)$/.test(script)) return 'esm';
+  const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
+  for (let folder = script; folder.includes('/'); ) {
+    folder = folder.slice(0, folder.lastIndexOf('/'));
+    const path = `${folder}/package.json`;
+    if (!existsSync(path)) continue;
+    return /"type"\s*:\s*"module"/.test(readFileSync(path, 'utf8')) ? 'esm' : 'commonjs';
+  }
+  return 'commonjs';
+}

@@ -1,0 +1,46 @@
+/** Vitest's workers, forks and threads: the methods that its test runner calls around each try of a test. */
+import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
+
+interface VitestTask {
+  name: string;
+  suite?: VitestTask;
+  file?: { filepath?: string };
+  result?: { state?: string; errors?: unknown[] };
+}
+
+export const vitest: Runner = {
+  name: 'vitest',
+  matches: ({ script }) => /\/node_modules\/vitest\/(?:dist\/workers|vitest\.mjs|dist\/cli)/.test(script),
+  async hook(tests, { script }) {
+    tests.runnerIs('vitest');
+    const folder = packageFolder(script, 'vitest');
+    if (folder === undefined || !script.includes('/dist/workers/')) return;
+    const { VitestTestRunner } = await importFile(`${folder}/dist/runners.js`);
+    wrapMethod(
+      VitestTestRunner,
+      'onBeforeRunTask',
+      (before) =>
+        function (this: unknown, task: VitestTask, ...rest) {
+          if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
+          tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
+          return Reflect.apply(before, this, [task, ...rest]);
+        },
+    );
+    wrapMethod(
+      VitestTestRunner,
+      'onAfterRunTask',
+      (after) =>
+        function (this: unknown, task: VitestTask, ...rest) {
+          const { state, errors } = task.result ?? {};
+          tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
+          return Reflect.apply(after, this, [task, ...rest]);
+        },
+    );
+  },
+};
+
+function namesOf(task: VitestTask): string[] {
+  const names: string[] = [];
+  for (let one: VitestTask | undefined = task; one; one = one.suite) names.unshift(one.name);
+  return names;
+}

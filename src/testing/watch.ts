@@ -1,0 +1,157 @@
+/**
+ * Which test runs in this thread: told by the runner's hooks, kept in memory for `test.json`, and in a log for those
+ * who come after a death that lets nobody write. Knows no runner, writes no bundle by itself.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StartedTest, TestPort } from '../agent/test-port.ts';
+import {
+  type RunningTest,
+  type TestFailure,
+  type TestLogLine,
+  type TestPart,
+  type TestStatus,
+  type TestStop,
+  testStopName,
+} from '../bundle/layout-tests.ts';
+import { describeFailure } from './failure.ts';
+import type { TestLog } from './log.ts';
+
+export interface WatchOptions {
+  /** The run's private folder; absent outside of `agentdump ci`. */
+  folder?: string;
+  log?: TestLog;
+  /** Writes a light bundle and goes on; its path. */
+  snapshot?(reason: string): string | undefined;
+  /** After a test, before the next. */
+  afterTest?(finished: number): void;
+  /** This process only starts the command that is meant. */
+  isLauncher?: boolean;
+}
+
+const longestName = 400;
+const mostRunning = 200;
+/** Beyond so many failing tests of one thread no further snapshot is taken. */
+const mostSnapshots = 5;
+
+export class TestWatch implements TestPort {
+  readonly #options: WatchOptions;
+  readonly #running = new Map<number, RunningTest & { startedMs: number }>();
+  readonly #ids = new WeakMap<object, number>();
+  #runner: string | undefined;
+  #file: string | undefined;
+  #lastId = 0;
+  #finished = 0;
+  #failed = 0;
+  #snapshots = 0;
+  #failure: TestPart['failure'];
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  runnerIs(runner: string, file?: string): void {
+    if (this.#runner === runner && (file === undefined || this.#file === file)) return;
+    this.#runner = runner;
+    this.#file = file ?? this.#file;
+    this.#log({ kind: 'runner', runner, ...(file !== undefined && { file }) });
+  }
+
+  begin({ file, name }: StartedTest, key?: object): number {
+    const id = ++this.#lastId;
+    if (key) this.#ids.set(key, id);
+    const test: RunningTest = {
+      ...(file !== undefined && { file }),
+      name: name.map((title) => String(title).slice(0, longestName)),
+      startedAt: new Date().toISOString(),
+    };
+    this.#running.set(id, { ...test, startedMs: performance.now() });
+    this.#log({ kind: 'start', id, ...test });
+    return id;
+  }
+
+  end(test: number | object, status: TestStatus, error?: unknown): void {
+    const id = typeof test === 'number' ? test : this.#ids.get(test);
+    const running = id === undefined ? undefined : this.#running.get(id);
+    if (id === undefined || !running) return;
+    const { startedMs, ...about } = running;
+    const tookMs = Math.round((performance.now() - startedMs) * 10) / 10;
+    const failure = status === 'failed' ? describeFailure(error) : undefined;
+    const bundle = failure && this.#snapshotOf(about, failure);
+    this.#running.delete(id);
+    this.#finished++;
+    if (failure) this.#failed++;
+    this.#log({
+      kind: 'end',
+      id,
+      status,
+      tookMs,
+      ...(failure && { error: failure }),
+      ...(bundle !== undefined && { bundle }),
+    });
+    this.#options.afterTest?.(this.#finished);
+  }
+
+  describe(): TestPart | undefined {
+    if (this.#runner === undefined && this.#running.size === 0 && this.#finished === 0) return undefined;
+    const stop = this.#readStop();
+    return {
+      ...(this.#runner !== undefined && { runner: this.#runner }),
+      ...(this.#file !== undefined && { file: this.#file }),
+      running: [...this.#running.values()]
+        .reverse()
+        .slice(0, mostRunning)
+        .map(({ startedMs: _, ...test }) => test),
+      finished: this.#finished,
+      failed: this.#failed,
+      ...(this.#failure && { failure: this.#failure }),
+      ...(stop && { stop }),
+    };
+  }
+
+  expectsExit(): boolean {
+    if (this.#options.isLauncher) return true;
+    return this.#runner !== undefined && this.#running.size === 0;
+  }
+
+  close(): void {
+    this.#options.log?.close();
+  }
+
+  /** What a log that begins anew must still say. */
+  restate(): TestLogLine[] {
+    const lines: TestLogLine[] = [{ kind: 'counts', finished: this.#finished, failed: this.#failed }];
+    if (this.#runner !== undefined)
+      lines.push({
+        kind: 'runner',
+        runner: this.#runner,
+        ...(this.#file !== undefined && { file: this.#file }),
+      });
+    for (const [id, { startedMs: _, ...test }] of this.#running) lines.push({ kind: 'start', id, ...test });
+    return lines;
+  }
+
+  #snapshotOf(test: RunningTest, error: TestFailure): string | undefined {
+    if (!this.#options.snapshot || this.#snapshots >= mostSnapshots) return undefined;
+    this.#snapshots++;
+    this.#failure = { ...test, error };
+    try {
+      return this.#options.snapshot(`the test failed: ${error.message.split('\n')[0]}`);
+    } finally {
+      this.#failure = undefined;
+    }
+  }
+
+  #log(line: TestLogLine): void {
+    this.#options.log?.write(line);
+  }
+
+  #readStop(): TestStop | undefined {
+    if (this.#options.folder === undefined) return undefined;
+    try {
+      return JSON.parse(readFileSync(join(this.#options.folder, testStopName), 'utf8')) as TestStop;
+    } catch {
+      return undefined;
+    }
+  }
+}
