@@ -2,6 +2,8 @@
  * The two streams: results go to stdout, progress and notes to stderr, so that `agentdump … | less` and `> file` hold
  * the result alone. Knows whether colour is wanted; what is coloured is the report's affair.
  */
+import { writeFileSync } from 'node:fs';
+import { AgentdumpError } from '../errors.ts';
 import { escapeTerminal } from '../report/escape-terminal.ts';
 
 export interface ColourWish {
@@ -23,6 +25,21 @@ export function wantsColour({ isTerminal, environment }: ColourWish): boolean {
 /** A result. The text is written as it is: whoever rendered it has escaped what came from a bundle. */
 export function print(text: string): void {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** A result into a file that is not there yet, for its owner's eyes only. Throws `unwritable`. */
+export function writeNew(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? 'exists' : 'failed';
+    throw new AgentdumpError(
+      'unwritable',
+      `cannot write ${path}: ${(cause as Error).message}`,
+      { path, reason },
+      cause,
+    );
+  }
 }
 
 /** A note for the person at the terminal; it may quote a path or a message from anywhere, so it is escaped here. */

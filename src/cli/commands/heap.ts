@@ -1,11 +1,10 @@
 /** `agentdump heap …`: questions to a heap snapshot. Reads the words, asks one document, hands it to one renderer. */
-import { writeFileSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../errors.ts';
 import type { HeapDocument } from '../../model/heap.ts';
 import { harmlessJson } from '../../report/json.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { print } from '../output.ts';
+import { print, writeNew } from '../output.ts';
 import { type HeapWords, questions, readWords } from './heap-questions.ts';
 
 interface HeapArguments {
@@ -64,7 +63,7 @@ const command: CommandModule<object, HeapArguments> = {
     const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
     const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : text();
     if (argv.out === undefined) print(output);
-    else writeOut(argv.out, output);
+    else writeNew(argv.out, output);
     if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;
   },
 };
@@ -81,20 +80,6 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
     threads: argv.threads ?? 2,
     dir: argv.dir ?? process.env['AGENTDUMP_DIR'] ?? '.agentdump',
   };
-}
-
-function writeOut(path: string, output: string): void {
-  try {
-    writeFileSync(path, output, { flag: 'wx', mode: 0o600 });
-  } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? 'exists' : 'failed';
-    throw new AgentdumpError(
-      'unwritable',
-      `cannot write ${path}: ${(cause as Error).message}`,
-      { path, reason },
-      cause,
-    );
-  }
 }
 
 export default command;
