@@ -85,7 +85,7 @@ const readingHalf = /^(reader|upgrade|pack|unpack|verify|zip|list)/;
 
 function roomOf(file: string): string {
   const parts = relative(src, file)
-    .replace(/\.(ts|js)$/, '')
+    .replace(/\.(tsx?|js)$/, '')
     .split('/');
   const [room = '', second = '', third = ''] = parts;
   // The writing half of a format stands alone too: whoever writes such files carries no parser.
@@ -101,7 +101,7 @@ function* sourceFiles(dir: string): Generator<string> {
   for (const name of readdirSync(dir)) {
     const path = join(dir, name);
     if (statSync(path).isDirectory()) yield* sourceFiles(path);
-    else if (name.endsWith('.ts')) yield path;
+    else if (/\.tsx?$/.test(name)) yield path;
   }
 }
 

@@ -120,6 +120,17 @@ export interface MemoryFacts {
   history?: MemorySample[];
   classes?: { name: string; count: number; selfSizeBytes: number; retainedSizeBytes?: number }[];
   suspects?: MemorySuspect[];
+  /** The heap's dominator tree by class, in rows: each object counted once, so the bytes of all rows are the heap's. */
+  retained?: RetainedFrame[];
+}
+
+export interface RetainedFrame {
+  name: string;
+  /** Row of what keeps it alive, always before it; -1 for the first, the heap itself. */
+  parent: number;
+  /** Of this row alone. */
+  bytes: number;
+  count: number;
 }
 
 export interface MemorySample {

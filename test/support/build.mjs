@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { buildPreload } from './build-preload.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -19,6 +20,7 @@ await buildPreload(join(root, 'dist', 'register.cjs'));
 // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
 rmSync(join(root, 'dist', 'register.js'), { force: true });
 await inlineYargs();
+await buildPage(join(root, 'dist', 'report', 'html'));
 writeFileSync(join(root, 'dist', '.built'), '');
 
 /** One file instead of yargs' many small ones, whose finding took 40 ms of each command; its licences beside it. */

@@ -1,0 +1,54 @@
+/** The page: a bar, the list of sections, and the sections that have something to show. */
+import { Component, type ComponentChildren } from 'preact';
+import { Help } from './parts/help.tsx';
+import { Navigation } from './parts/navigation.tsx';
+import { TopBar } from './parts/top-bar.tsx';
+import { type SectionEntry, sections } from './sections.tsx';
+import { account } from './state.ts';
+
+export function App() {
+  const shown = sections.filter(({ isThere }) => isThere(account));
+  return (
+    <>
+      <a class="skip" href="#verdict">
+        To the verdict
+      </a>
+      <TopBar account={account} />
+      <div class="frame">
+        <Navigation sections={shown} account={account} />
+        <main>
+          {shown.map((entry) => (
+            <Section key={entry.id} entry={entry} />
+          ))}
+        </main>
+      </div>
+      <Help />
+    </>
+  );
+}
+
+function Section({ entry: { id, title, Body } }: { entry: SectionEntry }) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} class={`section section-${id}`}>
+      {title === undefined ? null : <h2 id={`${id}-title`}>{title}</h2>}
+      <Fence>
+        <Body account={account} />
+      </Fence>
+    </section>
+  );
+}
+
+/** A section that can't be drawn says so, and takes no other with it. */
+class Fence extends Component<{ children: ComponentChildren }, { error?: Error }> {
+  override state: { error?: Error } = {};
+
+  override componentDidCatch(error: Error): void {
+    this.setState({ error });
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return <p class="gap">This section cannot be shown: {error.message}. The command line shows it.</p>;
+  }
+}

@@ -1,0 +1,45 @@
+/** Where the bars of a timeline stand, in percent of its width, and which spans are worth a closer look. Pure. */
+import { formatDuration } from '../../../model/quantities.ts';
+import type { Timeline, TimelineRow } from './timeline.ts';
+
+export interface BarPlace {
+  left: number;
+  width: number;
+  /** Shares of the bar, in percent: before the reply began, and after the last of it came. */
+  untilFirstByte?: number;
+  sinceLastByte?: number;
+  textSide: 'before' | 'after';
+}
+
+/** Undefined for what has no place in time. */
+export function barPlace(
+  row: TimelineRow,
+  { fromMs, endMs }: { fromMs: number; endMs: number },
+): BarPlace | undefined {
+  if (row.startMs === undefined) return undefined;
+  const span = Math.max(1, endMs - fromMs);
+  const start = Math.min(Math.max(row.startMs, fromMs), endMs);
+  const end = Math.min(Math.max(row.endMs ?? start, start), endMs);
+  const left = ((start - fromMs) / span) * 100;
+  const width = ((end - start) / span) * 100;
+  const share = (ms: number) => Math.min(100, Math.max(0, (ms / Math.max(1, end - start)) * 100));
+  return {
+    left,
+    width,
+    ...(row.firstByteMs !== undefined && { untilFirstByte: share(row.firstByteMs - start) }),
+    ...(row.lastByteMs !== undefined && { sinceLastByte: share(end - row.lastByteMs) }),
+    textSide: left + width > 72 && left > 14 ? 'before' : 'after',
+  };
+}
+
+const looks = [1000, 10_000, 60_000, 600_000, 3_600_000];
+
+/** The whole, and the ends of it that are much shorter. */
+export function rangesOf({ startMs, endMs }: Timeline): { name: string; spanMs: number }[] {
+  const whole = Math.max(1, endMs - startMs);
+  const ends = looks.filter((ms) => ms < whole / 3).slice(-3);
+  return [
+    { name: 'Whole run', spanMs: whole },
+    ...ends.reverse().map((spanMs) => ({ name: `Last ${formatDuration(spanMs)}`, spanMs })),
+  ];
+}

@@ -1,0 +1,65 @@
+/**
+ * Rectangles whose areas are to each other as the sizes, as square as can be: Bruls, Huizing, van Wijk, "Squarified
+ * Treemaps" (2000). Departure: sizes are laid out largest first, and those that are no positive number are left out. Pure.
+ */
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Placed<T> extends Box {
+  item: T;
+}
+
+export function squarify<T>(items: readonly T[], sizeOf: (item: T) => number, within: Box): Placed<T>[] {
+  const sorted = items.filter((item) => sizeOf(item) > 0).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const total = sorted.reduce((sum, item) => sum + sizeOf(item), 0);
+  const scale = (within.width * within.height) / total;
+  const placed: Placed<T>[] = [];
+  let room: Box = { ...within };
+  for (let start = 0; start < sorted.length; ) {
+    const side = Math.min(room.width, room.height);
+    const areas: number[] = [];
+    let end = start;
+    for (let best = Number.POSITIVE_INFINITY; end < sorted.length; end++) {
+      areas.push(sizeOf(sorted[end]!) * scale);
+      const now = worst(areas, side);
+      if (now > best) {
+        areas.pop();
+        break;
+      }
+      best = now;
+    }
+    room = placeRow(sorted.slice(start, end), areas, room, placed);
+    start = end;
+  }
+  return placed;
+}
+
+/** The greatest of the aspect ratios of a row along `side`; its areas come largest first. */
+function worst(areas: readonly number[], side: number): number {
+  const sum = areas.reduce((a, b) => a + b, 0);
+  const largest = areas[0]!;
+  const smallest = areas.at(-1)!;
+  return Math.max((side * side * largest) / (sum * sum), (sum * sum) / (side * side * smallest));
+}
+
+/** Along the shorter side; returns the room that is left. */
+function placeRow<T>(row: readonly T[], areas: readonly number[], room: Box, placed: Placed<T>[]): Box {
+  const sum = areas.reduce((a, b) => a + b, 0);
+  const isColumn = room.width >= room.height;
+  const thickness = sum / (isColumn ? room.height : room.width) || 0;
+  let at = isColumn ? room.y : room.x;
+  for (const [n, item] of row.entries()) {
+    const length = areas[n]! / thickness || 0;
+    if (isColumn) placed.push({ item, x: room.x, y: at, width: thickness, height: length });
+    else placed.push({ item, x: at, y: room.y, width: length, height: thickness });
+    at += length;
+  }
+  return isColumn
+    ? { ...room, x: room.x + thickness, width: Math.max(0, room.width - thickness) }
+    : { ...room, y: room.y + thickness, height: Math.max(0, room.height - thickness) };
+}

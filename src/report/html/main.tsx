@@ -1,0 +1,15 @@
+/** The page of one account: reads the data that stands in the document, and draws it. */
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { installKeys } from './keys.ts';
+import { goTo, target, watchSurroundings } from './state.ts';
+
+const root = document.getElementById('page');
+if (root) {
+  root.replaceChildren();
+  watchSurroundings();
+  installKeys();
+  render(<App />, root);
+  goTo(target.value);
+  requestAnimationFrame(() => performance.mark('agentdump-drawn'));
+}

@@ -1,0 +1,107 @@
+/** The smallest pieces: a chip, the tag of a bundle part, a list of facts, a text that is long. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { formatNumber } from '../../../model/quantities.ts';
+import { isPrinting } from '../state.ts';
+
+export type Tone = 'bad' | 'warn' | 'good' | 'plain' | 'model' | 'tool' | 'step';
+
+export function Chip({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
+  return <span class={`chip chip-${tone}`}>{children}</span>;
+}
+
+/** Which part of the bundle shows a fact. */
+export function PartTag({ part }: { part: string }) {
+  return <code class="part-tag">{part}</code>;
+}
+
+export type Fact = [name: string, value: ComponentChildren];
+
+/** Facts without a value are left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== '' && value !== null)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** More of one text than this is never drawn: a browser would be busy with nothing else. */
+const mostDrawn = 200_000;
+
+/** A text from the program; of a long one the beginning, and all of it on request. */
+export function LongText({
+  text,
+  most = 1200,
+  class: name,
+}: {
+  text: string;
+  most?: number;
+  class?: string;
+}) {
+  const isWhole = useSignal(false);
+  const limit = isWhole.value ? mostDrawn : isPrinting.value ? most * 4 : most;
+  const isCut = text.length > limit;
+  return (
+    <div class={`long-text ${name ?? ''}`} dir="auto">
+      {isCut ? text.slice(0, limit) : text}
+      {isCut ? (
+        <>
+          …{' '}
+          {isWhole.value ? (
+            <span class="faint">{formatNumber(text.length - limit)} more characters, see --json</span>
+          ) : (
+            <button
+              type="button"
+              class="more"
+              onClick={() => {
+                isWhole.value = true;
+              }}
+            >
+              Show all {formatNumber(text.length)} characters
+            </button>
+          )}
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+/** A list of which the first `most` are drawn, and more on request. */
+export function CutList<T>({
+  items,
+  most,
+  draw,
+  what,
+}: {
+  items: readonly T[];
+  most: number;
+  draw: (item: T, index: number) => ComponentChildren;
+  what: string;
+}) {
+  const shown = useSignal(most);
+  const hidden = items.length - shown.value;
+  return (
+    <>
+      {items.slice(0, shown.value).map(draw)}
+      {hidden > 0 ? (
+        <button
+          type="button"
+          class="more more-rows"
+          onClick={() => {
+            shown.value += most * 4;
+          }}
+        >
+          {formatNumber(hidden)} more {what}
+        </button>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/** The bar at the top: whose death this is, the search, the theme. */
+import type { Account } from '../../../model/account.ts';
+import { nextTheme } from '../keys.ts';
+import { isHelpShown, theme } from '../state.ts';
+import { Search } from './search.tsx';
+
+export function TopBar({ account }: { account: Account }) {
+  return (
+    <header class="top-bar">
+      <a class="brand" href="#verdict">
+        <Mark />
+        <span class="brand-name">agentdump</span>
+        <span class="brand-program">{programOf(account)}</span>
+      </a>
+      <Search />
+      <button type="button" class="quiet" onClick={nextTheme} aria-label={`Colours: ${theme.value}`}>
+        <span aria-hidden="true">{{ system: '◐', dark: '☾', light: '☀' }[theme.value]}</span>
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Keyboard"
+        onClick={() => {
+          isHelpShown.value = true;
+        }}
+      >
+        <span aria-hidden="true">?</span>
+      </button>
+    </header>
+  );
+}
+
+/** A line that was alive, and is not. */
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">
+      <path d="M1 8h6l2.5-6 4 12 2.5-6h2" />
+      <path class="mark-flat" d="M18 8h9" />
+    </svg>
+  );
+}
+
+/** The script's name as a person would call it. */
+export function programOf({ process, bundle }: Account): string {
+  const script = process?.argv?.[1] ?? '';
+  return script.split('/').at(-1) || (bundle?.path.split('/').at(-1) ?? '');
+}

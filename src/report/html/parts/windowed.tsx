@@ -1,0 +1,67 @@
+/**
+ * A list of rows of one height. A short one is drawn whole; of a long one only what is in sight, in a box that scrolls.
+ * A row may be opened and is then taller: as long as it is in sight, the rows below it move down.
+ */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { formatNumber } from '../../../model/quantities.ts';
+import { isPrinting, target } from '../state.ts';
+import { ScrollBox } from './scroll-box.tsx';
+
+interface WindowedProps<T> {
+  items: readonly T[];
+  rowHeight: number;
+  label: string;
+  idOf: (item: T) => string;
+  draw: (item: T) => ComponentChildren;
+}
+
+const mostWhole = 250;
+const beyond = 12;
+const boxRows = 20;
+/** On paper, the end is worth most. */
+const mostPrinted = 120;
+
+export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedProps<T>) {
+  const box = useRef<HTMLElement>(null);
+  const first = useSignal(0);
+  const isLong = items.length > mostWhole;
+  const wanted = target.value;
+  useEffect(() => {
+    if (!isLong || !box.current) return;
+    const at = items.findIndex((item) => idOf(item) === wanted);
+    // Without a wish, the end: what happened last.
+    box.current.scrollTop = (at < 0 ? items.length : at - 4) * rowHeight;
+  }, [items, wanted, isLong]);
+  if (!isLong) return <div class="rows">{items.map(draw)}</div>;
+  if (isPrinting.value)
+    return (
+      <div class="rows">
+        <p class="faint">{formatNumber(items.length - mostPrinted)} earlier rows are not printed.</p>
+        {items.slice(-mostPrinted).map(draw)}
+      </div>
+    );
+  const from = Math.max(0, first.value - beyond);
+  const to = Math.min(items.length, first.value + boxRows + beyond);
+  return (
+    <>
+      <ScrollBox
+        boxRef={box}
+        class="rows window"
+        label={label}
+        style={{ blockSize: `${boxRows * rowHeight}px` }}
+        onScroll={(top) => {
+          const at = Math.floor(top / rowHeight);
+          // Each change draws all rows in sight.
+          if (Math.abs(at - first.value) >= beyond / 2 || at === 0) first.value = at;
+        }}
+      >
+        <div style={{ blockSize: `${from * rowHeight}px` }} />
+        {items.slice(from, to).map(draw)}
+        <div style={{ blockSize: `${(items.length - to) * rowHeight}px` }} />
+      </ScrollBox>
+      <p class="faint caption">{formatNumber(items.length)} rows; those in sight are drawn.</p>
+    </>
+  );
+}

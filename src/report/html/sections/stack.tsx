@@ -1,0 +1,86 @@
+/** The error with its stack, the culprit open; below it what caused it, and the errors that it holds. */
+import type { Account, ErrorFacts } from '../../../model/account.ts';
+import { culpritFrame } from '../../../model/frame-text.ts';
+import { Frames } from '../parts/frames.tsx';
+import { Chip, Facts, LongText } from '../parts/small.tsx';
+import { Value } from '../parts/value.tsx';
+
+interface Chained {
+  error: ErrorFacts;
+  /** How it belongs to the one above. */
+  relation?: string;
+  prefix: string;
+}
+
+const mostErrors = 20;
+
+export function Stack({ account: { error, signal, process } }: { account: Account }) {
+  const chain = error ? chainOf(error) : [];
+  return (
+    <>
+      {signal ? (
+        <Facts
+          facts={[
+            ['Signal', [signal.name, signal.code && `(${signal.code})`].filter(Boolean).join(' ')],
+            ['What', signal.description],
+            ['Address', signal.faultAddress && <code>{signal.faultAddress}</code>],
+            ['Access', signal.access],
+            ['Instruction', signal.instruction && <code>{signal.instruction}</code>],
+            ['Known from', signal.evidence],
+          ]}
+        />
+      ) : null}
+      {chain.slice(0, mostErrors).map((link) => (
+        <OneError key={link.prefix} link={link} cwd={process?.cwd} />
+      ))}
+      {chain.length > mostErrors ? (
+        <p class="faint">{chain.length - mostErrors} more errors, see --json</p>
+      ) : null}
+    </>
+  );
+}
+
+/** The error, its causes downwards, and the errors of an aggregate; as they stand, not as they nest. */
+function chainOf(first: ErrorFacts): Chained[] {
+  const chain: Chained[] = [];
+  const open: Chained[] = [{ error: first, prefix: 'frame' }];
+  for (let next = open.shift(); next && chain.length <= 1000; next = open.shift()) {
+    chain.push(next);
+    const { cause, errors } = next.error;
+    const number = chain.length;
+    const below: Chained[] = (errors ?? []).map((error, n) => ({
+      error,
+      relation: `error ${n + 1} of ${errors?.length}`,
+      prefix: `error-${number}-${n + 1}-frame`,
+    }));
+    if (cause) below.unshift({ error: cause, relation: 'caused by', prefix: `cause-${number}-frame` });
+    open.unshift(...below);
+  }
+  return chain;
+}
+
+function OneError({ link: { error, relation, prefix }, cwd }: { link: Chained; cwd: string | undefined }) {
+  const { name, message, code, properties, frames, stackText, handled } = error;
+  return (
+    <article class="error">
+      {relation === undefined ? null : <p class="relation">{relation}</p>}
+      <h3 class="error-text">
+        <span class="error-name">{name ?? 'Error'}</span>
+        {code === undefined ? null : <Chip>{code}</Chip>}
+        {handled ? <Chip tone="good">handled</Chip> : null}
+        <LongText text={message ?? ''} most={600} class="error-message" />
+      </h3>
+      {properties && Object.keys(properties).length ? <Value value={properties} open /> : null}
+      {frames?.length ? (
+        <Frames
+          frames={frames}
+          prefix={prefix}
+          cwd={cwd}
+          opened={relation ? undefined : culpritFrame(frames)}
+        />
+      ) : stackText ? (
+        <LongText text={stackText} class="stack-text" most={3000} />
+      ) : null}
+    </article>
+  );
+}

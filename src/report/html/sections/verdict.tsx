@@ -1,0 +1,113 @@
+/** The top of the page: what happened, in a sentence; what shows it; what to do. */
+import type { Account } from '../../../model/account.ts';
+import { formatBytes, formatDuration } from '../../../model/quantities.ts';
+import type { Verdict } from '../../../model/verdict.ts';
+import { Chip, Facts, PartTag, type Tone } from '../parts/small.tsx';
+
+const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);
+
+export function VerdictSection({ account }: { account: Account }) {
+  const { verdict } = account;
+  if (!verdict)
+    return (
+      <div class="headline">
+        <h1 id="verdict-title">{account.memory ? 'A heap' : 'No verdict'}</h1>
+        <About account={account} />
+      </div>
+    );
+  return (
+    <>
+      <div class={`headline tone-${toneOf(verdict)}`}>
+        <p class="kind">
+          <Chip tone={toneOf(verdict)}>{verdict.kind.replaceAll('-', ' ')}</Chip>
+          <span class="confidence">{verdict.confidence}</span>
+          <When at={account.bundle?.capturedAt} />
+        </p>
+        <h1 id="verdict-title" dir="auto">
+          {verdict.title}
+        </h1>
+        <p class="summary" dir="auto">
+          {verdict.summary}
+        </p>
+      </div>
+      <About account={account} />
+      <div class="proof">
+        <EvidenceList verdict={verdict} />
+        <NextSteps verdict={verdict} />
+      </div>
+    </>
+  );
+}
+
+function toneOf({ kind }: Verdict): Tone {
+  if (kind === 'unknown') return 'warn';
+  return calm.has(kind) ? 'good' : 'bad';
+}
+
+/** An ISO time as people read it; anything else as it is. */
+export function When({ at }: { at: string | undefined }) {
+  if (!at) return null;
+  const text = at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
+  return <time dateTime={at}>{text}</time>;
+}
+
+function About({ account: { process, memory, signature } }: { account: Account }) {
+  const exit = process?.exit;
+  const used = memory?.heapUsedBytes;
+  const limit = memory?.heapLimitBytes;
+  return (
+    <Facts
+      facts={[
+        ['Lived', process?.uptimeMs === undefined ? undefined : formatDuration(process.uptimeMs)],
+        ['Ended with', exit?.signal ?? (exit?.code === undefined ? undefined : `exit code ${exit.code}`)],
+        ['Node', process?.nodeVersion?.replace(/^v/, '')],
+        ['Process', process?.pid],
+        ['Resident', memory?.rssBytes === undefined ? undefined : formatBytes(memory.rssBytes)],
+        [
+          'Heap',
+          used === undefined ? undefined : `${formatBytes(used)}${limit ? ` of ${formatBytes(limit)}` : ''}`,
+        ],
+        ['Signature', signature && <code title="The same fault has the same signature">{signature.id}</code>],
+      ]}
+    />
+  );
+}
+
+function EvidenceList({ verdict }: { verdict: Verdict }) {
+  return (
+    <div class="evidence">
+      <h2>Evidence</h2>
+      <ul>
+        {verdict.evidence.map(({ fact, part }, n) => (
+          <li key={n} dir="auto">
+            {fact} <PartTag part={part} />
+          </li>
+        ))}
+      </ul>
+      {(verdict.alternatives ?? []).map(({ kind, title, confidence }) => (
+        <p key={kind} class="alternative">
+          Also {confidence}: <strong>{kind.replaceAll('-', ' ')}</strong>. {title}
+        </p>
+      ))}
+      <p class="refuted">
+        <strong>Refuted by</strong> {verdict.refutedBy}
+      </p>
+    </div>
+  );
+}
+
+function NextSteps({ verdict: { nextSteps } }: { verdict: Verdict }) {
+  if (!nextSteps.length) return null;
+  return (
+    <div class="next">
+      <h2>What to do next</h2>
+      <ol>
+        {nextSteps.map((step, n) => (
+          <li key={n} dir="auto">
+            {step}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

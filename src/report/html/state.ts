@@ -1,0 +1,72 @@
+/** What the page remembers while it is open: the account, the theme, what is unfolded, what the address points at. */
+import { signal } from '@preact/signals';
+import type { Account } from '../../model/account.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+export const account: Account = JSON.parse(document.getElementById('account')?.textContent ?? '{"gaps":[]}');
+
+export const theme = signal<Theme>('system');
+/** Id of the element that the address names. */
+export const target = signal(targetOfAddress());
+/** What the reader unfolded or folded, by id. */
+export const unfolded = signal<ReadonlyMap<string, boolean>>(new Map());
+export const isPrinting = signal(false);
+export const isHelpShown = signal(false);
+
+function targetOfAddress(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';
+  }
+}
+
+export function watchSurroundings(): void {
+  addEventListener('hashchange', () => goTo(targetOfAddress()));
+  addEventListener('beforeprint', () => {
+    isPrinting.value = true;
+  });
+  addEventListener('afterprint', () => {
+    isPrinting.value = false;
+  });
+  // A page may be printed without the event, by a program that asks for print media.
+  const media = matchMedia('print');
+  isPrinting.value = media.matches;
+  media.addEventListener('change', () => {
+    isPrinting.value = media.matches;
+  });
+}
+
+export function isUnfolded(id: string, byDefault = false): boolean {
+  return isPrinting.value || (unfolded.value.get(id) ?? byDefault);
+}
+
+export function unfold(id: string, isOpen: boolean): void {
+  unfolded.value = new Map(unfolded.value).set(id, isOpen);
+}
+
+/** Unfolds what bears this id, and scrolls to it once it is there; lists that are cut show as much as it takes. */
+export function goTo(id: string): void {
+  if (id === '') return;
+  unfold(id, true);
+  target.value = id;
+  if (targetOfAddress() !== id) history.replaceState(null, '', `#${encodeURIComponent(id)}`);
+  requestAnimationFrame(() => requestAnimationFrame(() => showElement(id)));
+}
+
+function showElement(id: string): void {
+  const element = document.getElementById(id);
+  if (!element) return;
+  element.scrollIntoView({ block: element.tagName === 'SECTION' ? 'start' : 'center' });
+  const focusable = element.matches('[data-item]')
+    ? element
+    : element.querySelector<HTMLElement>('[data-item]');
+  (focusable as HTMLElement | null)?.focus({ preventScroll: true });
+}
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  if (next === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = next;
+}
