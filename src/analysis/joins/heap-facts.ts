@@ -11,7 +11,7 @@ const part = partNames.heapSnapshot;
 /** What the writer of the snapshot held while it wrote. */
 const ourOwn = /<symbol agentdump\.|register\.cjs:(?:cold|recording)-half/;
 
-export type HeapFacts = Pick<MemoryFacts, 'classes' | 'suspects'>;
+export type HeapFacts = Pick<MemoryFacts, 'classes' | 'suspects' | 'retained'>;
 
 /** Nothing when there is no snapshot. Never throws: what cannot be read is a gap. */
 export async function readHeapFacts(bundle: AnalyzableBundle, gaps: Gap[]): Promise<HeapFacts | undefined> {
@@ -42,8 +42,8 @@ async function computeFacts(bytes: Buffer, gaps: Gap[]): Promise<HeapFacts> {
     for (const { section, reason } of heap.snapshot.gaps)
       gaps.push({ part, reason: `${section}: ${reason}` });
     if (!heap.snapshot.hasAllEdges) return {};
-    const { classes, suspects } = computeMemoryFacts(heap, part);
-    return { classes, suspects: suspects.filter(({ sentence }) => !ourOwn.test(sentence)) };
+    const { classes, suspects, retained } = computeMemoryFacts(heap, part);
+    return { classes, retained, suspects: suspects.filter(({ sentence }) => !ourOwn.test(sentence)) };
   } finally {
     heap.snapshot.close();
   }

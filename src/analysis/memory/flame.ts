@@ -12,13 +12,17 @@ export interface FlameFrame {
   count: number;
 }
 
-/** A subtree below this share of the heap is one frame without children. */
-const detail = 1 / 4000;
-const maxDepth = 200;
+export interface FlameDetail {
+  /** A subtree below this share of the heap is one frame without children. */
+  least: number;
+  maxDepth: number;
+}
 
-export function computeFlame(heap: Heap): FlameFrame[] {
+const fullDetail: FlameDetail = { least: 1 / 4000, maxDepth: 200 };
+
+export function computeFlame(heap: Heap, { least: leastShare, maxDepth } = fullDetail): FlameFrame[] {
   const { retained, dominated, root, classes } = heap;
-  const least = retained[root]! * detail;
+  const least = retained[root]! * leastShare;
   const frames: FlameFrame[] = [{ name: '(heap)', parent: -1, bytes: heap.selfSize.get(root), count: 1 }];
   const byClass: Map<number, number>[] = [new Map()];
   const depths = [0];

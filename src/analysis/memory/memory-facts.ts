@@ -1,6 +1,7 @@
-/** The part of an account's memory that a heap snapshot tells: classes and suspects. */
+/** The part of an account's memory that a heap snapshot tells: classes, suspects, and what keeps what. */
 import type { MemoryFacts } from '../../model/account.ts';
 import type { Heap } from './heap.ts';
+import { computeRetainedTree } from './retained-tree.ts';
 import { classRows } from './summary.ts';
 import { computeSuspects } from './suspects.ts';
 
@@ -10,7 +11,7 @@ const maxClasses = 30;
 export function computeMemoryFacts(
   heap: Heap,
   part: string,
-): Required<Pick<MemoryFacts, 'classes' | 'suspects'>> {
+): Required<Pick<MemoryFacts, 'classes' | 'suspects' | 'retained'>> {
   return {
     classes: classRows(heap, 'retained')
       .slice(0, maxClasses)
@@ -20,6 +21,7 @@ export function computeMemoryFacts(
         selfSizeBytes,
         retainedSizeBytes,
       })),
+    retained: computeRetainedTree(heap),
     suspects: computeSuspects(heap).map(
       ({ rule, title, sentence, retainedSizeBytes, confidence, evidence, path }) => ({
         rule,

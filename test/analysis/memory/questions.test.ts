@@ -15,6 +15,7 @@ import { computeMemoryFacts } from '../../../src/analysis/memory/memory-facts.ts
 import { pathText } from '../../../src/analysis/memory/paths.ts';
 import { runQuery } from '../../../src/analysis/memory/query.ts';
 import { parseQuery } from '../../../src/analysis/memory/query-syntax.ts';
+import { computeRetainedTree } from '../../../src/analysis/memory/retained-tree.ts';
 import { computeStatistics, computeSummary } from '../../../src/analysis/memory/summary.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
@@ -277,4 +278,22 @@ test('the flame graph adds up to the heap', async () => {
     heap.retained[heap.root],
   );
   for (const [row, frame] of frames.entries()) assert.ok(frame.parent < row);
+});
+
+test('the tree of an account adds up to the heap, and names nothing small', async () => {
+  const heap = await openHeap(realHeapSnapshot(24));
+  const rows = computeRetainedTree(heap);
+  assert.equal(
+    rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    heap.retained[heap.root],
+  );
+  assert.ok(rows.length > 10 && rows.length < 1500, `${rows.length} rows`);
+  const totals = rows.map(({ bytes }) => bytes);
+  for (let row = rows.length - 1; row > 0; row--) {
+    const { parent, name } = rows[row]!;
+    assert.ok(parent < row && parent >= 0);
+    assert.notEqual(rows[parent]!.name, '(smaller ones)');
+    totals[parent]! += totals[row]!;
+    if (name !== '(smaller ones)') assert.ok(totals[row]! >= heap.totalBytes / 500, name);
+  }
 });
