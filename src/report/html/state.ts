@@ -58,7 +58,9 @@ export function goTo(id: string): void {
 function showElement(id: string): void {
   const element = document.getElementById(id);
   if (!element) return;
-  element.scrollIntoView({ block: element.tagName === 'SECTION' ? 'start' : 'center' });
+  const isSection = element.tagName === 'SECTION';
+  element.scrollIntoView({ block: isSection ? 'start' : 'center' });
+  if (isSection) return;
   const focusable = element.matches('[data-item]')
     ? element
     : element.querySelector<HTMLElement>('[data-item]');

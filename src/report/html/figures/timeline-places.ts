@@ -8,7 +8,8 @@ export interface BarPlace {
   /** Shares of the bar, in percent: before the reply began, and after the last of it came. */
   untilFirstByte?: number;
   sinceLastByte?: number;
-  textSide: 'before' | 'after';
+  /** Where the words have room; for a bar that leaves none, beside the name. */
+  textSide: 'before' | 'after' | 'name';
 }
 
 /** Undefined for what has no place in time. */
@@ -28,7 +29,7 @@ export function barPlace(
     width,
     ...(row.firstByteMs !== undefined && { untilFirstByte: share(row.firstByteMs - start) }),
     ...(row.lastByteMs !== undefined && { sinceLastByte: share(end - row.lastByteMs) }),
-    textSide: left + width > 72 && left > 14 ? 'before' : 'after',
+    textSide: left + width <= 72 ? 'after' : left > 14 ? 'before' : 'name',
   };
 }
 

@@ -15,7 +15,7 @@ const leastSide = 5;
 export function Treemap({ frames }: { frames: readonly RetainedFrame[] }) {
   const { ref, width } = useWidth<HTMLElement>(860);
   const root = useMemo(() => retainedTree(frames), [frames]);
-  const path = useSignal<RetainedNode[]>([]);
+  const path = useSignal<RetainedNode[]>(root ? wayInto(root) : []);
   if (!root) return null;
   const shown = path.value.at(-1) ?? root;
   const height = Math.round(Math.min(460, Math.max(300, width * 0.5)));
@@ -47,12 +47,27 @@ export function Treemap({ frames }: { frames: readonly RetainedFrame[] }) {
   );
 }
 
+/** Through nodes that hold hardly more than one other: a map of one tile says nothing. */
+function wayInto(root: RetainedNode): RetainedNode[] {
+  const way: RetainedNode[] = [];
+  for (let node = root; ; ) {
+    const most = node.children.find(
+      ({ bytes, children }) => bytes > node.bytes * 0.85 && children.length > 1,
+    );
+    if (!most) return way;
+    way.push(most);
+    node = most;
+  }
+}
+
 /** What is in it, its own bytes among them, so that the areas add up. */
 function partsOf(node: RetainedNode): RetainedNode[] {
   if (!node.children.length) return [node];
   const own: RetainedNode = { ...node, bytes: node.ownBytes, children: [], name: `${node.name} itself` };
   return [...node.children, ...(node.ownBytes > 0 ? [own] : [])];
 }
+
+const colourOf = ({ isEngine, tone }: RetainedNode) => (isEngine ? 'engine' : `tone-${tone}`);
 
 interface TileProps {
   box: Placed<RetainedNode>;
@@ -71,7 +86,7 @@ function Tile({ box: { item, x, y, width, height }, total, open }: TileProps) {
   const hasRoom = item.children.length > 0 && inner.width > 40 && inner.height > 24;
   const inside = hasRoom ? squarify(partsOf(item), ({ bytes }) => bytes, inner) : [];
   const label = `${item.name}: ${formatBytes(item.bytes)}, ${formatShare(item.bytes / total)} of the heap, ${formatCount(item.count, 'object')}`;
-  const name = `tile ${item.isEngine ? 'engine' : `tone-${item.tone}`}`;
+  const name = `tile ${colourOf(item)}`;
   const style = {
     insetInlineStart: `${x}px`,
     insetBlockStart: `${y}px`,
@@ -89,7 +104,7 @@ function Tile({ box: { item, x, y, width, height }, total, open }: TileProps) {
         small.width < leastSide || small.height < leastSide ? null : (
           <span
             key={n}
-            class={`inner ${small.item.isEngine ? 'engine' : ''}`}
+            class={`inner ${colourOf(small.item)}`}
             style={{
               insetInlineStart: `${small.x}px`,
               insetBlockStart: `${small.y}px`,

@@ -1,5 +1,6 @@
 /** What the model was told and what it said, the end first in sight; a reply that was cut shows where. */
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type { Account } from '../../../model/account.ts';
 import type { AgentMessage, AgentRun } from '../../../model/agent-state.ts';
 import { formatCount, formatNumber } from '../../../model/quantities.ts';
@@ -65,6 +66,7 @@ function Talk({ run, index }: TalkProps) {
     ? mostPrinted
     : Math.max(wish.value, wanted === undefined ? 0 : messages.length - wanted + 2);
   const from = Math.max(0, messages.length - shown);
+  const toolNames = useMemo(() => new Map(run.toolCalls.map(({ id, name }) => [id, name])), [run]);
   const partial = run.modelCalls.findLast((call) => call.partialText !== undefined)?.partialText;
   return (
     <div class="talk">
@@ -76,7 +78,7 @@ function Talk({ run, index }: TalkProps) {
         <p class="faint">{formatCount(run.unknownMessages, 'message')} before these are not known.</p>
       ) : null}
       {messages.slice(from).map((message, n) => (
-        <Message key={from + n} message={message} id={messageAnchor(index, from + n)} />
+        <Message key={from + n} message={message} id={messageAnchor(index, from + n)} toolNames={toolNames} />
       ))}
       {partial === undefined ? null : (
         <div class="message role-assistant is-cut">
@@ -104,7 +106,13 @@ function wantedMessage(index: number): number | undefined {
 
 const knownRoles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
-function Message({ message: { role, content }, id }: { message: AgentMessage; id: string }) {
+interface MessageProps {
+  message: AgentMessage;
+  id: string;
+  toolNames: ReadonlyMap<string, string>;
+}
+
+function Message({ message: { role, content }, id, toolNames }: MessageProps) {
   const name = knownRoles.has(role) ? role : 'other';
   return (
     <div
@@ -116,7 +124,7 @@ function Message({ message: { role, content }, id }: { message: AgentMessage; id
       <div class="role">{role}</div>
       <div class="content">
         {Array.isArray(content) ? (
-          content.map((part, n) => <Part key={n} part={part} />)
+          content.map((part, n) => <Part key={n} part={part} toolNames={toolNames} />)
         ) : (
           <Content value={content} />
         )}
@@ -126,7 +134,7 @@ function Message({ message: { role, content }, id }: { message: AgentMessage; id
 }
 
 /** The parts of a message, as the OpenTelemetry GenAI conventions name them. */
-function Part({ part }: { part: unknown }) {
+function Part({ part, toolNames }: { part: unknown; toolNames: ReadonlyMap<string, string> }) {
   if (typeof part !== 'object' || part === null) return <Content value={part} />;
   const { type, content, name, arguments: given, response, id } = part as Record<string, unknown>;
   if (type === 'text' || type === 'refusal') return <Content value={content} />;
@@ -150,7 +158,7 @@ function Part({ part }: { part: unknown }) {
     return (
       <div class="call-result">
         <p>
-          answer to <ToolName name={name ?? id} id={id} />
+          answer of <ToolName name={name ?? toolNames.get(String(id)) ?? id} id={id} />
         </p>
         <Content value={response} />
       </div>
@@ -174,11 +182,13 @@ function Content({ value }: { value: unknown }) {
 }
 
 const longestJson = 100_000;
+/** So much is unfolded at once. */
+const shortJson = 1500;
 
 function jsonIn(text: string) {
-  if (!/^\s*[{[]/.test(text) || text.length > longestJson) return undefined;
+  if (!/^\s*[{["]/.test(text) || text.length > longestJson) return undefined;
   try {
-    return <Value value={JSON.parse(text)} />;
+    return <Value value={JSON.parse(text)} open={text.length <= shortJson} />;
   } catch {
     return undefined;
   }

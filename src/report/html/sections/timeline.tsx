@@ -6,7 +6,7 @@ import type { AgentState } from '../../../model/agent-state.ts';
 import { formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
 import { timeTicks } from '../figures/scale.ts';
 import { computeTimeline, type Timeline, type TimelineRow } from '../figures/timeline.ts';
-import { barPlace, rangesOf } from '../figures/timeline-places.ts';
+import { type BarPlace, barPlace, rangesOf } from '../figures/timeline-places.ts';
 import { Value } from '../parts/value.tsx';
 import { Windowed } from '../parts/windowed.tsx';
 import { isUnfolded, target, unfold } from '../state.ts';
@@ -97,13 +97,22 @@ function Picture({ timeline }: { timeline: Timeline }) {
         ) : null}
       </div>
       <Axis spanMs={spanMs.value} />
-      <Windowed
-        items={rows}
-        rowHeight={rowHeight}
-        label="Timeline"
-        idOf={(row) => row.anchor}
-        draw={(row) => <Row key={row.anchor} row={row} place={place} />}
-      />
+      <div class="rows-box">
+        <div class="grid-lines" aria-hidden="true">
+          <div class="axis-track">
+            {timeTicks(spanMs.value, 6).map((before) => (
+              <i key={before} style={{ insetInlineStart: `${(1 - before / spanMs.value) * 100}%` }} />
+            ))}
+          </div>
+        </div>
+        <Windowed
+          items={rows}
+          rowHeight={rowHeight}
+          label="Timeline"
+          idOf={(row) => row.anchor}
+          draw={(row) => <Row key={row.anchor} row={row} place={place} />}
+        />
+      </div>
     </div>
   );
 }
@@ -150,7 +159,7 @@ function Axis({ spanMs }: { spanMs: number }) {
           <span
             key={before}
             class={before === 0 ? 'tick death' : 'tick'}
-            style={{ insetInlineStart: `${(1 - before / (spanMs || 1)) * 100}%` }}
+            style={{ insetInlineStart: `${(1 - before / spanMs) * 100}%` }}
           >
             {before === 0 ? '† death' : `−${formatDuration(before)}`}
           </span>
@@ -160,9 +169,15 @@ function Axis({ spanMs }: { spanMs: number }) {
   );
 }
 
-function Row({ row, place }: { row: TimelineRow; place: { fromMs: number; endMs: number } }) {
-  const { anchor, kind, name, depth, outcome } = row;
+interface Place {
+  fromMs: number;
+  endMs: number;
+}
+
+function Row({ row, place }: { row: TimelineRow; place: Place }) {
+  const { anchor, kind, name, depth, outcome, status } = row;
   const isOpen = isUnfolded(anchor);
+  const bar = barPlace(row, place);
   return (
     <div
       class={`row row-${kind}${isOpen ? ' opened' : ''}${target.value === anchor ? ' targeted' : ''}`}
@@ -175,57 +190,47 @@ function Row({ row, place }: { row: TimelineRow; place: { fromMs: number; endMs:
         aria-expanded={isOpen}
         onClick={() => {
           unfold(anchor, !isOpen);
-          if (!isOpen) history.replaceState(null, '', `#${anchor}`);
+          if (!isOpen) history.replaceState(null, '', `#${encodeURIComponent(anchor)}`);
         }}
       >
         <span class="row-label" style={{ paddingInlineStart: `${Math.min(depth, 6) * 14}px` }}>
-          <i class={`swatch bar-${kind} ${outcome === 'failed' ? 'is-failed' : ''}`} aria-hidden="true" />
+          <i class={`swatch bar-${kind} is-${outcome}`} aria-hidden="true" />
           <span class="row-name">{name}</span>
           <span class="hidden">
-            {kind}, {row.status}
+            {kind}, {status}
+          </span>
+          {bar?.textSide === 'name' ? <span class="row-text">{textOf(row)}</span> : null}
+        </span>
+        <span class="track">
+          <span class="lane">
+            {bar ? <Bar row={row} bar={bar} /> : <span class="bar-text">{status}, when is not known</span>}
           </span>
         </span>
-        <Track row={row} place={place} />
       </button>
       {isOpen ? <TimelineDetail row={row} /> : null}
     </div>
   );
 }
 
-function Track({ row, place }: { row: TimelineRow; place: { fromMs: number; endMs: number } }) {
-  const bar = barPlace(row, place);
+function Bar({ row, bar }: { row: TimelineRow; bar: BarPlace }) {
+  const { left, width, untilFirstByte, sinceLastByte, textSide } = bar;
+  const textPlace =
+    textSide === 'after' ? { insetInlineStart: `${left + width}%` } : { insetInlineEnd: `${100 - left}%` };
   return (
-    <span class="track">
-      <span class="lane">
-        {bar ? (
-          <>
-            <span
-              class={`bar bar-${row.kind} is-${row.outcome}`}
-              style={{ insetInlineStart: `${bar.left}%`, inlineSize: `${bar.width}%` }}
-            >
-              {bar.untilFirstByte ? (
-                <span class="before-reply" style={{ inlineSize: `${bar.untilFirstByte}%` }} />
-              ) : null}
-              {bar.sinceLastByte ? (
-                <span class="silence" style={{ inlineSize: `${bar.sinceLastByte}%` }} />
-              ) : null}
-            </span>
-            <span
-              class={`bar-text ${bar.textSide}`}
-              style={
-                bar.textSide === 'after'
-                  ? { insetInlineStart: `${bar.left + bar.width}%` }
-                  : { insetInlineEnd: `${100 - bar.left}%` }
-              }
-            >
-              {textOf(row)}
-            </span>
-          </>
-        ) : (
-          <span class="bar-text unplaced">{row.status}, when is not known</span>
-        )}
+    <>
+      <span
+        class={`bar bar-${row.kind} is-${row.outcome}`}
+        style={{ insetInlineStart: `${left}%`, inlineSize: `${width}%` }}
+      >
+        {untilFirstByte ? <span class="before-reply" style={{ inlineSize: `${untilFirstByte}%` }} /> : null}
+        {sinceLastByte ? <span class="silence" style={{ inlineSize: `${sinceLastByte}%` }} /> : null}
       </span>
-    </span>
+      {textSide === 'name' ? null : (
+        <span class="bar-text" style={textPlace}>
+          {textOf(row)}
+        </span>
+      )}
+    </>
   );
 }
 
@@ -234,5 +239,5 @@ function textOf({ kind, outcome, status, startMs = 0, endMs = 0 }: TimelineRow):
   const duration = formatDuration(endMs - startMs);
   if (outcome === 'done') return duration;
   if (outcome === 'failed') return `${duration}, failed`;
-  return `${status} ${outcome === 'requested' ? formatDuration(endMs - startMs) : duration}`;
+  return `${status} ${duration}`;
 }
