@@ -6,10 +6,19 @@
  */
 import type { AgentEventData, EndStatus, MessagePart } from '../journal/layout-agent.ts';
 import { acquireLock, type HeldLock, withLock } from './api-lock.ts';
-import { currentScope, type Ending, findPort, runScoped, watchPromise } from './api-scope.ts';
+import {
+  currentScope,
+  type Ending,
+  findOwner,
+  findPort,
+  owned,
+  runScoped,
+  watchPromise,
+} from './api-scope.ts';
 import { openState, type RunState, shareState, state } from './api-state.ts';
 import { contentParts, otherPart } from './message-parts.ts';
 import type { AgentPort } from './port.ts';
+import type { ProgressOptions } from './progress-watch.ts';
 import type { AgentScope } from './recorder.ts';
 
 export interface RunOptions {
@@ -36,6 +45,8 @@ export interface Work {
   readonly name: string;
 }
 
+export type { ProgressOptions };
+
 export interface Progress {
   done?: number;
   total?: number;
@@ -61,7 +72,16 @@ export interface Agent {
   plan(plan: unknown): void;
   /** A sign of life, with how far the work has come. */
   progress(progress?: Progress): void;
-  /** Names what is awaited; gives back a promise of the same outcome. */
+  /**
+   * Says that something of `signs` must happen within `ms` milliseconds, again and again: when nothing does, a bundle is
+   * written and the program goes on. Each bundle makes it four times as patient. A later call replaces this one; 0
+   * expects nothing more. Returns the undoing.
+   */
+  expectProgress(ms: number, options?: ProgressOptions): () => void;
+  /**
+   * Names what is awaited; gives back a promise of the same outcome. Of a promise that `run`, `step` or `tool` has given,
+   * it is known whose it is: runs that wait for each other are then told from one another.
+   */
   waitFor<Value>(what: string, promise: PromiseLike<Value>): Promise<Value>;
   /** A named lock within this thread. */
   lock(name: string): Promise<HeldLock>;
@@ -87,11 +107,14 @@ function run<Result>(
   if (options.id !== undefined) content.givenId = options.id;
   if (options.config !== undefined) content.config = options.config;
   port?.record('run.start', facts, content);
-  return runScoped(
-    scope,
-    () => work({ id, name }),
-    ({ status, tookMs, error }) =>
-      port?.record('run.end', { run: id, status, tookMs }, error === undefined ? undefined : { error }),
+  return owned(
+    id,
+    runScoped(
+      scope,
+      () => work({ id, name }),
+      ({ status, tookMs, error }) =>
+        port?.record('run.end', { run: id, status, tookMs }, error === undefined ? undefined : { error }),
+    ),
   );
 }
 
@@ -106,7 +129,10 @@ function step<Result>(name: string, work: (step: Work) => Result, options: StepO
   if (options.attempt !== undefined) facts.attempt = options.attempt;
   port.record('step.start', facts, content);
   const scope = within(around, { step: id });
-  return runScoped(scope, () => work({ id, name }), endRecorder(port, 'step.end', id));
+  return owned(
+    id,
+    runScoped(scope, () => work({ id, name }), endRecorder(port, 'step.end', id)),
+  );
 }
 
 function tool<Arguments, Result>(
@@ -123,7 +149,10 @@ function tool<Arguments, Result>(
   if (options.callId !== undefined) content.callId = options.callId;
   port.record('tool.start', { id, source, ...around }, content);
   const scope = within(around, { tool: id });
-  return runScoped(scope, () => work(toolArguments, { id, name }), endRecorder(port, 'tool.end', id));
+  return owned(
+    id,
+    runScoped(scope, () => work(toolArguments, { id, name }), endRecorder(port, 'tool.end', id)),
+  );
 }
 
 function within(around: AgentScope, more: AgentScope): AgentScope {
@@ -163,7 +192,12 @@ function waitFor<Value>(what: string, promise: PromiseLike<Value>): Promise<Valu
   const port = findPort();
   if (!port) return Promise.resolve(promise);
   const wait = port.nextId('w');
-  port.record('wait.start', { wait, waitsFor: 'promise', ...currentScope() }, { what });
+  const on = findOwner(promise);
+  port.record(
+    'wait.start',
+    { wait, waitsFor: 'promise', ...(on !== undefined && { on }), ...currentScope() },
+    { what },
+  );
   return watchPromise(promise, ({ status, tookMs }: { status: EndStatus; tookMs: number }) =>
     port.record('wait.end', { wait, status, tookMs }),
   );
@@ -181,6 +215,7 @@ export const agent: Agent = {
   state,
   plan: (plan) => findPort()?.record('plan', currentScope(), { plan }),
   progress: (progress = {}) => findPort()?.record('progress', currentScope(), progress),
+  expectProgress: (ms, options) => findPort()?.expectProgress?.(ms, options) ?? (() => undefined),
   waitFor,
   lock: lock as Agent['lock'],
   note: (text, data) =>

@@ -4,6 +4,7 @@
  */
 import { integrate } from './integrations/table.ts';
 import type { AgentPort } from './port.ts';
+import type { ProgressWatch } from './progress-watch.ts';
 import { AgentRecorder } from './recorder.ts';
 import type { EventSink } from './sink.ts';
 import { tapHttp } from './taps/http.ts';
@@ -15,6 +16,8 @@ export interface AgentInstallOptions {
   captureLlm: 'content' | 'metadata' | 'off';
   /** 0, the default, for the main thread. */
   threadId?: number;
+  /** Hears the sink's events; the explicit API sets its deadline. */
+  progress?: ProgressWatch;
 }
 
 export interface InstalledAgent {
@@ -31,12 +34,17 @@ export interface InstalledAgent {
 }
 
 /** Starts to record into `sink`. */
-export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOptions): InstalledAgent {
+export function installAgent({
+  sink,
+  captureLlm,
+  threadId = 0,
+  progress,
+}: AgentInstallOptions): InstalledAgent {
   const recorder = new AgentRecorder(sink, captureLlm === 'content' ? 'content' : 'metadata', threadId);
   const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder), ...integrate(recorder)];
   return {
     recorder,
-    port: portOf(recorder),
+    port: portOf(recorder, progress),
     renderPart() {
       recorder.flush();
       return sink.renderPart();
@@ -47,16 +55,18 @@ export function installAgent({ sink, captureLlm, threadId = 0 }: AgentInstallOpt
     },
     uninstall() {
       for (const tap of taps) tap.undo();
+      progress?.stop();
     },
   };
 }
 
-function portOf(recorder: AgentRecorder): AgentPort {
+function portOf(recorder: AgentRecorder, progress: ProgressWatch | undefined): AgentPort {
   return {
     nextId: (letter) => recorder.nextId(letter),
     record: (kind, facts, content) => recorder.report(kind, facts, content),
     get storage() {
       return recorder.storage;
     },
+    ...(progress && { expectProgress: (ms, options) => progress.expect(ms, options) }),
   };
 }

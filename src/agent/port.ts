@@ -5,6 +5,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind } from '../journal/layout-agent.ts';
+import type { ProgressOptions } from './progress-watch.ts';
 import type { AgentScope } from './recorder.ts';
 
 /** What the preload gives to the explicit API. Grows only by optional members. */
@@ -19,4 +20,6 @@ export interface AgentPort {
   ): void;
   /** The storage in which taps and integrations look for their run and step. */
   readonly storage: AsyncLocalStorage<AgentScope>;
+  /** Has a lack of progress noticed; returns the undoing. */
+  expectProgress?(ms: number, options?: ProgressOptions): () => void;
 }

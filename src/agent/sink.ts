@@ -34,6 +34,12 @@ export interface SinkOptions {
   ringBytes?: number;
   /** Longest text that is kept whole, in UTF-16 units. */
   textLimitChars?: number;
+  /** Hears of every event that was recorded; `content` is what is kept of the host's. Must not throw. */
+  onEvent?: (
+    kind: AgentEventKind,
+    facts: Record<string, unknown>,
+    content: Record<string, unknown> | undefined,
+  ) => void;
 }
 
 /** `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. */
@@ -64,6 +70,7 @@ export class EventSink implements AgentSink {
   readonly #policy: RecordingPolicy;
   readonly #ring: EventRing;
   readonly #textLimit: number;
+  readonly #onEvent: SinkOptions['onEvent'];
   #journal: EventJournal | undefined;
   #seq = 0;
 
@@ -72,6 +79,7 @@ export class EventSink implements AgentSink {
     this.#journal = options.journal;
     this.#ring = new EventRing(options.ringBytes ?? defaultRingBytes);
     this.#textLimit = options.textLimitChars ?? defaultTextLimit;
+    this.#onEvent = options.onEvent;
   }
 
   /** Records one event; returns its number, 0 when it could not be recorded. */
@@ -89,6 +97,7 @@ export class EventSink implements AgentSink {
       this.#ring.add(seq, text, openedBy(kind, facts), closedBy(kind, facts));
       if (writing === 'now') this.#journal?.append(journalKindOf(kind), text);
       else this.#journal?.appendBuffered(journalKindOf(kind), text);
+      this.#onEvent?.(kind, facts, clean);
       return seq;
     } catch (error) {
       this.failures++;

@@ -21,6 +21,7 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   if (account.signal) parts.push(`signal:${account.signal.name}`);
   if (process?.exit?.code !== undefined && verdict.kind === 'exit') parts.push(`exit:${process.exit.code}`);
   if (error) parts.push(...errorParts(error));
+  if (verdict.kind === 'no-progress') parts.push(...standstillParts(account));
   const frames = error?.frames ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
   const places = withoutFrames.has(verdict.kind) ? [] : frameParts(frames, rootsOf(account));
   parts.push(...places);
@@ -32,6 +33,16 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
     .digest('hex')
     .slice(0, 16);
   return { id, version: signatureVersion, parts };
+}
+
+/** Who waits for whom, or what repeats; the names are the program's own. */
+function standstillParts({ agent }: Omit<Account, 'signature'>): string[] {
+  const { waitGraph, loops = [] } = agent ?? {};
+  const names = new Map(waitGraph?.nodes.map((node) => [node.id, `${node.kind} ${node.name}`]));
+  const [cycle] = waitGraph?.cycles ?? [];
+  if (cycle) return cycle.nodes.map((id) => `waits:${normaliseMessage(names.get(id) ?? '')}`).sort();
+  const loop = loops.find(({ ongoing }) => ongoing);
+  return loop ? loop.calls.map((call) => `loop:${call.replace(/\(.*/s, '')}`) : [];
 }
 
 function errorParts(error: ErrorFacts): string[] {

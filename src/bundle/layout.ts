@@ -117,6 +117,8 @@ export type TriggerKind =
   | 'exit'
   | 'pending-exit'
   | 'worker-death'
+  /** The agent did nothing for longer than it was allowed to, or the same again and again; it goes on. */
+  | 'no-progress'
   /** Written by somebody else after the death: by the parent that saw the exit, or by whoever found the traces. */
   | 'supervised-exit'
   | 'found-dead'
@@ -155,6 +157,22 @@ export interface TriggerPart {
   repeats?: number;
   /** What still kept the process waiting (kinds of process.getActiveResourcesInfo), with exit 13. */
   pending?: string[];
+  /** For a lack of progress: what was noticed. */
+  stall?: StallFacts;
+}
+
+/** Times in milliseconds. */
+export interface StallFacts {
+  silentMs: number;
+  deadlineMs: number;
+  /** What counted as a sign: `any`, `steps` or `progress`. */
+  signs: string;
+  /** Kind of the agent event that was the last sign; absent when there was none. */
+  lastSign?: string;
+  /** The same calls and results, so many a turn, came so many turns in a row; the deadline had not passed then. */
+  repeated?: { length: number; times: number };
+  /** 1 for the first bundle of this process about it. */
+  count: number;
 }
 
 /** `error.json`: the thrown value, whatever it was. */

@@ -7,11 +7,15 @@ import type { Host } from '../agent/context.ts';
 import { firstChannels, watchGlobalNames } from '../agent/first-signs.ts';
 import { loadColdHalf, loadRecordingHalf } from './half-loader.ts';
 import type { Recording } from './recording-half.ts';
-import { isMainThread, type Surroundings } from './request.ts';
+import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 
-/** Returns the undoing. */
-export function watchForAgent(surroundings: Surroundings, host: Host): () => void {
+/** `capture` is called when the agent makes no progress. Returns the undoing. */
+export function watchForAgent(
+  surroundings: Surroundings,
+  host: Host,
+  capture: (request: CaptureRequest) => void,
+): () => void {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   let stopWatching = (): void => {};
   const stopWaiting = (): void => {
@@ -21,7 +25,7 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
   const begin = (): Recording | undefined => {
     stopWaiting();
     try {
-      surroundings.recording ??= startRecording(surroundings);
+      surroundings.recording ??= startRecording(surroundings, capture);
     } catch (error) {
       writeStderrLine(`the agent is not recorded: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -42,10 +46,17 @@ export function watchForAgent(surroundings: Surroundings, host: Host): () => voi
   };
 }
 
-function startRecording(surroundings: Surroundings): Recording {
+function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const policy = loadColdHalf().createRecordingPolicy(surroundings);
   surroundings.recordingPolicy = { policy, knewFromStart: surroundings.withheld.length, proofs: 0 };
-  const { captureLlm, dir } = surroundings.config;
-  return loadRecordingHalf().startRecording({ policy, captureLlm, threadId, dir });
+  const { captureLlm, dir, progressMs } = surroundings.config;
+  return loadRecordingHalf().startRecording({
+    policy,
+    captureLlm,
+    threadId,
+    dir,
+    progressMs,
+    onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { stall } }),
+  });
 }

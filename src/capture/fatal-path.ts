@@ -17,7 +17,7 @@ import { makeRoomForFiles } from './free-descriptors.ts';
 import { partProducers } from './parts/index.ts';
 import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy } from './policy.ts';
-import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
+import { type CaptureRequest, isMainThread, leavesAlive, type Surroundings } from './request.ts';
 import { readRawFrames } from './serialize-error.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
@@ -45,7 +45,7 @@ export function captureBundle(surroundings: Surroundings, request: CaptureReques
 
 /** Whether the whole process ends when we return. */
 function isTheEnd({ kind, handledByHost }: CaptureRequest): boolean {
-  return isMainThread && !handledByHost && !kind.startsWith('snapshot');
+  return isMainThread && !handledByHost && !leavesAlive(kind);
 }
 
 function writeBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {

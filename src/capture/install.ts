@@ -10,7 +10,7 @@ import { watchForAgent } from './agent-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { type EventTap, tapEvents } from './event-tap.ts';
 import { loadColdHalf } from './half-loader.ts';
-import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
+import { type CaptureRequest, isMainThread, leavesAlive, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 import { triggers } from './triggers/index.ts';
@@ -45,7 +45,7 @@ function installConfigured(given: Config): () => void {
   };
   const host = createHost(surroundings, uninstall);
   const removeHost = installHost(host);
-  undoings.push(watchForAgent(surroundings, host));
+  undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
   watchForTests(surroundings, host, capture);
   return uninstall;
 }
@@ -67,7 +67,7 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
   let capturedAt = Number.NEGATIVE_INFINITY;
   const captureDeath = (request: CaptureRequest): string | undefined => {
     const path = capture(surroundings, request);
-    if (!request.kind.startsWith('snapshot')) capturedAt = performance.now();
+    if (!leavesAlive(request.kind)) capturedAt = performance.now();
     if (path !== undefined && isOwnDeath(request)) surroundings.recording?.flight?.noteBundle(path);
     return path;
   };
@@ -95,7 +95,7 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
 
 /** The process ends after this, so that nobody needs to look for the cause again. */
 function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
-  return isMainThread && !handledByHost && !kind.startsWith('snapshot') && kind !== 'worker-death';
+  return isMainThread && !handledByHost && !leavesAlive(kind) && kind !== 'worker-death';
 }
 
 /** As captureBundle, for the case that not even the cold half can be compiled. */

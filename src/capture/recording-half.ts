@@ -4,6 +4,7 @@
  * agent: a program that talks to nobody pays nothing.
  */
 import { type InstalledAgent, installAgent } from '../agent/install.ts';
+import { ProgressWatch, type Stall } from '../agent/progress-watch.ts';
 import { EventSink, type RecordingPolicy } from '../agent/sink.ts';
 import type { Config } from './config.ts';
 import { type FlightRecorder, startFlightRecorder } from './flight-recorder.ts';
@@ -17,13 +18,22 @@ export interface RecordingOptions {
   threadId: number;
   /** The dump folder, absolute. */
   dir: string;
+  /** From the first sign of an agent on, as by agent.expectProgress, while there is work; 0 expects nothing. */
+  progressMs: number;
+  onStall: (stall: Stall) => void;
 }
 
 export function startRecording(options: RecordingOptions): Recording {
   const { policy, captureLlm, threadId } = options;
   const flight = threadId === 0 ? tryStartFlight(options, () => sink.carryOver()) : undefined;
-  const sink = new EventSink({ policy, ...(flight && { journal: flight }) });
-  return { ...installAgent({ sink, captureLlm, threadId }), ...(flight && { flight }) };
+  const progress = new ProgressWatch(options.onStall);
+  const sink = new EventSink({
+    policy,
+    ...(flight && { journal: flight }),
+    onEvent: (kind, facts, content) => progress.see(kind, facts, content),
+  });
+  progress.expect(options.progressMs, {}, true);
+  return { ...installAgent({ sink, captureLlm, threadId, progress }), ...(flight && { flight }) };
 }
 
 /** Without it the agent is recorded in memory, for every death that lets us write. */

@@ -18,8 +18,16 @@ export interface CaptureRequest {
   /** The stack that led to the event, when there is no thrown value: of a process.exit, say. */
   stackText?: string;
   details?: Partial<
-    Pick<TriggerPart, 'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending'>
+    Pick<
+      TriggerPart,
+      'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending' | 'stall'
+    >
   >;
+}
+
+/** Nothing ends with it: the program is looked at while it lives. */
+export function leavesAlive(kind: InsideKind): boolean {
+  return kind.startsWith('snapshot') || kind === 'no-progress';
 }
 
 /** What is recorded while the program lives is redacted at once, by a policy of its own. */

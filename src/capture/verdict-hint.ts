@@ -25,6 +25,7 @@ const plainKinds: Record<InsideKind, string> = {
   exit: 'exit',
   'pending-exit': 'pending-exit',
   'worker-death': 'worker-death',
+  'no-progress': 'no-progress',
 };
 
 export function hintVerdictKind(kind: InsideKind, isMainThread: boolean, thrown: unknown): string {

@@ -144,6 +144,8 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */
+const ofTheLiving = new Set<TriggerPart['kind']>(['snapshot-call', 'snapshot-signal', 'no-progress']);
+
 function findOwnBundle(end: BadEnd): Explanation | undefined {
   const { dir, child } = end;
   const startedAt = child.session?.facts.startedAt;
@@ -155,8 +157,7 @@ function findOwnBundle(end: BadEnd): Explanation | undefined {
     const bundle = openBundle(listed.path);
     const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
     bundle.close();
-    const isDeath =
-      trigger?.kind !== 'snapshot-call' && trigger?.kind !== 'snapshot-signal' && !trigger?.handledByHost;
+    const isDeath = trigger !== undefined && !ofTheLiving.has(trigger.kind) && !trigger.handledByHost;
     if (trigger?.pid === child.pid && isDeath)
       return { bundle: listed.path, verdictKind: listed.verdictKind ?? 'unknown' };
   }

@@ -8,9 +8,13 @@ type LocalsFrame = BundleParts['locals'][number];
 export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
   const { trigger, process, threads } = parts;
   const isWorker = trigger?.isMainThread === false;
-  const alive = new Set<unknown>(['snapshot-call', 'snapshot-signal', 'capture', 'silence']).has(
-    trigger?.kind,
-  );
+  const alive = new Set<unknown>([
+    'snapshot-call',
+    'snapshot-signal',
+    'capture',
+    'silence',
+    'no-progress',
+  ]).has(trigger?.kind);
   const own: Thread = {
     id: trigger?.threadId ?? process?.threadId ?? 0,
     kind: isWorker ? 'worker' : 'main',

@@ -1,5 +1,5 @@
 /** `trigger.json`, field by field. */
-import type { TriggerKind, TriggerPart } from '../../bundle/layout.ts';
+import type { StallFacts, TriggerKind, TriggerPart } from '../../bundle/layout.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
 /** A record, so that the compiler asks for each kind that the layout adds. */
@@ -12,13 +12,15 @@ const kinds: Record<TriggerKind, true> = {
   exit: true,
   'pending-exit': true,
   'worker-death': true,
+  'no-progress': true,
   'supervised-exit': true,
   'found-dead': true,
   capture: true,
   silence: true,
 };
 
-export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker'>> & {
+export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker' | 'stall'>> & {
+  stall?: Partial<StallFacts>;
   signal?: { name: string; number?: number };
   worker?: { threadId?: number; name?: string; exitCode?: number; resourceLimits?: Record<string, number> };
 };
@@ -43,6 +45,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     worker: readWorker(part.object('worker')),
     repeats: part.number('repeats'),
     pending: part.texts('pending'),
+    stall: readStall(part.object('stall')),
   });
 }
 
@@ -61,4 +64,18 @@ function readWorker(worker: Fields | undefined): TriggerFacts['worker'] {
       resourceLimits: worker.record('resourceLimits', asNumber),
     })
   );
+}
+
+function readStall(stall: Fields | undefined): TriggerFacts['stall'] {
+  if (!stall) return undefined;
+  const repeated = stall.object('repeated');
+  const [length, times] = [repeated?.number('length'), repeated?.number('times')];
+  return defined({
+    silentMs: stall.number('silentMs'),
+    deadlineMs: stall.number('deadlineMs'),
+    signs: stall.text('signs'),
+    lastSign: stall.text('lastSign'),
+    repeated: length === undefined || times === undefined ? undefined : { length, times },
+    count: stall.number('count'),
+  });
 }

@@ -9,6 +9,7 @@ import { exit } from './causes/exit.ts';
 import { heapOutOfMemory } from './causes/heap-out-of-memory.ts';
 import { killed } from './causes/killed.ts';
 import { nativeCrash } from './causes/native-crash.ts';
+import { noProgress } from './causes/no-progress.ts';
 import { pendingExit } from './causes/pending-exit.ts';
 import { resourceExhaustion } from './causes/resource-exhaustion.ts';
 import { snapshot } from './causes/snapshot.ts';
@@ -28,6 +29,7 @@ export const causes: readonly Cause[] = [
   dependencyDrift,
   startupFailure,
   snapshot,
+  noProgress,
   workerDeath,
   pendingExit,
   exit,

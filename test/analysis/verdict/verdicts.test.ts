@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { VerdictFacts } from '../../../src/analysis/verdict/facts.ts';
 import { causes, reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
 import type { ErrorFacts } from '../../../src/model/account.ts';
+import type { AgentLoop, AgentState } from '../../../src/model/agent-state.ts';
 import type { Frame } from '../../../src/model/thread.ts';
 import { verdictKinds } from '../../../src/model/verdict.ts';
 
@@ -39,6 +40,36 @@ function facts({ trigger, error, uptimeMs = 12_000, rest = {}, limits }: Shape):
     ...rest,
   };
 }
+const circle = {
+  nodes: ['r1', 'r2'],
+  title: 'run a and run b wait for each other',
+  sentence: 'run a waits for run b, which waits for run a',
+};
+const loop: AgentLoop = {
+  kind: 'exact-repeat',
+  runId: 'r1',
+  calls: ['search({})'],
+  times: 40,
+  ongoing: true,
+  sentence: 'search({}) came 40 times with the same result',
+};
+/** An agent that has been silent for 31 s, and waits for a model too. */
+function standstill(more: Partial<AgentState>): VerdictFacts {
+  const { account, ...rest } = facts({
+    trigger: { kind: 'no-progress', stall: { silentMs: 31_000, deadlineMs: 30_000, lastSign: 'step.start' } },
+  });
+  const run = {
+    id: 'r1',
+    status: 'waiting',
+    steps: [],
+    modelCalls: [],
+    toolCalls: [],
+    messages: [],
+  } as const;
+  const runs = [{ ...run, pending: ['model call to openai'] }] as unknown as AgentState['runs'];
+  return { account: { ...account, agent: { runs, ...more } }, ...rest };
+}
+
 const uncaught = (error: ErrorFacts, more: Omit<Shape, 'error'> = {}) =>
   facts({
     trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: false },
@@ -165,6 +196,39 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     facts({ trigger: { kind: 'pending-exit', exitCode: 13, pending: [] } }),
     'pending-exit',
     /exit code 13.*No timer, socket, request or child was left/,
+  ],
+  [
+    'an agent that gives no sign',
+    facts({ trigger: { kind: 'no-progress', stall: { silentMs: 31_000, deadlineMs: 30_000, count: 1 } } }),
+    'no-progress',
+    /^No progress for 31 s: nothing of the agent was open.*There was none before, 31 s before; 30 s were allowed.*"confidence":"possible"/,
+  ],
+  [
+    'agents that wait for each other',
+    standstill({ waitGraph: { nodes: [], edges: [], cycles: [circle] } }),
+    'no-progress',
+    /^No progress for 31 s: run a and run b wait for each other.*Circle of waits: run a waits for run b/,
+  ],
+  [
+    'an agent in a loop, and something awaited',
+    standstill({ loops: [loop] }),
+    'no-progress',
+    /^No progress for 31 s: in a loop, search\({}\) came 40 times/,
+  ],
+  [
+    'a loop that is over is no reason',
+    standstill({ loops: [{ ...loop, ongoing: false }] }),
+    'no-progress',
+    /^No progress for 31 s: waiting for model call to openai/,
+  ],
+  [
+    'a top-level await in a circle',
+    {
+      ...facts({ trigger: { kind: 'pending-exit', exitCode: 13, pending: [] } }),
+      account: standstill({ waitGraph: { nodes: [], edges: [], cycles: [circle] } }).account,
+    },
+    'pending-exit',
+    /^Ended in a circle of waits: run a and run b wait for each other/,
   ],
   [
     'exit 13 by the program itself is an exit',

@@ -1,0 +1,118 @@
+/**
+ * The process lives and the agent goes nowhere: no sign of progress within the time it was given, or the same calls again
+ * and again. Says who waits for whom, the circle first, then the loop, then what has been awaited longest.
+ */
+import { formatCount, formatDuration } from '../../../model/quantities.ts';
+import type { Evidence, Verdict } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { firstCycle, inFlightEvidence, ongoingLoop, pendingOf } from '../in-flight.ts';
+import { titled } from '../wording.ts';
+
+export const noProgress: Cause = {
+  kind: 'no-progress',
+  layer: 'mechanism',
+  consider(facts) {
+    if (facts.trigger?.kind !== 'no-progress') return undefined;
+    const { why, confidence, nextSteps } = explain(facts);
+    return {
+      kind: 'no-progress',
+      title: titled(`${silence(facts)}: ${why}`),
+      summary: summaryOf(facts, why),
+      confidence,
+      evidence: [deadlineFact(facts), ...inFlightEvidence(facts), ...openEvidence(facts)],
+      refutedBy: 'A later record of the same process that shows the run going on by itself.',
+      nextSteps,
+    };
+  },
+};
+
+function silence({ trigger }: VerdictFacts): string {
+  const { silentMs, repeated } = trigger?.stall ?? {};
+  if (repeated || silentMs === undefined) return 'No progress';
+  return `No progress for ${formatDuration(silentMs)}`;
+}
+
+type Explanation = Pick<Verdict, 'confidence' | 'nextSteps'> & { why: string };
+
+function explain(facts: VerdictFacts): Explanation {
+  const cycle = firstCycle(facts);
+  if (cycle)
+    return {
+      why: cycle.title,
+      confidence: 'likely',
+      nextSteps: [
+        cycle.nodes.some((id) => id.startsWith('lock '))
+          ? 'Break the circle: take the locks in one order everywhere, or let one of them go before waiting for the other.'
+          : 'Break the circle: let one of them go on without the outcome of the other.',
+        'Give each wait a time limit, so that a circle becomes an error that names its place.',
+      ],
+    };
+  const loop = ongoingLoop(facts);
+  if (loop)
+    return {
+      why: `in a loop, ${loop.sentence}`,
+      confidence: 'likely',
+      nextSteps: [
+        'Tell the model that this call was made before and what came of it, or refuse it after a few times.',
+        'Limit the steps of a run, so that a loop ends as an error and not as a bill.',
+      ],
+    };
+  const [longest] = pendingOf(facts);
+  if (longest !== undefined)
+    return {
+      why: `waiting for ${longest}`,
+      confidence: 'likely',
+      nextSteps: [
+        'See whether what is awaited can still come: the connection below, the child process, the other end of the lock.',
+        'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
+      ],
+    };
+  return {
+    why: 'nothing of the agent was open',
+    confidence: 'possible',
+    nextSteps: [
+      'Name the agent’s work with agent.run, agent.step and agent.waitFor: then the next bundle says what it waits for.',
+      'Look below at timers, sockets and children: the program waits for one of them, or for nothing that can come.',
+    ],
+  };
+}
+
+function summaryOf({ trigger }: VerdictFacts, why: string): string {
+  const { deadlineMs, repeated } = trigger?.stall ?? {};
+  const allowed =
+    deadlineMs === undefined ? '' : ` within the ${formatDuration(deadlineMs)} that it was given`;
+  const noticed = repeated
+    ? 'The agent made the same calls with the same results again and again.'
+    : `The agent gave no sign of progress${allowed}.`;
+  return `${noticed} What was seen: ${why}. The process was alive and went on after this bundle.`;
+}
+
+function deadlineFact({ trigger }: VerdictFacts): Evidence {
+  const { silentMs, deadlineMs, lastSign, repeated, signs } = trigger?.stall ?? {};
+  const last = lastSign === undefined ? 'There was none before' : `The last sign was ${lastSign}`;
+  const counted = signs === undefined || signs === 'any' ? '' : ` (only ${signs} counted)`;
+  const fact = repeated
+    ? `${formatCount(repeated.length, 'call or result', 'calls and results')} repeated ${repeated.times} times in a row.`
+    : `${last}${counted}, ${formatDuration(silentMs ?? 0)} before; ${formatDuration(deadlineMs ?? 0)} were allowed.`;
+  return { fact, part: 'trigger.json' };
+}
+
+/** What else could still wake it. */
+function openEvidence({ handles, account }: VerdictFacts): Evidence[] {
+  const requests = (account.agent?.openRequests ?? []).slice(0, 3).map(({ method, host, ageMs }) => ({
+    fact: `Request in flight: ${method} ${host}, sent ${formatDuration(ageMs)} before.`,
+    part: 'agent-events.json',
+  }));
+  const kinds = Object.entries(handles?.resources ?? {});
+  if (!handles) return requests;
+  const open = kinds.slice(0, 5).map(([kind, count]) => `${count} × ${kind}`);
+  return [
+    ...requests,
+    {
+      fact: open.length
+        ? `Open then: ${open.join(', ')}.`
+        : 'No timer, socket, request or child was open that could wake it.',
+      part: 'handles.json',
+    },
+  ];
+}
