@@ -84,6 +84,19 @@ export function watchPromise<Value>(
   return runScoped(currentScope(), () => Promise.resolve(promise), onEnd);
 }
 
+/** Which run, step or tool call a promise is the outcome of. */
+const owners = new WeakMap<object, string>();
+
+/** Remembers whose outcome this is, when it is a promise; gives it back. */
+export function owned<Result>(id: string, result: Result): Result {
+  if (id && isThenable(result)) owners.set(result, id);
+  return result;
+}
+
+export function findOwner(promise: unknown): string | undefined {
+  return typeof promise === 'object' && promise !== null ? owners.get(promise) : undefined;
+}
+
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     (typeof value === 'object' || typeof value === 'function') &&

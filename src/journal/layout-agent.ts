@@ -162,7 +162,13 @@ export interface AgentEventData {
   state: Scope & { operations: StateOperation[] };
   plan: Scope & { plan: unknown };
   progress: Scope & { done?: number; total?: number; note?: string };
-  'wait.start': Scope & { wait: string; waitsFor: 'promise' | 'lock' | 'approval'; what: string };
+  /** `on`: id of the run, step or tool call whose outcome the awaited promise is. */
+  'wait.start': Scope & {
+    wait: string;
+    waitsFor: 'promise' | 'lock' | 'approval';
+    what: string;
+    on?: string;
+  };
   'wait.end': { wait: string; status: EndStatus; tookMs: number };
   'lock.held': Scope & { lock: string; name: string };
   'lock.released': { lock: string; tookMs: number };

@@ -10,6 +10,63 @@ export interface AgentState {
   events?: { read: number; evicted: number; unreadable: number };
   /** Requests that were no model calls and had not ended. */
   openRequests?: { method: string; host: string; ageMs: number }[];
+  /** Who waited for whom; absent when nobody did. */
+  waitGraph?: WaitGraph;
+  /** Calls that came again and again, the most frequent first. */
+  loops?: AgentLoop[];
+}
+
+/** Runs, steps, calls, locks and promises that were open, and what each could not end without. */
+export interface WaitGraph {
+  nodes: WaitNode[];
+  edges: WaitEdge[];
+  /** Circles of edges: nobody in one can go on before another one of it does. */
+  cycles: WaitCycle[];
+}
+
+export interface WaitNode {
+  id: string;
+  kind: 'program' | 'run' | 'step' | 'tool' | 'model-call' | 'request' | 'lock' | 'promise' | 'approval';
+  name: string;
+  /** How long it had been open. */
+  ageMs?: number;
+  /** It is over, although somebody still waits for what it holds. */
+  ended?: true;
+  /** Of a model call: since the last byte of the reply. */
+  lastByteAgeMs?: number;
+}
+
+/** `holds`: it has begun what it points to and not ended it. `held-by`: from a lock to its holder. */
+export interface WaitEdge {
+  from: string;
+  to: string;
+  why: 'waits' | 'holds' | 'held-by';
+  ageMs?: number;
+}
+
+export interface WaitCycle {
+  /** Ids in their order; the last one waits for the first. */
+  nodes: string[];
+  /** "run a and run b wait for each other". */
+  title: string;
+  /** Each step of the circle in words. */
+  sentence: string;
+}
+
+export interface AgentLoop {
+  /** exact-repeat: one call. ping-pong: two in turn. circle: three or more. error-repeat: a call that fails alike. */
+  kind: 'exact-repeat' | 'error-repeat' | 'ping-pong' | 'circle';
+  runId: string;
+  /** One turn: calls with their arguments, shortened. */
+  calls: string[];
+  times: number;
+  /** It was so until the end. */
+  ongoing: boolean;
+  startedAt?: string;
+  lastedMs?: number;
+  /** Of the run's model calls in that time. */
+  tokens?: number;
+  sentence: string;
 }
 
 /** Ages count back from the death. */

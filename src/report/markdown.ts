@@ -15,6 +15,7 @@ import type { Page } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
+import { renderWaits } from './text/waits.ts';
 
 /** Blocks are wrapped by the reader's browser, not by us. */
 const page: Page = { palette: plainPalette, columns: 120 };
@@ -29,6 +30,7 @@ export function renderMarkdown(account: Account): string {
     evidence(safe),
     nextSteps(safe),
     unusual(safe),
+    block('Who waits for whom', renderWaits(safe, page)),
     folded('Agent', renderAgent(safe, page)),
     folded('Memory', renderMemory(safe, page)),
     folded('Process', renderProcess(safe, page)),

@@ -15,6 +15,7 @@ import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
+import { renderWaits } from './text/waits.ts';
 
 export interface TextOptions {
   palette?: Palette;
@@ -33,6 +34,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'Stack', renderStack(safe, page)),
     ...section(page, 'Evidence', renderEvidence(safe, page)),
     ...section(page, 'What to do next', renderNextSteps(safe, page)),
+    ...section(page, 'Who waits for whom', renderWaits(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
     ...section(page, 'Memory', renderMemory(safe, page)),
     ...section(page, 'Unusual', renderUnusual(safe, page)),

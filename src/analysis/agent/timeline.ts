@@ -8,10 +8,12 @@ import { applyPatch } from '../../model/json-patch.ts';
 import { type Conversations, computeConversations, listMessages } from './conversations.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import type { AgentEvents } from './events.ts';
+import { findLoops } from './loops.ts';
 import { messagesAsRead, readMessage } from './message-text.ts';
 import { type CallInRun, computeModelCalls } from './model-calls.ts';
 import { renderPending } from './pending.ts';
 import { computeToolCalls } from './tool-calls.ts';
+import { computeWaitGraph } from './wait-graph.ts';
 import { computeWaits } from './waits.ts';
 
 const implicitRun = 'implicit';
@@ -27,11 +29,15 @@ export function computeAgentState({ events, at, evicted, unreadable }: AgentEven
   const all = runs.all();
   for (const run of all) complete(run, calls, conversations);
   const openRequests = computeOpenRequests(events, at);
+  const waitGraph = computeWaitGraph(events, at);
+  const loops = findLoops(all);
   return {
     runs: all,
     endedAt: new Date(at).toISOString(),
     events: { read: events.length, evicted, unreadable },
     ...(openRequests.length ? { openRequests } : {}),
+    ...(waitGraph && { waitGraph }),
+    ...(loops.length ? { loops } : {}),
   };
 }
 

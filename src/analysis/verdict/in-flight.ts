@@ -1,19 +1,36 @@
 /** What the agent was waiting for when the end came: the join of the process's death and the agent's story. */
 import { partNames } from '../../bundle/layout.ts';
-import { formatCount } from '../../model/quantities.ts';
+import type { AgentLoop, WaitCycle } from '../../model/agent-state.ts';
+import { clip, formatCount } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
 
 const mostShown = 5;
+const longestFact = 400;
 
 export function pendingOf({ account }: VerdictFacts): string[] {
   return account.agent?.runs.flatMap((run) => run.pending) ?? [];
 }
 
+/** Circles of waits and loops first, for they say why nothing else ended. */
 export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
-  return pendingOf(facts)
-    .slice(0, mostShown)
-    .map((waiting) => ({ fact: `In flight: ${waiting}.`, part: partNames.agentEvents }));
+  const { waitGraph, loops = [] } = facts.account.agent ?? {};
+  return [
+    ...(waitGraph?.cycles ?? []).map(({ sentence }) => `Circle of waits: ${sentence}`),
+    ...loops.map(({ sentence }) => `Loop: ${sentence}`),
+    ...pendingOf(facts)
+      .slice(0, mostShown)
+      .map((waiting) => `In flight: ${waiting}`),
+  ].map((fact) => ({ fact: `${clip(fact, longestFact)}.`, part: partNames.agentEvents }));
+}
+
+export function firstCycle({ account }: VerdictFacts): WaitCycle | undefined {
+  return account.agent?.waitGraph?.cycles[0];
+}
+
+/** A loop that the agent was in until the end. */
+export function ongoingLoop({ account }: VerdictFacts): AgentLoop | undefined {
+  return account.agent?.loops?.find(({ ongoing }) => ongoing);
 }
 
 /** ` The agent was waiting for tool search (call_1).`, or nothing when it waited for nothing. */

@@ -2,12 +2,14 @@
 
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import type { Cause } from '../facts.ts';
+import { firstCycle, inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 export const pendingExit: Cause = {
   kind: 'pending-exit',
   layer: 'mechanism',
-  consider({ account, trigger }) {
+  consider(facts) {
+    const { account, trigger } = facts;
     const code = trigger?.exitCode ?? account.process?.exit?.code;
     if (trigger?.kind !== 'pending-exit' && !(trigger?.kind === 'exit' && code === 13 && !trigger.exitStack))
       return undefined;
@@ -15,20 +17,23 @@ export const pendingExit: Cause = {
     const resources = trigger.pending ?? [];
     const frame = culpritFrame(deathFrames(account));
     const where = frame && frameText(frame, cwdOf(account));
+    const cycle = firstCycle(facts);
     const waited = agentPending[0];
     return {
       kind: 'pending-exit',
       title: titled(
-        waited
-          ? `Ended while still waiting for ${waited} (exit code 13)`
-          : `Ended in the middle of a top-level await${where ? ` at ${where}` : ''} (exit code 13)`,
+        cycle
+          ? `Ended in a circle of waits: ${cycle.title} (exit code 13)`
+          : waited
+            ? `Ended while still waiting for ${waited} (exit code 13)`
+            : `Ended in the middle of a top-level await${where ? ` at ${where}` : ''} (exit code 13)`,
       ),
       summary:
         'A top-level await never settled, and nothing was left that could have settled it, so Node ended the process with exit code 13. No error was thrown.',
       confidence: trigger.kind === 'pending-exit' ? 'certain' : 'likely',
       evidence: [
         { fact: 'The event loop ran empty before the main module had finished.', part: 'trigger.json' },
-        ...agentPending.slice(0, 5).map((fact) => ({ fact: `Not settled: ${fact}.`, part: 'agent.json' })),
+        ...inFlightEvidence(facts),
         resources.length
           ? { fact: `Still registered: ${resources.slice(0, 8).join(', ')}.`, part: 'trigger.json' }
           : { fact: 'No timer, socket, request or child was left to wait for.', part: 'trigger.json' },

@@ -1,6 +1,7 @@
 /** A bundle on request: nothing died. */
 
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { inFlightEvidence } from '../in-flight.ts';
 import { isSnapshot, titled } from '../wording.ts';
 
 export const snapshot: Cause = {
@@ -25,6 +26,7 @@ export const snapshot: Cause = {
               },
             ]
           : []),
+        ...inFlightEvidence(facts),
       ],
       refutedBy:
         'A later bundle of the same pid that records a death belongs to that death, not to this moment.',
