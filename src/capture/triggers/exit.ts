@@ -1,6 +1,6 @@
 /**
- * The end by exit code (row 5): process.exit(≠0) with its caller's stack, an exit code set before a natural end, and 13,
- * a top-level await that never settles. In a worker the same is the worker's end.
+ * The end by exit code (row 5): process.exit(≠0) with its caller's stack, an exit code set before a natural end or by a
+ * listener of `exit`, and 13, a top-level await that never settles. In a worker the same is the worker's end.
  */
 import type { EventTap } from '../event-tap.ts';
 import { nearestFrames } from '../own-stack.ts';
@@ -39,10 +39,30 @@ export const exitTrigger: Trigger = ({
       const exitCode = findExitCode(events);
       if (exitCode !== 0 && !hasJustCaptured() && !expectsExit()) captureExit(exitCode);
       ended(exitCode);
+      if (exitCode === 0)
+        afterListeners((final) => {
+          if (final !== 0 && !hasJustCaptured()) captureExit(final);
+        });
     },
   });
   return undefined;
 };
+
+/**
+ * Calls `look` with the exit code as the host's listeners of `exit` have left it. After a natural end Node runs the
+ * microtasks once more (20 to 26); process.exit, also one called in a listener, goes through process.reallyExit, which
+ * is a property that others replace too.
+ */
+function afterListeners(look: (exitCode: number) => void): void {
+  Promise.resolve().then(() => look(Number(process.exitCode) || 0));
+  const holder = process as unknown as Record<'reallyExit', (code?: number) => void>;
+  const { reallyExit } = holder;
+  holder.reallyExit = function (this: unknown, code = 0) {
+    holder.reallyExit = reallyExit;
+    look(Number(code) || 0);
+    Reflect.apply(reallyExit, this, [code]);
+  };
+}
 
 /** Node sets it before it emits; a program that emits `exit` by hand does not end. */
 function isExiting(): boolean {
