@@ -41,6 +41,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/heap.ts'),
   },
   {
+    name: 'diff',
+    describe: 'What differs between two bundles, or from a baseline',
+    load: () => import('./commands/diff.ts'),
+  },
+  {
     name: 'prune',
     describe: 'Remove the oldest bundles beyond a number or a size',
     load: () => import('./commands/prune.ts'),

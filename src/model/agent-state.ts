@@ -88,6 +88,8 @@ export interface AgentRun {
   parentId?: string;
   /** The program named no run: everything that was seen outside of one. */
   implicit?: boolean;
+  /** What the host said it was configured with. */
+  config?: unknown;
   durationMs?: number;
   error?: AgentError;
   plan?: unknown;

@@ -111,7 +111,7 @@ class RunTable {
 
   #startRun(event: Extract<AgentEvent, { kind: 'run.start' }>): void {
     const run = this.of(event.run);
-    Object.assign(run, dropUndefined({ name: event.name, parentId: event.parent }));
+    Object.assign(run, dropUndefined({ name: event.name, parentId: event.parent, config: event.config }));
     run.startedAt = new Date(event.at).toISOString();
     this.#startedAt.set(event.run, event.at);
   }
