@@ -76,6 +76,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/decrypt.ts'),
   },
   {
+    name: 'mcp',
+    describe: 'The same facts as tools for a coding assistant, over stdio',
+    load: () => import('./commands/mcp.ts'),
+  },
+  {
     name: 'run',
     describe: 'Run a program under a supervisor that explains its death and can start it again',
     load: () => import('./commands/run.ts'),

@@ -19,15 +19,16 @@ execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit
 await buildPreload(join(root, 'dist', 'register.cjs'));
 // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
 rmSync(join(root, 'dist', 'register.js'), { force: true });
-await inlineYargs();
+await inlinePackages('yargs');
+await inlinePackages('mcp-sdk');
 await buildPage(join(root, 'dist', 'report', 'html'));
 writeFileSync(join(root, 'dist', '.built'), '');
 
-/** One file instead of yargs' many small ones, whose finding took 40 ms of each command; its licences beside it. */
-async function inlineYargs() {
-  const outfile = join(root, 'dist', 'cli', 'yargs.js');
+/** One file instead of a package's many small ones (finding those of yargs took 40 ms); the licences beside it. */
+async function inlinePackages(name) {
+  const outfile = join(root, 'dist', 'cli', `${name}.js`);
   const { metafile } = await build({
-    entryPoints: [join(root, 'src', 'cli', 'yargs.ts')],
+    entryPoints: [join(root, 'src', 'cli', `${name}.ts`)],
     outfile,
     bundle: true,
     platform: 'node',
@@ -49,5 +50,5 @@ async function inlineYargs() {
     const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
     return `${folder.replace('node_modules/', '')}\n\n${file ? readFileSync(join(root, folder, file), 'utf8') : ''}`;
   });
-  writeFileSync(join(root, 'dist', 'cli', 'yargs.LICENSES.txt'), licences.join('\n---\n\n'));
+  writeFileSync(join(root, 'dist', 'cli', `${name}.LICENSES.txt`), licences.join('\n---\n\n'));
 }

@@ -1,0 +1,120 @@
+/** Questions about the agent: its runs as a timeline, and its conversation page by page. */
+import { cutAgentEvents } from '../../analysis/agent/point.ts';
+import { readAgentEvents } from '../../analysis/agent/read.ts';
+import { computeAgentState } from '../../analysis/agent/timeline.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { AgentMessage, AgentRun, AgentState } from '../../model/agent-state.ts';
+import { clip } from '../../model/quantities.ts';
+import { renderAgentTimeline } from '../../report/text/agent-timeline.ts';
+import { page } from './account-tools.ts';
+import type { Shelf } from './shelf.ts';
+import {
+  bundleField,
+  bundleOf,
+  countOf,
+  type InputField,
+  type Tool,
+  type ToolWords,
+  textOf,
+} from './tool.ts';
+
+const runField: InputField = {
+  type: 'string',
+  description: 'Only the run with this id or name',
+  maxLength: 500,
+};
+
+async function readState(words: ToolWords, shelf: Shelf): Promise<AgentState> {
+  const state = await shelf.with(bundleOf(words), (bundle) => {
+    const { events } = readAgentEvents(bundle);
+    if (!events) throw new AgentdumpError('not-found', 'the bundle tells of no agent', { path: bundle.path });
+    const at = textOf(words, 'at');
+    return computeAgentState(at === undefined ? events : cutAgentEvents(events, at));
+  });
+  const wanted = textOf(words, 'run');
+  if (wanted === undefined) return state;
+  const runs = state.runs.filter(({ id, name }) => id === wanted || name === wanted);
+  if (!runs.length) throw new AgentdumpError('not-found', `no run is called ${wanted}`, { name: wanted });
+  return { ...state, runs };
+}
+
+const timelineTool: Tool = {
+  name: 'agent_timeline',
+  title: 'What the agent did',
+  description:
+    'Runs, steps, model calls and tool calls with arguments and results, counted back from the death; what was open then.',
+  input: {
+    fields: {
+      bundle: bundleField,
+      run: runField,
+      at: {
+        type: 'string',
+        description: 'As it stood earlier: an event number, a time, -30s, or the id of a step or call',
+        maxLength: 100,
+      },
+    },
+  },
+  async answer(words, shelf) {
+    const state = await readState(words, shelf);
+    // The conversation has a tool of its own, with pages.
+    const runs = state.runs.map((run) => ({ ...run, messages: [] }));
+    return renderAgentTimeline({ ...state, runs }, page);
+  },
+};
+
+const conversationTool: Tool = {
+  name: 'conversation',
+  title: 'The conversation',
+  description:
+    'What was said to and by the model, as the model saw it, with tool calls and results; a page at a time, the last page first.',
+  input: {
+    fields: {
+      bundle: bundleField,
+      run: runField,
+      offset: {
+        type: 'integer',
+        description: '0-based index of the first message; the last page without it',
+        minimum: 0,
+      },
+      limit: { type: 'integer', description: 'Messages', minimum: 1, maximum: 100, default: 20 },
+      max_chars: {
+        type: 'integer',
+        description: 'Characters of each message',
+        minimum: 100,
+        maximum: 20_000,
+        default: 800,
+      },
+    },
+  },
+  async answer(words, shelf) {
+    const { runs } = await readState(words, shelf);
+    const run = runs.toSorted((a, b) => b.messages.length - a.messages.length)[0];
+    if (!run?.messages.length) return 'no message was recorded';
+    return conversationPage(run, words);
+  },
+};
+
+function conversationPage(run: AgentRun, words: ToolWords): string {
+  const { messages } = run;
+  const limit = countOf(words, 'limit', 20);
+  const first = Math.min(countOf(words, 'offset', Math.max(0, messages.length - limit)), messages.length);
+  const shown = messages.slice(first, first + limit);
+  const next = first + shown.length;
+  const partial = run.modelCalls.findLast((call) => call.partialText !== undefined)?.partialText;
+  return [
+    `${run.name ?? run.id}: messages ${first} to ${next - 1} of ${messages.length}`,
+    ...(run.unknownMessages ? [`${run.unknownMessages} messages before these were not recorded`] : []),
+    ...shown.map((message, index) => messageText(message, first + index, countOf(words, 'max_chars', 800))),
+    ...(partial !== undefined && next === messages.length
+      ? [`[cut by the death] assistant: ${partial}`]
+      : []),
+    ...(next < messages.length ? [`next page: offset ${next}`] : []),
+  ].join('\n');
+}
+
+function messageText({ role, content }: AgentMessage, index: number, maxChars: number): string {
+  const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
+  return `[${index}] ${role}: ${clip(text, maxChars)}`;
+}
+
+export const agentTools: readonly Tool[] = [timelineTool, conversationTool];

@@ -1,0 +1,47 @@
+/** Questions about memory, answered by `agentdump heap`. Loaded when one is asked: the engine is large. */
+
+import type { Shelf } from './shelf.ts';
+import { bundleField, bundleOf, countOf, type Tool, type ToolWords, textOf } from './tool.ts';
+
+const limitField = { type: 'integer', description: 'Rows', minimum: 1, maximum: 100 } as const;
+
+async function ask(question: string, rest: string[], words: ToolWords, shelf: Shelf): Promise<string> {
+  const { questions } = await import('../commands/heap-questions.ts');
+  const path = shelf.find(bundleOf(words));
+  const answer = await questions[question]?.answer({
+    sources: [path],
+    rest,
+    limit: countOf(words, 'limit', 20),
+    sort: undefined,
+    format: undefined,
+    threads: 1,
+    dir: '.',
+  });
+  return answer?.text() ?? '';
+}
+
+export const heapTools: readonly Tool[] = [
+  {
+    name: 'heap_suspects',
+    title: 'What most likely leaks',
+    description:
+      'Leak suspects of the heap snapshot, each as a sentence with figures, evidence and what would refute it.',
+    input: { fields: { bundle: bundleField, limit: limitField } },
+    answer: (words, shelf) => ask('suspects', [], words, shelf),
+  },
+  {
+    name: 'heap_query',
+    title: 'Search the heap snapshot',
+    description:
+      'Nodes by condition, e.g. `class = Session and retained > 1MB sort by retained`. Fields: id, name, type, class, self, retained, distance, edges; `.property = value`; `has property`; operators = != < <= > >= ~ !~.',
+    input: {
+      fields: {
+        bundle: bundleField,
+        query: { type: 'string', description: 'The condition', maxLength: 2000 },
+        limit: limitField,
+      },
+      required: ['query'],
+    },
+    answer: (words, shelf) => ask('query', [textOf(words, 'query') ?? ''], words, shelf),
+  },
+];

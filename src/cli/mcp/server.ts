@@ -1,0 +1,64 @@
+/**
+ * The tools as an MCP server on stdin and stdout, by the official SDK, in the protocol's old and new revisions. What a
+ * tool throws becomes an answer that says what to try, since the assistant can act on it.
+ */
+import { AgentdumpError } from '../../errors.ts';
+import { version } from '../../version.ts';
+import { adviceFor } from '../advice.ts';
+import { fromJsonSchema, McpServer, serveStdio } from '../mcp-sdk.ts';
+import { accountTools } from './account-tools.ts';
+import { agentTools } from './agent-tools.ts';
+import { asData, instructions } from './envelope.ts';
+import { heapTools } from './heap-tools.ts';
+import type { Shelf } from './shelf.ts';
+import { bundleOf, type Tool, type ToolInput, type ToolWords } from './tool.ts';
+
+export const tools: readonly Tool[] = [...accountTools, ...agentTools, ...heapTools];
+
+/** Serves until the other side closes stdin. */
+export function serveTools(shelf: Shelf): void {
+  serveStdio(() => makeServer(shelf));
+}
+
+function makeServer(shelf: Shelf): McpServer {
+  const server = new McpServer({ name: 'agentdump', version }, { instructions });
+  for (const tool of tools)
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        inputSchema: fromJsonSchema<ToolWords>(schemaOf(tool.input)),
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      },
+      (words) => answer(tool, words, shelf),
+    );
+  return server;
+}
+
+function schemaOf({ fields, required = [] }: ToolInput) {
+  return { type: 'object' as const, properties: { ...fields }, required, additionalProperties: false };
+}
+
+async function answer(tool: Tool, words: ToolWords, shelf: Shelf) {
+  try {
+    const text = await tool.answer(words, shelf);
+    return {
+      content: [{ type: 'text' as const, text: asData(text, `${tool.name} ${sourceOf(words)}`.trim()) }],
+    };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const advice =
+      error instanceof AgentdumpError && error.code !== 'not-found' ? adviceFor(error) : undefined;
+    const text = asData([message, advice].filter(Boolean).join('\n'), `a failed ${tool.name}`);
+    return { content: [{ type: 'text' as const, text }], isError: true };
+  }
+}
+
+const sourceOf = (words: ToolWords): string =>
+  'bundle' in words ? `of ${bundleOf(words).slice(0, 200)}` : '';

@@ -1,0 +1,100 @@
+/**
+ * The bundles that may be read: those that lie in the folders the server was started with, and nothing else, whatever
+ * path, link or `..` is asked for. Keeps the last accounts, since an assistant asks one bundle many questions.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { analyzeBundle } from '../../analysis/analyze.ts';
+import { type ListedBundle, listBundles } from '../../bundle/list.ts';
+import { type BundleReader, openBundle } from '../../bundle/reader.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { Account } from '../../model/account.ts';
+import type { Keys } from '../bundle-options.ts';
+
+const mostAccounts = 4;
+
+export class Shelf {
+  readonly roots: readonly string[];
+  readonly #keys: Keys | undefined;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(roots: readonly string[], keys?: Keys) {
+    this.roots = roots.map((root) => resolve(root));
+    this.#keys = keys;
+  }
+
+  /** Of all folders, the newest first. */
+  list(): ListedBundle[] {
+    return this.roots
+      .flatMap((root) => listBundles(root))
+      .filter(({ path }) => this.#isWithin(path))
+      .sort((a, b) => (a.at < b.at ? 1 : -1));
+  }
+
+  /** `latest`, a name, the first digits of an id, or a path within the folders. Throws `not-found`. */
+  find(wanted: string): string {
+    const bundles = this.list();
+    const found =
+      wanted === 'latest'
+        ? bundles.slice(0, 1)
+        : bundles.filter(
+            ({ name, path, shortId }) =>
+              name === wanted ||
+              path === resolve(wanted) ||
+              (/^[0-9a-f]{4,16}$/.test(wanted) && startsAlike(shortId, wanted)),
+          );
+    const [one, other] = found;
+    if (one && !other) return one.path;
+    throw new AgentdumpError('not-found', notFoundText(wanted, other !== undefined, bundles.length), {
+      name: wanted,
+      bundles: bundles.length,
+    });
+  }
+
+  open(path: string): BundleReader {
+    return openBundle(path, this.#keys);
+  }
+
+  /** Calls `read` with the bundle open. */
+  async with<Result>(
+    wanted: string,
+    read: (bundle: BundleReader) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const bundle = this.open(this.find(wanted));
+    try {
+      return await read(bundle);
+    } finally {
+      bundle.close();
+    }
+  }
+
+  async account(wanted: string): Promise<Account> {
+    const path = this.find(wanted);
+    // A bundle that was not sealed may have grown since.
+    const key = `${path}\n${statSync(path).mtimeMs}`;
+    const known = this.#accounts.get(key);
+    if (known) return known;
+    const account = await this.with(path, (bundle) => analyzeBundle(bundle, { contextLines: 4 }));
+    this.#accounts.set(key, account);
+    for (const old of [...this.#accounts.keys()].slice(0, -mostAccounts)) this.#accounts.delete(old);
+    return account;
+  }
+
+  /** Links are followed first: one in a folder of bundles may lead anywhere. */
+  #isWithin(path: string): boolean {
+    try {
+      const real = realpathSync(path);
+      return this.roots.some((root) => real.startsWith(join(realpathSync(root), sep)));
+    } catch {
+      return false;
+    }
+  }
+}
+
+const startsAlike = (shortId: string, wanted: string) =>
+  shortId !== '' && (shortId.startsWith(wanted) || wanted.startsWith(shortId));
+
+function notFoundText(wanted: string, isAmbiguous: boolean, count: number): string {
+  if (isAmbiguous) return `more than one bundle is meant by ${wanted}: give more digits of its id`;
+  return `no bundle ${wanted} among the ${count} within reach: list_bundles names them`;
+}

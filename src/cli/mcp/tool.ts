@@ -1,0 +1,41 @@
+/** One question that an assistant can ask. Its answer is a text from the bundle, or one of our own. */
+import type { Shelf } from './shelf.ts';
+
+export interface InputField {
+  type: 'string' | 'integer' | 'boolean';
+  description: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  default?: string | number | boolean;
+}
+
+export interface ToolInput {
+  fields: Record<string, InputField>;
+  required?: string[];
+}
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  input: ToolInput;
+  answer(words: ToolWords, shelf: Shelf): Promise<string>;
+}
+
+/** Checked against `input` before the tool sees them. */
+export type ToolWords = Readonly<Record<string, unknown>>;
+
+export const bundleField: InputField = {
+  type: 'string',
+  description: '"latest", a name, or the first digits of an id',
+  default: 'latest',
+  maxLength: 1000,
+};
+
+export const textOf = (words: ToolWords, name: string): string | undefined =>
+  typeof words[name] === 'string' ? words[name] : undefined;
+export const bundleOf = (words: ToolWords): string => textOf(words, 'bundle') ?? 'latest';
+export const countOf = (words: ToolWords, name: string, otherwise: number): number =>
+  typeof words[name] === 'number' ? words[name] : otherwise;
