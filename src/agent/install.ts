@@ -47,7 +47,7 @@ export function installAgent({
     port: portOf(recorder, progress),
     renderPart() {
       recorder.flush();
-      return sink.renderPart();
+      return sink.renderPart(recorder.within);
     },
     clean: (content) => sink.clean(content),
     hear(channel, message) {

@@ -3,7 +3,7 @@
  * step and tool a piece of code belongs to), the conversations, and what is in flight.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { AgentEventData, AgentEventKind, Message } from '../journal/layout-agent.ts';
+import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../journal/layout-agent.ts';
 import { Conversation } from './conversation.ts';
 import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
@@ -55,6 +55,13 @@ export class AgentRecorder {
   /** The scope of the code that runs now; outside of all, that of the framework's only open work. */
   get scope(): AgentScope {
     return this.#storage?.getStore() ?? this.openWork.only() ?? {};
+  }
+
+  /** The same, and whether it is known or the only one that it can be; undefined outside of all. */
+  get within(): AgentEventsPart['within'] {
+    const known = this.#storage?.getStore();
+    const scope = known ?? this.openWork.only();
+    return scope && { ...scope, from: known ? 'context' : 'only-open' };
   }
 
   /** As the sink's, but without conversations, arguments and results when these are not to be recorded. */

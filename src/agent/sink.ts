@@ -6,6 +6,7 @@
 import {
   type AgentEventData,
   type AgentEventKind,
+  type AgentEventsPart,
   type Attributes,
   agentEventsSchema,
   journalKindOf,
@@ -116,8 +117,8 @@ export class EventSink implements AgentSink {
   }
 
   /** The text of the bundle part `agent-events.json`. */
-  renderPart(): string {
-    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted };
+  renderPart(within?: AgentEventsPart['within']): string {
+    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted, within };
     return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
   }
 

@@ -5,6 +5,7 @@
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap } from '../model/verdict.ts';
+import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
@@ -20,6 +21,7 @@ import { joinModules } from './modules/join-modules.ts';
 import { defined } from './parts/fields.ts';
 import { computeSignature } from './signature.ts';
 import { StackReconstructor } from './stacks/reconstruct.ts';
+import { explainByAgent } from './verdict/agent-failure.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
 
@@ -76,8 +78,9 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
   };
+  addFailures(account);
   const { error, ...facts } = parts;
-  const verdict = reachVerdict({
+  const reached = reachVerdict({
     ...facts,
     account,
     promiseFrames: stacks.promise,
@@ -86,6 +89,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       reportEvent: sources.reportEvent,
     }),
   });
+  const verdict = explainByAgent(reached, account.agent);
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...defined({ signature }) };
 }
@@ -128,6 +132,12 @@ function joinAgent({ bundle, parts, gaps }: AccountSources): Account['agent'] {
   gaps.push(...recorded.gaps);
   if (!recorded.state && !parts.agent) return undefined;
   return { runs: [], ...recorded.state, ...(parts.agent && { state: parts.agent.state }) };
+}
+
+function addFailures({ agent, error, process }: VerdictFacts['account']): void {
+  if (!agent) return;
+  const failures = findFailures({ agent, error, cwd: process?.cwd });
+  if (failures.length) agent.failures = failures;
 }
 
 async function joinMemory({ bundle, parts, gaps }: AccountSources): Promise<Account['memory']> {

@@ -13,6 +13,8 @@ export interface AgentEventsPart {
   at: number;
   /** Events that were recorded and are not in this list, because the buffer is bounded. */
   evicted: number;
+  /** On whose behalf the code ran that had this written: at a death, the code that died. */
+  within?: Scope & { from: 'context' | 'only-open' };
   events: AgentEvent[];
 }
 

@@ -1,4 +1,5 @@
 /** What the agent was doing, in the words of the OpenTelemetry GenAI conventions where they have one. */
+import type { Confidence, Evidence } from './verdict.ts';
 
 export interface AgentState {
   runs: AgentRun[];
@@ -14,6 +15,10 @@ export interface AgentState {
   waitGraph?: WaitGraph;
   /** Calls that came again and again, the most frequent first. */
   loops?: AgentLoop[];
+  /** What went wrong and was not made good, the one that explains most first. */
+  failures?: AgentFailure[];
+  /** The agent's work on whose behalf the code ran that died: by its asynchronous context, or because it was the only open one. */
+  diedIn?: { runId?: string; stepId?: string; toolId?: string; from: 'context' | 'only-open' };
 }
 
 /** Runs, steps, calls, locks and promises that were open, and what each could not end without. */
@@ -67,6 +72,40 @@ export interface AgentLoop {
   /** Of the run's model calls in that time. */
   tokens?: number;
   sentence: string;
+}
+
+/** The classes in which agents fail; a person's words for each are in `title`. */
+export const agentFailureKinds = [
+  'rate-limit',
+  'quota',
+  'overload',
+  'dangling-tool-call',
+  'context-overflow',
+  'authentication',
+  'bad-request',
+  'provider-error',
+  'connection',
+  'malformed-output',
+  'tool-error',
+  'loop',
+  'aborted',
+  'approval-pending',
+  'starvation',
+] as const;
+export type AgentFailureKind = (typeof agentFailureKinds)[number];
+
+export interface AgentFailure {
+  kind: AgentFailureKind;
+  /** One sentence without its full stop. */
+  title: string;
+  confidence: Confidence;
+  evidence: Evidence[];
+  /** It is what the process died of: the error says the same. */
+  isCauseOfDeath: boolean;
+  runId: string;
+  /** Ids of the model call, tool call or step. */
+  callId?: string;
+  nextStep?: string;
 }
 
 /** Ages count back from the death. */
@@ -146,6 +185,8 @@ export interface ModelCall {
 
 export interface ToolCall {
   id: string;
+  /** Our own id, where it was reported as it began; `id` is the provider's when there is one. */
+  eventId?: string;
   name: string;
   /** requested: the model asked for it, and nothing shows that it began or ended. */
   status: string;

@@ -3,7 +3,7 @@
  * left out and counted; what is left has the shape that `journal/layout-agent.ts` promises.
  */
 import { MalformedInput } from '../../errors.ts';
-import { type AgentEvent, agentEventsSchema } from '../../journal/layout-agent.ts';
+import { type AgentEvent, type AgentEventsPart, agentEventsSchema } from '../../journal/layout-agent.ts';
 
 export interface AgentEvents {
   events: AgentEvent[];
@@ -11,6 +11,8 @@ export interface AgentEvents {
   at: number;
   evicted: number;
   unreadable: number;
+  /** Whose work it was that died. */
+  within?: NonNullable<AgentEventsPart['within']>;
 }
 
 /** Reads the text of `agent-events.json`. Throws MalformedInput when it is no such part. */
@@ -25,7 +27,7 @@ export function readAgentEventsPart(text: string): AgentEvents {
       error,
     );
   }
-  const { schema, at, evicted, events } = (part ?? {}) as Record<string, unknown>;
+  const { schema, at, evicted, events, within } = (part ?? {}) as Record<string, unknown>;
   if (schema !== agentEventsSchema || !Array.isArray(events))
     throw new MalformedInput('agent-events.json has another schema', {
       format: 'agent-events',
@@ -34,7 +36,23 @@ export function readAgentEventsPart(text: string): AgentEvents {
       available: String(schema).slice(0, 80),
     });
   const read = sorted(events);
-  return { ...read, at: timeOf(at, read.events), evicted: typeof evicted === 'number' ? evicted : 0 };
+  const known = readWithin(within);
+  return {
+    ...read,
+    at: timeOf(at, read.events),
+    evicted: typeof evicted === 'number' ? evicted : 0,
+    ...(known && { within: known }),
+  };
+}
+
+function readWithin(value: unknown): AgentEvents['within'] {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { from, ...scope } = value as Record<string, unknown>;
+  if (from !== 'context' && from !== 'only-open') return undefined;
+  const ids = ['run', 'step', 'tool'].flatMap((name) =>
+    typeof scope[name] === 'string' ? [[name, scope[name]]] : [],
+  );
+  return { ...Object.fromEntries(ids), from };
 }
 
 /** Reads the journal's agent records as parsed JSON; `endedAt` is when the process was last known to live. */
@@ -48,7 +66,14 @@ export function readAgentRecords(values: Iterable<unknown>, endedAt?: number): A
 export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   const { events } = sorted([...a.events, ...b.events]);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
-  return { events, at: Math.max(a.at, b.at), evicted, unreadable: a.unreadable + b.unreadable };
+  const within = a.within ?? b.within;
+  return {
+    events,
+    at: Math.max(a.at, b.at),
+    evicted,
+    unreadable: a.unreadable + b.unreadable,
+    ...(within && { within }),
+  };
 }
 
 /** In order of their numbers, each once: records that were said again when a segment was dropped come twice. */

@@ -18,7 +18,7 @@ import { computeWaits } from './waits.ts';
 
 const implicitRun = 'implicit';
 
-export function computeAgentState({ events, at, evicted, unreadable }: AgentEvents): AgentState {
+export function computeAgentState({ events, at, evicted, unreadable, within }: AgentEvents): AgentState {
   const runs = new RunTable(at);
   for (const event of events) runs.add(event);
   const conversations = computeConversations(events);
@@ -38,7 +38,17 @@ export function computeAgentState({ events, at, evicted, unreadable }: AgentEven
     ...(openRequests.length ? { openRequests } : {}),
     ...(waitGraph && { waitGraph }),
     ...(loops.length ? { loops } : {}),
+    ...(within && (within.run ?? within.step ?? within.tool) !== undefined ? { diedIn: diedIn(within) } : {}),
   };
+}
+
+function diedIn({
+  run,
+  step,
+  tool,
+  from,
+}: NonNullable<AgentEvents['within']>): NonNullable<AgentState['diedIn']> {
+  return { ...dropUndefined({ runId: run, stepId: step, toolId: tool }), from };
 }
 
 class RunTable {

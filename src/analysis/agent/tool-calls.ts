@@ -65,6 +65,7 @@ class ToolGathering {
     };
     if (!asked) this.#tools.push(entry);
     entry.tool.status = 'running';
+    entry.tool.eventId = event.id;
     entry.tool.startedAt = new Date(event.at).toISOString();
     entry.startedAt = event.at;
     entry.run ??= event.run;

@@ -1,0 +1,52 @@
+/**
+ * Who gave up: a time limit, or the program. An AbortError's stack is that of the call to `abort()` (Node makes the
+ * DOMException there), so its own top frame names who called it.
+ */
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { AgentFailure, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { formatDuration } from '../../../model/quantities.ts';
+import { everyError } from '../../verdict/wording.ts';
+import { evidenceOf, type FailureRule, lastCallOf, modelName } from './failure-input.ts';
+
+export const aborts: FailureRule = ({ agent, error, cwd }) => {
+  const thrown = everyError(error).find(
+    ({ name, message = '' }) => isAbort(name) || /was aborted|aborted a request/i.test(message),
+  );
+  return agent.runs.flatMap((run) => {
+    const call = lastCallOf(run);
+    return call?.status === 'aborted' ? [describe(run, call, thrown, cwd)] : [];
+  });
+};
+
+const isAbort = (name: string | undefined) =>
+  name === 'AbortError' || name === 'TimeoutError' || name === 'APIUserAbortError';
+
+function describe(
+  run: AgentRun,
+  call: ModelCall,
+  thrown: ErrorFacts | undefined,
+  cwd: string | undefined,
+): AgentFailure {
+  const isTimeout = thrown?.name === 'TimeoutError' || call.error?.type === 'TimeoutError';
+  const frame = culpritFrame(thrown?.frames);
+  const after = call.durationMs === undefined ? '' : ` after ${formatDuration(call.durationMs)}`;
+  const whom = isTimeout ? 'a time limit' : frame?.inApp ? frameText(frame, cwd) : 'the program';
+  return {
+    kind: 'aborted',
+    title: `model call ${call.id} to ${modelName(call)} was aborted by ${whom}${after}`,
+    confidence: isTimeout || frame?.inApp ? 'certain' : 'likely',
+    evidence: [
+      evidenceOf(`Model call ${call.id} was aborted${after}, with ${call.bytes ?? 0} bytes of its reply.`),
+      ...(frame?.inApp
+        ? [{ fact: `The abort comes from ${frameText(frame, cwd)}.`, part: 'error.json' }]
+        : []),
+    ],
+    isCauseOfDeath: thrown !== undefined,
+    runId: run.id,
+    ...(call.id === undefined ? {} : { callId: call.id }),
+    nextStep: isTimeout
+      ? 'Compare the time limit with how long such calls take in the timeline, and catch its error.'
+      : 'Catch the abort where the call is awaited: each promise of it rejects, also one that nobody reads.',
+  };
+}

@@ -1,0 +1,48 @@
+/** What the classes of failure look at, and how they say what they see. Pure. */
+import { partNames } from '../../../bundle/layout.ts';
+import type { ErrorFacts } from '../../../model/account.ts';
+import type {
+  AgentError,
+  AgentFailure,
+  AgentRun,
+  AgentState,
+  ModelCall,
+} from '../../../model/agent-state.ts';
+import { clip, firstLine } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import { everyError } from '../../verdict/wording.ts';
+
+export interface FailureInput {
+  agent: AgentState;
+  /** What the process died of. */
+  error?: ErrorFacts | undefined;
+  cwd?: string | undefined;
+}
+
+/** A class of failure, or several that one look decides. Silent where it has nothing. */
+export type FailureRule = (input: FailureInput) => AgentFailure[];
+
+export const evidenceOf = (fact: string): Evidence => ({ fact, part: partNames.agentEvents });
+
+/** `openai gpt-4o-mini`. */
+export function modelName({ provider, model }: ModelCall): string {
+  return [provider, model].filter(Boolean).join(' ') || 'the model';
+}
+
+/** `429 rate_limit_error: Number of requests …`. */
+export function errorText(error: AgentError | undefined, httpStatus?: number): string {
+  const name = [httpStatus, error?.type ?? error?.code].filter((part) => part !== undefined).join(' ');
+  const message = clip(firstLine(error?.message ?? ''), 300);
+  return [name, message].filter(Boolean).join(': ') || 'no word of why';
+}
+
+/** Whether the process died of an error that says this. Short texts are in too many messages. */
+export function isInError(error: ErrorFacts | undefined, text: string | undefined): boolean {
+  const wanted = clip(firstLine(text ?? ''), 60).replace(/…$/, '');
+  return wanted.length >= 6 && everyError(error).some(({ message = '' }) => message.includes(wanted));
+}
+
+/** The last call of a run that says how it went: what failed before it was made good. */
+export function lastCallOf(run: AgentRun): ModelCall | undefined {
+  return run.modelCalls.at(-1);
+}

@@ -1,0 +1,31 @@
+/** All classes of failure over one agent; the only place that knows them all. What explains the death comes first. */
+import type { AgentFailure } from '../../../model/agent-state.ts';
+import { agentFailureKinds } from '../../../model/agent-state.ts';
+import { aborts } from './aborts.ts';
+import type { FailureInput, FailureRule } from './failure-input.ts';
+import { malformedOutput } from './malformed-output.ts';
+import { modelFailures } from './model-failures.ts';
+import { loops, pendingApprovals, starvation } from './stuck-failures.ts';
+import { toolFailures } from './tool-failures.ts';
+
+const rules: readonly FailureRule[] = [
+  modelFailures,
+  malformedOutput,
+  toolFailures,
+  loops,
+  aborts,
+  pendingApprovals,
+  starvation,
+];
+const mostFailures = 10;
+
+export function findFailures(input: FailureInput): AgentFailure[] {
+  return rules
+    .flatMap((rule) => rule(input))
+    .sort(
+      (a, b) =>
+        Number(b.isCauseOfDeath) - Number(a.isCauseOfDeath) ||
+        agentFailureKinds.indexOf(a.kind) - agentFailureKinds.indexOf(b.kind),
+    )
+    .slice(0, mostFailures);
+}

@@ -1,0 +1,108 @@
+/**
+ * A reply that was no JSON where JSON was wanted. The join is by trial: the recorded replies are parsed again, and one
+ * that fails with the very words of the error is the one. Engines word it differently and redaction moves positions, so
+ * a reply that merely fails is a weaker sign.
+ */
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { AgentFailure, AgentMessage, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import { clip } from '../../../model/quantities.ts';
+import { everyError } from '../../verdict/wording.ts';
+import { evidenceOf, type FailureRule, modelName } from './failure-input.ts';
+
+const mostCalls = 20;
+const longestText = 1 << 20;
+const jsonFault =
+  /\bJSON\b|Unexpected (?:token|end of|non-whitespace|string|number)|Unterminated string|Bad control character/;
+
+interface BadText {
+  text: string;
+  /** What parsing it says. */
+  fault: string;
+  /** Arguments of this tool. */
+  tool?: string;
+}
+
+export const malformedOutput: FailureRule = ({ agent, error }) => {
+  const thrown = everyError(error).find(
+    ({ name, message = '' }) => name === 'SyntaxError' && jsonFault.test(message),
+  );
+  const found = agent.runs.flatMap((run) =>
+    run.modelCalls.slice(-mostCalls).flatMap((call) => badTextsOf(call).map((bad) => ({ run, call, bad }))),
+  );
+  const same = found.findLast(({ bad }) => thrown?.message !== undefined && bad.fault === thrown.message);
+  const last =
+    same ?? (thrown ? found.at(-1) : found.findLast(({ bad, run }) => bad.tool && isLast(run, bad)));
+  return last ? [describe(last.run, last.call, last.bad, thrown, same !== undefined)] : [];
+};
+
+/** Arguments that no tool could be called with matter where nothing came after them. */
+function isLast(run: AgentRun, { tool }: BadText): boolean {
+  return run.toolCalls.at(-1)?.name === tool;
+}
+
+function describe(
+  run: AgentRun,
+  call: ModelCall,
+  { text, fault, tool }: BadText,
+  thrown: ErrorFacts | undefined,
+  isSame: boolean,
+): AgentFailure {
+  const what = tool ? `the arguments for ${tool}` : 'the reply';
+  const isCut =
+    call.finishReasons?.some((reason) => /length|max_tokens/.test(reason)) || call.status === 'cut';
+  return {
+    kind: 'malformed-output',
+    title: `${what} of ${modelName(call)} in model call ${call.id} ${isCut ? 'ended early and ' : ''}${tool ? 'are' : 'is'} no JSON`,
+    confidence: isSame ? 'certain' : thrown ? 'likely' : 'certain',
+    evidence: [
+      evidenceOf(`Parsing ${what} of ${call.id} again says: ${clip(fault, 160)}`),
+      evidenceOf(`It begins: ${clip(text.replace(/\s+/g, ' '), 120)}`),
+      ...(isCut
+        ? [
+            evidenceOf(
+              `Model call ${call.id} stopped for ${call.finishReasons?.join(', ') || 'a cut connection'}.`,
+            ),
+          ]
+        : []),
+    ],
+    isCauseOfDeath: thrown !== undefined,
+    runId: run.id,
+    ...(call.id === undefined ? {} : { callId: call.id }),
+    nextStep: isCut
+      ? 'Raise the limit of output tokens, or ask for less at once: the reply was cut off before its JSON ended.'
+      : 'Parse replies where a failure can be caught, and send the error back to the model; or ask for structured output.',
+  };
+}
+
+function badTextsOf({ response }: ModelCall): BadText[] {
+  const bad: BadText[] = [];
+  for (const { content } of (Array.isArray(response) ? response : []) as AgentMessage[]) {
+    if (typeof content === 'string') bad.push(...tryText(content));
+    else if (Array.isArray(content)) for (const part of content) bad.push(...tryPart(part));
+  }
+  return bad;
+}
+
+function tryPart(part: unknown): BadText[] {
+  const { type, content, name, arguments: given } = (part ?? {}) as Record<string, unknown>;
+  if (type === 'text' && typeof content === 'string') return tryText(content);
+  // Arguments that could be read are no text any more.
+  if (type !== 'tool_call' || typeof given !== 'string') return [];
+  const fault = faultOf(given);
+  return fault === undefined ? [] : [{ text: given, fault, tool: String(name) }];
+}
+
+function tryText(text: string): BadText[] {
+  const fault = faultOf(text);
+  return fault === undefined ? [] : [{ text, fault }];
+}
+
+function faultOf(text: string): string | undefined {
+  if (text === '' || text.length > longestText) return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * A provider that did not answer as asked. Only the last model call of a run counts: what failed before it was tried
+ * again. The words are those of the providers' own error bodies (OpenAI, Anthropic, Gemini, Bedrock, Mistral).
+ */
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { AgentFailure, AgentFailureKind, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import { formatBytes, formatCount } from '../../../model/quantities.ts';
+import { everyError } from '../../verdict/wording.ts';
+import { findDanglingCalls } from './dangling-calls.ts';
+import {
+  errorText,
+  evidenceOf,
+  type FailureRule,
+  isInError,
+  lastCallOf,
+  modelName,
+} from './failure-input.ts';
+
+type Said = (status: number | undefined, text: string) => boolean;
+
+interface ProviderClass {
+  kind: AgentFailureKind;
+  is: Said;
+  title: string;
+  nextStep: string;
+}
+
+/** Read in order: the first that fits. */
+const classes: readonly ProviderClass[] = [
+  {
+    kind: 'context-overflow',
+    is: (_, text) =>
+      /context[_ ](length|window)|maximum context|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|model|limit).{0,40}token/.test(
+        text,
+      ),
+    title: 'the conversation no longer fits into the model',
+    nextStep:
+      'Shorten or summarise the conversation before it is sent: the timeline shows which results made it long.',
+  },
+  {
+    kind: 'quota',
+    is: (_, text) => /insufficient_quota|exceeded your current quota|credit balance|billing/.test(text),
+    title: 'the account has no credit left',
+    nextStep: 'Raise the limit of the account or its credit; trying again will not help.',
+  },
+  {
+    kind: 'rate-limit',
+    is: (status, text) => status === 429 || /rate[_ ]limit|resource_exhausted|throttling/.test(text),
+    title: 'the provider limits the rate',
+    nextStep:
+      'Wait as long as the retry-after header says and try again, and keep the work done so far across it.',
+  },
+  {
+    kind: 'overload',
+    is: (status, text) => status === 529 || status === 503 || /overloaded/.test(text),
+    title: 'the provider is overloaded',
+    nextStep: 'Try again with a growing pause, and fall back to another model if it lasts.',
+  },
+  {
+    kind: 'dangling-tool-call',
+    is: (status, text) => status === 400 && /tool_use|tool_result|tool_calls?\b|function call/.test(text),
+    title: 'the request holds a tool call without its result',
+    nextStep: 'Add an error result for each tool call that has none before the conversation is sent again.',
+  },
+  {
+    kind: 'authentication',
+    is: (status) => status === 401 || status === 403,
+    title: 'the provider refused the credentials',
+    nextStep: 'Check that the key is set in this environment and still valid.',
+  },
+  {
+    kind: 'provider-error',
+    is: (status) => status !== undefined && status >= 500,
+    title: 'the provider failed',
+    nextStep: 'Try again with a growing pause; it failed on its side.',
+  },
+  {
+    kind: 'bad-request',
+    is: (status) => status !== undefined && status >= 400,
+    title: 'the provider refused the request',
+    nextStep: 'Read what the provider said against the request that the timeline shows.',
+  },
+];
+
+export const modelFailures: FailureRule = ({ agent, error }) =>
+  agent.runs.flatMap((run) => {
+    const call = lastCallOf(run);
+    if (!call) return [];
+    if (call.status === 'cut') return [cutOff(run, call, error)];
+    if (call.status !== 'failed') return [];
+    const said =
+      `${call.error?.type ?? ''} ${call.error?.code ?? ''} ${call.error?.message ?? ''}`.toLowerCase();
+    const found = classes.find(({ is }) => is(call.httpStatus, said));
+    return [found ? refused(run, call, found, error) : unreachable(run, call, error)];
+  });
+
+function refused(
+  run: AgentRun,
+  call: ModelCall,
+  found: ProviderClass,
+  error: ErrorFacts | undefined,
+): AgentFailure {
+  const { kind, title, nextStep } = found;
+  const attempts = failedInARow(run);
+  const times = attempts > 1 ? `, the last of ${formatCount(attempts, 'attempt')}` : '';
+  const dangling = kind === 'dangling-tool-call' || kind === 'bad-request' ? findDanglingCalls(run) : [];
+  // Some providers say only that the request is wrong; its tool calls without results say why.
+  const isDangling = dangling.length > 0 && call.httpStatus === 400;
+  return {
+    kind: isDangling ? 'dangling-tool-call' : kind,
+    title: `${modelName(call)} answered ${call.httpStatus ?? 'with an error'} to model call ${call.id}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
+    confidence: kind === 'bad-request' && isDangling ? 'likely' : 'certain',
+    evidence: [
+      evidenceOf(`Model call ${call.id} failed: ${errorText(call.error, call.httpStatus)}`),
+      ...dangling
+        .slice(0, 3)
+        .map((tool) => evidenceOf(`Tool call ${tool.id} (${tool.name}) has no result in the conversation.`)),
+    ],
+    isCauseOfDeath: isSameFailure(call, error),
+    runId: run.id,
+    ...(call.id === undefined ? {} : { callId: call.id }),
+    nextStep: isDangling ? dangle.nextStep : nextStep,
+  };
+}
+
+const dangle = classes.find(({ kind }) => kind === 'dangling-tool-call') as ProviderClass;
+
+function cutOff(run: AgentRun, call: ModelCall, error: ErrorFacts | undefined): AgentFailure {
+  const came = formatBytes(call.bytes ?? 0);
+  return {
+    kind: 'connection',
+    title: `the connection to ${modelName(call)} was closed in the middle of its reply, after ${came} of model call ${call.id}`,
+    confidence: 'certain',
+    evidence: [
+      evidenceOf(
+        `Model call ${call.id} was cut off after ${formatCount(call.frames ?? 0, 'frame')}, ${came}.`,
+      ),
+    ],
+    isCauseOfDeath: isTransport(error) || isSameFailure(call, error),
+    runId: run.id,
+    ...(call.id === undefined ? {} : { callId: call.id }),
+    nextStep:
+      'Catch the error where the stream is read, and ask again: a reply that was cut off is not resumed.',
+  };
+}
+
+function unreachable(run: AgentRun, call: ModelCall, error: ErrorFacts | undefined): AgentFailure {
+  return {
+    kind: 'connection',
+    title: `model call ${call.id} to ${modelName(call)} got no answer: ${errorText(call.error)}`,
+    confidence: 'certain',
+    evidence: [evidenceOf(`Model call ${call.id} failed: ${errorText(call.error)}`)],
+    isCauseOfDeath: isTransport(error) || isSameFailure(call, error),
+    runId: run.id,
+    ...(call.id === undefined ? {} : { callId: call.id }),
+    nextStep: 'Check that the address of the model can be reached from where the agent runs.',
+  };
+}
+
+/** Clients say it in many ways; that the last model call broke and the process died of this is one event. */
+const transport =
+  /fetch failed|connection error|socket hang up|terminated|premature close|econn|other side closed|network/i;
+
+function isTransport(error: ErrorFacts | undefined): boolean {
+  return everyError(error).some(({ message = '', code = '' }) => transport.test(`${message} ${code}`));
+}
+
+function isSameFailure({ httpStatus, error: said }: ModelCall, error: ErrorFacts | undefined): boolean {
+  if (isInError(error, said?.message)) return true;
+  return everyError(error).some(({ properties, message = '' }) => {
+    const status = properties?.['status'] ?? properties?.['statusCode'] ?? properties?.['lc_error_code'];
+    return (
+      httpStatus !== undefined && (status === httpStatus || new RegExp(`\\b${httpStatus}\\b`).test(message))
+    );
+  });
+}
+
+function failedInARow({ modelCalls }: AgentRun): number {
+  const last = modelCalls.at(-1);
+  const other = modelCalls.findLastIndex(
+    ({ status, httpStatus }) => status !== last?.status || httpStatus !== last?.httpStatus,
+  );
+  return modelCalls.length - 1 - other;
+}

@@ -1,0 +1,55 @@
+/**
+ * The agent's failure in the verdict: the process died of an error, and the agent's story says what that error meant.
+ * Added to whatever verdict was reached; the kind and the confidence stay those of the process.
+ */
+import { partNames } from '../../bundle/layout.ts';
+import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
+import type { Verdict } from '../../model/verdict.ts';
+
+const mostEvidence = 4;
+/** Failures that stand for themselves, also where no error says so. */
+const standing = new Set<AgentFailure['kind']>(['loop', 'approval-pending', 'starvation']);
+/** A snapshot is no death; what was wrong is in the agent's section. */
+const calm = new Set<Verdict['kind']>(['snapshot']);
+
+const thrown = new Set<Verdict['kind']>(['uncaught-exception', 'unhandled-rejection']);
+
+export function explainByAgent(reached: Verdict, agent: AgentState | undefined): Verdict {
+  const [failure] = agent?.failures ?? [];
+  if (!agent || calm.has(reached.kind)) return reached;
+  const verdict = thrown.has(reached.kind) ? withWork(reached, agent) : reached;
+  if (!failure) return verdict;
+  if (!failure.isCauseOfDeath && !standing.has(failure.kind)) return verdict;
+  const sentence = `${failure.title[0]?.toUpperCase()}${failure.title.slice(1)}.`;
+  return {
+    ...verdict,
+    summary: failure.isCauseOfDeath ? `${sentence} ${verdict.summary}` : `${verdict.summary} ${sentence}`,
+    evidence: [...verdict.evidence, ...failure.evidence.slice(0, mostEvidence)],
+    nextSteps: withStep(verdict.nextSteps, failure),
+  };
+}
+
+/** First where it is the cause; else it is one thing more to look at. */
+function withStep(steps: readonly string[], { nextStep, isCauseOfDeath }: AgentFailure): string[] {
+  if (nextStep === undefined) return [...steps];
+  return isCauseOfDeath ? [nextStep, ...steps].slice(0, 6) : [...steps, nextStep];
+}
+
+/** Whose work the code was that died: the join of the stack and the agent's story. */
+function withWork(verdict: Verdict, agent: AgentState): Verdict {
+  const { diedIn, runs } = agent;
+  if (!diedIn) return verdict;
+  const run = runs.find(({ id }) => id === diedIn.runId);
+  const tool = run?.toolCalls.find(({ eventId }) => eventId !== undefined && eventId === diedIn.toolId);
+  const step = run?.steps.find(({ id }) => id === diedIn.stepId);
+  const work = [
+    tool && `tool ${tool.name} (${tool.id})`,
+    step && `step ${step.name ?? step.id} (${step.id})`,
+    run && `run ${run.name ?? run.id}`,
+  ];
+  const names = work.filter((name) => name !== undefined);
+  if (!names.length) return verdict;
+  const how = diedIn.from === 'context' ? 'by its asynchronous context' : 'the only work that was open';
+  const fact = `The code that died worked for ${names.join(', in ')} (${how}).`;
+  return { ...verdict, evidence: [...verdict.evidence, { fact, part: partNames.agentEvents }] };
+}

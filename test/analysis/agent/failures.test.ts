@@ -1,0 +1,260 @@
+/** The classes in which agents fail: what speaks for each, and what looks alike and does not. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findFailures } from '../../../src/analysis/agent/failures/failures.ts';
+import { explainByAgent } from '../../../src/analysis/verdict/agent-failure.ts';
+import type { ErrorFacts } from '../../../src/model/account.ts';
+import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../src/model/agent-state.ts';
+import type { Verdict } from '../../../src/model/verdict.ts';
+
+const call = (fields: Partial<ModelCall> = {}): ModelCall => ({
+  id: 'c1',
+  provider: 'openai',
+  model: 'gpt-x',
+  status: 'finished',
+  startedAt: '2026-11-21T03:00:00.000Z',
+  ...fields,
+});
+const tool = (fields: Partial<ToolCall> = {}): ToolCall => ({
+  id: 'call_1',
+  name: 'search',
+  status: 'failed',
+  startedAt: '2026-11-21T03:00:01.000Z',
+  durationMs: 5,
+  arguments: { q: 'tides' },
+  error: { type: 'TypeError', message: 'no such index: tides' },
+  ...fields,
+});
+const agent = (run: Partial<AgentRun>, more: Partial<AgentState> = {}): AgentState => ({
+  runs: [
+    {
+      id: 'r1',
+      status: 'running',
+      steps: [],
+      modelCalls: [],
+      toolCalls: [],
+      messages: [],
+      pending: [],
+      ...run,
+    },
+  ],
+  ...more,
+});
+const kindsOf = (run: Partial<AgentRun>, error?: ErrorFacts) =>
+  findFailures({ agent: agent(run), error }).map(
+    ({ kind, isCauseOfDeath }) => `${kind}${isCauseOfDeath ? '!' : ''}`,
+  );
+
+test('what a provider says is told apart by status and words', () => {
+  const said = (httpStatus: number, message: string, type?: string) =>
+    kindsOf({
+      modelCalls: [call({ status: 'failed', httpStatus, error: { message, ...(type && { type }) } })],
+    })[0];
+  assert.equal(said(429, 'Rate limit reached for gpt-x'), 'rate-limit');
+  assert.equal(said(429, 'You exceeded your current quota', 'insufficient_quota'), 'quota');
+  assert.equal(said(529, 'Overloaded', 'overloaded_error'), 'overload');
+  assert.equal(said(400, 'prompt is too long: 210000 tokens > 200000 maximum'), 'context-overflow');
+  assert.equal(said(400, "This model's maximum context length is 128000 tokens"), 'context-overflow');
+  assert.equal(
+    said(400, 'messages.2: `tool_use` ids were found without `tool_result` blocks'),
+    'dangling-tool-call',
+  );
+  assert.equal(
+    said(400, "An assistant message with 'tool_calls' must be followed by tool messages"),
+    'dangling-tool-call',
+  );
+  assert.equal(said(401, 'invalid x-api-key'), 'authentication');
+  assert.equal(said(500, 'Internal server error'), 'provider-error');
+  assert.equal(said(422, 'temperature: not a number'), 'bad-request');
+});
+
+test('a refusal that was made good is none', () => {
+  const refused = call({ status: 'failed', httpStatus: 429, error: { message: 'slow down' } });
+  assert.deepEqual(kindsOf({ modelCalls: [refused, call({ id: 'c2' })] }), []);
+  const failures = findFailures({
+    agent: agent({ modelCalls: [call({ id: 'c0' }), refused, { ...refused, id: 'c2' }] }),
+  });
+  assert.match(
+    failures[0]?.title ?? '',
+    /answered 429 to model call c2, the last of 2 attempts: the provider limits the rate/,
+  );
+});
+
+test('a 400 without a word is explained by the tool call that has no result', () => {
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'tool_call', id: 'call_9', name: 'search', arguments: {} }] },
+    { role: 'user', content: 'go on' },
+  ];
+  const refused = call({ status: 'failed', httpStatus: 400, error: { message: 'invalid request' } });
+  const [failure] = findFailures({ agent: agent({ modelCalls: [refused], messages }) });
+  assert.equal(failure?.kind, 'dangling-tool-call');
+  assert.equal(failure?.confidence, 'likely');
+  assert.match(failure?.evidence.map(({ fact }) => fact).join() ?? '', /call_9 \(search\) has no result/);
+  const answered = [
+    ...messages.slice(0, 2),
+    { role: 'tool', content: [{ type: 'tool_call_response', id: 'call_9', response: 1 }] },
+  ];
+  assert.equal(
+    findFailures({ agent: agent({ modelCalls: [refused], messages: answered }) })[0]?.kind,
+    'bad-request',
+  );
+});
+
+test('it is the cause of death where the error says the same', () => {
+  const refused = call({
+    status: 'failed',
+    httpStatus: 429,
+    error: { message: 'Rate limit reached for gpt-x in org' },
+  });
+  const error = (fields: ErrorFacts): ErrorFacts => ({ name: 'Error', ...fields });
+  assert.deepEqual(
+    kindsOf({ modelCalls: [refused] }, error({ message: '429 Rate limit reached for gpt-x in org' })),
+    ['rate-limit!'],
+  );
+  assert.deepEqual(
+    kindsOf({ modelCalls: [refused] }, error({ message: 'gave up', properties: { status: 429 } })),
+    ['rate-limit!'],
+  );
+  assert.deepEqual(
+    kindsOf({ modelCalls: [refused] }, error({ message: 'x', cause: { message: 'status 429' } })),
+    ['rate-limit!'],
+  );
+  assert.deepEqual(kindsOf({ modelCalls: [refused] }, error({ message: 'x is not a function' })), [
+    'rate-limit',
+  ]);
+});
+
+test('the reply whose JSON would not parse is found by parsing it again', () => {
+  const text = '{"steps": ["a", "b"';
+  const words = (() => {
+    try {
+      return String(JSON.parse(text));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  const modelCalls = [
+    call({ id: 'c1', response: [{ role: 'assistant', content: '{"steps": []}' }] }),
+    call({ id: 'c2', response: [{ role: 'assistant', content: text }], finishReasons: ['length'] }),
+    call({ id: 'c3', response: [{ role: 'assistant', content: 'I am done.' }] }),
+  ];
+  const [failure] = findFailures({
+    agent: agent({ modelCalls }),
+    error: { name: 'SyntaxError', message: words },
+  });
+  assert.equal(failure?.kind, 'malformed-output');
+  assert.deepEqual([failure?.callId, failure?.confidence, failure?.isCauseOfDeath], ['c2', 'certain', true]);
+  assert.match(failure?.title ?? '', /ended early and is no JSON/);
+  assert.deepEqual(kindsOf({ modelCalls }), [], 'prose is no fault');
+  const other = findFailures({
+    agent: agent({ modelCalls }),
+    error: { name: 'SyntaxError', message: 'Bad control character in string literal in JSON at position 3' },
+  });
+  assert.equal(other[0]?.confidence, 'likely');
+});
+
+test('arguments that no tool can be called with', () => {
+  const content = [{ type: 'tool_call', id: 'call_1', name: 'search', arguments: '{"q": tides}' }];
+  const modelCalls = [call({ response: [{ role: 'assistant', content }] })];
+  const [failure] = findFailures({
+    agent: agent({ modelCalls, toolCalls: [tool({ status: 'requested', error: undefined })] }),
+  });
+  assert.match(
+    failure?.title ?? '',
+    /^the arguments for search of openai gpt-x in model call c1 are no JSON$/,
+  );
+});
+
+test('the tool whose promise was rejected', () => {
+  const error = { name: 'TypeError', message: 'no such index: tides' };
+  assert.deepEqual(
+    kindsOf({ toolCalls: [tool(), tool({ id: 'call_2', error: { message: 'something else' } })] }, error),
+    ['tool-error!'],
+  );
+  assert.deepEqual(
+    kindsOf({ toolCalls: [tool()], modelCalls: [call({ startedAt: '2026-11-21T03:00:02.000Z' })] }),
+    [],
+    'the model was told',
+  );
+  assert.deepEqual(kindsOf({ toolCalls: [tool()] }), ['tool-error']);
+});
+
+test('a tool that still ran is known by the asynchronous context of the code that died', () => {
+  const running = tool({ status: 'running', error: undefined, eventId: 't7' });
+  const state = agent({ toolCalls: [running] }, { diedIn: { runId: 'r1', toolId: 't7', from: 'context' } });
+  const [failure] = findFailures({ agent: state, error: { message: 'spawn ENOENT' } });
+  assert.equal(failure?.kind, 'tool-error');
+  assert.equal(failure?.isCauseOfDeath, true);
+  assert.deepEqual(
+    findFailures({
+      agent: { ...state, diedIn: { runId: 'r1', toolId: 't7', from: 'only-open' } },
+      error: { message: 'x' },
+    }),
+    [],
+  );
+});
+
+test('aborted by whom: the frame that called abort, or a time limit', () => {
+  const modelCalls = [call({ status: 'aborted', durationMs: 2000, bytes: 10 })];
+  const frames = [
+    { function: 'stop', file: '/srv/a/src/stop.ts', line: 3, inApp: true, trust: 'stack-text' as const },
+  ];
+  const find = (error?: ErrorFacts) =>
+    findFailures({ agent: agent({ modelCalls }), error, cwd: '/srv/a' })[0]?.title ?? '';
+  assert.match(
+    find({ name: 'AbortError', message: 'This operation was aborted', frames }),
+    /aborted by stop \(src\/stop\.ts:3\) after 2 s/,
+  );
+  assert.match(find({ name: 'TimeoutError', message: 'timed out' }), /aborted by a time limit/);
+  assert.match(find(), /aborted by the program/);
+});
+
+test('waiting: an approval, silence, a lock, a circle', () => {
+  const wait = (kind: string, ageMs: number) => kindsOf({ waits: [{ kind, what: 'x', ageMs }] });
+  assert.deepEqual(wait('approval', 5), ['approval-pending']);
+  assert.deepEqual(wait('lock', 9_000), []);
+  assert.deepEqual(wait('lock', 11_000), ['starvation']);
+  assert.deepEqual(
+    kindsOf({ modelCalls: [call({ status: 'streaming', ageMs: 90_000, lastByteAgeMs: 80_000 })] }),
+    ['starvation'],
+  );
+  assert.deepEqual(
+    kindsOf({ modelCalls: [call({ status: 'streaming', ageMs: 90_000, lastByteAgeMs: 10 })] }),
+    [],
+  );
+  assert.deepEqual(kindsOf({ steps: [{ id: 's1', status: 'interrupted' }] }, { name: 'GraphInterrupt' }), [
+    'approval-pending!',
+  ]);
+  const loops = [{ runId: 'r1', sentence: 'read(x) came 40 times with the same result', ongoing: true }];
+  assert.equal(findFailures({ agent: agent({}, { loops } as Partial<AgentState>) })[0]?.kind, 'loop');
+});
+
+const verdict: Verdict = {
+  kind: 'unhandled-rejection',
+  title: 'Error: x',
+  summary: 'A promise was rejected.',
+  confidence: 'certain',
+  evidence: [],
+  refutedBy: '',
+  nextSteps: ['Open it.'],
+};
+
+test('the verdict says it first where it is the cause, and nothing where it is not', () => {
+  const state = agent({ toolCalls: [tool()] }, { diedIn: { runId: 'r1', from: 'context' } });
+  const failures = findFailures({ agent: state, error: { message: 'no such index: tides' } });
+  const explained = explainByAgent(verdict, { ...state, failures });
+  assert.match(
+    explained.summary,
+    /^The error came out of tool search \(call_1\), and nothing caught it\. A promise/,
+  );
+  assert.match(explained.nextSteps[0] ?? '', /^Catch what search throws/);
+  assert.match(explained.evidence[0]?.fact ?? '', /worked for run r1 \(by its asynchronous context\)/);
+  const other = findFailures({ agent: agent({ toolCalls: [tool()] }), error: { message: 'another thing' } });
+  assert.equal(explainByAgent(verdict, { ...agent({}), failures: other }).summary, verdict.summary);
+  assert.equal(
+    explainByAgent({ ...verdict, kind: 'snapshot' }, { ...state, failures }).summary,
+    verdict.summary,
+  );
+  assert.equal(explainByAgent(verdict, undefined), verdict);
+});
