@@ -1,10 +1,14 @@
 /** `agentdump agent`: what the agent was doing, as one timeline that ends at the death. */
 import type { CommandModule } from 'yargs';
+import type { AgentEvents } from '../../analysis/agent/events.ts';
+import { findFailures } from '../../analysis/agent/failures/failures.ts';
 import { cutAgentEvents } from '../../analysis/agent/point.ts';
+import { computePointDiff } from '../../analysis/agent/point-diff.ts';
 import { readAgentEvents } from '../../analysis/agent/read.ts';
 import { computeAgentState } from '../../analysis/agent/timeline.ts';
 import { openBundle } from '../../bundle/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
+import { agentDiffSchema, agentWhereSchema } from '../../model/agent-points.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import { harmlessJson } from '../../report/json.ts';
 import {
@@ -20,6 +24,8 @@ import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 interface Words extends BundleWords {
   at?: string | undefined;
+  diff?: string[] | undefined;
+  where?: string | undefined;
   run?: string | undefined;
   whole?: boolean | undefined;
   json?: boolean | undefined;
@@ -35,11 +41,26 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         describe: 'At an earlier point: an event number, a time, -30s, or the id of a step or call',
       })
+      .option('diff', {
+        type: 'string',
+        nargs: 2,
+        describe: 'What changed between two points, given as for --at',
+        // With a count yargs hands over a list, which its types do not know.
+        coerce: (points: unknown) => [points].flat().map(String),
+      })
+      .option('where', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'First change after which a CEL expression over state, plan, progress and run holds',
+      })
+      .conflicts({ diff: ['at', 'where'], where: ['at'] })
       .option('run', { type: 'string', describe: 'Only the run with this id or name' })
       .option('whole', { type: 'boolean', describe: 'The whole text of every message' })
       .option('json', { type: 'boolean', describe: 'One JSON document' })
       .option('dir', dirOption)
       .options(keyOptions)
+      .example('$0 agent latest --where "state.turns > 20 && size(state.todo) == 0"', 'when it went wrong')
+      .example('$0 agent latest --diff s4 s9', 'what happened between two steps')
       .epilogue('Exit code: 0 complete, 1 with gaps, 2 usage, 3 unreadable or no agent in it.'),
   handler: async (words) => {
     const bundle = openBundle(pathOf(words), await keysOf(words));
@@ -47,9 +68,7 @@ const command: CommandModule<object, Words> = {
       const { events, gaps } = readAgentEvents(bundle);
       if (!events)
         throw new AgentdumpError('not-found', 'the bundle tells of no agent', { path: bundle.path });
-      const cut = words.at === undefined ? events : cutAgentEvents(events, words.at);
-      const state = selectRun(computeAgentState(cut), words.run);
-      print(await render(state, words));
+      print(await answer(events, words));
       for (const gap of gaps) note(`${gap.part}: ${gap.reason}`);
       process.exitCode = gaps.length ? exitCodes.explainedWithGaps : exitCodes.explained;
     } finally {
@@ -59,6 +78,41 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
+async function answer(events: AgentEvents, words: Words): Promise<string> {
+  if (words.where !== undefined) return answerWhere(events, words.where, words);
+  if (words.diff !== undefined) return answerDiff(events, words.diff, words);
+  const cut = words.at === undefined ? events : cutAgentEvents(events, words.at);
+  const state = selectRun(computeAgentState(cut), words.run);
+  const failures = findFailures({ agent: state });
+  return render({ ...state, ...(failures.length && { failures }) }, words);
+}
+
+/** The expression language is loaded only when it is spoken. */
+async function answerWhere(events: AgentEvents, expression: string, { json }: Words): Promise<string> {
+  const { findWhere } = await import('../../analysis/agent/where.ts');
+  const found = findWhere(events, expression);
+  if (json) return jsonOf({ schema: agentWhereSchema, ...found });
+  const { renderWhere } = await import('../../report/text/agent-points.ts');
+  return renderWhere(found, await textOptions());
+}
+
+async function answerDiff(events: AgentEvents, points: string[], { json }: Words): Promise<string> {
+  const [a, b] = points;
+  if (a === undefined || b === undefined)
+    throw new AgentdumpError('usage', '--diff takes two points', { argument: 'diff' });
+  const diff = computePointDiff(events, a, b);
+  if (json) return jsonOf({ schema: agentDiffSchema, ...diff });
+  const { renderPointDiff } = await import('../../report/text/agent-points.ts');
+  return renderPointDiff(diff, await textOptions());
+}
+
+const jsonOf = (document: object): string => harmlessJson(JSON.stringify(document, null, 2));
+
+async function textOptions() {
+  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
+  return { columns: stdoutColumns(), ...(palette && { palette }) };
+}
+
 function selectRun(state: AgentState, wanted: string | undefined): AgentState {
   if (wanted === undefined) return state;
   const runs = state.runs.filter(({ id, name }) => id === wanted || name === wanted);
@@ -67,12 +121,7 @@ function selectRun(state: AgentState, wanted: string | undefined): AgentState {
 }
 
 async function render(state: AgentState, { json, whole }: Words): Promise<string> {
-  if (json) return harmlessJson(JSON.stringify(state, null, 2));
+  if (json) return jsonOf(state);
   const { renderAgentTimeline } = await import('../../report/text/agent-timeline.ts');
-  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
-  return renderAgentTimeline(state, {
-    columns: stdoutColumns(),
-    whole: whole === true,
-    ...(palette && { palette }),
-  });
+  return renderAgentTimeline(state, { ...(await textOptions()), whole: whole === true });
 }

@@ -36,6 +36,7 @@ export function renderAgentTimeline(state: AgentState, options: AgentTextOptions
     ...section(page, 'State', run.state === undefined ? [] : renderValue(run.state, page)),
     '',
   ]);
+  lines.push(...section(page, 'What went wrong', renderFailures(safe, page)));
   const open = (safe.openRequests ?? []).map(
     ({ method, host, ageMs }) => `${method} ${host}, sent ${formatDuration(ageMs)} before`,
   );
@@ -45,18 +46,35 @@ export function renderAgentTimeline(state: AgentState, options: AgentTextOptions
 
 function renderRun(run: AgentRun, endedAt: number, page: Page): string[] {
   const { palette } = page;
-  const rows = rowsOf(run, page).sort((a, b) => a.at - b.at);
-  const hidden = Math.max(0, rows.length - maxRows);
   const name = run.implicit ? 'the program (it named no run)' : (run.name ?? run.id);
   return [
     `${palette.strong(oneLine(name))} ${run.status}${palette.faint(headFacts(run))}`,
+    ...timelineRows(run, endedAt, page),
+    ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  waiting for `)),
+  ];
+}
+
+export type TimelineWork = Pick<AgentRun, 'steps' | 'modelCalls' | 'toolCalls' | 'notes'>;
+
+/** Steps, calls and notes in the order of their beginnings, counted back from the end. */
+export function timelineRows(work: TimelineWork, endedAt: number, page: Page): string[] {
+  const { palette } = page;
+  const rows = rowsOf(work, page).sort((a, b) => a.at - b.at);
+  const hidden = Math.max(0, rows.length - maxRows);
+  return [
     ...(hidden ? [palette.faint(`  … ${formatCount(hidden, 'earlier event')}`)] : []),
     ...rows.slice(hidden).map(({ at, text, isOpen }) => {
       const before = `-${formatDuration(Math.max(0, endedAt - at))}`.padStart(10);
       return `${palette.faint(before)}  ${isOpen ? palette.bad('open') : '    '}  ${text}`;
     }),
-    ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  waiting for `)),
   ];
+}
+
+function renderFailures({ failures = [] }: AgentState, page: Page): string[] {
+  return failures.flatMap(({ title, evidence }) => [
+    ...wrap(title, page.columns - 2, '• '),
+    ...evidence.flatMap(({ fact }) => wrap(fact, page.columns - 4, '  - ').map(page.palette.faint)),
+  ]);
 }
 
 function headFacts(run: AgentRun): string {
@@ -68,7 +86,7 @@ function headFacts(run: AgentRun): string {
   return `  ${run.id}${parent}${tokens}`;
 }
 
-function rowsOf(run: AgentRun, page: Page): Row[] {
+function rowsOf(run: TimelineWork, page: Page): Row[] {
   const rows: Row[] = [];
   const add = (startedAt: string | undefined, text: string, isOpen: boolean) => {
     const at = Date.parse(startedAt ?? '');
