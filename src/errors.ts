@@ -17,6 +17,10 @@ export type ErrorCode =
   | 'unwritable'
   /** Encrypted, and no key or the wrong key was given. details: path. */
   | 'locked'
+  /** Somebody else holds it, or took it over. details: run, holder. */
+  | 'held'
+  /** The program asks for other steps than those that its run has recorded. details: run, path, diff. */
+  | 'changed'
   /** The call's own words are wrong. details: argument. */
   | 'usage';
 

@@ -3,9 +3,9 @@
  * `dump` is called and no preload is there.
  */
 import { createRequire } from 'node:module';
-import { agent as recorded } from './agent/api.ts';
 import { findHost, provideContext, setContext } from './agent/context.ts';
 import type { InstallOptions } from './capture/config.ts';
+import { durableAgent } from './durable/api.ts';
 
 export type * from './model/account.ts';
 export type * from './model/agent-state.ts';
@@ -13,9 +13,12 @@ export type * from './model/thread.ts';
 export type * from './model/verdict.ts';
 export type { InstallOptions };
 
-/** What the agent tells its flight recorder. Without the preload every call does nothing. */
+/**
+ * What the agent tells its flight recorder: without the preload these calls do nothing but run the host's functions.
+ * Durable runs (`run` with `durable: true`) work with and without it.
+ */
 export const agent = {
-  ...recorded,
+  ...durableAgent,
   /** Keeps a reference under `name`, read at the moment of death. `undefined` forgets it. */
   set: setContext,
   /** Has a function called at the moment of death, synchronously and for at most 100 ms. Returns the undoing. */

@@ -34,6 +34,14 @@ const allowed: Record<string, string[]> = {
   // bundle/layout-tests: what is told of tests.
   agent: ['redaction', 'bundle/layout', 'journal/layout', 'journal/writer', 'model'],
   testing: ['bundle/layout', 'agent'],
+  durable: [
+    'redaction',
+    'journal/layout',
+    'journal/writer',
+    // A resume reads what its predecessor has written.
+    'journal/reader',
+    'agent',
+  ],
   supervise: [
     'redaction',
     'bundle/layout',
@@ -60,7 +68,7 @@ const allowed: Record<string, string[]> = {
   ],
   report: ['model'],
   register: ['capture'],
-  index: ['capture', 'agent', 'model', 'redaction', 'bundle/layout'],
+  index: ['capture', 'agent', 'durable', 'model', 'redaction', 'bundle/layout'],
   cli: [
     'bytes',
     'model',
@@ -73,6 +81,7 @@ const allowed: Record<string, string[]> = {
     'formats',
     'capture',
     'agent',
+    'durable',
     'supervise',
     'analysis',
     'report',

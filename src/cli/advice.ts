@@ -26,6 +26,10 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
       return 'The input asks for more than a reader should trust it with. If it is your own, see `--help` for the limit.';
     case 'locked':
       return 'It is encrypted: `--identity FILE` with the age identity of its recipient opens it, or `--passphrase-file FILE`.';
+    case 'held':
+      return 'Wait until it ends or end it; `agentdump runs` shows who holds what.';
+    case 'changed':
+      return 'Go back to the code that recorded it, branch with `agent.version`, or see `agentdump rollback`.';
     case 'unwritable':
       return details['reason'] === 'exists'
         ? 'Name another target, or move the old one away: nothing is overwritten.'

@@ -23,6 +23,8 @@ const ofErrorCode: Record<ErrorCode, ExitCode> = {
   'not-found': exitCodes.unreadableInput,
   'over-limit': exitCodes.unreadableInput,
   locked: exitCodes.unreadableInput,
+  held: exitCodes.usage,
+  changed: exitCodes.unreadableInput,
 };
 
 /** Errors of the file system that speak of the input, not of us. */

@@ -66,8 +66,8 @@ function classifyOtherBoot(folder: string, facts: SessionFacts, nowMs: number): 
   return { fate: 'died', because: 'this machine was started anew since', rebooted: true };
 }
 
-/** Undefined when the process lives. */
-function classifyByPid({ pid, startTicks }: ProcessIdentity): SessionFinding | undefined {
+/** Of a process of this machine, boot and pid namespace. Undefined when it lives. */
+export function classifyByPid({ pid, startTicks }: ProcessIdentity): SessionFinding | undefined {
   const stat = readStat(pid);
   if (!stat) return isRunning(pid) ? undefined : { fate: 'died', because: `there is no process ${pid}` };
   if (startTicks !== undefined && stat.startTicks !== startTicks)
@@ -124,7 +124,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function currentBootId(): string | undefined {
+export function currentBootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
@@ -132,7 +132,7 @@ function currentBootId(): string | undefined {
   }
 }
 
-function ownPidNamespace(): string | undefined {
+export function ownPidNamespace(): string | undefined {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {

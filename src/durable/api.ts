@@ -1,0 +1,144 @@
+/**
+ * The public `agent` with durable runs: the recorded API, and in a durable run its steps, tool calls and nested runs with
+ * their results kept. The engine is loaded when the first durable run begins; until then a step costs one comparison more.
+ */
+import { type Agent, type RunOptions, agent as recorded, type Work } from '../agent/api.ts';
+import { AgentdumpError } from '../errors.ts';
+import type { CheckpointContents } from './checkpoint.ts';
+import type { Engine } from './engine.ts';
+import type { Answer } from './layout.ts';
+import type {
+  DurableRunOptions,
+  DurableRunWork,
+  DurableStepOptions,
+  DurableToolOptions,
+  DurableWork,
+} from './options.ts';
+import type { ApprovalWish } from './perform-run.ts';
+import type { MaybePromise } from './store.ts';
+
+export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
+  /** Goes on with the run of this id, or begins it. Its result is recorded too. */
+  run<Result>(
+    name: string,
+    options: DurableRunOptions,
+    work: (run: DurableRunWork) => Result,
+  ): Promise<Awaited<Result>>;
+  /** A run of the agent; inside of another one, a sub-agent, and inside of a durable one durable with it. */
+  run<Result>(name: string, work: (run: Work) => Result): Result;
+  run<Result>(name: string, options: RunOptions, work: (run: Work) => Result): Result;
+  /** In a durable run always a promise, also of a function that is none. */
+  step<Result>(name: string, work: (step: DurableWork) => Result, options?: DurableStepOptions): Result;
+  tool<Arguments, Result>(
+    name: string,
+    toolArguments: Arguments,
+    work: (toolArguments: Arguments, call: DurableWork) => Result,
+    options?: DurableToolOptions,
+  ): Result;
+  /** True for runs that pass here for the first time; false for one that the code before has brought past this place. */
+  version(name: string): MaybePromise<boolean>;
+  /** Waits for `agentdump approve` or `reject`, whatever dies meanwhile. Only in a durable run. */
+  waitForApproval(name: string, request?: unknown, options?: ApprovalWish): Promise<Answer>;
+  /** Keeps `contents` now, by default what the run's plan gives; the checkpoint's id. Only in a durable run. */
+  checkpoint(label?: string, contents?: CheckpointContents): Promise<string>;
+}
+
+let engine: Engine | undefined;
+
+/** The durable run around the calling code, and what acts on it. */
+function findAround() {
+  const scoped = engine?.currentScopedRun();
+  return engine && scoped ? { engine, scoped } : undefined;
+}
+
+type RunFunction = (run: DurableRunWork) => unknown;
+
+function run(name: string, ...rest: [RunFunction] | [RunOptions | DurableRunOptions, RunFunction]): unknown {
+  const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
+  const around = findAround();
+  if (around) return around.engine.nestedRun(around.scoped, name, options, work);
+  if ('durable' in options && options.durable) return runDurable(name, options, work);
+  return recorded.run(name, options, work as (run: Work) => unknown);
+}
+
+async function runDurable(name: string, options: DurableRunOptions, work: RunFunction): Promise<unknown> {
+  engine ??= (await import('./engine.ts')).engine;
+  return engine.run(name, options, work);
+}
+
+function step(name: string, work: (step: DurableWork) => unknown, options: DurableStepOptions = {}): unknown {
+  const around = findAround();
+  if (around && options.durable !== false) return around.engine.step(around.scoped, name, work, options);
+  return recorded.step(name, (given) => work(new PlainWork(given, options)), options);
+}
+
+function tool(
+  name: string,
+  toolArguments: unknown,
+  work: (toolArguments: unknown, call: DurableWork) => unknown,
+  options: DurableToolOptions = {},
+): unknown {
+  const around = findAround();
+  if (around && options.durable !== false)
+    return around.engine.tool(around.scoped, name, toolArguments, work, options);
+  const plain = (shown: unknown, given: Work) => work(shown, new PlainWork(given, options));
+  return recorded.tool(name, toolArguments, plain, options);
+}
+
+/** What a step is given outside of durable runs, where nothing is tried again. */
+class PlainWork implements DurableWork {
+  readonly id: string;
+  readonly name: string;
+  readonly inDoubt = false;
+  readonly #options: DurableStepOptions;
+  #effect: { key: string } | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor({ id, name }: Work, options: DurableStepOptions) {
+    this.id = id;
+    this.name = name;
+    this.#options = options;
+  }
+
+  get attempt(): number {
+    return this.#options.attempt ?? 1;
+  }
+
+  get effect(): { key: string } {
+    this.#effect ??= { key: globalThis.crypto.randomUUID() };
+    return this.#effect;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#options.signal ?? new AbortController().signal;
+    return this.#signal;
+  }
+
+  spent(): void {}
+}
+
+function requireAround(call: string) {
+  const around = findAround();
+  if (around) return around;
+  throw new AgentdumpError('usage', `agent.${call} works within a durable run`, { argument: call });
+}
+
+/** What a durable run adds to the recorded API, and what it does otherwise within one. */
+export const durableAgent: DurableAgent = {
+  ...recorded,
+  run: run as DurableAgent['run'],
+  step: step as DurableAgent['step'],
+  tool: tool as DurableAgent['tool'],
+  version: (name) => {
+    const around = findAround();
+    return around ? around.scoped.run.takeVersion(around.scoped, name) : true;
+  },
+  waitForApproval: async (name, request, options = {}) => {
+    const { engine, scoped } = requireAround('waitForApproval');
+    return engine.waitForApproval(scoped, name, request, options);
+  },
+  checkpoint: async (label, contents) => {
+    const { engine, scoped } = requireAround('checkpoint');
+    return engine.takeCheckpoint(scoped, label, contents);
+  },
+};

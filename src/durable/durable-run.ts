@@ -1,0 +1,170 @@
+/**
+ * A durable run in the hands of this process: what it has recorded, where it records, and what its steps share. Opening
+ * and ending are open-run.ts and perform-run.ts; one step is durable-step.ts.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { AgentdumpError } from '../errors.ts';
+import type { CheckpointEvent, Checkpoints } from './checkpoint.ts';
+import { changed, LiveScope, type StepCall } from './claim.ts';
+import type { RecordCodec } from './codec.ts';
+import { FailureTrail } from './failure-trail.ts';
+import type { RunEnd, StepEnd, StepKind } from './layout.ts';
+import type { DurableRunOptions } from './options.ts';
+import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
+import type { RunRecorder } from './run-recorder.ts';
+import type { DurableStore, MaybePromise } from './store.ts';
+
+export interface RunParts {
+  id: string;
+  name: string;
+  options: DurableRunOptions;
+  store: DurableStore;
+  log: RunLog;
+  codec: RecordCodec;
+  recorder: RunRecorder;
+  checkpoints: Checkpoints;
+  notify: (line: string) => void;
+}
+
+/** Where in which run a piece of code is at work. */
+export class ScopedRun {
+  readonly run: DurableRun;
+  readonly path: string;
+  #scope: LiveScope | undefined;
+
+  constructor(run: DurableRun, path: string) {
+    this.run = run;
+    this.path = path;
+  }
+
+  /** Made at the first step within: most steps have none. */
+  get scope(): LiveScope {
+    this.#scope ??= new LiveScope(this.path, this.run.log.scopes.get(this.path));
+    return this.#scope;
+  }
+
+  /** Calls `work` as code that is at work here. */
+  enter<Result>(work: () => Result): Result {
+    return storage.run(this, work);
+  }
+}
+
+const storage = new AsyncLocalStorage<ScopedRun>();
+
+/** Where the calling code runs; undefined outside of durable runs. */
+export function currentScopedRun(): ScopedRun | undefined {
+  return storage.getStore();
+}
+
+export class DurableRun {
+  readonly id: string;
+  readonly name: string;
+  readonly options: DurableRunOptions;
+  readonly store: DurableStore;
+  readonly log: RunLog;
+  readonly codec: RecordCodec;
+  readonly recorder: RunRecorder;
+  readonly checkpoints: Checkpoints;
+  readonly signal: AbortSignal | undefined;
+  readonly failures = new FailureTrail();
+  readonly notify: (line: string) => void;
+  #isOver = false;
+
+  constructor(parts: RunParts) {
+    this.id = parts.id;
+    this.name = parts.name;
+    this.options = parts.options;
+    this.store = parts.store;
+    this.log = parts.log;
+    this.codec = parts.codec;
+    this.recorder = parts.recorder;
+    this.checkpoints = parts.checkpoints;
+    this.signal = parts.options.signal;
+    this.notify = parts.notify;
+  }
+
+  get isStrict(): boolean {
+    return this.options.shape !== 'loose';
+  }
+
+  /** A step that outlives its run, since nobody awaited it, can be recorded no more. */
+  requireRunning(): void {
+    if (this.#isOver)
+      throw new AgentdumpError('usage', `run ${this.id} is over: a step was not awaited`, {
+        argument: 'step',
+      });
+  }
+
+  /** The same for every try of this step, and for no other step of any run. */
+  effectKey(path: string): string {
+    return createHash('sha256').update(`${this.id}\n${path}`).digest('hex').slice(0, 32);
+  }
+
+  /** The recorded step that the call means. Throws `changed`, and ends the run for this process with it. */
+  claim(scope: LiveScope, call: StepCall): StepEntry | undefined {
+    try {
+      return scope.claim(call, this.isStrict);
+    } catch (error) {
+      if ((error as AgentdumpError).code === 'changed') this.recorder.breakWith(error as Error);
+      throw error;
+    }
+  }
+
+  /** Whether the program asked for all that is recorded. Throws `changed` when it did not. */
+  requireAllClaimed({ scope }: ScopedRun): void {
+    if (!this.isStrict || !scope.recorded || scope.recorded.isParallel) return;
+    const left = scope.nextUnclaimed();
+    if (left) throw this.recorder.breakWith(changed(scope, undefined, left));
+  }
+
+  /** True in runs that pass here for the first time; in one that was recorded by the code before, false. */
+  takeVersion({ scope, path }: ScopedRun, name: string): MaybePromise<boolean> {
+    const id = joinVersion(path, name);
+    const recorded = this.log.versions.get(id);
+    if (recorded !== undefined) return recorded;
+    const taken = scope.nextUnclaimed() === undefined;
+    this.log.versions.set(id, taken);
+    const added = this.recorder.add('durableRun', { event: 'version', scope: path, name, taken });
+    return typeof added === 'number' ? taken : added.then(() => taken);
+  }
+
+  /** Records an end with its error, or with the error's name and cleaned words when it can't be kept as it is. */
+  addError(facts: { event: 'end'; of: number; status: StepEnd }, error: unknown): MaybePromise<number> {
+    return this.#orCleaned(error, (kept) => this.recorder.addWith('durableStep', facts, kept));
+  }
+
+  addEnd(status: RunEnd, of: number[], value: unknown): MaybePromise<number> {
+    const facts = { event: 'end', status, ...(of.length > 0 && { of }) } as const;
+    if (status === 'finished') return this.recorder.addWith('durableRun', facts, value);
+    return this.#orCleaned(value, (kept) => this.recorder.addWith('durableRun', facts, kept));
+  }
+
+  #orCleaned(error: unknown, add: (kept: unknown) => MaybePromise<number>): MaybePromise<number> {
+    try {
+      return add(error);
+    } catch (refusal) {
+      if (this.recorder.broken) throw refusal;
+      return add(this.codec.cleanError(error));
+    }
+  }
+
+  /** The host's own error for a value that can't be kept. */
+  refuse(error: AgentdumpError, message: string): AgentdumpError {
+    return new AgentdumpError(error.code, message, { run: this.id, ...error.details }, error);
+  }
+
+  noteFinished(kind: StepKind): void {
+    this.failures.forget();
+    this.checkpoints.noteEvent(kind satisfies CheckpointEvent);
+  }
+
+  noteFailure(error: unknown, seq: number): void {
+    this.failures.note(error, seq);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.checkpoints.close();
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * One call of a step within a durable run: gives back what is recorded, or settles what is in doubt, or runs it between
+ * its start record and, in the tick in which it returns, its end record. Everything up to the start record happens in the
+ * tick of the call, so that steps are recorded in the order in which they were asked for.
+ */
+import { isAbort } from '../agent/call-error.ts';
+import type { AgentdumpError } from '../errors.ts';
+import { pause, StepLimits } from './attempt.ts';
+import type { StepCall } from './claim.ts';
+import { type DurableRun, ScopedRun } from './durable-run.ts';
+import { isInDoubt, settleDoubt } from './in-doubt.ts';
+import type { Spent, StepEnd } from './layout.ts';
+import type { DurableStepOptions, DurableWork, Effect, RetryPolicy } from './options.ts';
+import type { StepEntry } from './run-log.ts';
+import { usageOf } from './usage.ts';
+
+export interface WantedStep extends StepCall {
+  options: DurableStepOptions;
+  /** Runs the host's function; the run's records of it are not its affair. */
+  work: (step: DurableWork) => unknown;
+}
+
+export async function performStep(scoped: ScopedRun, wanted: WantedStep): Promise<unknown> {
+  const { run, scope } = scoped;
+  run.recorder.requireWhole();
+  run.requireRunning();
+  const entry = run.claim(scope, wanted);
+  if (entry && isSettled(entry)) return replay(run, entry);
+  scope.open++;
+  try {
+    if (entry && isInDoubt(entry)) {
+      const settled = await settleDoubt(scoped, wanted, entry);
+      if (settled) return settled.result;
+    }
+    return await new StepTry(scoped, wanted, entry).perform();
+  } finally {
+    scope.open--;
+  }
+}
+
+function isSettled({ state }: StepEntry): boolean {
+  return state === 'finished' || state === 'failed' || state === 'skipped';
+}
+
+/** Kept by the entry no longer than needed: a long run's results would stay in memory for nothing. */
+function replay(run: DurableRun, entry: StepEntry): unknown {
+  const outcome = entry.readOutcome();
+  entry.readOutcome = () => undefined;
+  if (entry.state !== 'failed') return outcome;
+  run.noteFailure(outcome, entry.seq);
+  throw outcome;
+}
+
+/** A step at work. It is itself what the host's function is given. */
+class StepTry implements DurableWork {
+  readonly path: string;
+  readonly name: string;
+  readonly inDoubt: boolean;
+  attempt: number;
+  #failures: number;
+  #seq = -1;
+  readonly #scoped: ScopedRun;
+  readonly #wanted: WantedStep;
+  readonly #limits: StepLimits;
+
+  constructor(scoped: ScopedRun, wanted: WantedStep, entry: StepEntry | undefined) {
+    const { timeoutMs, signal } = wanted.options;
+    this.#scoped = scoped;
+    this.#wanted = wanted;
+    this.path = entry?.path ?? scoped.scope.pathOf(wanted);
+    this.name = wanted.name;
+    this.attempt = (entry?.attempts ?? 0) + 1;
+    this.inDoubt = entry !== undefined && isInDoubt(entry);
+    this.#failures = entry?.failures ?? 0;
+    this.#limits = new StepLimits(timeoutMs, [scoped.run.signal, signal]);
+  }
+
+  get id(): string {
+    return this.path;
+  }
+
+  get effect(): Effect {
+    return { key: this.#scoped.run.effectKey(this.path) };
+  }
+
+  get signal(): AbortSignal {
+    return this.#limits.signal;
+  }
+
+  spent(cost: Spent): void {
+    void this.#scoped.run.recorder.add('durableStep', { event: 'spent', of: this.#seq, ...cost });
+  }
+
+  async perform(): Promise<unknown> {
+    const { run } = this.#scoped;
+    for (;;) {
+      this.#limits.requireWanted();
+      const started = run.recorder.add('durableStep', this.#start());
+      this.#seq = typeof started === 'number' ? started : await started;
+      let result: unknown;
+      try {
+        result = await this.#limits.hold(() =>
+          new ScopedRun(run, this.path).enter(() => this.#wanted.work(this)),
+        );
+      } catch (error) {
+        const pauseMs = await this.#settleFailure(error);
+        await pause(pauseMs, this.#limits);
+        this.attempt++;
+        continue;
+      }
+      return await this.#finish(result);
+    }
+  }
+
+  #start() {
+    const { kind, input } = this.#wanted;
+    const { attempt } = this;
+    return {
+      event: 'start',
+      path: this.path,
+      kind,
+      ...(input !== undefined && { input }),
+      ...(attempt > 1 && { attempt }),
+    } as const;
+  }
+
+  async #finish(result: unknown): Promise<unknown> {
+    const { run } = this.#scoped;
+    let added: unknown;
+    try {
+      added = run.recorder.addWith('durableStep', { ...this.#end('finished'), ...usageOf(result) }, result);
+    } catch (error) {
+      if (run.recorder.broken) throw error;
+      await this.#leaveUnkept(error as AgentdumpError);
+      return result;
+    }
+    if (typeof added !== 'number') await added;
+    run.noteFinished(this.#wanted.kind);
+    return result;
+  }
+
+  /** It has returned, and its value can't be kept: the record says so much, and the host hears of it now. */
+  async #leaveUnkept(error: AgentdumpError): Promise<void> {
+    const { run } = this.#scoped;
+    const reason = error.message;
+    await run.recorder.add('durableStep', { ...this.#end('unkept'), reason });
+    const message = `step ${this.path} returned ${reason}`;
+    if (error.code !== 'locked' || run.options.secrets !== 'forget') throw run.refuse(error, message);
+    run.notify(`${message}; it is not kept, and the step will be in doubt at a resume`);
+  }
+
+  /** Records the failure; the pause before the next try, or throws the error when there is none. */
+  async #settleFailure(error: unknown): Promise<number> {
+    const { run } = this.#scoped;
+    if (run.recorder.broken) throw run.recorder.broken;
+    const wasCalledOff = this.#limits.isCalledOff;
+    const pauseMs = wasCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
+    const status = wasCalledOff && isAbort(error) ? 'aborted' : pauseMs === undefined ? 'failed' : 'retrying';
+    const added = run.addError(this.#end(status), error);
+    if (typeof added !== 'number') await added;
+    if (pauseMs !== undefined) return pauseMs;
+    run.noteFailure(error, this.#seq);
+    throw error;
+  }
+
+  #end(status: StepEnd) {
+    return { event: 'end', of: this.#seq, status } as const;
+  }
+}
+
+/** Milliseconds until the try after this many failures; undefined when there is none. */
+function nextPause(retry: RetryPolicy | undefined, failures: number, error: unknown): number | undefined {
+  if (!retry || failures >= retry.attempts || retry.when?.(error) === false) return undefined;
+  const { delayMs = 200, factor = 2, maxDelayMs = 60_000 } = retry;
+  return Math.min(delayMs * factor ** (failures - 1), maxDelayMs);
+}

@@ -1,0 +1,141 @@
+/**
+ * Who works at a run that is a folder: files `lease-<epoch>.json`, each made by a link that only one can make; the
+ * highest epoch holds. A holder on this machine holds while its process lives; one that can't be seen from here (another
+ * machine, another container) while it touches its file. A copied folder is nobody's: the file names the inode of the
+ * folder in which it was written.
+ */
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AgentdumpError } from '../errors.ts';
+import type { ProcessIdentity } from '../journal/layout-session.ts';
+import { classifyByPid, currentBootId, ownPidNamespace } from '../journal/reader-session.ts';
+import { describeProcess } from '../journal/session.ts';
+
+/** A lease that was not touched for so long is over. */
+const leaseMs = 20_000;
+const touchEveryMs = 5_000;
+const leaseFile = /^lease-(\d{8})\.(json|free)$/;
+
+interface LeaseFacts {
+  process: ProcessIdentity;
+  folder: number;
+}
+
+/** The run is ours while this lives. */
+export class FileLease {
+  readonly epoch: number;
+  readonly #folder: string;
+  readonly #timer: NodeJS.Timeout;
+  #checkedAt = Date.now();
+
+  private constructor(folder: string, epoch: number) {
+    this.#folder = folder;
+    this.epoch = epoch;
+    this.#timer = setInterval(() => this.#touch(), touchEveryMs).unref();
+  }
+
+  /** Throws AgentdumpError `held` when a living process has the run, or another took it in this moment. */
+  static take(folder: string, runId: string): FileLease {
+    for (;;) {
+      const last = lastLease(folder);
+      const holder = last && !last.isFree ? findHolder(folder, last.name) : undefined;
+      if (holder) throw held(runId, holder);
+      const epoch = (last?.epoch ?? 0) + 1;
+      if (!link(folder, epoch)) continue;
+      removeBefore(folder, epoch);
+      return new FileLease(folder, epoch);
+    }
+  }
+
+  /**
+   * Called before each write. A process that slept longer than its lease must look whether it was taken over; one that
+   * did not is spared the look. Throws `held`.
+   */
+  verify(runId: string): void {
+    const now = Date.now();
+    if (now - this.#checkedAt < touchEveryMs) return;
+    this.#checkedAt = now;
+    const last = lastLease(this.#folder);
+    if (last?.epoch !== this.epoch) throw held(runId, 'a worker that took it over meanwhile');
+    this.#touch();
+  }
+
+  release(): void {
+    clearInterval(this.#timer);
+    if (lastLease(this.#folder)?.epoch !== this.epoch) return;
+    writeFileSync(join(this.#folder, leaseName(this.epoch, 'free')), '', { mode: 0o600 });
+  }
+
+  #touch(): void {
+    const now = new Date();
+    try {
+      utimesSync(join(this.#folder, leaseName(this.epoch, 'json')), now, now);
+    } catch {
+      // Taken over or removed: the next write finds out.
+    }
+  }
+}
+
+/** Who works at the run now, in words; undefined when nobody does. */
+export function findLeaseHolder(folder: string): string | undefined {
+  const last = lastLease(folder);
+  return last && !last.isFree ? findHolder(folder, last.name) : undefined;
+}
+
+function lastLease(folder: string): { epoch: number; name: string; isFree: boolean } | undefined {
+  const names = readdirSync(folder).filter((name) => leaseFile.test(name));
+  const epoch = Math.max(0, ...names.map((name) => Number(leaseFile.exec(name)?.[1])));
+  if (epoch === 0) return undefined;
+  return { epoch, name: leaseName(epoch, 'json'), isFree: names.includes(leaseName(epoch, 'free')) };
+}
+
+function findHolder(folder: string, name: string): string | undefined {
+  const facts = readLease(join(folder, name));
+  if (!facts || facts.folder !== statSync(folder).ino) return undefined;
+  const { process: holder } = facts;
+  const isHere = holder.bootId === currentBootId() && holder.pidNamespace === ownPidNamespace();
+  if (isHere) return classifyByPid(holder) ? undefined : `process ${holder.pid}`;
+  const silentMs = Date.now() - (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return silentMs > leaseMs ? undefined : `process ${holder.pid} on ${holder.hostname}`;
+}
+
+/** Undefined for one that is gone or torn: its maker died before it held anything. */
+function readLease(path: string): LeaseFacts | undefined {
+  try {
+    const facts = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof facts?.process?.pid === 'number' ? facts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all, and only when nobody was faster. */
+function link(folder: string, epoch: number): boolean {
+  const draft = join(folder, `.lease-${process.pid}-${process.hrtime.bigint()}`);
+  const facts: LeaseFacts = { process: describeProcess(process.pid), folder: statSync(folder).ino };
+  writeFileSync(draft, JSON.stringify(facts), { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, join(folder, leaseName(epoch, 'json')));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function removeBefore(folder: string, epoch: number): void {
+  for (const name of readdirSync(folder)) {
+    const found = leaseFile.exec(name);
+    if (found && Number(found[1]) < epoch) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function leaseName(epoch: number, kind: 'json' | 'free'): string {
+  return `lease-${String(epoch).padStart(8, '0')}.${kind}`;
+}
+
+function held(run: string, holder: string): AgentdumpError {
+  return new AgentdumpError('held', `run ${run} is held by ${holder}`, { run, holder });
+}

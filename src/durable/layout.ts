@@ -1,0 +1,96 @@
+/**
+ * What the records of a durable run say. Their kinds are the journal's 64–68; a payload is JSON text, whose `value` is
+ * the host's value as devalue flattens it; or, when values are sealed, that JSON, a line feed, and the sealed bytes.
+ * Types and names only. The path of a step is `label/label`; a label is the name, `name#2` for the second of its name,
+ * or `name=key`, with `%`, `/`, `#` and `=` escaped in name and key.
+ */
+export const durableSchema = 1;
+
+export type StepKind = 'step' | 'tool' | 'run';
+
+/**
+ * retrying: failed, and another attempt follows. skipped: was in doubt, and its policy gave it up. unkept: returned, and
+ * its value could not be kept.
+ */
+export type StepEnd = 'finished' | 'failed' | 'retrying' | 'aborted' | 'skipped' | 'unkept';
+export type RunEnd = 'finished' | 'failed' | 'aborted';
+
+/** How values of the run are sealed: the salt of its key, and a sum by which the key is known. Both hexadecimal. */
+export interface SealFacts {
+  salt: string;
+  check: string;
+}
+
+export type RunRecord =
+  | { event: 'begin'; schema: number; run: string; name: string; seal?: SealFacts }
+  | {
+      event: 'open';
+      /** 1 for the first process that worked at the run. */
+      attempt: number;
+      pid: number;
+      host: string;
+      node: string;
+      agentdump: string;
+      configHash?: string;
+      /** argv without Node's path, when nothing in it looks like a secret: for `agentdump resume`. */
+      command?: string[];
+      cwd: string;
+    }
+  /** `failed` carries the error; `of` are the steps whose failure it is. */
+  | { event: 'end'; status: RunEnd; of?: number[]; value?: unknown }
+  /** Every record after `to` and before this one is void. */
+  | { event: 'rollback'; to: number; label: string }
+  | { event: 'version'; scope: string; name: string; taken: boolean };
+
+/** `of` is the number of the start record. */
+export type StepRecord =
+  | { event: 'start'; path: string; kind: StepKind; input?: string; attempt?: number }
+  | { event: 'end'; of: number; status: StepEnd; value?: unknown; reason?: string; spent?: Spent }
+  | ({ event: 'spent'; of: number } & Spent)
+  | { event: 'doubt'; of: number; action: string };
+
+export interface Spent {
+  inputTokens?: number;
+  outputTokens?: number;
+  usd?: number;
+}
+
+export type ApprovalRecord =
+  | { event: 'asked'; path: string; value?: unknown }
+  | { event: 'answered'; of: number; value?: unknown };
+
+/** A piece of a checkpoint, known by the hash of its text. */
+export interface ValueRecord {
+  hash: string;
+  /** Of a list: the hashes of its elements, or of pieces that are parts of the list when `level` is above 0. */
+  list?: string[];
+  level?: number;
+  value?: unknown;
+}
+
+export interface CheckpointRecord {
+  /** `c1`, `c2`, … */
+  id: string;
+  label?: string;
+  at: string;
+  format: number;
+  /** The host's own number for the shape of `parts`. */
+  schema: number;
+  /** SHA-256 over the JSON of this record without this field. */
+  sha256: string;
+  configHash?: string;
+  node: string;
+  packages: Record<string, string>;
+  /** Path of the step within which it was taken; empty for the run itself. */
+  position: string;
+  /** Hash of the root piece of each part. */
+  parts: Record<string, string>;
+}
+
+/** An answer to an approval, as the store keeps it until the run has taken it. */
+export interface Answer {
+  approved: boolean;
+  value?: unknown;
+  by?: string;
+  at: string;
+}

@@ -1,0 +1,166 @@
+/**
+ * Takes a run in hand: its store, its key, what is recorded of it; begins it when there is nothing. Says aloud what was
+ * left out of the record and what a resume keeps and has lost.
+ */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { AgentdumpError } from '../errors.ts';
+import { recordKinds } from '../journal/layout-records.ts';
+import { newId } from '../journal/session-id.ts';
+import { createPolicy } from '../redaction/policy.ts';
+import { version } from '../version.ts';
+import { Checkpoints } from './checkpoint.ts';
+import { RecordCodec } from './codec.ts';
+import { DurableRun } from './durable-run.ts';
+import { FileStore } from './file-store.ts';
+import { findResumable } from './find-resumable.ts';
+import { durableSchema, type RunRecord } from './layout.ts';
+import { type DurableRunOptions, defaultMaxResumes } from './options.ts';
+import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
+import { RunLog } from './run-log.ts';
+import { RunRecorder } from './run-recorder.ts';
+import { readKey, Seal } from './seal.ts';
+import type { DurableStore, RunHandle, StoredRecord } from './store.ts';
+import { encodeValue } from './values.ts';
+
+export interface OpenedRun {
+  run: DurableRun;
+  handle: RunHandle;
+}
+
+export async function openRun(name: string, options: DurableRunOptions): Promise<OpenedRun> {
+  const store = options.store ?? new FileStore(options.dir ?? dumpFolder());
+  const wanted = options.id ?? (await findResumable(store, name));
+  const id = wanted ?? `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${newId()}`;
+  const handle = await store.open(id);
+  try {
+    return { run: await readRun({ id, name, options, store, handle }), handle };
+  } catch (error) {
+    await handle.release();
+    throw error;
+  }
+}
+
+export function dumpFolder(): string {
+  return process.env['AGENTDUMP_DIR'] || '.agentdump';
+}
+
+/** The host's key, when there is one. */
+export function findKey(key: string | Uint8Array | undefined): Uint8Array | undefined {
+  const found = key ?? process.env['AGENTDUMP_RUN_KEY'];
+  return found === undefined || found === '' ? undefined : readKey(found);
+}
+
+interface Opening {
+  id: string;
+  name: string;
+  options: DurableRunOptions;
+  store: DurableStore;
+  handle: RunHandle;
+}
+
+async function readRun(opening: Opening): Promise<DurableRun> {
+  const { id, name, options, store, handle } = opening;
+  const facts = readBeginning(handle.records);
+  const codec = makeCodec(options, facts);
+  const log = new RunLog(handle.records, codec);
+  requireSame(log, name, id);
+  const say = options.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
+  const notify = (line: string) => say(`run ${id}: ${line}`);
+  for (const line of [...handle.notes, ...log.damaged]) notify(line);
+  const recorder = new RunRecorder(handle, codec, options.fsync ?? 'none');
+  const configHash = options.config === undefined ? undefined : hashOf(options.config);
+  const checkpoints = new Checkpoints(recorder, codec, log, {
+    plan: options.checkpoints,
+    schema: options.schema ?? 1,
+    upgrade: options.upgrade,
+    configHash,
+    fsync: options.fsync ?? 'none',
+    notify,
+  });
+  const run = new DurableRun({ id, name, options, store, log, codec, recorder, checkpoints, notify });
+  if (log.ended?.status !== 'finished') await takeUp(run, configHash);
+  return run;
+}
+
+/** Records that this process works at the run. */
+async function takeUp(run: DurableRun, configHash: string | undefined): Promise<void> {
+  const { log, recorder } = run;
+  const attempt = log.opens.length + 1;
+  if (log.name === undefined) await recorder.add('durableRun', beginning(run));
+  else tellResume(run, configHash);
+  await recorder.add('durableRun', {
+    event: 'open',
+    attempt,
+    pid: process.pid,
+    host: hostname(),
+    node: process.version,
+    agentdump: version,
+    cwd: process.cwd(),
+    ...(configHash !== undefined && { configHash }),
+    ...findCommand(),
+  });
+}
+
+function beginning({ id, name, codec }: DurableRun): RunRecord {
+  const seal = codec.sealFacts;
+  return { event: 'begin', schema: durableSchema, run: id, name, ...(seal && { seal }) };
+}
+
+function tellResume({ log, options, id, notify }: DurableRun, configHash: string | undefined): void {
+  requireAttempts(log, options, id);
+  const before = log.opens.at(-1)?.configHash;
+  log.reopen();
+  if (before !== configHash) notify('its configuration is not the one it was started with');
+  notify(renderResumeAccount(computeResumeAccount(log)));
+}
+
+/** Who asks for a run by its id on the command line has looked at it; all others are stopped in a loop of crashes. */
+function requireAttempts(log: RunLog, options: DurableRunOptions, id: string): void {
+  const allowed = options.maxResumes ?? defaultMaxResumes;
+  const wanted = log.opensWithoutProgress;
+  if (wanted <= allowed || process.env['AGENTDUMP_RESUME'] === id) return;
+  const message = `run ${id} was taken up ${wanted - 1} times without a step done; agentdump resume ${id} tries again`;
+  throw new AgentdumpError('over-limit', message, { limit: 'maxResumes', wanted, allowed });
+}
+
+function requireSame(log: RunLog, name: string, id: string): void {
+  if (log.schema !== undefined && log.schema > durableSchema)
+    throw new AgentdumpError('unsupported-version', `run ${id} was recorded by a newer agentdump`, {
+      format: 'durable run',
+      version: log.schema,
+      supported: durableSchema,
+    });
+  if (log.name !== undefined && log.name !== name)
+    throw new AgentdumpError('usage', `run ${id} is one of ${log.name}, not of ${name}`, { argument: 'id' });
+}
+
+/** A run is sealed from its beginning or not at all. */
+function makeCodec(options: DurableRunOptions, begun: BeginFacts | undefined): RecordCodec {
+  const key = findKey(options.key);
+  if (begun?.seal && !key)
+    throw new AgentdumpError('locked', "the run's values are sealed: set AGENTDUMP_RUN_KEY", { path: 'key' });
+  const isSealed = begun ? begun.seal !== undefined : key !== undefined;
+  const seal = isSealed && key ? (begun?.seal ? Seal.reopen(key, begun.seal) : Seal.create(key)) : undefined;
+  return new RecordCodec({ seal, plain: options.plain === true });
+}
+
+type BeginFacts = Extract<RunRecord, { event: 'begin' }>;
+
+function readBeginning(records: readonly StoredRecord[]): BeginFacts | undefined {
+  const first = records.find(({ kind }) => kind === recordKinds.durableRun);
+  const facts = first && new RecordCodec({}).decode<RunRecord>(first.payload).facts;
+  return facts?.event === 'begin' ? facts : undefined;
+}
+
+/** The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. */
+function findCommand(): { command?: string[] } {
+  const command = [...process.execArgv, ...process.argv.slice(1)];
+  const shown = createPolicy({ environment: process.env }).argv(command);
+  return isDeepStrictEqual(shown, command) ? { command } : {};
+}
+
+function hashOf(config: unknown): string {
+  return createHash('sha256').update(encodeValue(config)).digest('hex').slice(0, 16);
+}

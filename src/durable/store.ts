@@ -1,0 +1,55 @@
+/**
+ * What a store of durable runs is: a log of records for each run, that one worker at a time may add to, and a place for
+ * answers. It knows nothing of what the records say. Two of them are here, file-store.ts and postgres-store.ts;
+ * README.md says how to write a third, and `test/durable/store-conformance.ts` what it must hold.
+ */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+export interface StoredRecord {
+  /** Counts the run's records from 0; it may jump, and never goes back. */
+  seq: number;
+  /** One of the journal's `recordKinds`, 64–95. */
+  kind: number;
+  /** Milliseconds since 1970, UTC. */
+  atMs: number;
+  payload: Uint8Array;
+}
+
+/** A run in somebody's hands. */
+export interface RunHandle {
+  /** Counts the times that the run was taken: whoever bears a lower one than the store knows can add nothing more. */
+  readonly epoch: number;
+  /** Everything that was acknowledged before, in its order. */
+  readonly records: readonly StoredRecord[];
+  /** What was left out of `records` and why, for the user to read: torn tails, damage. */
+  readonly notes: readonly string[];
+  /**
+   * Adds a record and gives its number. Once it returned (or, if it is a promise, once that resolved) no death of the
+   * process can lose the record; with `sync` no power cut either. Throws `held` when somebody else has taken the run
+   * over, `unwritable` when the store can't keep it.
+   */
+  append(kind: number, payload: string | Uint8Array, sync: boolean): MaybePromise<number>;
+  /** Lets go: anybody may take the run at once. */
+  release(): MaybePromise<void>;
+}
+
+export interface RunReading {
+  records: readonly StoredRecord[];
+  notes: readonly string[];
+  /** Who works at it now, in words; absent when nobody does. */
+  holder?: string;
+}
+
+export interface DurableStore {
+  /** Where it is, for people. */
+  readonly place: string;
+  /** Takes the run, which is made when absent. Throws `held` when a living worker has it. */
+  open(runId: string): MaybePromise<RunHandle>;
+  /** Looks without taking. Throws `not-found`. */
+  read(runId: string): MaybePromise<RunReading>;
+  list(): MaybePromise<string[]>;
+  /** Keeps an answer; false when there is one already. */
+  answer(runId: string, path: string, payload: Uint8Array): MaybePromise<boolean>;
+  findAnswer(runId: string, path: string): MaybePromise<Uint8Array | undefined>;
+  close(): MaybePromise<void>;
+}

@@ -1,0 +1,114 @@
+/**
+ * kill -9 at random instants, again and again, held against what the program wrote down of itself outside of the run's
+ * record. AGENTDUMP_KILLS sets how many (1,000 for the figures in src/durable/README.md).
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { RecordCodec } from '../../src/durable/codec.ts';
+import { FileStore } from '../../src/durable/file-store.ts';
+import { RunLog } from '../../src/durable/run-log.ts';
+
+const victim = fileURLToPath(new URL('programs/twenty-steps.mjs', import.meta.url));
+const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? 60);
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-kill-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Life {
+  wasKilled: boolean;
+  stderr: string;
+}
+
+function live(dir: string, truth: string, killAfterMs: number): Promise<Life> {
+  const child = spawn(process.execPath, [victim, truth, dir], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      assert.ok(code === 0 || signal === 'SIGKILL', `exit ${code}: ${stderr}`);
+      resolve({ wasKilled: signal === 'SIGKILL', stderr });
+    }),
+  );
+}
+
+const linesOf = (truth: string) =>
+  existsSync(truth) ? readFileSync(truth, 'utf8').split('\n').filter(Boolean) : [];
+const pathOf = (index: string) => (index === '1' ? 'work' : `work#${index}`);
+
+function readLog(dir: string): RunLog | undefined {
+  const store = new FileStore(dir);
+  return store.list().length ? new RunLog(store.read('trial').records, new RecordCodec({})) : undefined;
+}
+
+/** What went wrong over the lives of one run, from its first start to its end. */
+async function tryOneRun(
+  number: number,
+  tally: Record<string, number>,
+  killsLeft: () => boolean,
+): Promise<void> {
+  const dir = join(folder, `dumps-${number}`);
+  const truth = join(folder, `truth-${number}`);
+  let doubtful: string[] = [];
+  for (let isDone = false; !isDone; ) {
+    const before = linesOf(truth);
+    const log = readLog(dir);
+    const recorded = new Set(
+      [...(log?.steps.values() ?? [])].filter(({ state }) => state === 'finished').map(({ path }) => path),
+    );
+    const lifeMs = killsLeft() ? 60 + Math.random() * 160 : 60_000;
+    const { wasKilled, stderr } = await live(dir, truth, lifeMs);
+    const now = linesOf(truth).slice(before.length);
+    for (const line of now) {
+      const [word, index = ''] = line.split(' ');
+      if (word !== 'begin') continue;
+      if (recorded.has(pathOf(index))) tally['recorded and repeated']!++;
+      else if (before.includes(`return ${index}`)) tally['returned and repeated']!++;
+    }
+    // A life that was too short to come to the doubtful step leaves it to the next.
+    const came = now.length > 0 || !wasKilled;
+    if (came)
+      for (const path of doubtful) if (!stderr.includes(`step ${path} is in doubt`)) tally['not named']!++;
+    if (wasKilled) tally['kills']!++;
+    const after = readLog(dir);
+    doubtful = [...(after?.steps.values() ?? [])]
+      .filter(({ state }) => state === 'started')
+      .map(({ path }) => path);
+    const begun = new Set(linesOf(truth).flatMap((line) => /^begin (.*)/.exec(line)?.[1] ?? []));
+    for (const index of begun) if (!after?.steps.has(pathOf(index))) tally['without a start record']!++;
+    tally['in doubt'] = tally['in doubt']! + (wasKilled ? doubtful.length : 0);
+    isDone = !wasKilled;
+  }
+  const lines = linesOf(truth);
+  for (let index = 1; index <= 20; index++) if (!lines.includes(`return ${index}`)) tally['missing']!++;
+  const expected = Array.from({ length: 20 }, (_, index) => 2 * (index + 1)).join();
+  assert.equal(lines.at(-1), `result ${expected}`);
+}
+
+test(`${wantedKills} times kill -9`, { timeout: 30 * 60_000 }, async (context) => {
+  const tally = {
+    kills: 0,
+    'in doubt': 0,
+    'recorded and repeated': 0,
+    'returned and repeated': 0,
+    missing: 0,
+    'not named': 0,
+    'without a start record': 0,
+  };
+  for (let number = 0; tally.kills < wantedKills; number++)
+    await tryOneRun(number, tally, () => tally.kills < wantedKills);
+  context.diagnostic(JSON.stringify(tally));
+  assert.equal(tally['recorded and repeated'], 0);
+  assert.equal(tally.missing, 0);
+  assert.equal(tally['not named'], 0);
+  assert.equal(tally['without a start record'], 0);
+  // One in a hundred is the aim; in a short trial one may be many percent.
+  assert.ok(tally['returned and repeated'] <= Math.max(1, wantedKills / 100), JSON.stringify(tally));
+});

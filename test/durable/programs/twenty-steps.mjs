@@ -1,0 +1,24 @@
+// Twenty steps of some milliseconds; what really happened goes to a file of its own. Arguments: that file, the dump folder.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { agent } from '../../../dist/index.js';
+
+const [truth, dir] = process.argv.slice(2);
+const fd = openSync(truth, 'a');
+const tell = (what) => writeSync(fd, `${what}\n`);
+
+const result = await agent.run('twenty', { id: 'trial', durable: true, dir }, async () => {
+  const done = [];
+  for (let index = 1; index <= 20; index++)
+    done.push(
+      await agent.step('work', async () => {
+        tell(`begin ${index}`);
+        await sleep(index % 3);
+        tell(`return ${index}`);
+        return { index, note: `result of ${index}`, big: BigInt(index) };
+      }),
+    );
+  return done.map(({ index, big }) => index + Number(big));
+});
+tell(`result ${result.join()}`);
+closeSync(fd);
