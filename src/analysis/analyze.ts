@@ -8,6 +8,7 @@ import type { Gap } from '../model/verdict.ts';
 import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
+import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import { readHeapFacts } from './joins/heap-facts.ts';
 import {
@@ -63,17 +64,20 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   const stacks = await readStacks(sources, options);
   const process = joinProcessFacts(parts);
   const { modules, unusual } = joinModules(parts);
+  const core = sources.bundle && (await readCoreFacts(sources.bundle, gaps));
+  const native = modules.native.length ? modules.native : (core?.modules?.native ?? []);
   const account: VerdictFacts['account'] = {
     schema: accountSchema,
     ...defined({
       bundle: sources.about,
       process,
       error: stacks.error,
-      signal: joinSignalFacts(parts),
-      threads: joinThreads(parts, stacks.error?.frames ?? stacks.exit),
-      modules: modules.packages.length || modules.native.length ? modules : undefined,
+      signal: core?.signal ?? joinSignalFacts(parts),
+      threads: joinCoreThreads(joinThreads(parts, stacks.error?.frames ?? stacks.exit), core),
+      suspended: core?.suspended,
+      modules: modules.packages.length || native.length ? { ...modules, native } : undefined,
       agent: joinAgent(sources),
-      memory: await joinMemory(sources),
+      memory: joinCoreMemory(await joinMemory(sources), core),
       environment: joinEnvironmentFacts(parts, process, unusual),
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
@@ -87,6 +91,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     ...defined({
       thrownType: error?.error?.isError === false ? error.error.type : undefined,
       reportEvent: sources.reportEvent,
+      core: core?.verdict,
     }),
   });
   const verdict = explainByAgent(reached, account.agent);

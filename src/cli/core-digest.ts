@@ -6,7 +6,7 @@ import type { CoreDigest } from '../supervise/core-part.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
-  return { verdictKind: account.verdict?.kind };
+  return { verdictKind: account.verdict?.kind, nodeVersion: account.process?.nodeVersion };
 };
 
 /** Undefined for a bundle that can't be read, as one that is encrypted. */

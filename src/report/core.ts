@@ -48,6 +48,24 @@ export function renderCore(account: Account, options: CoreTextOptions = {}): str
   return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
 }
 
+/** For a bundle that has a core among its parts: instead of the stacks that the other parts know. */
+export function coreSections(account: Account, page: Page): string[] {
+  const { threads = [] } = account;
+  const died = threads.find((t) => t.crashed) ?? threads.find((t) => t.kind === 'main');
+  const others = threads.filter((t) => t !== died);
+  return [
+    ...section(page, 'Fault', account.signal?.evidence ? renderFault(account, died, page) : []),
+    ...(died ? section(page, titleOf(died), renderThread(died, page, limits)) : []),
+    ...section(page, 'Waiting', renderSuspended(account, page, limits)),
+    ...section(page, 'Other threads', renderOthers(others, page)),
+  ];
+}
+
+/** Frames with addresses of machine code come from a core. */
+export function hasCore({ threads = [] }: Account): boolean {
+  return threads.some(({ frames }) => frames.some(({ address, trust }) => address && trust !== 'heap'));
+}
+
 function renderFault({ signal }: Account, died: Thread | undefined, page: Page): string[] {
   if (!signal) return [];
   const top = died?.frames[0];

@@ -5,6 +5,7 @@
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
 import { withheldText } from '../model/withheld.ts';
+import { coreSections, hasCore } from './core.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
 import { mapStrings } from './map-strings.ts';
 import { type Palette, plainPalette } from './palette.ts';
@@ -31,7 +32,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
   const lines = [
     ...renderHeadline(safe, page),
     ...section(page, 'Error', renderError(safe, page)),
-    ...section(page, 'Stack', renderStack(safe, page)),
+    ...(hasCore(safe) ? coreSections(safe, page) : section(page, 'Stack', renderStack(safe, page))),
     ...section(page, 'Evidence', renderEvidence(safe, page)),
     ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Who waits for whom', renderWaits(safe, page)),

@@ -129,7 +129,7 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
   if (path === undefined) return { core };
   const found: FoundCore = { core };
   try {
-    if (digestCore) found.part = await digestCoreFile(path, digestCore, scrubber);
+    if (digestCore) found.part = await digestCoreFile(path, digestCore, scrubber, command);
   } catch (error) {
     found.gap = `the kernel's core could not be read: ${error instanceof Error ? error.message : error}`;
   }

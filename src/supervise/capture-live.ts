@@ -98,7 +98,7 @@ function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCoreP
   });
   try {
     const parts = new ScrubbedParts(bundle, scrubber);
-    parts.write(partNames.trigger, describeTrigger(bundle.id, program, options, answers));
+    parts.write(partNames.trigger, describeTrigger(bundle.id, program, options, answers, core));
     writeLiveJournalPart(bundle, dir, pid);
     writeAnswers(parts, pid, answers, seen);
     if (core) writeCorePart(bundle, core, scrubber);
@@ -119,6 +119,7 @@ function describeTrigger(
   program: string,
   options: CaptureOptions,
   { stack, facts }: Answers,
+  core: LiveCorePart | undefined,
 ): TriggerPart {
   return {
     id,
@@ -130,7 +131,7 @@ function describeTrigger(
     pid: options.pid,
     threadId: 0,
     isMainThread: true,
-    nodeVersion: facts ? `v${facts.process.versions['node']}` : 'unknown',
+    nodeVersion: facts ? `v${facts.process.versions['node']}` : (core?.nodeVersion ?? 'unknown'),
     handledByHost: false,
     ...(options.reason !== undefined && { reason: options.reason }),
     ...(stack && !stack.idle && { exitStack: stackTextOf(stack.frames) }),

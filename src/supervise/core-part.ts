@@ -10,6 +10,7 @@ import type { BundleWriter } from '../bundle/writer.ts';
 import { newId } from '../journal/session-id.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import { writeLiveCore } from './live-core.ts';
+import { viewProcess } from './proc-view.ts';
 import type { Scrubber } from './scrubber.ts';
 
 /** Writes to `to` (gzipped) a mini core of the core at `from`, redacted by the scrubber. */
@@ -18,6 +19,8 @@ export type CoreDigest = (from: string, to: string, scrubber: Scrubber) => Promi
 export interface CoreSummary {
   /** What its account concludes. */
   verdictKind?: string | undefined;
+  /** With its v. */
+  nodeVersion?: string | undefined;
 }
 
 export interface CorePart extends CoreSummary {
@@ -25,7 +28,13 @@ export interface CorePart extends CoreSummary {
 }
 
 /** Rejects with what the digest throws. The core at `path` stays. */
-export function digestCoreFile(path: string, digest: CoreDigest, scrubber: Scrubber): Promise<CorePart> {
+export function digestCoreFile(
+  path: string,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+  command: readonly string[],
+): Promise<CorePart> {
+  learnWords(command, scrubber);
   return inScratch((folder) => digestInto(folder, path, digest, scrubber));
 }
 
@@ -48,10 +57,19 @@ export function digestLiveCore(
   keep?: string,
 ): Promise<LiveCorePart> {
   return inScratch(async (folder) => {
+    learnWords(viewProcess(pid).argv, scrubber);
     const path = keep ?? join(folder, 'core');
     const room = keep === undefined ? { maxBytes: freemem() * roomShare } : {};
     const { pauseMs, gaps } = writeLiveCore(pid, path, room);
     return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
+  });
+}
+
+/** In memory no option stands before a secret of the command line. (The core's own note has 80 characters of it.) */
+function learnWords(words: readonly string[], scrubber: Scrubber): void {
+  scrubber.argv(words).forEach((clean, i) => {
+    const word = words[i] ?? '';
+    if (clean !== word) scrubber.addKnown(word.replace(/^--?[\w-]+=/, ''));
   });
 }
 

@@ -236,9 +236,11 @@ function uptimeOf({ facts, part, journal, at }: Parts): { uptimeMs?: number } {
 }
 
 /** The program's own word before that of the session, which a supervisor may have opened for any command. */
-function nodeVersionOf({ facts, journal, report }: Parts): string {
+function nodeVersionOf({ facts, journal, report, core }: Parts): string {
   const own = (journal?.processFacts as Partial<ProcessPart> | undefined)?.versions?.['node'];
-  return typeof own === 'string' ? `v${own}` : (report?.nodeVersion ?? facts.nodeVersion);
+  return typeof own === 'string'
+    ? `v${own}`
+    : (report?.nodeVersion ?? core?.part.nodeVersion ?? facts.nodeVersion);
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from
 import type { Gap } from '../../model/verdict.ts';
 import { computeSignature } from '../signature.ts';
 import { findAbortCause } from './abort-cause.ts';
-import { type CoreDump, openCoreDump } from './core-dump.ts';
+import { type CoreDump, openCoreBytes, openCoreDump } from './core-dump.ts';
 import { concludeCore } from './core-verdict.ts';
 import { describeFault, type Fault } from './fault.ts';
 import { surveyHeap } from './heap-survey.ts';
@@ -31,6 +31,16 @@ export async function accountForCore(path: string, options: CoreOptions = {}): P
   const dump = openCoreDump(path, options.executable ? { executable: options.executable } : {});
   try {
     return await accountForDump(dump, options);
+  } finally {
+    dump.close();
+  }
+}
+
+/** The same for a core that is in memory: a bundle's part. Throws `malformed-input`. */
+export async function accountForCoreBytes(bytes: Uint8Array): Promise<Account> {
+  const dump = openCoreBytes(bytes);
+  try {
+    return await accountForDump(dump);
   } finally {
     dump.close();
   }

@@ -29,6 +29,20 @@ const maxInflated = 1 << 30;
 /** Throws `malformed-input` for what is no x86-64 core, `not-found` where there is no file. */
 export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreDump {
   const file = new FileSource(path);
+  return openSource(path, file, () => file.close(), options);
+}
+
+/** The same for a core that is in memory: a bundle's part. */
+export function openCoreBytes(bytes: Uint8Array, options: CoreDumpOptions = {}): CoreDump {
+  return openSource('', bytesSource(bytes), () => {}, options);
+}
+
+function openSource(
+  path: string,
+  file: ByteSource,
+  closeFile: () => void,
+  options: CoreDumpOptions,
+): CoreDump {
   const gaps: Gap[] = [];
   const core = readCore(inflated(file));
   for (const reason of core.problems) gaps.push({ part: 'core', reason });
@@ -39,14 +53,14 @@ export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreD
   const memory = new ProcessMemory([...own, ...moduleExtents(modules)]);
   memory.touchedBlocks = options.touchedBlocks;
   const close = () => {
-    file.close();
+    closeFile();
     modules.close();
   };
   return { path, core, machine: x64, memory, modules, gaps, close };
 }
 
 /** Mini cores are kept compressed. */
-function inflated(file: FileSource): ByteSource {
+function inflated(file: ByteSource): ByteSource {
   const magic = new Uint8Array(2);
   file.readInto(magic, 0);
   if (magic[0] !== 0x1f || magic[1] !== 0x8b) return file;

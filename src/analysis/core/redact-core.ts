@@ -8,7 +8,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Policy } from '../../redaction/index.ts';
 
-export type CoreRedactor = Pick<Policy, 'code' | 'text' | 'value' | 'argv' | 'addKnown'>;
+export type CoreRedactor = Pick<Policy, 'code' | 'text' | 'value' | 'addKnown'>;
 
 /** A stretch of kept memory, and what surrounds it in the process: a secret may reach over its edges. */
 export interface KeptBytes {
@@ -23,16 +23,11 @@ const newline = 10;
 /** Shorter runs of two-byte characters are numbers more often than text. */
 const shortestWide = 4;
 
-/** Learns the secrets that names in the account give away: variables, properties, words of the command line. */
+/** Learns the secrets that names in the account give away: of variables and properties. */
 export function learnSecrets(account: Account, redactor: CoreRedactor): void {
   const frames = [...(account.threads ?? []), ...(account.suspended ?? [])].flatMap((stack) => stack.frames);
   for (const { locals = [] } of frames)
     for (const { name, value } of locals) learnFromText(`${name} = ${value}`, redactor);
-  const words = account.process?.argv ?? [];
-  const clean = redactor.argv(words);
-  words.forEach((word, i) => {
-    if (clean[i] !== word) redactor.addKnown(word.replace(/^--?[\w-]+=/, ''));
-  });
 }
 
 /** Quoted texts that are withheld where they stand. */
@@ -87,33 +82,38 @@ function maskVariables(text: string, redactor: CoreRedactor): string {
   );
 }
 
-/** Runs of characters whose second byte is zero; the rest of each window is line ends. */
+/** `odd`: characters of two bytes begin at even addresses of the window, or at odd ones. */
 function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 | 1): void {
   const texts = kept.map(({ window }) => wideTextOf(window, odd));
-  if (texts.every((text) => text === undefined)) return;
-  const clean = redactor.code(texts.map((text) => text ?? '').join('\n'));
+  if (texts.every((text) => text === '')) return;
+  const clean = redactor.code(texts.join('\n'));
   let at = 0;
   kept.forEach(({ target, offset }, i) => {
     const text = texts[i] ?? '';
     for (let j = 0; j < text.length; j++) {
       const code = clean.charCodeAt(at + j);
-      const place = j * 2 + odd - offset;
-      if (code !== text.charCodeAt(j) && place >= 0 && place < target.length) target[place] = code;
+      if (code !== text.charCodeAt(j)) putUnit(target, j * 2 + odd - offset, code);
     }
     at += text.length + 1;
   });
 }
 
-function wideTextOf(window: Uint8Array, odd: 0 | 1): string | undefined {
-  const units = Buffer.alloc((window.length - odd) >> 1, newline);
+function putUnit(target: Uint8Array, place: number, code: number): void {
+  if (place >= 0 && place < target.length) target[place] = code & 0xff;
+  if (place >= -1 && place + 1 < target.length) target[place + 1] = code >> 8;
+}
+
+/** Empty where nothing looks like text of two bytes a character. */
+function wideTextOf(window: Uint8Array, odd: 0 | 1): string {
+  const units = Buffer.from(window.subarray(odd, odd + ((window.length - odd) & ~1)));
   let run = 0;
-  let found = false;
-  for (let i = 0; i < units.length; i++) {
-    const at = i * 2 + odd;
-    const isWide = window[at + 1] === 0 && isText(window[at] ?? 0);
-    run = isWide ? run + 1 : 0;
-    if (isWide) units[i] = window[at] ?? 0;
-    found ||= run >= shortestWide;
+  let isWide = false;
+  for (let i = 0; i < units.length; i += 2) {
+    const unit = units.readUInt16LE(i);
+    run = unit < 0x80 && isText(unit) ? run + 1 : 0;
+    isWide ||= run >= shortestWide;
+    if (unit > 0xff || isText(unit)) continue;
+    units.writeUInt16LE(newline, i);
   }
-  return found ? units.toString('latin1') : undefined;
+  return isWide ? units.toString('utf16le') : '';
 }

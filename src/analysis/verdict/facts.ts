@@ -20,6 +20,8 @@ export interface VerdictFacts {
   drift?: DriftFacts;
   handles?: HandlesPartFacts;
   memory?: MemoryPartFacts;
+  /** What a core of the process says of it. */
+  core?: Verdict;
   /** What others saw of the death. */
   evidence?: EvidenceFacts;
   /** What a diagnostic report names as its event, where that is all there is. */

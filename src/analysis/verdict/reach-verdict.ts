@@ -21,6 +21,7 @@ import { unhandledRejection } from './causes/unhandled-rejection.ts';
 import { unknown } from './causes/unknown.ts';
 import { workerDeath } from './causes/worker-death.ts';
 import type { Cause, VerdictFacts } from './facts.ts';
+import { refineByCore } from './from-core.ts';
 
 export const causes: readonly Cause[] = [
   heapOutOfMemory,
@@ -56,5 +57,5 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
   const alternatives = considered
     .filter((other) => other !== chosen && other.cause.layer === 'reason')
     .map(({ verdict: { kind, title, confidence } }) => ({ kind, title, confidence }));
-  return alternatives.length ? { ...chosen.verdict, alternatives } : chosen.verdict;
+  return refineByCore(alternatives.length ? { ...chosen.verdict, alternatives } : chosen.verdict, facts);
 }

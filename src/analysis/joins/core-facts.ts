@@ -1,0 +1,54 @@
+/**
+ * What a bundle's mini core adds to the account: the fault, every thread with both of its worlds, the functions that
+ * waited, the objects. Loaded only where there is one. Where the frames of a thread are known better (the debugger saw
+ * the main thread with its variables), those stay.
+ */
+import { partNames } from '../../bundle/layout.ts';
+import type { Account } from '../../model/account.ts';
+import type { Thread } from '../../model/thread.ts';
+import type { Gap, Verdict } from '../../model/verdict.ts';
+import type { AnalyzableBundle } from '../bundle-parts.ts';
+
+export type CoreFacts = Pick<Account, 'signal' | 'threads' | 'suspended' | 'memory' | 'modules'> & {
+  verdict?: Verdict;
+};
+
+/** Undefined without a core. What can't be read of one is a gap. */
+export async function readCoreFacts(bundle: AnalyzableBundle, gaps: Gap[]): Promise<CoreFacts | undefined> {
+  const bytes = bundle.parts.some(({ name }) => name === partNames.miniCore)
+    ? bundle.readPart(partNames.miniCore)
+    : undefined;
+  if (!bytes) return undefined;
+  try {
+    const { accountForCoreBytes } = await import('../core/core-account.ts');
+    const { gaps: found, verdict, ...account } = await accountForCoreBytes(bytes);
+    gaps.push(
+      ...found.map(({ part, ...gap }) => ({ ...gap, part: part === 'core' ? partNames.miniCore : part })),
+    );
+    return { ...account, ...(verdict && { verdict: citing(verdict) }) };
+  } catch (error) {
+    gaps.push({ part: partNames.miniCore, reason: `it could not be read: ${(error as Error).message}` });
+    return undefined;
+  }
+}
+
+/** Evidence names the part that it is in. */
+function citing(verdict: Verdict): Verdict {
+  return { ...verdict, evidence: verdict.evidence.map(({ fact }) => ({ fact, part: partNames.miniCore })) };
+}
+
+/** `threads`: those of the other parts, the one that ended the process first. */
+export function joinCoreThreads(threads: Thread[], core: CoreFacts | undefined): Thread[] {
+  const found = core?.threads ?? [];
+  if (!found.length) return threads;
+  const [own] = threads;
+  const isSeen = own !== undefined && own.kind === 'main' && own.frames.length > 0 && !own.crashed;
+  const workers = threads.filter((thread) => thread !== own && thread.kind === 'worker');
+  return isSeen ? [own, ...workers, ...found.filter((thread) => thread.kind !== 'main')] : found;
+}
+
+/** A snapshot of the heap knows its classes better. */
+export function joinCoreMemory(memory: Account['memory'], core: CoreFacts | undefined): Account['memory'] {
+  const classes = core?.memory?.classes;
+  return classes && !memory?.classes ? { ...memory, classes } : memory;
+}

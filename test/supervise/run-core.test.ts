@@ -1,0 +1,154 @@
+/** Native deaths under `agentdump run` on the four Nodes: the core goes, what it told stays, and no secret with it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { partNames } from '../../src/bundle/layout.ts';
+import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+
+const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const here = fileURLToPath(new URL('.', import.meta.url));
+const nodeOf = (major: number) => join(here, `../nodes/node_modules/node-${major}/bin/node`);
+const root = mkdtempSync(join(tmpdir(), 'agentdump-run-core-'));
+after(() => rmSync(root, { recursive: true }));
+const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
+const skip = pattern !== 'core' || process.arch !== 'x64' ? 'no core of the name core here' : false;
+
+/** Secrets by name only, by shape, in two-byte strings, in a native string, in the command line. */
+const victim = `const config = { apiKey: 'zz-internal-77812345', password: 'hunter2-very-secret' };
+const wide = { secretToken: 'wide-\\u4e2d-secret-4711-wide' };
+async function waitForGodot(godotPassword) { await new Promise((r) => setTimeout(r, 1e6)); return godotPassword; }
+waitForGodot('gdt-p4ss-998877');
+const token = 'ghp_' + 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'.slice(0, 36);
+function die(how, secretPassword, wide) {
+  if (how === 'throw') { const word = 'telling'; throw new TypeError('it broke ' + word); }
+  if (how === 'abort') process.abort();
+  process.kill(process.pid, how);
+}
+function callTool(how, config, token) { die(how, config.password, wide); return token; }
+setTimeout(() => callTool(process.argv[2], config, token), 50);`;
+const secrets = [
+  'zz-internal-77812345',
+  'hunter2-very-secret',
+  'gdt-p4ss-998877',
+  'secret-4711-wide',
+  'ghp_a1B2c3D4',
+  'variable-in-the-clear',
+  'argument-in-the-clear',
+];
+
+function run(name: string, node: string, options: string[], how: string) {
+  const cwd = join(root, name);
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'victim.cjs'), victim);
+  const words = ['run', '--dir', join(cwd, 'dumps'), ...options, '--', node, 'victim.cjs', how];
+  const result = spawnSync(process.execPath, [agentdump, ...words, '--api-key', 'argument-in-the-clear'], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '', MY_PASSWORD: 'variable-in-the-clear' },
+  });
+  const [listed] = listBundles(join(cwd, 'dumps'));
+  assert.ok(listed, result.stderr);
+  return { cwd, result, listed };
+}
+
+async function account(path: string) {
+  const bundle = openBundle(path);
+  try {
+    const evidence = bundle.readJson<EvidencePart>(partNames.evidence);
+    const mini = bundle.readPart(partNames.miniCore);
+    return { evidence, mini, account: await analyzeBundle(bundle) };
+  } finally {
+    bundle.close();
+  }
+}
+
+function assertClean(mini: Uint8Array | undefined): void {
+  assert.ok(mini);
+  const raw = gunzipSync(mini);
+  for (const secret of secrets)
+    for (const encoding of ['latin1', 'utf16le'] as const)
+      assert.equal(raw.includes(Buffer.from(secret, encoding)), false, `${secret} as ${encoding}`);
+}
+
+for (const major of [20, 22, 24, 26])
+  test(`Node ${major}: an abort; both worlds of the stack, and the core is gone`, { skip }, async () => {
+    const { cwd, result, listed } = run(`abort-${major}`, nodeOf(major), [], 'abort');
+    assert.equal(result.signal, 'SIGABRT');
+    assert.deepEqual(readdirSync(cwd).sort(), ['dumps', 'victim.cjs']);
+    const { evidence, mini, account: found } = await account(listed.path);
+    assertClean(mini);
+    assert.match(evidence?.core?.reason ?? '', /removed/);
+    assert.equal(found.verdict?.kind, 'abort');
+    assert.match(found.verdict?.title ?? '', /process\.abort/);
+    assert.match(found.process?.nodeVersion ?? '', new RegExp(`^v${major}\\.`));
+    const died = found.threads?.find((thread) => thread.crashed);
+    const names = died?.frames.map((frame) => frame.function) ?? [];
+    assert.ok(names.indexOf('die') > names.indexOf('abort'), names.join());
+    assert.ok(names.includes('callTool'));
+    assert.ok(died?.registers?.['rip']);
+    assert.equal(
+      died?.frames.find((f) => f.function === 'die')?.locals?.find((l) => l.name === 'how')?.value,
+      '"abort"',
+    );
+    assert.ok(found.suspended?.some(({ frames }) => frames[0]?.function === 'waitForGodot'));
+  });
+
+test('SIGSEGV with --core: the core stays, and the bundle says where', { skip }, async () => {
+  const { cwd, result, listed } = run('keep', process.execPath, ['--core'], 'SIGSEGV');
+  assert.equal(result.signal, 'SIGSEGV');
+  const { evidence, mini, account: found } = await account(listed.path);
+  assertClean(mini);
+  assert.equal(evidence?.core?.path, join(cwd, 'core'));
+  assert.equal(statSync(join(cwd, 'core')).size, evidence?.core?.bytes);
+  assert.equal(found.verdict?.kind, 'native-crash');
+});
+
+test('--no-core: none is left', { skip }, async () => {
+  const { cwd, listed } = run('none', process.execPath, ['--no-core'], 'SIGSEGV');
+  assert.deepEqual(readdirSync(cwd).sort(), ['dumps', 'victim.cjs']);
+  assert.equal((await account(listed.path)).mini, undefined);
+});
+
+test('a file that is called core is not written over', { skip }, async () => {
+  const cwd = join(root, 'theirs');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'core'), 'mine');
+  const words = [
+    'run',
+    '--dir',
+    join(cwd, 'dumps'),
+    '--',
+    process.execPath,
+    '-e',
+    'process.kill(process.pid, "SIGSEGV")',
+  ];
+  spawnSync(process.execPath, [agentdump, ...words], { cwd, env: { ...process.env, NODE_OPTIONS: '' } });
+  assert.equal(readFileSync(join(cwd, 'core'), 'utf8'), 'mine');
+});
+
+for (const major of [20, 22, 24, 26])
+  test(`Node ${major}, --locals core: an uncaught throw with its variables, and exit code 1`, {
+    skip,
+  }, async () => {
+    const { result, listed } = run(`locals-${major}`, nodeOf(major), ['--locals', 'core'], 'throw');
+    assert.deepEqual([result.status, result.signal], [1, null]);
+    const { mini, account: found } = await account(listed.path);
+    assertClean(mini);
+    assert.equal(found.verdict?.kind, 'uncaught-exception');
+    assert.match(found.verdict?.title ?? '', /it broke telling/);
+    const die = found.threads?.[0]?.frames.find((frame) => frame.function === 'die');
+    assert.equal(die?.locals?.find(({ name }) => name === 'how')?.value, '"throw"');
+  });
+
+test('--locals core: an abort is an abort still', { skip }, async () => {
+  const { result } = run('locals-abort', process.execPath, ['--locals', 'core'], 'abort');
+  assert.equal(result.signal, 'SIGABRT');
+});
