@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { AgentdumpError, MalformedInput } from '../errors.ts';
-import { createPolicy, type Policy } from '../redaction/policy.ts';
 import type { SealFacts } from './layout.ts';
+import { processPolicy } from './process-policy.ts';
 import type { Seal } from './seal.ts';
 import { decodeValue, encodeValue } from './values.ts';
 
@@ -26,7 +26,6 @@ const lineFeed = 10;
 export class RecordCodec {
   readonly #seal: Seal | undefined;
   readonly #plain: boolean;
-  #policy: Policy | undefined;
 
   constructor({ seal, plain = false }: CodecOptions) {
     this.#seal = seal;
@@ -36,6 +35,17 @@ export class RecordCodec {
   /** How the values are sealed; undefined when they are not. */
   get sealFacts(): SealFacts | undefined {
     return this.#seal?.facts;
+  }
+
+  /**
+   * Does once what recording a value does. Its first time takes 7 ms, and should the death come just then, a step that
+   * had returned would be in doubt: seen in 3 of 100 kills.
+   */
+  warm(): void {
+    const { readValue } = this.decode(
+      Buffer.from(this.encodeWith({ event: 'end' }, { text: 'a few words' })),
+    );
+    readValue();
   }
 
   encode(facts: object): string {
@@ -62,12 +72,12 @@ export class RecordCodec {
 
   /** An error of the same name whose words hold no secret: for one that can't be kept as it is. */
   cleanError(error: unknown): Error {
-    this.#policy ??= createPolicy({ environment: process.env });
+    const policy = processPolicy();
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-    const clean = new Error(this.#policy.text(message));
+    const clean = new Error(policy.text(message));
     Object.defineProperty(clean, 'name', { value: name, configurable: true });
-    Object.defineProperty(clean, 'stack', { value: this.#policy.text(stack ?? ''), configurable: true });
-    this.#policy.resetCounts();
+    Object.defineProperty(clean, 'stack', { value: policy.text(stack ?? ''), configurable: true });
+    policy.resetCounts();
     return clean;
   }
 
@@ -91,8 +101,7 @@ export class RecordCodec {
 
   /** The text is looked at twice: as the value's own shape, where names stand beside their values, and as it is kept. */
   #refuseSecrets(text: string, value: unknown): void {
-    const policy = this.#policy ?? createPolicy({ environment: process.env });
-    this.#policy = policy;
+    const policy = processPolicy();
     const spread = spreadOut(value) ?? text;
     if (policy.text(spread) === spread) return;
     const rules = [...policy.counts().keys()].join(', ');

@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { AgentdumpError } from '../errors.ts';
 import { recordKinds } from '../journal/layout-records.ts';
 import { newId } from '../journal/session-id.ts';
-import { createPolicy } from '../redaction/policy.ts';
 import { version } from '../version.ts';
 import { Checkpoints } from './checkpoint.ts';
 import { RecordCodec } from './codec.ts';
@@ -17,6 +16,7 @@ import { FileStore } from './file-store.ts';
 import { findResumable } from './find-resumable.ts';
 import { durableSchema, type RunRecord } from './layout.ts';
 import { type DurableRunOptions, defaultMaxResumes } from './options.ts';
+import { processPolicy } from './process-policy.ts';
 import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
 import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -86,7 +86,8 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 
 /** Records that this process works at the run. */
 async function takeUp(run: DurableRun, configHash: string | undefined): Promise<void> {
-  const { log, recorder } = run;
+  const { log, recorder, codec } = run;
+  codec.warm();
   const attempt = log.opens.length + 1;
   if (log.name === undefined) await recorder.add('durableRun', beginning(run));
   else tellResume(run, configHash);
@@ -157,7 +158,7 @@ function readBeginning(records: readonly StoredRecord[]): BeginFacts | undefined
 /** The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. */
 function findCommand(): { command?: string[] } {
   const command = [...process.execArgv, ...process.argv.slice(1)];
-  const shown = createPolicy({ environment: process.env }).argv(command);
+  const shown = processPolicy().argv(command);
   return isDeepStrictEqual(shown, command) ? { command } : {};
 }
 
