@@ -1,7 +1,7 @@
 /**
  * Finds the recorded step that a call of the program means, and notices when the program is no longer the one that
  * recorded. Steps that never overlapped must be asked for in their recorded order; where some overlapped, the order says
- * nothing, and a call takes the record of its name with the same input, or else the first of its name.
+ * nothing. Either way a call takes the first record of its name that has the same input.
  */
 import { AgentdumpError } from '../errors.ts';
 import type { StepKind } from './layout.ts';
@@ -90,17 +90,18 @@ export class LiveScope {
       const label = labelOf(word, 1, call.key);
       return group.entries.find(({ path }) => lastLabel(path) === label);
     }
-    const byInput = this.recorded?.isParallel === true && call.input !== undefined;
-    let first: StepEntry | undefined;
     const end = Math.min(group.entries.length, group.next + searchLimit);
     for (let at = group.next; at < end; at++) {
       const entry = group.entries[at]!;
-      if (entry.isClaimed || entry.key !== undefined) continue;
-      if (!byInput || entry.input === call.input) return entry;
-      first ??= entry;
+      if (!entry.isClaimed && entry.key === undefined && isSameInput(entry, call)) return entry;
     }
-    return first;
+    return undefined;
   }
+}
+
+/** Where one of both says nothing of its input, the name decides. */
+function isSameInput(entry: StepEntry, { input }: StepCall): boolean {
+  return entry.input === undefined || input === undefined || entry.input === input;
 }
 
 /** So many steps of one name may be asked for in another order than they were recorded in. */
@@ -117,11 +118,15 @@ export function changed(
   const diff: string[] = [];
   for (let index = Math.max(0, at - 3); index < at; index++)
     diff.push(`    ${index + 1}  ${describe(entries[index]!)}`);
-  if (expected) diff.push(`  - ${at + 1}  ${describe(expected)}, ${expected.state}`);
+  const isOfInput =
+    expected !== undefined && call !== undefined && expected.word === wordOf(call.kind, call.name);
+  const withInput = (input: string | undefined) => (isOfInput ? `, input ${input ?? 'unknown'}` : '');
+  if (expected)
+    diff.push(`  - ${at + 1}  ${describe(expected)}, ${expected.state}${withInput(expected.input)}`);
   const asked = call
     ? `${call.kind} ${call.key === undefined ? call.name : `${call.name} (${call.key})`}`
     : 'the end';
-  diff.push(`  + ${at + 1}  ${asked}`);
+  diff.push(`  + ${at + 1}  ${asked}${withInput(call?.input)}`);
   const where = scope.path === '' ? '' : ` within ${scope.path}`;
   return new AgentdumpError(
     'changed',

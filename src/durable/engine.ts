@@ -69,7 +69,7 @@ function tool<Arguments>(
     kind: 'tool',
     name,
     key: options.key,
-    input: hashOf(toolArguments),
+    input: hashOf('input' in options ? options.input : toolArguments),
     options,
     work: (given) => recorded.tool(name, toolArguments, (shown) => work(shown, given), seen),
   });

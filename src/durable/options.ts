@@ -38,6 +38,11 @@ export interface RetryPolicy {
 }
 
 export interface DurableStepOptions extends StepOptions {
+  /**
+   * What the step is given. Of it a hash is kept: a resume that asks for the step with another input has changed. For a
+   * tool call these are its arguments; say here what stands for them if they differ from life to life.
+   */
+  input?: unknown;
   /** Names the step instead of its ordinal among those of its name: for steps whose order may change. */
   key?: string;
   inDoubt?: DoubtPolicy;
