@@ -42,6 +42,7 @@ const allowed: Record<string, string[]> = {
     'journal/reader',
     'agent',
   ],
+  langgraph: ['journal/layout', 'journal/writer', 'journal/reader'],
   supervise: [
     'redaction',
     'bundle/layout',

@@ -131,6 +131,12 @@ export class JournalWriter {
     }
   }
 
+  /** Lets go of the files and says nothing: somebody else goes on with this journal, or will. */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#files.close();
+  }
+
   /** `most` is the payload's size, or for a string that is still to be encoded the most it can take. */
   #add(kind: number, payload: Uint8Array | string, most: number, flags: number): number {
     if (most > Math.min(maxPayloadBytes, this.#maxBytes / 2)) throw overLimit(most, this.#maxBytes);

@@ -1,0 +1,51 @@
+/**
+ * One record in the making: blobs and values are added to the thread's index at once, so that later ones can refer to
+ * them. When the record can't be written, the index is dropped whole (thread.ts).
+ */
+import type { Blob, RecordHead, Value } from './layout.ts';
+import type { ThreadIndex } from './thread-index.ts';
+
+export class Draft {
+  readonly index: ThreadIndex;
+  readonly #head: RecordHead;
+
+  constructor(index: ThreadIndex) {
+    this.index = index;
+    this.#head = { at: index.end(), blobs: [], values: [] };
+  }
+
+  get head(): RecordHead {
+    return this.#head;
+  }
+
+  /** Bytes that the draft added to the content. */
+  get literals(): Uint8Array {
+    return this.index.content.tail(this.#head.at[0]);
+  }
+
+  /** Returns the blob's number. */
+  addBlob(type: string, bytes: Uint8Array): number {
+    const blob: Blob = { type, spans: this.index.content.describe(bytes) };
+    this.#head.blobs.push(blob);
+    return this.index.blobs.push(blob) - 1;
+  }
+
+  /** Returns the value's number. */
+  addValue(value: Value): number {
+    this.#head.values.push(value);
+    this.index.addValue(value);
+    return this.index.values.length - 1;
+  }
+
+  /** An array as what it adds to an earlier value of its channel. Returns the value's number. */
+  addList(items: number[], base: number | undefined): number {
+    const before = (base === undefined ? undefined : this.index.findItems(base)) ?? [];
+    let keep = 0;
+    while (keep < before.length && keep < items.length && before[keep] === items[keep]) keep++;
+    if (base !== undefined && keep === before.length && keep === items.length) return base;
+    const added = keep === 0 ? items : items.slice(keep);
+    const value = this.addValue({ base: keep === 0 ? undefined : base, keep, items: added });
+    this.index.keepItems(value, items);
+    return value;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * One thread on disk and in memory: its journal, its index, and the lock that makes this process its only writer. The
+ * lock is kept while one write follows another and given back when there is a pause, so that a thread can be gone on
+ * with by another process; before the next write or read what that one wrote is read.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AgentdumpError } from '../errors.ts';
+import { findJson, type JournalReading, readJournal } from '../journal/reader.ts';
+import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import type { Draft } from './draft.ts';
+import {
+  type CheckpointHead,
+  type RecordHead,
+  savedKinds,
+  savedThreadVersion,
+  type ThreadHead,
+  type WritesHead,
+} from './layout.ts';
+import { malformed } from './malformed.ts';
+import { decodeCheckpoint, decodeWrites, encodeCheckpoint, encodeWrites } from './record-codec.ts';
+import {
+  findReadable,
+  lockOf,
+  readState,
+  removeThread,
+  settleCompaction,
+  swapIn,
+  threadKey,
+} from './thread-folder.ts';
+import { ThreadIndex } from './thread-index.ts';
+import { giveLock, takeLock } from './thread-lock.ts';
+import type { Twin } from './twin.ts';
+
+/** A writer that pauses so long lets others in. */
+const pauseMs = 50;
+const pollMs = 5;
+const segmentBytes = 16 * 1024 * 1024;
+
+export interface ThreadOptions {
+  sync: 'none' | 'data';
+  lockWaitMs: number;
+}
+
+/** An object that was stored: its blob, and how to see whether it still says the same. */
+export interface Known {
+  object: object;
+  twin: Twin;
+  blob: number;
+}
+
+/** What is in memory of a thread: gone as a whole when somebody else wrote to it. */
+export interface ThreadState {
+  index: ThreadIndex;
+  /** Objects that may come again. */
+  known: WeakMap<object, Known>;
+  /** Of each list channel the last items, until the next pause. */
+  recent: Map<string, Known[]>;
+}
+
+export class Thread {
+  readonly folder: string;
+  readonly #id: string;
+  readonly #options: ThreadOptions;
+  #state: ThreadState | undefined;
+  #end: JournalReading['end'];
+  #seenState = '';
+  #writer: JournalWriter | undefined;
+  #isLocked = false;
+  #lastUse = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(folder: string, id: string, options: ThreadOptions) {
+    this.folder = folder;
+    this.#id = id;
+    this.#options = options;
+  }
+
+  get isLocked(): boolean {
+    return this.#isLocked;
+  }
+
+  /** As it is on disk now. Throws `malformed-input`. */
+  read(): ThreadState {
+    if (this.#state && (this.#isLocked || readState(this.folder) === this.#seenState)) return this.#state;
+    return this.#load();
+  }
+
+  /** After it this process is the only writer, until the next pause. Throws `unwritable` after `lockWaitMs`. */
+  async lock(): Promise<void> {
+    const deadline = Date.now() + this.#options.lockWaitMs;
+    while (!this.#isLocked) {
+      const owner = this.#tryLock();
+      if (owner === undefined) break;
+      if (Date.now() > deadline) throw inUse(this.folder, this.#id, owner, this.#options.lockWaitMs);
+      await sleep(pollMs);
+    }
+    this.#lastUse = Date.now();
+  }
+
+  /** Writes the draft's record, or throws `unwritable` and nothing of it is left. Only when locked. */
+  appendCheckpoint(draft: Draft, rest: Omit<CheckpointHead, keyof RecordHead>): void {
+    const head = { ...draft.head, ...rest };
+    this.#append(savedKinds.checkpoint, encodeCheckpoint(draft.index.texts, head, draft.literals));
+    draft.index.addCheckpoint(head);
+  }
+
+  appendWrites(draft: Draft, rest: Omit<WritesHead, keyof RecordHead>): void {
+    const head = { ...draft.head, ...rest };
+    this.#append(savedKinds.writes, encodeWrites(draft.index.texts, head, draft.literals));
+    draft.index.addWrites(head);
+  }
+
+  #append(kind: number, payload: Uint8Array): void {
+    try {
+      const writer = this.#openWriter();
+      writer.append(kind, payload);
+      if (this.#options.sync === 'data') writer.sync('data');
+    } catch (error) {
+      // The index has what the disk has not: it is read again with the next call.
+      this.forget();
+      throw error;
+    }
+  }
+
+  /** Only when locked. */
+  remove(): void {
+    this.forget();
+    removeThread(this.folder);
+  }
+
+  /** Puts in the place of this thread what `write` makes of it. Only when locked. */
+  rewrite(write: (target: Thread) => void): void {
+    const target = new Thread(`${this.folder}.new`, this.#id, this.#options);
+    target.#isLocked = true;
+    write(target);
+    target.#writer?.sync('data');
+    target.#writer?.abandon();
+    this.forget();
+    if (findReadable(target.folder)) swapIn(this.folder);
+    else removeThread(this.folder);
+  }
+
+  /** Gives the lock back. Safe to call at any time. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isLocked) return;
+    this.#writer?.sync(this.#options.sync);
+    this.#seenState = readState(this.folder);
+    this.#isLocked = false;
+    this.#state?.recent.clear();
+    giveLock(lockOf(this.folder));
+  }
+
+  #tryLock(): string | undefined {
+    const owner = takeLock(lockOf(this.folder));
+    if (owner !== undefined) return owner;
+    settleCompaction(this.folder);
+    if (this.#state && readState(this.folder) !== this.#seenState) this.forget();
+    this.#isLocked = true;
+    this.#timer ??= setTimeout(() => this.#releaseAtPause(), pauseMs).unref();
+    return undefined;
+  }
+
+  /** A timer that is set anew by each write would cost more than the write. */
+  #releaseAtPause(): void {
+    this.#timer = undefined;
+    const idleMs = Date.now() - this.#lastUse;
+    if (idleMs >= pauseMs) this.release();
+    else this.#timer = setTimeout(() => this.#releaseAtPause(), pauseMs - idleMs).unref();
+  }
+
+  #openWriter(): JournalWriter {
+    if (this.#writer) return this.#writer;
+    this.read();
+    this.#writer = openJournal({
+      dir: this.folder,
+      sessionId: threadKey(this.#id),
+      maxBytes: Number.POSITIVE_INFINITY,
+      segmentBytes,
+      ...(this.#end ? { after: this.#end } : {}),
+    });
+    const head: ThreadHead = { version: savedThreadVersion, threadId: this.#id };
+    if (!this.#end) this.#writer.append(savedKinds.thread, JSON.stringify(head));
+    return this.#writer;
+  }
+
+  forget(): void {
+    this.#writer?.abandon();
+    this.#writer = undefined;
+    this.#state = undefined;
+    this.#end = undefined;
+  }
+
+  #load(): ThreadState {
+    this.forget();
+    this.#seenState = readState(this.folder);
+    const index = new ThreadIndex();
+    const from = findReadable(this.folder);
+    if (from) this.#end = readInto(index, from);
+    this.#state = { index, known: new WeakMap(), recent: new Map() };
+    return this.#state;
+  }
+}
+
+/** The id that a thread's folder says it has; undefined when nothing of it was written. */
+export function findThreadId(folder: string): string | undefined {
+  const from = findReadable(folder);
+  if (!from) return undefined;
+  for (const record of readJournal(from).records)
+    if (record.kind === savedKinds.thread) return (findJson(record) as ThreadHead | undefined)?.threadId;
+  return undefined;
+}
+
+function readInto(index: ThreadIndex, folder: string): JournalReading['end'] {
+  const reading = readJournal(folder);
+  for (const { kind, payload } of reading.records) {
+    if (kind !== savedKinds.checkpoint && kind !== savedKinds.writes) continue;
+    if (kind === savedKinds.checkpoint) {
+      const { head, literals } = decodeCheckpoint(index.texts, payload);
+      index.addRecord(head, literals);
+      index.addCheckpoint(head);
+    } else {
+      const { head, literals } = decodeWrites(index.texts, payload);
+      index.addRecord(head, literals);
+      index.addWrites(head);
+    }
+  }
+  const newer = reading.gaps.find((gap) => gap.reason === 'newer-version' || gap.reason === 'unreadable');
+  if (newer) throw malformed('segment', 'of this version and readable', `${newer.reason}: ${newer.source}`);
+  return reading.end;
+}
+
+function inUse(path: string, id: string, owner: string, waitedMs: number): AgentdumpError {
+  const pid = owner.split(':')[1];
+  return new AgentdumpError(
+    'unwritable',
+    `thread ${JSON.stringify(id)} is being written to by process ${pid}, and was still after ${waitedMs} ms`,
+    { path, reason: `locked by process ${pid}` },
+  );
+}

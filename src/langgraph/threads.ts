@@ -1,0 +1,48 @@
+/**
+ * The threads of a folder that are in memory: one object a thread and process, however many savers there are, for they
+ * share a lock. Those that were not used for longest are forgotten; they are read again when they are wanted.
+ */
+import { resolve } from 'node:path';
+import { findThreadId, Thread, type ThreadOptions } from './thread.ts';
+import { listThreadFolders, threadFolder } from './thread-folder.ts';
+
+const mostInMemory = 128;
+/** By folder, in the order of their last use. */
+const open = new Map<string, Thread>();
+
+export class Threads {
+  readonly #dir: string;
+  readonly #options: ThreadOptions;
+
+  constructor(dir: string, options: ThreadOptions) {
+    this.#dir = resolve(dir);
+    this.#options = options;
+  }
+
+  get(id: string): Thread {
+    const folder = threadFolder(this.#dir, String(id));
+    const thread = open.get(folder) ?? new Thread(folder, String(id), this.#options);
+    open.delete(folder);
+    open.set(folder, thread);
+    if (open.size > mostInMemory) forgetOldest();
+    return thread;
+  }
+
+  /** Ids of all threads on disk. */
+  ids(): string[] {
+    return listThreadFolders(this.#dir).flatMap((folder) => findThreadId(folder) ?? []);
+  }
+
+  release(): void {
+    for (const thread of open.values()) if (thread.folder.startsWith(this.#dir)) thread.release();
+  }
+}
+
+function forgetOldest(): void {
+  for (const [folder, thread] of open) {
+    if (thread.isLocked) continue;
+    thread.forget();
+    open.delete(folder);
+    return;
+  }
+}

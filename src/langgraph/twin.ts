@@ -1,0 +1,53 @@
+/**
+ * Whether an object still says what it said when it was stored, without serializing it again. A twin holds each object
+ * within it with its fields as they were; equal strings are mostly the same string, so the look takes nanoseconds. Only
+ * what JSON says of plain objects, arrays and LangChain's own classes is known by their fields; of anything else there
+ * is no twin, and it is serialized each time.
+ */
+const mostObjects = 64;
+const mostFields = 512;
+
+export interface TwinPart {
+  object: object;
+  keys: string[];
+  values: unknown[];
+}
+export type Twin = TwinPart[];
+
+/** Undefined for an object that holds one of another kind, or too many. */
+export function findTwin(root: object): Twin | undefined {
+  const twin: Twin = [];
+  const seen = new Set([root]);
+  let fields = 0;
+  // A set may grow while it is walked: this visits each object once, cycles or not.
+  for (const object of seen) {
+    const keys = Object.keys(object);
+    fields += keys.length;
+    if (!isKnownByFields(object) || seen.size > mostObjects || fields > mostFields) return undefined;
+    const values = keys.map((key) => (object as Record<string, unknown>)[key]);
+    for (const value of values) if (typeof value === 'object' && value !== null) seen.add(value);
+    twin.push({ object, keys, values });
+  }
+  return twin;
+}
+
+/** What enumerable fields a prototype has would be taken for a change: then it is only serialized in vain. */
+export function isAsItWas(twin: Twin): boolean {
+  for (let part = 0; part < twin.length; part++) {
+    const { object, keys, values } = twin[part]!;
+    let index = 0;
+    for (const key in object) {
+      if (key !== keys[index] || (object as Record<string, unknown>)[key] !== values[index]) return false;
+      index++;
+    }
+    if (index !== keys.length) return false;
+  }
+  return true;
+}
+
+function isKnownByFields(object: object): boolean {
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype === Object.prototype || prototype === null)
+    return typeof (object as { toJSON?: unknown }).toJSON !== 'function';
+  return Array.isArray(object) ? prototype === Array.prototype : 'lc_kwargs' in object;
+}
