@@ -43,8 +43,12 @@ export class Draft {
     let keep = 0;
     while (keep < before.length && keep < items.length && before[keep] === items[keep]) keep++;
     if (base !== undefined && keep === before.length && keep === items.length) return base;
-    const added = keep === 0 ? items : items.slice(keep);
-    const value = this.addValue({ base: keep === 0 ? undefined : base, keep, items: added });
+    return this.addToList(keep === 0 ? undefined : base, keep, items);
+  }
+
+  /** A list whose first `keep` items are those of the base. Returns the value's number. */
+  addToList(base: number | undefined, keep: number, items: number[]): number {
+    const value = this.addValue({ base, keep, items: items.slice(keep) });
     this.index.keepItems(value, items);
     return value;
   }

@@ -28,7 +28,7 @@ import type { CheckpointHead, WritesHead } from './layout.ts';
 import type { Thread, ThreadState } from './thread.ts';
 import type { SavedCheckpoint, SavedWrite } from './thread-index.ts';
 import { Threads } from './threads.ts';
-import { knownItems, loadBlob, loadValue, type Serialized, serialize, store } from './value-codec.ts';
+import { loadBlob, loadValue, type Serialized, serialize, store } from './value-codec.ts';
 
 type Config = Parameters<BaseCheckpointSaver['getTuple']>[0];
 
@@ -69,7 +69,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     const threadId = config.configurable?.['thread_id'];
     if (threadId === undefined) return undefined;
     const place = { threadId, ns: config.configurable?.['checkpoint_ns'] ?? '', id: getCheckpointId(config) };
-    const state = this.#threads.get(threadId).read();
+    const state = this.#threads.get(String(threadId)).read();
     const saved = findCheckpoint(state, place);
     if (!saved) return undefined;
     const tuple = await this.#load(state, { ...place, id: saved.id }, saved);
@@ -122,13 +122,12 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
       return (thread) => {
         const draft = new Draft(state.index);
         const before = parent === undefined ? undefined : state.index.namespaces.get(ns)?.get(parent)?.values;
-        const stored = channels.map(([channel, version, value]): CheckpointHead['changed'][number] => [
-          channel,
-          version,
-          store(draft, state, value, before?.get(channel)?.[1]),
-        ]);
+        const stored = channels.map(([channel, version, value]): CheckpointHead['changed'][number] => {
+          const recent = store(draft, state, value, before?.get(channel)?.[1]);
+          state.recent.set(ns + channel, recent);
+          return [channel, version, recent.value];
+        });
         const blobs = { head: draft.addBlob(...headBytes), metadata: draft.addBlob(...metadataBytes) };
-        for (const [channel, , value] of channels) state.recent.set(ns + channel, knownItems(state, value));
         thread.appendCheckpoint(draft, { ns, id, parent, ...blobs, changed: stored });
       };
     });
@@ -148,7 +147,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
         const stored = writes.map(([channel], index): WritesHead['writes'][number] => [
           WRITES_IDX_MAP[channel] || index,
           channel,
-          store(draft, state, values[index]!),
+          store(draft, state, values[index]!).value,
         ]);
         thread.appendWrites(draft, { ns, id, task, path, writes: stored });
       };
@@ -195,7 +194,7 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
     const threadId = config.configurable?.['thread_id'];
     if (threadId === undefined) return history;
     const ns = config.configurable?.['checkpoint_ns'] ?? '';
-    const state = this.#threads.get(threadId).read();
+    const state = this.#threads.get(String(threadId)).read();
     let at = parentOf(state, ns, findCheckpoint(state, { threadId, ns, id: getCheckpointId(config) }));
     const open = new Set(channels);
     for (; at && open.size > 0; at = parentOf(state, ns, at)) {

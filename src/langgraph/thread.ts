@@ -3,6 +3,8 @@
  * lock is kept while one write follows another and given back when there is a pause, so that a thread can be gone on
  * with by another process; before the next write or read what that one wrote is read.
  */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentdumpError } from '../errors.ts';
 import { findJson, type JournalReading, readJournal } from '../journal/reader.ts';
@@ -44,8 +46,14 @@ export interface ThreadOptions {
 /** An object that was stored: its blob, and how to see whether it still says the same. */
 export interface Known {
   object: object;
-  twin: Twin;
+  twin: Twin | undefined;
   blob: number;
+}
+
+/** A channel's last value, by its number, and its items when it is a list. */
+export interface Recent {
+  value: number;
+  items: Known[];
 }
 
 /** What is in memory of a thread: gone as a whole when somebody else wrote to it. */
@@ -53,8 +61,8 @@ export interface ThreadState {
   index: ThreadIndex;
   /** Objects that may come again. */
   known: WeakMap<object, Known>;
-  /** Of each list channel the last items, until the next pause. */
-  recent: Map<string, Known[]>;
+  /** By namespace and channel, until the next pause. */
+  recent: Map<string, Recent>;
 }
 
 export class Thread {
@@ -153,9 +161,14 @@ export class Thread {
   }
 
   #tryLock(): string | undefined {
-    const owner = takeLock(lockOf(this.folder));
-    if (owner !== undefined) return owner;
-    settleCompaction(this.folder);
+    try {
+      mkdirSync(dirname(this.folder), { recursive: true, mode: 0o700 });
+      const owner = takeLock(lockOf(this.folder));
+      if (owner !== undefined) return owner;
+      settleCompaction(this.folder);
+    } catch (error) {
+      throw unwritable(this.folder, error);
+    }
     if (this.#state && readState(this.folder) !== this.#seenState) this.forget();
     this.#isLocked = true;
     this.#timer ??= setTimeout(() => this.#releaseAtPause(), pauseMs).unref();
@@ -229,6 +242,11 @@ function readInto(index: ThreadIndex, folder: string): JournalReading['end'] {
   const newer = reading.gaps.find((gap) => gap.reason === 'newer-version' || gap.reason === 'unreadable');
   if (newer) throw malformed('segment', 'of this version and readable', `${newer.reason}: ${newer.source}`);
   return reading.end;
+}
+
+function unwritable(path: string, cause: unknown): AgentdumpError {
+  const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  return new AgentdumpError('unwritable', `the thread can't be written: ${reason}`, { path, reason }, cause);
 }
 
 function inUse(path: string, id: string, owner: string, waitedMs: number): AgentdumpError {

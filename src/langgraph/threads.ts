@@ -7,7 +7,7 @@ import { findThreadId, Thread, type ThreadOptions } from './thread.ts';
 import { listThreadFolders, threadFolder } from './thread-folder.ts';
 
 const mostInMemory = 128;
-/** By folder, in the order of their last use. */
+/** By folder and id, in the order of their last use. */
 const open = new Map<string, Thread>();
 
 export class Threads {
@@ -20,10 +20,10 @@ export class Threads {
   }
 
   get(id: string): Thread {
-    const folder = threadFolder(this.#dir, String(id));
-    const thread = open.get(folder) ?? new Thread(folder, String(id), this.#options);
-    open.delete(folder);
-    open.set(folder, thread);
+    const key = `${this.#dir}\0${id}`;
+    const thread = open.get(key) ?? new Thread(threadFolder(this.#dir, id), id, this.#options);
+    open.delete(key);
+    open.set(key, thread);
     if (open.size > mostInMemory) forgetOldest();
     return thread;
   }
@@ -34,15 +34,15 @@ export class Threads {
   }
 
   release(): void {
-    for (const thread of open.values()) if (thread.folder.startsWith(this.#dir)) thread.release();
+    for (const [key, thread] of open) if (key.startsWith(`${this.#dir}\0`)) thread.release();
   }
 }
 
 function forgetOldest(): void {
-  for (const [folder, thread] of open) {
+  for (const [key, thread] of open) {
     if (thread.isLocked) continue;
     thread.forget();
-    open.delete(folder);
+    open.delete(key);
     return;
   }
 }

@@ -23,7 +23,9 @@ export function findTwin(root: object): Twin | undefined {
   for (const object of seen) {
     const keys = Object.keys(object);
     fields += keys.length;
-    if (!isKnownByFields(object) || seen.size > mostObjects || fields > mostFields) return undefined;
+    if (!isKnownByFields(object) || (Array.isArray(object) && keys.length !== object.length))
+      return undefined;
+    if (seen.size > mostObjects || fields > mostFields) return undefined;
     const values = keys.map((key) => (object as Record<string, unknown>)[key]);
     for (const value of values) if (typeof value === 'object' && value !== null) seen.add(value);
     twin.push({ object, keys, values });
@@ -32,16 +34,28 @@ export function findTwin(root: object): Twin | undefined {
 }
 
 /** What enumerable fields a prototype has would be taken for a change: then it is only serialized in vain. */
-export function isAsItWas(twin: Twin): boolean {
+export function isAsItWas(twin: Twin | undefined): boolean {
+  if (!twin) return false;
   for (let part = 0; part < twin.length; part++) {
     const { object, keys, values } = twin[part]!;
-    let index = 0;
-    for (const key in object) {
-      if (key !== keys[index] || (object as Record<string, unknown>)[key] !== values[index]) return false;
-      index++;
-    }
-    if (index !== keys.length) return false;
+    if (!(Array.isArray(object) ? hasItems(object, values) : hasFields(object, keys, values))) return false;
   }
+  return true;
+}
+
+function hasFields(object: object, keys: string[], values: unknown[]): boolean {
+  let index = 0;
+  for (const key in object) {
+    if (key !== keys[index] || (object as Record<string, unknown>)[key] !== values[index]) return false;
+    index++;
+  }
+  return index === keys.length;
+}
+
+/** Walking an array by its keys would make a string of each index. */
+function hasItems(array: unknown[], values: unknown[]): boolean {
+  if (array.length !== values.length) return false;
+  for (let index = 0; index < values.length; index++) if (array[index] !== values[index]) return false;
   return true;
 }
 

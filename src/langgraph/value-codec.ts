@@ -5,57 +5,59 @@
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Draft } from './draft.ts';
-import type { Known, ThreadState } from './thread.ts';
+import type { Known, Recent, ThreadState } from './thread.ts';
 import { findTwin, isAsItWas } from './twin.ts';
 
 type Typed = [type: string, bytes: Uint8Array];
 /** An item that was stored, or one that is new. */
 type Item = Known | { object: object; typed: Typed };
-export type Serialized = { whole: Typed } | { items: Item[] };
+/** A list begins with `keep` items of the channel's last one. */
+export type Serialized = { whole: Typed } | { last: Recent | undefined; keep: number; items: Item[] };
 
-/**
- * Asynchronous, because serializers are: nothing is stored yet, and `state` may be another when it is. `before`: the
- * items of the channel's last value, where most will be found again.
- */
+/** Asynchronous, because serializers are: nothing is stored yet, and `state` may be another when it is. */
 export async function serialize(
   serde: SerializerProtocol,
   { known }: ThreadState,
   value: unknown,
-  before?: Known[],
+  last?: Recent,
 ): Promise<Serialized> {
   if (!isList(value)) return { whole: await serde.dumpsTyped(value) };
+  const keep = last ? countUnchanged(value, last.items) : 0;
   const items: Item[] = [];
-  for (let index = 0; index < value.length; index++) {
-    const object = value[index]!;
-    const likely = before?.[index];
-    const item = likely?.object === object ? likely : known.get(object);
-    if (item && isAsItWas(item.twin)) items.push(item);
-    else items.push({ object, typed: await serde.dumpsTyped(object) });
+  for (const object of keep > 0 ? value.slice(keep) : value) {
+    const item = known.get(object);
+    items.push(item && isAsItWas(item.twin) ? item : { object, typed: await serde.dumpsTyped(object) });
   }
-  return { items };
+  return { last, keep, items };
 }
 
-/** Puts a serialized value into the draft; `base` is the channel's value before. Returns the value's number. */
-export function store(draft: Draft, state: ThreadState, value: Serialized, base?: number): number {
-  if ('whole' in value) return draft.addValue(draft.addBlob(...value.whole));
-  return draft.addList(
-    value.items.map((item) => ('blob' in item ? item.blob : storeItem(draft, state, item))),
-    base,
-  );
+/** Puts a serialized value into the draft; `base` is the channel's value before. */
+export function store(draft: Draft, state: ThreadState, value: Serialized, base?: number): Recent {
+  if ('whole' in value) return { value: draft.addValue(draft.addBlob(...value.whole)), items: [] };
+  const { last, keep } = value;
+  const added = value.items.map((item) => ('blob' in item ? item : storeItem(draft, state, item)));
+  const items = last ? last.items.slice(0, keep).concat(added) : added;
+  const blobs = items.map((item) => item.blob);
+  if (last === undefined || last.value !== base || keep === 0)
+    return { value: draft.addList(blobs, base), items };
+  if (keep === last.items.length && added.length === 0) return last;
+  return { value: draft.addToList(base, keep, blobs), items };
 }
 
-/** Of a value that was stored: for the next time. */
-export function knownItems({ known }: ThreadState, value: Serialized): Known[] {
-  if ('whole' in value) return [];
-  return value.items.flatMap((item) => ('blob' in item ? item : (known.get(item.object) ?? [])));
+/** How many items are the same objects as before and say the same. */
+function countUnchanged(value: object[], before: Known[]): number {
+  const most = Math.min(value.length, before.length);
+  let count = 0;
+  while (count < most && value[count] === before[count]!.object && isAsItWas(before[count]!.twin)) count++;
+  return count;
 }
 
-function storeItem(draft: Draft, { known }: ThreadState, { object, typed }: Exclude<Item, Known>): number {
+/** One without a twin is known by its blob alone, and found changed each time. */
+function storeItem(draft: Draft, { known }: ThreadState, { object, typed }: Exclude<Item, Known>): Known {
   const blob = draft.addBlob(...typed);
-  const twin = findTwin(object);
-  if (twin) known.set(object, { object, twin, blob });
-  else known.delete(object);
-  return blob;
+  const item = { object, twin: findTwin(object), blob };
+  known.set(object, item);
+  return item;
 }
 
 export function loadBlob(
