@@ -9,6 +9,7 @@ import { durableAgent } from './durable/api.ts';
 
 export type * from './model/account.ts';
 export type * from './model/agent-state.ts';
+export type * from './model/tests.ts';
 export type * from './model/thread.ts';
 export type * from './model/verdict.ts';
 export type { InstallOptions };

@@ -68,6 +68,20 @@ const allowed: Record<string, string[]> = {
     'formats/writer',
   ],
   report: ['model'],
+  ci: [
+    'model',
+    'redaction',
+    'bundle/layout',
+    'bundle/writer',
+    'bundle/reader',
+    'journal/layout',
+    'journal/writer',
+    'journal/reader',
+    'formats',
+    'supervise',
+    'analysis',
+    'report',
+  ],
   register: ['capture'],
   index: ['capture', 'agent', 'durable', 'model', 'redaction', 'bundle/layout'],
   cli: [
@@ -86,6 +100,7 @@ const allowed: Record<string, string[]> = {
     'supervise',
     'analysis',
     'report',
+    'ci',
     'formats/writer',
   ],
 };

@@ -16,6 +16,8 @@ export interface TestPort {
   describe(): TestPart | undefined;
   /** A runner of tests, between its tests or at its end: a failing exit code only counts what failed. */
   expectsExit(): boolean;
+  /** A bundle was written in this thread, now. */
+  noteBundle(path: string, trigger: string, handled: boolean): void;
   /** The thread ends by itself. */
   close(exitCode: number): void;
 }

@@ -3,6 +3,7 @@
  * becomes a gap; nothing here throws. Knows what every death should have left, so that silence is noticed.
  */
 import { partNames } from '../bundle/layout.ts';
+import type { TestFacts } from '../model/tests.ts';
 import type { Gap } from '../model/verdict.ts';
 import { type AgentPartFacts, readAgent } from './parts/agent.ts';
 import {
@@ -25,6 +26,7 @@ import {
   readHandles,
   readMemory,
 } from './parts/surroundings.ts';
+import { readTests } from './parts/tests.ts';
 import { readTrigger, type TriggerFacts } from './parts/trigger.ts';
 
 /** What analysis needs of a bundle; the bundle room's reader is one. Its reading functions never throw. */
@@ -44,6 +46,7 @@ export interface AnalyzableBundle {
 export interface BundleParts {
   trigger?: TriggerFacts;
   error?: ErrorPartFacts;
+  tests?: TestFacts;
   evidence?: EvidenceFacts;
   process?: ProcessPartFacts;
   memory?: MemoryPartFacts;
@@ -82,6 +85,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
   const optional = {
     trigger: read(partNames.trigger, readTrigger),
     error: read(partNames.error, readError),
+    tests: read(partNames.tests, readTests),
     evidence: read(partNames.evidence, readEvidence),
     process: read(partNames.process, readProcess),
     memory: read(partNames.memory, readMemory),

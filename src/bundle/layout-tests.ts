@@ -79,6 +79,8 @@ export type TestLogLine =
   | { kind: 'runner'; runner: string; file?: string }
   | ({ kind: 'start'; id: number } & RunningTest)
   | { kind: 'end'; id: number; status: TestStatus; tookMs: number; error?: TestFailure; bundle?: string }
+  /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
+  | { kind: 'bundle'; path: string; trigger: string; handled: boolean }
   /** What the log said before it grew too long and began anew. */
   | { kind: 'counts'; finished: number; failed: number }
   | {

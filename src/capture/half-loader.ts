@@ -30,12 +30,10 @@ export function loadTestingHalf(): typeof TestingHalf {
 }
 
 function compile(name: string, text: string): object {
-  const { constants, Script } = process.getBuiltinModule('node:vm');
+  const { Script } = process.getBuiltinModule('node:vm');
   const script = new Script(`(function(exports,require,module){${text}\n})`, {
     // Begins with our own file's name: by that our frames are left out of the stacks that we keep.
     filename: `${__filename}:${name}`,
-    // For the one that imports modules of test runners.
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
   (script.runInThisContext() as Wrapper)(module.exports, require, module);

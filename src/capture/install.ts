@@ -101,7 +101,9 @@ function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
 /** As captureBundle, for the case that not even the cold half can be compiled. */
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   try {
-    return loadColdHalf().captureBundle(surroundings, request);
+    const path = loadColdHalf().captureBundle(surroundings, request);
+    if (path !== undefined) surroundings.tests?.noteBundle(path, request.kind, request.handledByHost);
+    return path;
   } catch (error) {
     writeStderrLine(`no bundle: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;

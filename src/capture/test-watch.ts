@@ -17,6 +17,8 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
         folder,
         program: programName(process.argv),
         isMainThread,
+        // From here, because a script that was compiled from text may not import without a warning.
+        importModule: (url) => import(url) as Promise<Record<string, unknown>>,
         dump: (reason, heap) => capture(withHeap(surroundings, heap), snapshotOf(reason)),
       });
     } catch (error) {

@@ -87,6 +87,13 @@ export const commands: readonly CommandEntry[] = [
     loadLean: () => import('./commands/run.ts'),
   },
   {
+    name: 'ci',
+    describe:
+      'Run a test command; where it fails, hangs or is cancelled, a report names the test and the cause',
+    load: () => import('./commands/ci.ts'),
+    loadLean: () => import('./commands/ci.ts'),
+  },
+  {
     name: 'capture',
     describe: 'A bundle of a running Node process, with nothing preloaded; it goes on',
     load: () => import('./commands/capture.ts'),

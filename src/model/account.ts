@@ -3,6 +3,7 @@
  * `schema` and `gaps` may be absent. Addresses are hex strings, times ISO 8601 UTC, units stand in the names.
  */
 import type { AgentState } from './agent-state.ts';
+import type { TestFacts } from './tests.ts';
 import type { Thread } from './thread.ts';
 import type { Gap, Verdict } from './verdict.ts';
 
@@ -60,6 +61,8 @@ export interface ProcessFacts {
   limits?: Record<string, { soft: string; hard: string }>;
   cgroup?: Record<string, string | number>;
   container?: string;
+  /** The tests that ran in it, where a test runner told of them. */
+  test?: TestFacts;
 }
 
 export interface ErrorFacts {

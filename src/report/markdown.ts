@@ -15,6 +15,7 @@ import type { Page } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
+import { renderTest } from './text/test.ts';
 import { renderWaits } from './text/waits.ts';
 
 /** Blocks are wrapped by the reader's browser, not by us. */
@@ -25,6 +26,7 @@ export function renderMarkdown(account: Account): string {
   const safe = mapStrings(account, escapeTerminal);
   const blocks = [
     headline(safe),
+    block('Test', renderTest(safe, page)),
     block('Error', renderError(safe, page)),
     block('Stack', renderStack(safe, page)),
     evidence(safe),

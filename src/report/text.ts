@@ -16,6 +16,7 @@ import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
+import { renderTest } from './text/test.ts';
 import { renderWaits } from './text/waits.ts';
 
 export interface TextOptions {
@@ -31,6 +32,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
   const safe = mapStrings(account, escapeTerminal);
   const lines = [
     ...renderHeadline(safe, page),
+    ...section(page, 'Test', renderTest(safe, page)),
     ...section(page, 'Error', renderError(safe, page)),
     ...(hasCore(safe) ? coreSections(safe, page) : section(page, 'Stack', renderStack(safe, page))),
     ...section(page, 'Evidence', renderEvidence(safe, page)),

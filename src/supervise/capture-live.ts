@@ -42,6 +42,8 @@ export interface CaptureOptions {
   heap?: boolean;
   /** Leave it stopped (SIGSTOP), for a debugger. */
   stop?: boolean;
+  /** Further parts that the caller knows, by name; redacted like the others. */
+  more?: Record<string, unknown>;
 }
 
 export interface Capture {
@@ -99,6 +101,7 @@ function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCoreP
   try {
     const parts = new ScrubbedParts(bundle, scrubber);
     parts.write(partNames.trigger, describeTrigger(bundle.id, program, options, answers, core));
+    for (const [name, value] of Object.entries(options.more ?? {})) parts.write(name, value);
     writeLiveJournalPart(bundle, dir, pid);
     writeAnswers(parts, pid, answers, seen);
     if (core) writeCorePart(bundle, core, scrubber);

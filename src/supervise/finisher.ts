@@ -45,6 +45,10 @@ export interface FinishOptions {
   core?: CorePart;
   /** Why there is none, although the kernel left one. */
   coreGap?: string;
+  /** Whose private folder holds Node's fatal report, when it is not this session's own. */
+  diagnosticsOf?: string;
+  /** Further parts that the caller knows, by name, redacted. */
+  more?: Record<string, unknown>;
 }
 
 export type FinishResult =
@@ -81,7 +85,9 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
   const { dir, folder, witness, scrubber } = options;
   const ofCommand = takeCounts(scrubber);
   const journal = digestJournal(folder);
-  const report = readFatalReport(facts.id, facts.process.pid, (text) => scrubber.text(text));
+  const report = readFatalReport(options.diagnosticsOf ?? facts.id, facts.process.pid, (text) =>
+    scrubber.text(text),
+  );
   const unfinishedBundle = findUnfinished(dir, facts);
   const { part, gaps } = gatherEvidence(witness, {
     folder,
@@ -121,6 +127,8 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
       report,
       gaps,
     });
+    for (const [name, value] of Object.entries(options.more ?? {}))
+      bundle.writePart(name, JSON.stringify(value));
     return { outcome: 'sealed', path: bundle.seal(), verdictKind, id: facts.id };
   } catch (error) {
     bundle.discard();

@@ -8,6 +8,7 @@ import type { TestPort } from '../agent/test-port.ts';
 import { type TestLogLine, type TestRunOptions, testRunOptionsName } from '../bundle/layout-tests.ts';
 import { openTestLog, type TestLog } from './log.ts';
 import { MemoryWatch } from './memory-watch.ts';
+import { readOtherThreads } from './other-threads.ts';
 import type { Scene } from './runners/runner.ts';
 import { runners } from './runners/table.ts';
 import { TestWatch } from './watch.ts';
@@ -17,11 +18,13 @@ export interface InstallTestWatch {
   folder: string | undefined;
   program: string;
   isMainThread: boolean;
+  importModule: Scene['importModule'];
   /** A bundle of this moment; its path. `heap` asks for the heap too. */
   dump(reason: string, heap: boolean): string | undefined;
 }
 
-export function installTestWatch({ folder, program, isMainThread, dump }: InstallTestWatch): TestPort {
+export function installTestWatch(options: InstallTestWatch): TestPort {
+  const { folder, program, isMainThread, importModule, dump } = options;
   if (folder === undefined) return new TestWatch({});
   const threadId = isMainThread ? 0 : process.getBuiltinModule('node:worker_threads').threadId;
   const describe = (): TestLogLine => describeProcess(program, threadId);
@@ -31,13 +34,14 @@ export function installTestWatch({ folder, program, isMainThread, dump }: Instal
   const watch: TestWatch = new TestWatch({
     folder,
     log,
+    ...(isMainThread && { others: () => readOtherThreads(folder) }),
     isLauncher: isMainThread && isLauncher(process.argv[1] ?? ''),
     ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
     ...(memory && { afterTest: (finished) => memory.sample(finished) }),
   });
   // In a worker thread the script's name comes after the preload.
-  if (isMainThread) recognise(watch, isMainThread);
-  else process.nextTick(() => recognise(watch, isMainThread));
+  if (isMainThread) recognise(watch, isMainThread, importModule);
+  else process.nextTick(() => recognise(watch, isMainThread, importModule));
   return Object.assign(watch, {
     close: (exitCode: number): void => {
       memory?.end();
@@ -47,8 +51,13 @@ export function installTestWatch({ folder, program, isMainThread, dump }: Instal
   });
 }
 
-function recognise(watch: TestWatch, isMainThread: boolean): void {
-  const scene: Scene = { script: realScript(process.argv[1] ?? ''), environment: process.env, isMainThread };
+function recognise(watch: TestWatch, isMainThread: boolean, importModule: Scene['importModule']): void {
+  const scene: Scene = {
+    script: realScript(process.argv[1] ?? ''),
+    environment: process.env,
+    isMainThread,
+    importModule,
+  };
   for (const runner of runners) {
     if (!runner.matches(scene)) continue;
     try {

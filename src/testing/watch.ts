@@ -23,6 +23,8 @@ export interface WatchOptions {
   log?: TestLog;
   /** Writes a light bundle and goes on; its path. */
   snapshot?(reason: string): string | undefined;
+  /** Tests that run in other threads of this process. */
+  others?(): RunningTest[];
   /** After a test, before the next. */
   afterTest?(finished: number): void;
   /** This process only starts the command that is meant. */
@@ -93,15 +95,15 @@ export class TestWatch implements TestPort {
   }
 
   describe(): TestPart | undefined {
-    if (this.#runner === undefined && this.#running.size === 0 && this.#finished === 0) return undefined;
+    const own = [...this.#running.values()].reverse().map(({ startedMs: _, ...test }) => test);
+    const running = [...own, ...(this.#options.others?.() ?? [])].slice(0, mostRunning);
     const stop = this.#readStop();
+    const isSilent = this.#runner === undefined && running.length === 0 && this.#finished === 0;
+    if (isSilent && !stop) return undefined;
     return {
       ...(this.#runner !== undefined && { runner: this.#runner }),
       ...(this.#file !== undefined && { file: this.#file }),
-      running: [...this.#running.values()]
-        .reverse()
-        .slice(0, mostRunning)
-        .map(({ startedMs: _, ...test }) => test),
+      running,
       finished: this.#finished,
       failed: this.#failed,
       ...(this.#failure && { failure: this.#failure }),
@@ -112,6 +114,10 @@ export class TestWatch implements TestPort {
   expectsExit(): boolean {
     if (this.#options.isLauncher) return true;
     return this.#runner !== undefined && this.#running.size === 0;
+  }
+
+  noteBundle(path: string, trigger: string, handled: boolean): void {
+    this.#log({ kind: 'bundle', path, trigger, handled });
   }
 
   close(): void {

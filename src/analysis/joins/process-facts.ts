@@ -14,7 +14,12 @@ import { defined } from '../parts/fields.ts';
 import type { HandlesPartFacts } from '../parts/surroundings.ts';
 import { findUnusual } from '../unusual.ts';
 
-export function joinProcessFacts({ process, trigger, evidence }: BundleParts): ProcessFacts | undefined {
+export function joinProcessFacts({
+  process,
+  trigger,
+  evidence,
+  tests,
+}: BundleParts): ProcessFacts | undefined {
   if (!process && !trigger) return undefined;
   const seen = evidence?.exit;
   const exit = defined({
@@ -38,6 +43,7 @@ export function joinProcessFacts({ process, trigger, evidence }: BundleParts): P
     limits: process?.limits,
     cgroup: process?.cgroup,
     container: process?.container,
+    test: tests,
   });
 }
 

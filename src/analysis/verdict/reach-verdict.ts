@@ -16,6 +16,7 @@ import { snapshot } from './causes/snapshot.ts';
 import { startupFailure } from './causes/startup-failure.ts';
 import { systemOutOfMemory } from './causes/system-out-of-memory.ts';
 import { terminated } from './causes/terminated.ts';
+import { testStopped } from './causes/test-stopped.ts';
 import { uncaughtException } from './causes/uncaught-exception.ts';
 import { unhandledRejection } from './causes/unhandled-rejection.ts';
 import { unknown } from './causes/unknown.ts';
@@ -29,6 +30,7 @@ export const causes: readonly Cause[] = [
   resourceExhaustion,
   dependencyDrift,
   startupFailure,
+  testStopped,
   snapshot,
   noProgress,
   workerDeath,

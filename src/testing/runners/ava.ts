@@ -13,10 +13,11 @@ interface AvaResult {
 export const ava: Runner = {
   name: 'ava',
   matches: ({ script }) => packageFolder(script, 'ava') !== undefined,
-  async hook(tests, { script }) {
+  async hook(tests, scene) {
+    const { script } = scene;
     tests.runnerIs('ava');
     if (!script.includes('/lib/worker/')) return;
-    const module = await importFile(`${packageFolder(script, 'ava')}/lib/runner.js`);
+    const module = await importFile(scene, `${packageFolder(script, 'ava')}/lib/runner.js`);
     wrapMethod(
       module['default'],
       'runSingle',
@@ -26,12 +27,17 @@ export const ava: Runner = {
           tests.runnerIs('ava', file);
           const id = tests.begin({ file, name: [runnable.title] });
           const result = (await Reflect.apply(runSingle, this, [runnable])) as AvaResult;
-          tests.end(id, result.passed ? 'passed' : 'failed', result.error);
+          tests.end(id, result.passed ? 'passed' : 'failed', reasonOf(result.error));
           return result;
         },
     );
   },
 };
+
+/** What a test throws is wrapped into an AssertionError. */
+function reasonOf(error: unknown): unknown {
+  return (error as { cause?: unknown } | undefined)?.cause ?? error;
+}
 
 /** It is a URL in some versions. */
 function plainPath(file: string | undefined): string | undefined {

@@ -19,13 +19,14 @@ export const mocha: Runner = {
   name: 'mocha',
   matches: ({ script, environment }) =>
     packageFolder(script, 'mocha') !== undefined || environment['MOCHA_WORKER_ID'] !== undefined,
-  async hook(tests, { script }) {
+  async hook(tests, scene) {
+    const { script } = scene;
     tests.runnerIs('mocha');
     const { createRequire } = process.getBuiltinModule('node:module');
     const folder =
       packageFolder(script, 'mocha') ??
       createRequire(`${process.cwd()}/x`).resolve('mocha/package.json').replace('/package.json', '');
-    const module = await importFile(`${folder}/lib/runner.js`);
+    const module = await importFile(scene, `${folder}/lib/runner.js`);
     const Runner = module['Runner'] ?? module['default'];
     wrapMethod(
       Runner,

@@ -6,6 +6,7 @@ export interface Scene {
   script: string;
   environment: Readonly<Record<string, string | undefined>>;
   isMainThread: boolean;
+  importModule(url: string): Promise<Record<string, unknown>>;
 }
 
 export interface Runner {
@@ -23,9 +24,8 @@ export function packageFolder(script: string, name: string): string | undefined 
 }
 
 /** The runner's own instance of one of its modules, whichever kind it is. */
-export async function importFile(path: string): Promise<Record<string, unknown>> {
-  const { pathToFileURL } = process.getBuiltinModule('node:url');
-  return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+export function importFile({ importModule }: Scene, path: string): Promise<Record<string, unknown>> {
+  return importModule(process.getBuiltinModule('node:url').pathToFileURL(path).href);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: methods of classes that are not ours

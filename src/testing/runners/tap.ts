@@ -14,7 +14,8 @@ export const tap: Runner = {
   matches: ({ script, environment }) =>
     (environment['TAP'] === '1' && environment['TAP_CHILD_ID'] !== undefined) ||
     /\/node_modules\/(?:tap|@tapjs\/run)\//.test(script),
-  async hook(tests, { script }) {
+  async hook(tests, scene) {
+    const { script } = scene;
     if (/\/node_modules\/(?:tap|@tapjs\/run)\//.test(script)) {
       tests.runnerIs('tap');
       return;
@@ -23,7 +24,7 @@ export const tap: Runner = {
     const importer = process.execArgv.find((word) => word.includes('/@tapjs/'));
     const [, folder] = /file:\/\/(.*?\/@tapjs)\//.exec(importer ?? '') ?? [];
     if (folder === undefined) return;
-    const { TestBase } = await importFile(`${folder}/core/dist/${kindOf(script)}/index.js`);
+    const { TestBase } = await importFile(scene, `${folder}/core/dist/${kindOf(script)}/index.js`);
     wrapMethod(
       TestBase,
       'emit',

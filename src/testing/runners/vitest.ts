@@ -11,11 +11,12 @@ interface VitestTask {
 export const vitest: Runner = {
   name: 'vitest',
   matches: ({ script }) => /\/node_modules\/vitest\/(?:dist\/workers|vitest\.mjs|dist\/cli)/.test(script),
-  async hook(tests, { script }) {
+  async hook(tests, scene) {
+    const { script } = scene;
     tests.runnerIs('vitest');
     const folder = packageFolder(script, 'vitest');
     if (folder === undefined || !script.includes('/dist/workers/')) return;
-    const { VitestTestRunner } = await importFile(`${folder}/dist/runners.js`);
+    const { VitestTestRunner } = await importFile(scene, `${folder}/dist/runners.js`);
     wrapMethod(
       VitestTestRunner,
       'onBeforeRunTask',

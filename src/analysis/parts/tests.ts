@@ -1,0 +1,43 @@
+/** `test.json`, field by field. */
+import type { RunningTestFacts, TestFacts } from '../../model/tests.ts';
+import { defined, type Fields } from './fields.ts';
+
+const reasons = ['hang', 'job-limit', 'cancelled'] as const;
+
+export function readTests(part: Fields): TestFacts {
+  const failure = part.object('failure');
+  const startedBy = part.object('startedBy');
+  const stop = part.object('stop');
+  const error = failure?.object('error');
+  return defined({
+    runner: part.text('runner'),
+    file: part.text('file'),
+    running: part.list('running', readRunning),
+    finished: part.number('finished'),
+    failed: part.number('failed'),
+    failure: failure && {
+      ...readRunning(failure),
+      ...defined({
+        errorName: error?.text('name'),
+        message: error?.text('message'),
+        stackText: error?.text('stack'),
+      }),
+    },
+    startedBy: startedBy && readRunning(startedBy),
+    stop:
+      stop &&
+      defined({
+        why: stop.oneOf('why', reasons),
+        afterMs: stop.number('afterMs'),
+        signal: stop.text('signal'),
+        at: stop.text('at'),
+      }),
+  });
+}
+
+function readRunning(test: Fields): RunningTestFacts {
+  return {
+    name: test.texts('name') ?? [],
+    ...defined({ file: test.text('file'), startedAt: test.text('startedAt') }),
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * A run of tests that was stopped because it hung or was cancelled, and a test that failed: the process itself lived.
+ * The mechanism is the stopping; which test ran, and for how long, is what a person wants first.
+ */
+import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
+import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
+import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { inFlightEvidence } from '../in-flight.ts';
+import { isSnapshot, titled } from '../wording.ts';
+
+const part = 'test.json';
+
+export const testStopped: Cause = {
+  // The kind is decided by why it was stopped.
+  kind: 'no-progress',
+  layer: 'mechanism',
+  consider(facts) {
+    const tests = facts.account.process?.test;
+    if (!tests || !(isSnapshot(facts) || facts.trigger?.kind === 'silence')) return undefined;
+    if (tests.stop) return stopped(facts, tests, tests.stop);
+    return tests.failure && failed(tests.failure);
+  },
+};
+
+function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFacts['stop']>): Verdict {
+  const name = testName(tests);
+  const subject = name === undefined ? 'The run' : `“${name}”`;
+  const isSpinning = facts.trigger?.exitStack !== undefined;
+  const after = stop.afterMs === undefined ? '' : ` ${formatDuration(stop.afterMs)}`;
+  const isCancelled = stop.why === 'cancelled';
+  const kind: VerdictKind = isCancelled ? 'terminated' : isSpinning ? 'event-loop-hang' : 'no-progress';
+  const title = isCancelled
+    ? `Cancelled${stop.signal ? ` by ${stop.signal}` : ''} while ${subject} ran`
+    : stop.why === 'job-limit'
+      ? `${subject} had not finished when the job’s time was up`
+      : `${subject} hung: nothing moved for${after}`;
+  return {
+    kind,
+    title: titled(title),
+    summary: [
+      isCancelled
+        ? 'The job was cancelled, which says nothing about the tests.'
+        : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
+      isSpinning
+        ? 'The main thread was running code without a pause; the stack shows where.'
+        : 'The event loop was turning: the test waits for something that does not come.',
+    ].join(' '),
+    confidence: 'certain',
+    evidence: [...testEvidence(tests, stop), ...inFlightEvidence(facts)],
+    refutedBy: 'The same test finishing when it is given more time.',
+    nextSteps: isCancelled
+      ? ['See in the job’s log who cancelled it; if it was a time limit, look at the test that ran.']
+      : isSpinning
+        ? ['Look at the loop at the top of the stack, and at the values of its variables.']
+        : ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
+  };
+}
+
+function testEvidence(tests: TestFacts, { at }: NonNullable<TestFacts['stop']>): Evidence[] {
+  const running = tests.running ?? [];
+  const shown = running.slice(0, 5).map(({ name, startedAt, file }): Evidence => {
+    const ranMs = startedAt && at ? Date.parse(at) - Date.parse(startedAt) : Number.NaN;
+    const since = ranMs >= 0 ? ` for ${formatDuration(ranMs)}` : '';
+    return {
+      fact: `Not finished: “${name.join(' › ')}”${file ? ` of ${file}` : ''}, running${since}.`,
+      part,
+    };
+  });
+  const more = running.length - shown.length;
+  if (more > 0) shown.push({ fact: `${formatCount(more, 'more test')} had not finished.`, part });
+  if (!running.length && tests.file)
+    shown.push({ fact: `The file that was being run: ${tests.file}.`, part });
+  if (tests.finished !== undefined)
+    shown.push({ fact: `${formatCount(tests.finished, 'test')} had finished in this thread before.`, part });
+  return shown;
+}
+
+function failed(failure: NonNullable<TestFacts['failure']>): Verdict {
+  const message = firstLine(failure.message ?? '');
+  const name = testOf({ failure })?.name.join(' › ') ?? '';
+  return {
+    kind: 'snapshot',
+    title: titled(`Test failed: “${name}”: ${message}`),
+    summary: 'The test failed and the process went on. The bundle shows the moment of the failure.',
+    confidence: 'certain',
+    evidence: [
+      { fact: `${failure.errorName ?? 'Error'}: ${clip(message, 300)}`, part },
+      ...(failure.file ? [{ fact: `The test is in ${failure.file}.`, part }] : []),
+    ],
+    refutedBy:
+      'The same test passing on the same code: then it is flaky, and the bundle shows one of its failures.',
+    nextSteps: ['Read the failure’s stack, and what the agent had done until then.'],
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * From the bundles that a red run has left to those that go into the report: what only repeats another is left out, the
+ * rest is packed, the most telling and newest first, as far as the limits allow.
+ */
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { listBundles } from '../bundle/list.ts';
+import { packBundle } from '../bundle/pack.ts';
+import type { CiBundle } from '../model/ci-summary.ts';
+import { type DescribedBundle, describeBundle, sizeOf } from './describe-bundle.ts';
+import type { CiOptions } from './options.ts';
+import type { LoggedThread } from './test-logs.ts';
+
+export interface Collected {
+  bundles: CiBundle[];
+  leftOut: { name: string; reason: string }[];
+}
+
+/** Beyond so many, names alone decide: each takes a tenth of a second to analyze. */
+const mostAnalyzed = 60;
+
+/** `heaps`: bundles that served the leak check alone. */
+export async function collectBundles(
+  dir: string,
+  threads: readonly LoggedThread[],
+  options: Pick<CiOptions, 'maxBundles' | 'maxBytes'>,
+  heaps: ReadonlySet<string>,
+): Promise<Collected> {
+  const leftOut: Collected['leftOut'] = [];
+  const drop = (path: string, reason: string): void => {
+    leftOut.push({ name: basename(path), reason });
+    rmSync(path, { recursive: true, force: true });
+  };
+  const described: DescribedBundle[] = [];
+  for (const listed of listBundles(dir)) {
+    if (heaps.has(listed.path)) continue;
+    if (described.length >= mostAnalyzed) drop(listed.path, `there are ${mostAnalyzed} newer ones`);
+    else described.push(await describeBundle(listed, threads));
+  }
+  const bundles: CiBundle[] = [];
+  let bytes = 0;
+  for (const one of described.sort((a, b) => rank(b, threads) - rank(a, threads))) {
+    const echo = isEcho(one, described, threads);
+    if (echo) drop(one.path, echo);
+    else if (bundles.length >= options.maxBundles) drop(one.path, `more than ${options.maxBundles} bundles`);
+    else {
+      const packed = pack(one);
+      const size = sizeOf(packed);
+      if (bytes + size > options.maxBytes && bundles.length > 0) drop(packed, 'the size limit of the report');
+      else {
+        bytes += size;
+        bundles.push({ name: basename(packed), bytes: size, ...one.facts });
+      }
+    }
+  }
+  return { bundles, leftOut };
+}
+
+const strong =
+  /^(?:uncaught-exception|unhandled-rejection|supervised-exit|found-dead|worker-death|silence|pending-exit)$/;
+
+/** What ended a process, in a test that did not pass, weighs most; of equals the list has the newest first. */
+function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly LoggedThread[]): number {
+  const name = facts.test?.name.join('\n');
+  const isOfBadTest = threads.some(({ tests }) =>
+    tests.some(
+      ({ status, name: own }) => (status === 'failed' || status === 'unfinished') && own.join('\n') === name,
+    ),
+  );
+  return (
+    (isOfBadTest ? 8 : 0) +
+    (strong.test(trigger ?? '') ? 4 : 0) +
+    (facts.test?.name.length ? 2 : 0) +
+    (logged?.handled ? 0 : 1)
+  );
+}
+
+/** An exit that only passes on what happened below, or that ends what another bundle of the same process tells of. */
+function isEcho(
+  { trigger, facts }: DescribedBundle,
+  all: readonly DescribedBundle[],
+  threads: readonly LoggedThread[],
+): string | undefined {
+  if (trigger !== 'exit' || facts.pid === undefined) return undefined;
+  const { pid } = facts;
+  const others = all.filter((other) => other.facts.pid !== undefined && other.trigger !== 'exit');
+  if (others.some((other) => other.facts.pid === pid)) return 'another bundle tells of the same process';
+  const below = threads.some(
+    (thread) => thread.process?.parentPid === pid && (thread.exit === undefined || thread.exit.code !== 0),
+  );
+  return below ? 'the process passed on how another one ended' : undefined;
+}
+
+function pack({ path, listed }: DescribedBundle): string {
+  if (listed.state !== 'sealed' && listed.state !== 'partial') return path;
+  const packed = packBundle(path);
+  rmSync(path, { recursive: true, force: true });
+  return packed.path;
+}

@@ -1,0 +1,110 @@
+/** What a summary says of one bundle: its verdict, the test that it is about, where, and what the agent did last. */
+import { statSync } from 'node:fs';
+import { analyzeBundle } from '../analysis/analyze.ts';
+import type { ListedBundle } from '../bundle/list.ts';
+import { openBundle } from '../bundle/reader.ts';
+import type { Account } from '../model/account.ts';
+import type { AgentState } from '../model/agent-state.ts';
+import type { CiBundle } from '../model/ci-summary.ts';
+import { clip } from '../model/quantities.ts';
+import { type RunningTestFacts, testOf } from '../model/tests.ts';
+import { placeOfFrames } from './failure-place.ts';
+import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
+
+export interface DescribedBundle {
+  path: string;
+  listed: ListedBundle;
+  /** Without its final name and size. */
+  facts: Omit<CiBundle, 'name' | 'bytes'>;
+  /** What the log of its thread says; absent for one that was written from outside. */
+  logged: (LoggedBundle & { pid: number }) | undefined;
+  trigger: string | undefined;
+}
+
+/** Never rejects: a bundle that can't be read is told as such. */
+export async function describeBundle(
+  listed: ListedBundle,
+  threads: readonly LoggedThread[],
+): Promise<DescribedBundle> {
+  const logged = findLogged(listed.path, threads);
+  const base = { path: listed.path, listed, logged };
+  const known = { ...(logged && { pid: logged.pid, ...(logged.handled && { handled: true as const }) }) };
+  if (listed.state === 'encrypted') {
+    const test = logged?.running[0] ?? (logged && startingTest(threads, logged.pid));
+    return {
+      ...base,
+      trigger: logged?.trigger,
+      facts: { ...known, encrypted: true, ...(test && { test: asFacts(test) }) },
+    };
+  }
+  try {
+    const { account, trigger } = await analyze(listed.path);
+    return { ...base, trigger, facts: { ...known, ...describeAccount(account, threads) } };
+  } catch (error) {
+    const title = `The bundle can't be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { ...base, trigger: logged?.trigger, facts: { ...known, title } };
+  }
+}
+
+async function analyze(path: string): Promise<{ account: Account; trigger: string | undefined }> {
+  const bundle = openBundle(path);
+  try {
+    const trigger = bundle.readJson<{ kind?: string }>('trigger.json')?.kind;
+    return { account: await analyzeBundle(bundle), trigger };
+  } finally {
+    bundle.close();
+  }
+}
+
+function describeAccount(account: Account, threads: readonly LoggedThread[]): Partial<CiBundle> {
+  const { verdict, process, error, signature } = account;
+  const tests = process?.test;
+  const pid = process?.pid;
+  const test = testOf(tests) ?? (pid === undefined ? undefined : startingTest(threads, pid));
+  const frames = error?.frames ?? account.threads?.find(({ crashed }) => crashed)?.frames ?? [];
+  const place = placeOfFrames(frames, test?.file);
+  const unfinished = (tests?.running ?? []).filter((one) => one !== test);
+  return {
+    ...(verdict && {
+      kind: verdict.kind,
+      title: verdict.title,
+      summary: verdict.summary,
+      confidence: verdict.confidence,
+    }),
+    ...(signature && { signature: signature.id }),
+    ...(error?.handled && { handled: true }),
+    ...(pid !== undefined && { pid }),
+    ...(test && { test: { ...asFacts(test), ...(tests?.runner !== undefined && { runner: tests.runner }) } }),
+    ...(!test && tests?.file !== undefined && { test: { file: tests.file, name: [] } }),
+    ...(unfinished.length && { unfinished: unfinished.slice(0, 20).map(asFacts) }),
+    ...(place && { place }),
+    ...lastCalls(account.agent),
+  };
+}
+
+function asFacts({ file, name, startedAt }: RunningTestFacts): RunningTestFacts {
+  return { ...(file !== undefined && { file }), name, ...(startedAt !== undefined && { startedAt }) };
+}
+
+function lastCalls(agent: AgentState | undefined): Pick<CiBundle, 'lastModelCall' | 'lastToolCall'> {
+  const runs = agent?.runs ?? [];
+  const model = runs.flatMap((run) => run.modelCalls ?? []).at(-1);
+  const tool = runs.flatMap((run) => run.toolCalls ?? []).at(-1);
+  const argumentsText = tool?.arguments === undefined ? '' : clip(JSON.stringify(tool.arguments), 120);
+  return {
+    ...(model && { lastModelCall: [model.provider, model.model, model.status].filter(Boolean).join(' ') }),
+    ...(tool && { lastToolCall: `${tool.name}(${argumentsText}) ${tool.status}` }),
+  };
+}
+
+function findLogged(path: string, threads: readonly LoggedThread[]): DescribedBundle['logged'] {
+  for (const { bundles, pid } of threads) {
+    const found = bundles.find((bundle) => bundle.path === path);
+    if (found) return { ...found, pid };
+  }
+  return undefined;
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path).size;
+}

@@ -1,0 +1,162 @@
+/**
+ * A bundle of every Node process of the run, while it hangs or is about to be cancelled. Who answers SIGUSR2 writes its
+ * own, with its agent's story; who does not (a busy loop, no preload) is read through the inspector from outside. The
+ * processes in which tests run come first, because the time may not suffice for all.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { partNames, type TriggerPart } from '../bundle/layout.ts';
+import type { TestPart, TestStop } from '../bundle/layout-tests.ts';
+import { listBundles } from '../bundle/list.ts';
+import { openBundle } from '../bundle/reader.ts';
+import { captureLive } from '../supervise/capture-live.ts';
+import { lockOf } from '../supervise/lock.ts';
+import { makeScrubber } from '../supervise/scrubber.ts';
+import { type LoggedThread, readTestLogs, runningTests, startingTest } from './test-logs.ts';
+import { isAlive, type RunProcess } from './tree.ts';
+
+export interface DumpTreeOptions {
+  tree: readonly RunProcess[];
+  folder: string;
+  dir: string;
+  stop: TestStop;
+  /** No dump begins later. */
+  limitMs: number;
+}
+
+/** So many at once: a dump is a tenth of a second of one core. */
+const lanes = 2;
+/** A main thread whose loop turns answers the signal within this, on a busy machine too. */
+const answerMs = 1_500;
+const pollMs = 25;
+
+/** Resolves when all that could be dumped within the limit is. Never rejects. */
+export async function dumpTree(options: DumpTreeOptions): Promise<void> {
+  const deadline = performance.now() + options.limitMs;
+  const threads = readTestLogs(options.folder);
+  const queue = rank(options.tree, threads);
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (performance.now() > deadline) return;
+      await dumpOne(options, next.pid, threads).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+}
+
+/** Those with unfinished tests, then the deepest; programs that only start others are left out where others are. */
+function rank(tree: readonly RunProcess[], threads: readonly LoggedThread[]): RunProcess[] {
+  const nodes = tree.filter(({ isNode }) => isNode);
+  const weight = ({ pid }: RunProcess): number => runningTests(threads, pid).length;
+  const parents = new Set(nodes.map(({ parentPid }) => parentPid));
+  const telling = nodes.filter((one) => weight(one) > 0 || !parents.has(one.pid));
+  return (telling.length ? telling : nodes).sort(
+    (a, b) => Math.sign(weight(b)) - Math.sign(weight(a)) || nodes.indexOf(b) - nodes.indexOf(a),
+  );
+}
+
+async function dumpOne(
+  options: DumpTreeOptions,
+  pid: number,
+  threads: readonly LoggedThread[],
+): Promise<void> {
+  const { dir, stop } = options;
+  const known = new Set(namesIn(dir));
+  if (takesSignal(threads, pid) && trySignal(pid, 'SIGUSR2') && (await waitForBundle(dir, pid, known)))
+    return;
+  if (!isAlive(pid)) return;
+  await captureLive({
+    pid,
+    dir,
+    scrubber: makeScrubber(process.env),
+    kind: stop.why === 'hang' ? 'silence' : 'capture',
+    reason: `agentdump ci: ${stop.why}`,
+    ...lockOf(process.env),
+    more: { [partNames.tests]: describeTests(threads, pid, stop) },
+  });
+}
+
+/** Only a process with our handler: any other would die of it. */
+function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
+  const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
+  const wish = (process.env['AGENTDUMP_SNAPSHOT_SIGNAL'] || 'SIGUSR2').toUpperCase();
+  return main !== undefined && main.exit === undefined && /^(?:SIG)?USR2$/.test(wish) && catchesUsr2(pid);
+}
+
+/** SigCgt of /proc/<pid>/status, bit 12 - 1 (signal(7)). */
+function catchesUsr2(pid: number): boolean {
+  try {
+    const status = readFileSync(join('/proc', String(pid), 'status'), 'latin1');
+    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+    return (BigInt(`0x${mask}`) & (1n << 11n)) !== 0n;
+  } catch {
+    return false;
+  }
+}
+
+function trySignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+async function waitForBundle(dir: string, pid: number, known: ReadonlySet<string>): Promise<boolean> {
+  const deadline = performance.now() + answerMs;
+  const foreign = new Set(known);
+  while (performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    for (const { name, path, state } of listBundles(dir)) {
+      if (foreign.has(name) || state === 'partial' || state === 'unreadable') continue;
+      foreign.add(name);
+      // Who wrote an encrypted one can't be read; it came after we asked.
+      if (state === 'encrypted' || pidOf(path) === pid) return true;
+    }
+  }
+  return false;
+}
+
+function namesIn(dir: string): string[] {
+  return listBundles(dir)
+    .filter(({ state }) => state !== 'partial')
+    .map(({ name }) => name);
+}
+
+function pidOf(path: string): number | undefined {
+  const bundle = openBundle(path);
+  try {
+    return bundle.readJson<TriggerPart>(partNames.trigger)?.pid;
+  } finally {
+    bundle.close();
+  }
+}
+
+/** As the process itself would describe them. */
+export function describeTests(threads: readonly LoggedThread[], pid: number, stop?: TestStop): TestPart {
+  const own = threads.filter((thread) => thread.pid === pid);
+  const main = own.find(({ runner }) => runner !== undefined) ?? own[0];
+  const tests = own.flatMap((thread) => thread.tests);
+  const startedBy = startingTest(threads, pid);
+  const sum = (pick: (thread: LoggedThread) => number): number =>
+    own.reduce((total, thread) => total + pick(thread), 0);
+  return {
+    ...(main?.runner !== undefined && { runner: main.runner }),
+    ...(main?.file !== undefined && { file: main.file }),
+    running: runningTests(threads, pid).map(({ file, name, startedAt }) => ({
+      ...(file !== undefined && { file }),
+      name,
+      startedAt,
+    })),
+    finished: tests.filter(({ status }) => status !== 'unfinished').length + sum((t) => t.dropped.finished),
+    failed: tests.filter(({ status }) => status === 'failed').length + sum((t) => t.dropped.failed),
+    ...(startedBy && {
+      startedBy: {
+        ...(startedBy.file !== undefined && { file: startedBy.file }),
+        name: startedBy.name,
+        startedAt: startedBy.startedAt,
+      },
+    }),
+    ...(stop && { stop }),
+  };
+}

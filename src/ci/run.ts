@@ -1,0 +1,133 @@
+/**
+ * `agentdump ci`: runs a test command with the recorder in every Node below it, and turns a red end into a report. A
+ * green run pays for the preload and leaves nothing. Lean: what only a red run needs is imported then.
+ */
+import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestStop, testStopName } from '../bundle/layout-tests.ts';
+import type { CiOutcome } from '../model/ci-summary.ts';
+import { removeDiagnosticsFolder } from '../supervise/diagnostics.ts';
+import type { ChildExit } from '../supervise/restart-policy.ts';
+import type { CiOptions } from './options.ts';
+import { ProgressWatch } from './progress-watch.ts';
+import { type StartedRun, startRun } from './start.ts';
+
+export interface CiEnd {
+  exit: ChildExit;
+  outcome: CiOutcome;
+}
+
+/** Within 7.5 seconds of a cancel GitHub's runner ends the process: dumps must have begun by then. */
+const cancelDumpMs = 4_500;
+const hangDumpMs = 60_000;
+const patienceMs = { cancelled: 1_000, hang: 3_000, 'job-limit': 3_000 } as const;
+const cancelSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Resolves when the command has ended and the report is written. Rejects when it can't be started. */
+export async function runCi(options: CiOptions): Promise<CiEnd> {
+  const startedAt = new Date().toISOString();
+  const stopping = new Stopping(options);
+  // Before the start: a signal must never find us without a handler.
+  const removeListeners = stopping.listen();
+  const run = await startRun(options);
+  stopping.run = run;
+  const watch = new ProgressWatch(run.folder, options, (why, afterMs) => stopping.begin({ why, afterMs }));
+  try {
+    const exit = await run.ended;
+    watch.close();
+    await stopping.done;
+    const outcome = outcomeOf(exit, stopping.stop);
+    return await conclude(options, run, { exit, outcome }, startedAt);
+  } finally {
+    watch.close();
+    removeListeners();
+    removeDiagnosticsFolder(run.id);
+  }
+}
+
+function outcomeOf(exit: ChildExit, stop: TestStop | undefined): CiOutcome {
+  const kind = stop?.why ?? (exit.code === 0 ? 'passed' : 'failed');
+  return {
+    kind,
+    ...(exit.code !== undefined && { exitCode: exit.code }),
+    ...(exit.signal !== undefined && { signal: exit.signal }),
+  };
+}
+
+async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
+  const isGreen = end.outcome.kind === 'passed';
+  if (isGreen && !options.leakCheck && options.baseline === undefined) {
+    clear(options, run);
+    return end;
+  }
+  const { report } = await import('./report.ts');
+  const outcome = await report(options, run, end, startedAt);
+  if (outcome.kind === 'passed') clear(options, run);
+  else rmSync(join(run.dir, 'sessions'), { recursive: true, force: true });
+  return { ...end, outcome };
+}
+
+/** Bundles of children that died on purpose, say. */
+function clear({ report }: CiOptions, { dir }: StartedRun): void {
+  rmSync(dir, { recursive: true, force: true });
+  try {
+    rmdirSync(report);
+  } catch {
+    // It was never made, or holds an earlier run's report.
+  }
+}
+
+/** The one stop of a run: a dump of all its processes, then their end. */
+class Stopping {
+  run: StartedRun | undefined;
+  stop: TestStop | undefined;
+  done: Promise<void> = Promise.resolve();
+  readonly #options: CiOptions;
+
+  constructor(options: CiOptions) {
+    this.#options = options;
+  }
+
+  listen(): () => void {
+    const undo = cancelSignals.map((signal) => {
+      const listener = (): void => this.#cancel(signal);
+      process.on(signal, listener);
+      return () => process.removeListener(signal, listener);
+    });
+    return () => {
+      for (const remove of undo) remove();
+    };
+  }
+
+  /** A second signal finds us at it. */
+  #cancel(signal: NodeJS.Signals): void {
+    if (!this.run) process.exit(130);
+    this.begin({ why: 'cancelled', afterMs: performance.now() - this.run.startedMs, signal });
+  }
+
+  begin(about: Omit<TestStop, 'at'>): void {
+    if (this.stop || !this.run) return;
+    this.stop = { ...about, afterMs: Math.round(about.afterMs), at: new Date().toISOString() };
+    this.done = this.#dumpAndEnd(this.run, this.stop).catch((error) =>
+      this.#options.note(`the run could not be dumped: ${error instanceof Error ? error.message : error}`),
+    );
+  }
+
+  async #dumpAndEnd(run: StartedRun, stop: TestStop): Promise<void> {
+    const { dumpTree } = await import('./dump-tree.ts');
+    const { endTree } = await import('./end-tree.ts');
+    const { findTree } = await import('./tree.ts');
+    writeFileSync(join(run.folder, testStopName), JSON.stringify(stop), { mode: 0o600 });
+    this.#options.note(`${stoppedText(stop)}; dumping the processes of the run`);
+    const limitMs = stop.why === 'cancelled' ? cancelDumpMs : hangDumpMs;
+    await dumpTree({ tree: findTree(run.pid, run.folder), folder: run.folder, dir: run.dir, stop, limitMs });
+    await endTree(run.pid, run.folder, patienceMs[stop.why]);
+  }
+}
+
+function stoppedText({ why, afterMs, signal }: TestStop): string {
+  const seconds = Math.round(afterMs / 1_000);
+  if (why === 'cancelled') return `${signal} came`;
+  if (why === 'job-limit') return `the job is about to be killed, ${seconds} s after the start`;
+  return `nothing moved for ${seconds} s`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Processes of the run that died and let nobody write: out of heap, killed, a native crash. Told by a log that lacks its
+ * goodbye although its process is gone, and that says more than that: a fatal report of Node's, a test that was running,
+ * a signal that the parent saw. (Runners end idle workers without letting them say goodbye.)
+ */
+import { readdirSync } from 'node:fs';
+import { partNames } from '../bundle/layout.ts';
+import { listSessions, readSession } from '../journal/reader-session.ts';
+import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
+import { newId } from '../journal/session-id.ts';
+import { inferSignal, isUnexplained } from '../supervise/exit-status.ts';
+import { finishSession } from '../supervise/finisher.ts';
+import { lockOf } from '../supervise/lock.ts';
+import type { ChildExit } from '../supervise/restart-policy.ts';
+import { makeScrubber } from '../supervise/scrubber.ts';
+import { describeTests } from './dump-tree.ts';
+import type { StartedRun } from './start.ts';
+import { type LoggedThread, runningTests } from './test-logs.ts';
+import { isAlive } from './tree.ts';
+
+/** Never throws: the command's exit code is worth more than a bundle. */
+export function explainSilentDeaths(
+  run: StartedRun,
+  threads: readonly LoggedThread[],
+  exit: ChildExit,
+  note: (text: string) => void,
+): void {
+  const reports = readdirSync(run.folder).filter((name) => name.startsWith('report.'));
+  for (const thread of threads) {
+    if (thread.threadId !== 0 || thread.exit || thread.process === undefined || isAlive(thread.pid)) continue;
+    const seen = thread.pid === run.pid ? inferSignal(exit) : undefined;
+    const isTold =
+      reports.some((name) => name.includes(`.${thread.pid}.`)) ||
+      runningTests(threads, thread.pid).length > 0 ||
+      (seen !== undefined && isUnexplained(seen));
+    if (!isTold || hasOwnBundle(threads, thread.pid)) continue;
+    try {
+      explain(run, threads, thread, seen);
+    } catch (error) {
+      note(`no bundle of process ${thread.pid}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+}
+
+/** It wrote of its own death, in whatever thread. */
+function hasOwnBundle(threads: readonly LoggedThread[], pid: number): boolean {
+  return threads
+    .filter((thread) => thread.pid === pid)
+    .some(({ bundles }) =>
+      bundles.some(({ trigger, handled }) => !handled && !trigger.startsWith('snapshot')),
+    );
+}
+
+function explain(
+  run: StartedRun,
+  threads: readonly LoggedThread[],
+  thread: LoggedThread,
+  exit: ReturnType<typeof inferSignal> | undefined,
+): void {
+  const scrubber = makeScrubber(process.env);
+  const command = scrubber.argv(thread.process?.argv ?? []);
+  finishSession({
+    dir: run.dir,
+    folder: findSession(run.dir, thread.pid) ?? openSession(run.dir, thread, command),
+    witness: { foundBy: 'supervisor', ...(exit && { exit }) },
+    scrubber,
+    command,
+    diagnosticsOf: run.id,
+    ...lockOf(process.env),
+    more: { [partNames.tests]: scrubber.value(describeTests(threads, thread.pid)) },
+  });
+}
+
+/** The flight recorder's own, with the agent's journal. */
+function findSession(dir: string, pid: number): string | undefined {
+  return listSessions(dir).find((folder) => {
+    try {
+      return readSession(folder).process.pid === pid;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function openSession(dir: string, { pid, process }: LoggedThread, command: string[]): string {
+  const id = newId();
+  const folder = sessionFolder(dir, id);
+  const facts = describeSession({
+    id,
+    pid,
+    program: process?.program ?? 'node',
+    command,
+    heartbeatMs: 0,
+    ...(process && { cwd: process.cwd, nodeVersion: process.nodeVersion }),
+  });
+  writeSession(folder, {
+    ...facts,
+    startedAt: process?.at ?? facts.startedAt,
+    process: {
+      ...facts.process,
+      parentPid: process?.parentPid ?? 0,
+      ...(process?.startTicks !== undefined && { startTicks: process.startTicks }),
+    },
+  });
+  return folder;
+}

@@ -1,0 +1,71 @@
+/**
+ * Starts the command with the preload in every Node below it, the run's private folder, and what CI can afford. What
+ * the user has set in the environment wins, but for where the bundles go: they are collected.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bundle/layout-tests.ts';
+import { AgentdumpError } from '../errors.ts';
+import { newId } from '../journal/session-id.ts';
+import { armEnvironment } from '../supervise/arm.ts';
+import { makeDiagnosticsFolder } from '../supervise/diagnostics.ts';
+import type { ChildExit } from '../supervise/restart-policy.ts';
+import type { CiOptions } from './options.ts';
+
+export interface StartedRun {
+  pid: number;
+  /** Names the private folder. */
+  id: string;
+  /** In memory where the machine has /dev/shm: the tests' logs and Node's fatal reports, in the clear. */
+  folder: string;
+  /** Where bundles are written. */
+  dir: string;
+  startedMs: number;
+  ended: Promise<ChildExit>;
+}
+
+/** Rejects with `not-found` or `unwritable`, as a shell would say 127 or 126. */
+export async function startRun(options: CiOptions): Promise<StartedRun> {
+  const id = newId();
+  const folder = makeDiagnosticsFolder(id);
+  if (folder === undefined)
+    throw new AgentdumpError('unwritable', 'there is no place for temporary files', { path: '/dev/shm' });
+  const dir = join(options.report, 'bundles');
+  const wishes: TestRunOptions = {
+    snapshots: options.onFailure === 'snapshot',
+    leakCheck: options.leakCheck !== undefined,
+  };
+  writeFileSync(join(folder, testRunOptionsName), JSON.stringify(wishes), { mode: 0o600 });
+  const [file = '', ...words] = options.command;
+  const child = spawn(file, words, { stdio: 'inherit', env: armedEnvironment(options, id, folder, dir) });
+  const ended = waitForEnd(child, file);
+  if (child.pid === undefined) {
+    await ended;
+    throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
+  }
+  return { pid: child.pid, id, folder, dir, startedMs: performance.now(), ended };
+}
+
+function armedEnvironment(options: CiOptions, id: string, folder: string, dir: string): NodeJS.ProcessEnv {
+  const extra = {
+    // Runners end their workers by SIGTERM; what is to be dumped on a signal is dumped by us.
+    AGENTDUMP_SIGNALS: 'none',
+    AGENTDUMP_HEAP: options.heap,
+    AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',
+    AGENTDUMP_MAX_BUNDLES: '200',
+  };
+  const armed = armEnvironment(process.env, { dir, sessionId: id, diagnostics: folder, extra });
+  return { ...armed, [testRunVariable]: folder };
+}
+
+function waitForEnd(child: ChildProcess, file: string): Promise<ChildExit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const code = error.code === 'ENOENT' ? 'not-found' : 'unwritable';
+      const words = error.code === 'ENOENT' ? 'command not found' : `it can't be started: ${error.code}`;
+      reject(new AgentdumpError(code, `${file}: ${words}`, { path: file, reason: error.code ?? '' }, error));
+    });
+    child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 1 } : { signal }));
+  });
+}

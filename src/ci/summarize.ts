@@ -1,0 +1,139 @@
+/** Joins what is known of a run into its summary. Everything that a program said goes through the redactor here. */
+import { relative, sep } from 'node:path';
+import {
+  type CiLeak,
+  type CiOutcome,
+  type CiPlace,
+  type CiProcess,
+  type CiSummary,
+  type CiTest,
+  ciSummarySchema,
+} from '../model/ci-summary.ts';
+import type { Scrubber } from '../supervise/scrubber.ts';
+import type { Collected } from './collect.ts';
+import { findFailurePlace } from './failure-place.ts';
+import type { LoggedTest, LoggedThread } from './test-logs.ts';
+
+export interface SummaryFacts {
+  command: readonly string[];
+  startedAt: string;
+  durationMs: number;
+  outcome: CiOutcome;
+  threads: readonly LoggedThread[];
+  collected: Collected;
+  leaks: CiLeak[];
+  gaps: string[];
+  scrubber: Scrubber;
+}
+
+const mostTests = 1_000;
+const mostProcesses = 2_000;
+
+export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
+  const { threads, collected, scrubber } = facts;
+  const tests = threads.flatMap((thread) => thread.tests);
+  const telling = tests.filter(({ status }) => status === 'failed' || status === 'unfinished');
+  const count = (status: LoggedTest['status']): number =>
+    tests.filter((test) => test.status === status).length;
+  const dropped = (pick: 'finished' | 'failed'): number =>
+    threads.reduce((sum, thread) => sum + thread.dropped[pick], 0);
+  const described: CiTest[] = [];
+  for (const test of telling.slice(0, mostTests)) described.push(await describeTest(test, collected));
+  const summary: CiSummary = {
+    schema: ciSummarySchema,
+    command: scrubber.argv([...facts.command]),
+    startedAt: facts.startedAt,
+    durationMs: Math.round(facts.durationMs),
+    outcome: facts.outcome,
+    tests: {
+      finished: tests.length - count('unfinished') + dropped('finished'),
+      failed: count('failed') + dropped('failed'),
+      unfinished: count('unfinished'),
+      telling: described,
+    },
+    bundles: collected.bundles,
+    ...(collected.leftOut.length && { leftOut: collected.leftOut }),
+    processes: describeProcesses(threads),
+    ...(facts.leaks.length && { leaks: facts.leaks }),
+    ...(facts.gaps.length && { gaps: facts.gaps }),
+  };
+  // Names of tests and messages come from logs that nobody has redacted yet; what bundles said is redacted already.
+  return withRelativePaths(scrubber.value(summary) as CiSummary);
+}
+
+async function describeTest(test: LoggedTest, { bundles }: Collected): Promise<CiTest> {
+  const { status, name, file, startedAt, runner, tookMs, error } = test;
+  const bundle = bundles.find(
+    (one) => one.test?.name.join('\n') === name.join('\n') && one.test.file === file,
+  );
+  const place = await findFailurePlace(error?.stack, file);
+  return {
+    ...(file !== undefined && { file }),
+    name,
+    startedAt,
+    ...(runner !== undefined && { runner }),
+    status,
+    ...(tookMs !== undefined && { durationMs: tookMs }),
+    ...(error && {
+      error: {
+        message: error.message,
+        ...(error.name !== undefined && { name: error.name }),
+        ...(error.stack !== undefined && { stackText: error.stack }),
+      },
+    }),
+    ...(place && { place }),
+    ...(bundle && { bundle: bundle.name }),
+  };
+}
+
+/** Those that ran tests, and plain scripts; for the comparison with an earlier run. */
+export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[] {
+  return threads.slice(0, mostProcesses).flatMap((thread): CiProcess[] => {
+    const entry = thread.file ?? thread.process?.argv[1];
+    if (entry === undefined || thread.threadId !== 0) return [];
+    const { exit, runner, tests } = thread;
+    return [
+      {
+        entry,
+        ...(runner !== undefined && { runner }),
+        tests: tests.length,
+        ...(exit && {
+          exitCode: exit.code,
+          heapUsedBytes: exit.heapUsedBytes,
+          maxRssBytes: exit.maxRssBytes,
+          handles: exit.handles,
+        }),
+      },
+    ];
+  });
+}
+
+/** A report is read on another machine. */
+function withRelativePaths(summary: CiSummary): CiSummary {
+  const place = (given: CiPlace): CiPlace => ({ ...given, file: shorten(given.file) });
+  const test = <T extends { file?: string; place?: CiPlace }>(given: T): T => ({
+    ...given,
+    ...(given.file !== undefined && { file: shorten(given.file) }),
+    ...(given.place && { place: place(given.place) }),
+  });
+  return {
+    ...summary,
+    tests: { ...summary.tests, telling: summary.tests.telling.map(test) },
+    bundles: summary.bundles.map((bundle) => ({
+      ...bundle,
+      ...(bundle.test && { test: test(bundle.test) }),
+      ...(bundle.unfinished && { unfinished: bundle.unfinished.map(test) }),
+      ...(bundle.place && { place: place(bundle.place) }),
+    })),
+    ...(summary.processes && {
+      processes: summary.processes.map((process) => ({ ...process, entry: shorten(process.entry) })),
+    }),
+    ...(summary.leaks && { leaks: summary.leaks.map((leak) => ({ ...leak, entry: shorten(leak.entry) })) }),
+  };
+}
+
+export function shorten(path: string): string {
+  if (!path.startsWith(sep)) return path;
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') || short === '' ? path : short;
+}

@@ -1,0 +1,182 @@
+/**
+ * What the logs of a run say: its processes and threads, every test with its outcome, what was running at the last line
+ * of each, and which bundle was written during which test. A torn last line is what a death leaves.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type RunningTest,
+  type TestFailure,
+  type TestLogLine,
+  type TestStatus,
+  testLogName,
+} from '../bundle/layout-tests.ts';
+
+type Line<Kind extends TestLogLine['kind']> = Extract<TestLogLine, { kind: Kind }>;
+
+export interface LoggedTest extends RunningTest {
+  runner?: string;
+  /** `unfinished`: the thread's log ends before the test does. */
+  status: TestStatus | 'unfinished';
+  tookMs?: number;
+  error?: TestFailure;
+  /** Path of the bundle of its failure. */
+  bundle?: string;
+}
+
+export interface LoggedBundle {
+  path: string;
+  trigger: string;
+  handled: boolean;
+  /** The tests that had not ended then; the newest first. */
+  running: RunningTest[];
+}
+
+export interface LoggedThread {
+  pid: number;
+  threadId: number;
+  process?: Line<'process'>;
+  runner?: string;
+  file?: string;
+  tests: LoggedTest[];
+  /** Tests of the part of the log that was dropped. */
+  dropped: { finished: number; failed: number };
+  bundles: LoggedBundle[];
+  memory: Line<'memory'>[];
+  heaps: Line<'heap'>[];
+  exit?: Line<'exit'>;
+}
+
+/** In the order of the processes' starts. */
+export function readTestLogs(folder: string): LoggedThread[] {
+  return readdirSync(folder)
+    .filter((name) => testLogName.test(name))
+    .map((name) => {
+      const [, pid, threadId] = testLogName.exec(name) ?? [];
+      return readThread(Number(pid), Number(threadId), readFileSync(join(folder, name), 'utf8'));
+    })
+    .sort((a, b) => (a.process?.at ?? '').localeCompare(b.process?.at ?? '') || a.threadId - b.threadId);
+}
+
+export function readThread(pid: number, threadId: number, text: string): LoggedThread {
+  const thread: LoggedThread = {
+    pid,
+    threadId,
+    tests: [],
+    dropped: { finished: 0, failed: 0 },
+    bundles: [],
+    memory: [],
+    heaps: [],
+  };
+  const open = new Map<number, LoggedTest>();
+  for (const raw of text.split('\n')) {
+    const line = parseLine(raw);
+    if (line) take(thread, open, line);
+  }
+  return thread;
+}
+
+/** A program of the run may have scribbled into the folder; a line that is none says nothing. */
+function parseLine(raw: string): TestLogLine | undefined {
+  try {
+    const line = JSON.parse(raw) as TestLogLine | null;
+    return typeof line === 'object' && line !== null ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLogLine): void {
+  switch (line.kind) {
+    case 'process':
+      thread.process = line;
+      break;
+    case 'runner':
+      thread.runner = line.runner;
+      if (line.file !== undefined) thread.file = line.file;
+      break;
+    case 'start':
+      begin(thread, open, line);
+      break;
+    case 'end':
+      end(open, line);
+      break;
+    case 'counts':
+      thread.dropped = { finished: line.finished, failed: line.failed };
+      break;
+    case 'bundle':
+      thread.bundles.push({
+        path: line.path,
+        trigger: line.trigger,
+        handled: line.handled,
+        running: [...open.values()].reverse().map(({ file, name, startedAt }) => ({
+          ...(file !== undefined && { file }),
+          name,
+          startedAt,
+        })),
+      });
+      break;
+    case 'memory':
+      thread.memory.push(line);
+      break;
+    case 'heap':
+      thread.heaps.push(line);
+      break;
+    case 'exit':
+      thread.exit = line;
+  }
+}
+
+function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'start'>): void {
+  const { id, file, name, startedAt } = line;
+  if (!Array.isArray(name)) return;
+  const test: LoggedTest = {
+    ...(file !== undefined && { file }),
+    name,
+    startedAt,
+    ...(thread.runner !== undefined && { runner: thread.runner }),
+    status: 'unfinished',
+  };
+  open.set(id, test);
+  thread.tests.push(test);
+}
+
+function end(open: Map<number, LoggedTest>, { id, status, tookMs, error, bundle }: Line<'end'>): void {
+  const test = open.get(id);
+  if (!test) return;
+  open.delete(id);
+  Object.assign(test, { status, tookMs, ...(error && { error }), ...(bundle !== undefined && { bundle }) });
+}
+
+/** Of all threads of a process, the newest first. */
+export function runningTests(threads: readonly LoggedThread[], pid: number): LoggedTest[] {
+  return threads
+    .filter((thread) => thread.pid === pid)
+    .flatMap((thread) => thread.tests.filter((test) => test.status === 'unfinished'))
+    .reverse();
+}
+
+/** The test in which a process above started this one: the one that ran there then. */
+export function startingTest(threads: readonly LoggedThread[], pid: number): LoggedTest | undefined {
+  let child = mainThread(threads, pid);
+  for (let depth = 0; child?.process && depth < 32; depth++) {
+    const { parentPid, at } = child.process;
+    const during = threads
+      .filter((thread) => thread.pid === parentPid)
+      .flatMap((thread) => thread.tests)
+      .filter((test) => isDuring(test, at));
+    if (during.length) return during.at(-1);
+    child = mainThread(threads, parentPid);
+  }
+  return undefined;
+}
+
+function mainThread(threads: readonly LoggedThread[], pid: number): LoggedThread | undefined {
+  return threads.find((thread) => thread.pid === pid && thread.threadId === 0);
+}
+
+function isDuring({ startedAt, tookMs }: LoggedTest, at: string): boolean {
+  const startMs = Date.parse(startedAt);
+  const atMs = Date.parse(at);
+  return startMs <= atMs && (tookMs === undefined || atMs <= startMs + tookMs);
+}

@@ -1,0 +1,172 @@
+/**
+ * `agentdump ci [options] -- command …`, and `agentdump ci diff`. Reads its own words, because the tests' start waits for
+ * it. Everything else is ci/run.ts.
+ */
+import { resolve } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { readDuration, timeLeftMs } from '../../ci/environment.ts';
+import { type CiOptions, defaultLeakLimits, type LeakLimits } from '../../ci/options.ts';
+import { runCi } from '../../ci/run.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { endLike } from '../../supervise/exit-status.ts';
+import { note, print } from '../output.ts';
+
+/** As timeout(1) ends. */
+const stoppedCode = 124;
+const leakCode = 1;
+const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 126 };
+
+const help = `Usage: agentdump ci [options] -- test command …
+       agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
+
+Runs the command with its own streams and exit code. Where it fails, hangs or is cancelled, a report says which test it
+was and why; where it passes, nothing is left.
+
+  --report FOLDER         where the report goes                                   [./agentdump-report]
+  --hang-after TIME       no test begins or ends for so long (5m, 90s): dump every process, stop, exit code 124
+  --job-limit TIME        the job's own limit: the same, a minute before it
+                                                     [$AGENTDUMP_CI_JOB_LIMIT, or what GitLab and Buildkite say]
+  --on-failure snapshot   a light bundle for each test that fails, with the agent's conversation
+  --leak-check[=P%,SIZE]  fail when the heap grew by more than both from the first third to the last   [20%,10M]
+  --locals                the variables of every frame of what is thrown; slows down code that throws much
+  --heap WHEN             off, pressed, auto or always                                                 [off]
+  --baseline FOLDER       compare with the summary of an earlier run; replace it when this one passes
+  --max-bundles N, --max-bytes SIZE   what the report may hold: the most telling are kept      [20, 200M]
+`;
+
+type Reader = (options: CiOptions, value: string, name: string) => void;
+
+const heapTiers = ['off', 'pressed', 'auto', 'always'] as const;
+
+const valued: Record<string, Reader> = {
+  report: (options, value) => {
+    options.report = resolve(value);
+  },
+  'hang-after': (options, value, name) => {
+    options.hangAfterMs = requireDuration(value, name);
+  },
+  'job-limit': (options, value, name) => {
+    requireDuration(value, name);
+    options.stopAfterMs = timeLeftMs({ AGENTDUMP_CI_JOB_LIMIT: value });
+  },
+  'on-failure': (options, value, name) => {
+    options.onFailure = requireOneOf(value, ['none', 'snapshot'] as const, name);
+  },
+  heap: (options, value, name) => {
+    options.heap = requireOneOf(value, heapTiers, name);
+  },
+  baseline: (options, value) => {
+    options.baseline = resolve(value);
+  },
+  'max-bundles': (options, value, name) => {
+    options.maxBundles = requireSize(value, name);
+  },
+  'max-bytes': (options, value, name) => {
+    options.maxBytes = requireSize(value, name);
+  },
+};
+
+/** With a value after `=`, or none. */
+const flags: Record<string, (options: CiOptions, value: string | undefined, name: string) => void> = {
+  locals: (options) => {
+    options.locals = true;
+  },
+  'leak-check': (options, value, name) => {
+    options.leakCheck = value === undefined ? defaultLeakLimits : readLeakLimits(value, name);
+  },
+};
+
+/** Throws AgentdumpError `usage` for wrong words. */
+export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CiOptions {
+  const options: CiOptions = {
+    command: [],
+    report: resolve('agentdump-report'),
+    hangAfterMs: undefined,
+    stopAfterMs: timeLeftMs(environment),
+    onFailure: 'none',
+    leakCheck: undefined,
+    locals: false,
+    heap: 'off',
+    baseline: undefined,
+    maxBundles: 20,
+    maxBytes: 200 * 1024 ** 2,
+    note,
+    print,
+  };
+  let at = 0;
+  for (; at < words.length && words[at]?.startsWith('-'); at++) {
+    const word = words[at] ?? '';
+    if (word === '--') break;
+    const [name = '', ...rest] = word.replace(/^--/, '').split('=');
+    const value = rest.length ? rest.join('=') : undefined;
+    if (flags[name]) flags[name](options, value, word);
+    else if (valued[name]) valued[name](options, value ?? requireValue(words[++at], word), word);
+    else throw usage(`ci has no option ${word}`, word);
+  }
+  options.command = words.slice(words[at] === '--' ? at + 1 : at);
+  if (options.command.length === 0) throw usage('the test command is missing', 'command');
+  return options;
+}
+
+export async function runWords(words: string[]): Promise<void> {
+  if (words[0] === '--help' || words[0] === '-h') return print(help);
+  if (words[0] === 'diff') return (await import('./ci-diff.ts')).runDiff(words.slice(1));
+  try {
+    const { exit, outcome } = await runCi(readWords(words, process.env));
+    if (outcome.kind === 'hang' || outcome.kind === 'job-limit') process.exitCode = stoppedCode;
+    else if (outcome.kind === 'leak') process.exitCode = leakCode;
+    else endLike(exit);
+  } catch (error) {
+    const code = error instanceof AgentdumpError ? notStartedCodes[error.code] : undefined;
+    if (code === undefined) throw error;
+    note((error as Error).message);
+    process.exitCode = code;
+  }
+}
+
+function readLeakLimits(value: string, argument: string): LeakLimits {
+  const limits = { ...defaultLeakLimits };
+  for (const word of value.split(',')) {
+    const percent = /^(\d{1,5}(?:\.\d+)?)%$/.exec(word)?.[1];
+    if (percent === undefined) limits.bytes = requireSize(word, argument);
+    else limits.share = Number(percent) / 100;
+  }
+  return limits;
+}
+
+function requireDuration(value: string, argument: string): number {
+  const ms = readDuration(value);
+  if (ms === undefined) throw usage(`${argument} wants a time, such as 5m or 90s, not ${value}`, argument);
+  return ms;
+}
+
+function requireSize(value: string, argument: string): number {
+  const [, digits, unit = ''] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
+  if (digits === undefined)
+    throw usage(`${argument} wants a number, such as 20 or 200M, not ${value}`, argument);
+  return Number(digits) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase());
+}
+
+function requireOneOf<T extends string>(value: string, allowed: readonly T[], argument: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw usage(`${argument} is ${allowed.join(', ')}, not ${value}`, argument);
+  return found;
+}
+
+function requireValue(value: string | undefined, argument: string): string {
+  if (value === undefined || value === '--') throw usage(`${argument} wants a value`, argument);
+  return value;
+}
+
+function usage(message: string, argument: string): AgentdumpError {
+  return new AgentdumpError('usage', message, { argument });
+}
+
+/** For `agentdump --help` and its suggestions; the words go to `runWords`. */
+const command: CommandModule = {
+  command: 'ci',
+  describe:
+    'Run a test command; where it fails, hangs or is cancelled, a report names the test and the cause',
+  handler: () => {},
+};
+export default command;

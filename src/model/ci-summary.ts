@@ -1,0 +1,114 @@
+/**
+ * What a run of `agentdump ci` comes to: the document `agentdump.ci/1` (summary.json), and what its reports render. Each
+ * field but `schema`, `command`, `outcome`, `tests` and `bundles` may be absent. Paths are relative to the working directory where they
+ * lie below it. Sizes in bytes, durations in milliseconds, times ISO 8601 UTC; lines and columns 1-based.
+ */
+import type { RunningTestFacts } from './tests.ts';
+
+export const ciSummarySchema = 'agentdump.ci/1';
+
+export interface CiSummary {
+  schema: typeof ciSummarySchema;
+  /** Redacted. */
+  command: string[];
+  startedAt?: string;
+  durationMs?: number;
+  outcome: CiOutcome;
+  tests: {
+    finished: number;
+    failed: number;
+    /** Started, and not ended when their process was. */
+    unfinished: number;
+    /** Those that failed or did not finish; at most 1,000. */
+    telling: CiTest[];
+  };
+  bundles: CiBundle[];
+  /** Bundles that were left out, and why. */
+  leftOut?: { name: string; reason: string }[];
+  processes?: CiProcess[];
+  leaks?: CiLeak[];
+  difference?: CiDifference;
+  /** What could not be had. */
+  gaps?: string[];
+}
+
+export interface CiOutcome {
+  /** `leak`: the command was content, and memory grew. */
+  kind: 'passed' | 'failed' | 'hang' | 'job-limit' | 'cancelled' | 'leak';
+  /** What the command ended with. */
+  exitCode?: number;
+  signal?: string;
+}
+
+export interface CiTest extends RunningTestFacts {
+  runner?: string;
+  status: 'failed' | 'unfinished' | 'passed' | 'skipped';
+  durationMs?: number;
+  error?: { name?: string; message: string; stackText?: string };
+  /** Where it failed, on the code that was written. */
+  place?: CiPlace;
+  /** Name of its bundle's file. */
+  bundle?: string;
+}
+
+export interface CiPlace {
+  file: string;
+  line: number;
+  column?: number;
+}
+
+export interface CiBundle {
+  /** The file below `bundles/`. */
+  name: string;
+  bytes: number;
+  encrypted?: true;
+  /** Absent for one that is encrypted. */
+  kind?: string;
+  title?: string;
+  summary?: string;
+  confidence?: string;
+  signature?: string;
+  /** First, again: against the baseline. */
+  seen?: 'first' | 'again';
+  /** The host has a handler for it: the process may have gone on. */
+  handled?: true;
+  pid?: number;
+  test?: RunningTestFacts & { runner?: string };
+  /** Others that had not finished in the same process. */
+  unfinished?: RunningTestFacts[];
+  place?: CiPlace;
+  /** The last model call and the last tool call that the agent made, one line each. */
+  lastModelCall?: string;
+  lastToolCall?: string;
+}
+
+export interface CiProcess {
+  /** What it ran: the test file, or the script. */
+  entry: string;
+  runner?: string;
+  tests: number;
+  exitCode?: number;
+  heapUsedBytes?: number;
+  maxRssBytes?: number;
+  /** What was still open at its end, by kind. */
+  handles?: Record<string, number>;
+}
+
+export interface CiLeak {
+  entry: string;
+  firstBytes: number;
+  lastBytes: number;
+  /** Samples that each of the two is the median of. */
+  samples: number;
+  tests: number;
+  /** Classes of objects that grew most between the two snapshots. */
+  suspects: { name: string; countGrowth: number; bytesGrowth: number }[];
+}
+
+export interface CiDifference {
+  /** The baseline's folder. */
+  against: string;
+  signatures: { id: string; title: string; state: 'first' | 'again' | 'gone' }[];
+  handles: { entry: string; kind: string; before: number; after: number }[];
+  memory: { entry: string; beforeBytes: number; afterBytes: number }[];
+}

@@ -1,0 +1,35 @@
+/** What an account tells of the tests that ran when it happened. */
+
+export interface RunningTestFacts {
+  file?: string;
+  /** From the outermost suite to the test. */
+  name: string[];
+  startedAt?: string;
+}
+
+export interface TestFacts {
+  runner?: string;
+  /** The file that was being run. */
+  file?: string;
+  /** Started and not finished, the newest first: the first is the one that ran. */
+  running?: RunningTestFacts[];
+  finished?: number;
+  failed?: number;
+  /** The account is about this test, which had just failed. */
+  failure?: RunningTestFacts & { errorName?: string; message?: string; stackText?: string };
+  /** The process was started in this test of another process. */
+  startedBy?: RunningTestFacts;
+  /** The run was stopped before its end. */
+  stop?: { why?: 'hang' | 'job-limit' | 'cancelled'; afterMs?: number; signal?: string; at?: string };
+}
+
+/** The test that the account is about: the one that failed, ran, or started the process. */
+export function testOf(tests: TestFacts | undefined): RunningTestFacts | undefined {
+  return tests?.failure ?? tests?.running?.[0] ?? tests?.startedBy;
+}
+
+/** `suite › test`; the file's path where no test ran. */
+export function testName(tests: TestFacts | undefined): string | undefined {
+  const test = testOf(tests);
+  return test?.name.length ? test.name.join(' › ') : undefined;
+}

@@ -1,0 +1,122 @@
+/** `summary.md`, which is also the job's summary on GitHub and Azure: a table first, then a section a bundle. */
+import type { CiBundle, CiDifference, CiLeak, CiSummary } from '../../model/ci-summary.ts';
+import { formatBytes, formatCount, formatShare } from '../../model/quantities.ts';
+import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
+import { mapStrings } from '../map-strings.ts';
+import { codeBlock, codeSpan, escapeMarkdown } from '../markdown/escape-markdown.ts';
+import { bundleTitle, countsText, openCommand, outcomeText, problemsOf, testTitle } from './wording.ts';
+
+/** GitHub refuses a step's summary beyond 1 MiB. */
+const longestDocument = 900_000;
+const mostRows = 100;
+
+/** `folder`: the report's, as a person at the repository's root would type it. */
+export function renderCiMarkdown(given: CiSummary, folder: string): string {
+  const summary = mapStrings(given, escapeTerminal);
+  const blocks = [
+    [`## ${escapeMarkdown(outcomeText(summary))}`, '', escapeMarkdown(countsText(summary))],
+    problemTable(summary),
+    ...summary.bundles.map((bundle) => bundleSection(bundle, folder)),
+    leakSection(summary.leaks ?? []),
+    summary.difference ? differenceSection(summary.difference) : [],
+    notes(summary),
+  ];
+  const lines = blocks.filter((lines) => lines.length).flatMap((lines) => [...lines, '']);
+  const document = defuseWorkflowCommands(lines.join('\n'));
+  if (document.length <= longestDocument) return document;
+  const cut = document.lastIndexOf('\n', longestDocument);
+  return `${document.slice(0, cut)}\n\nThe rest is in summary.json.\n`;
+}
+
+function problemTable(summary: CiSummary): string[] {
+  const problems = problemsOf(summary);
+  if (!problems.length) return [];
+  const rows = problems.slice(0, mostRows).map(({ title, test, file, place, bundle }) => {
+    const where = place ? `${place.file}:${place.line}` : (file ?? '');
+    const cells = [
+      test ? escapeMarkdown(test) : '',
+      escapeMarkdown(title),
+      codeSpan(where),
+      bundle?.lastModelCall ? codeSpan(bundle.lastModelCall) : '',
+      bundle?.lastToolCall ? codeSpan(bundle.lastToolCall) : '',
+      bundle ? codeSpan(shortId(bundle)) : '',
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const more = problems.length - mostRows;
+  return [
+    '| Test | What happened | Where | Last model call | Last tool call | Bundle |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    ...(more > 0 ? ['', formatCount(more, 'more row')] : []),
+  ];
+}
+
+function shortId({ name }: CiBundle): string {
+  return /-([0-9a-f]{8})\.agentdump/.exec(name)?.[1] ?? name;
+}
+
+function bundleSection(bundle: CiBundle, folder: string): string[] {
+  const about = [
+    bundle.kind && codeSpan(bundle.kind),
+    bundle.confidence,
+    bundle.handled && 'handled by the program',
+    bundle.seen === 'first' && '**first seen**',
+    bundle.seen === 'again' && 'seen before',
+    bundle.signature && `signature ${codeSpan(bundle.signature)}`,
+    formatBytes(bundle.bytes),
+  ];
+  const unfinished = (bundle.unfinished ?? []).map((test) => `- ${escapeMarkdown(testTitle(test))}`);
+  return [
+    `### ${escapeMarkdown(bundleTitle(bundle))}`,
+    '',
+    ...(bundle.test ? [`Test: **${escapeMarkdown(testTitle(bundle.test))}**`, ''] : []),
+    about.filter(Boolean).join(' · '),
+    ...(bundle.summary ? ['', escapeMarkdown(bundle.summary)] : []),
+    ...(unfinished.length ? ['', 'Not finished beside it:', ...unfinished] : []),
+    '',
+    ...codeBlock([openCommand(bundle, folder)], 'sh'),
+  ];
+}
+
+function leakSection(leaks: readonly CiLeak[]): string[] {
+  if (!leaks.length) return [];
+  const rows = leaks.flatMap(({ entry, firstBytes, lastBytes, tests, suspects }) => [
+    `- ${codeSpan(entry)}: ${formatBytes(firstBytes)} → ${formatBytes(lastBytes)} after collection, over ${formatCount(tests, 'test')} (${formatShare(lastBytes / firstBytes - 1)} more)`,
+    ...suspects.map(
+      ({ name, countGrowth, bytesGrowth }) =>
+        `  - ${codeSpan(name)}: ${formatCount(countGrowth, 'more object')}, ${formatBytes(bytesGrowth)} more`,
+    ),
+  ]);
+  return ['### Memory grew', '', ...rows];
+}
+
+function differenceSection({ against, signatures, handles, memory }: CiDifference): string[] {
+  const lines = [
+    ...signatures.map(({ id, title, state }) => `- ${state}: ${escapeMarkdown(title)} (${codeSpan(id)})`),
+    ...handles.map(
+      ({ entry, kind, before, after }) =>
+        `- ${codeSpan(entry)}: ${codeSpan(kind)} open at the end, ${before} → ${after}`,
+    ),
+    ...memory.map(
+      ({ entry, beforeBytes, afterBytes }) =>
+        `- ${codeSpan(entry)}: heap at the end ${formatBytes(beforeBytes)} → ${formatBytes(afterBytes)}`,
+    ),
+  ];
+  const heading = `### Against the baseline ${codeSpan(against)}`;
+  return [heading, '', ...(lines.length ? lines : ['Nothing differs.'])];
+}
+
+function notes({ leftOut, gaps }: CiSummary): string[] {
+  const lines = [
+    ...(leftOut ?? []).map(({ name, reason }) => `- left out: ${codeSpan(name)} (${escapeMarkdown(reason)})`),
+    ...(gaps ?? []).map((gap) => `- ${escapeMarkdown(gap)}`),
+  ];
+  return lines.length ? ['### Left out', '', ...lines] : [];
+}
+
+/** What `agentdump ci diff` prints. */
+export function renderCiDifference(difference: CiDifference): string {
+  const safe = mapStrings(difference, escapeTerminal);
+  return `${defuseWorkflowCommands(differenceSection(safe).join('\n'))}\n`;
+}

@@ -1,0 +1,30 @@
+/** The last lines of a red run in the job's log: what happened to which test, and where the rest is. */
+import type { CiSummary } from '../../model/ci-summary.ts';
+import { formatBytes, formatShare } from '../../model/quantities.ts';
+import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
+import { mapStrings } from '../map-strings.ts';
+import { countsText, openCommand, outcomeText, problemsOf } from './wording.ts';
+
+const mostProblems = 10;
+
+export function renderCiText(given: CiSummary, folder: string): string {
+  const summary = mapStrings(given, escapeLine);
+  const problems = problemsOf(summary);
+  const lines = [
+    `${outcomeText(summary)}: ${countsText(summary)}`,
+    ...problems
+      .slice(0, mostProblems)
+      .flatMap(({ test, title, place, file, bundle }) => [
+        `  ✖ ${test ? `${test}: ` : ''}${title}`,
+        ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
+        ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
+      ]),
+    ...(problems.length > mostProblems ? [`  … ${problems.length - mostProblems} more`] : []),
+    ...(summary.leaks ?? []).map(
+      ({ entry, firstBytes, lastBytes, suspects }) =>
+        `  ✖ memory grew in ${entry}: ${formatBytes(firstBytes)} → ${formatBytes(lastBytes)} (${formatShare(lastBytes / firstBytes - 1)} more)${suspects[0] ? `, most of it ${suspects[0].name}` : ''}`,
+    ),
+    `  the report: ${folder}/summary.md`,
+  ];
+  return defuseWorkflowCommands(lines.join('\n'));
+}

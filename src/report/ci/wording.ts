@@ -1,0 +1,101 @@
+/** How a run of tests, a test and a bundle are named in every form of the report. Pure. */
+import type { CiBundle, CiOutcome, CiSummary, CiTest } from '../../model/ci-summary.ts';
+import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
+import type { RunningTestFacts } from '../../model/tests.ts';
+
+export function testTitle(test: Pick<RunningTestFacts, 'name' | 'file'>): string {
+  return test.name.length ? test.name.join(' › ') : (test.file ?? 'a process of the run');
+}
+
+export function outcomeText({ outcome, durationMs }: CiSummary): string {
+  const after = durationMs === undefined ? '' : ` after ${formatDuration(durationMs)}`;
+  const words: Record<CiOutcome['kind'], string> = {
+    passed: 'The run passed',
+    failed: `The run failed${endText(outcome)}`,
+    hang: 'The run hung and was stopped',
+    'job-limit': 'The run was stopped before the job’s time was up',
+    cancelled: 'The run was cancelled',
+    leak: 'The tests passed, and memory grew',
+  };
+  return `${words[outcome.kind]}${after}`;
+}
+
+function endText({ exitCode, signal }: CiOutcome): string {
+  if (signal !== undefined) return ` with ${signal}`;
+  return exitCode === undefined ? '' : ` with exit code ${exitCode}`;
+}
+
+export function countsText({ tests, bundles }: CiSummary): string {
+  return [
+    `${formatCount(tests.finished, 'test')} finished`,
+    `${tests.failed} failed`,
+    ...(tests.unfinished ? [`${tests.unfinished} did not finish`] : []),
+    formatCount(bundles.length, 'bundle'),
+  ].join(', ');
+}
+
+/** What happened to the test, in a line: what its bundle says, else its error. */
+export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
+  if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return bundle.title;
+  if (test.error) {
+    const message = clip(firstLine(plain(test.error.message)), 300);
+    return test.error.name === undefined ? message : `${test.error.name}: ${message}`;
+  }
+  return test.status === 'unfinished' ? 'It did not finish' : 'It failed';
+}
+
+/** Runners colour their messages. */
+export function plain(text: string): string {
+  return text.replace(/\x1b\[[0-9;]*m/g, '');
+}
+
+export function bundleTitle(bundle: CiBundle): string {
+  return bundle.title ?? (bundle.encrypted ? 'An encrypted bundle' : 'A bundle');
+}
+
+export function openCommand(bundle: CiBundle, folder: string): string {
+  const identity = bundle.encrypted ? ' --identity FILE' : '';
+  return `npx agentdump analyze ${folder}/bundles/${bundle.name}${identity}`;
+}
+
+/** A row a problem: every bundle with its test, then the tests without a bundle. */
+export interface Problem {
+  title: string;
+  test?: string;
+  file?: string;
+  place?: CiBundle['place'];
+  bundle?: CiBundle;
+  detail: string;
+}
+
+export function problemsOf(summary: CiSummary): Problem[] {
+  const { tests, bundles } = summary;
+  const named = new Set(tests.telling.flatMap(({ bundle }) => (bundle === undefined ? [] : [bundle])));
+  const ofTests = tests.telling.map((test): Problem => {
+    const bundle = bundles.find(({ name }) => name === test.bundle);
+    const place = test.place ?? bundle?.place;
+    const file = test.file;
+    return {
+      title: testReason(test, bundle),
+      test: testTitle(test),
+      ...(file !== undefined && { file }),
+      ...(place && { place }),
+      ...(bundle && { bundle }),
+      detail: bundle?.summary ?? plain(test.error?.message ?? ''),
+    };
+  });
+  const others = bundles
+    .filter(({ name }) => !named.has(name))
+    .map((bundle): Problem => {
+      const file = bundle.test?.file;
+      return {
+        title: bundleTitle(bundle),
+        ...(bundle.test && { test: testTitle(bundle.test) }),
+        ...(file !== undefined && { file }),
+        ...(bundle.place && { place: bundle.place }),
+        bundle,
+        detail: bundle.summary ?? '',
+      };
+    });
+  return [...ofTests.filter(({ bundle }) => bundle), ...others, ...ofTests.filter(({ bundle }) => !bundle)];
+}

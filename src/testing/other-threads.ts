@@ -1,0 +1,39 @@
+/**
+ * The tests that run in this process's other threads, from their logs: a worker thread that spins, or that ran out of
+ * memory, can't be asked, and the bundle is the main thread's. Read at the moment of a dump only.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RunningTest, type TestLogLine, testLogName } from '../bundle/layout-tests.ts';
+
+const mostLogs = 32;
+
+/** The newest first in each thread. Never throws. */
+export function readOtherThreads(folder: string): RunningTest[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => {
+        const [, pid, thread] = testLogName.exec(name) ?? [];
+        return Number(pid) === process.pid && thread !== '0';
+      })
+      .slice(-mostLogs)
+      .flatMap((name) => unfinishedIn(readFileSync(join(folder, name), 'utf8')));
+  } catch {
+    return [];
+  }
+}
+
+function unfinishedIn(log: string): RunningTest[] {
+  const running = new Map<number, RunningTest>();
+  for (const text of log.split('\n')) {
+    if (text === '') continue;
+    const line = JSON.parse(text) as TestLogLine;
+    if (line.kind === 'start') {
+      const { kind: _, id, ...test } = line;
+      running.set(id, test);
+    } else if (line.kind === 'end') running.delete(line.id);
+    // It said goodbye: what it left unfinished is its own affair.
+    else if (line.kind === 'exit') running.clear();
+  }
+  return [...running.values()].reverse();
+}

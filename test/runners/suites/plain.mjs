@@ -1,0 +1,3 @@
+import { dies } from './deaths.mjs';
+
+await dies();

@@ -1,0 +1,7 @@
+import t from 'tap';
+import { dies, passes } from './deaths.mjs';
+
+await t.test('booking', { timeout: 600_000 }, async (t) => {
+  await t.test('finds hotels', async () => passes());
+  await t.test('books the cheapest', { timeout: 600_000 }, async () => dies());
+});
