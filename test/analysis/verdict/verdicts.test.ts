@@ -416,9 +416,13 @@ for (const [name, given, kind, pattern] of table)
     assert.ok(kind === 'unknown' || evidence.length > 0);
   });
 
-test('every cause has its own kind, and it is one of the contract', () => {
+test('every cause has a kind of the contract, and its own', () => {
   const kinds = causes.map((cause) => cause.kind);
-  assert.equal(new Set(kinds).size, kinds.length);
+  // A test that ran too long makes no progress either, and is told in its own words.
+  assert.deepEqual(
+    kinds.filter((kind, at) => kinds.indexOf(kind) !== at),
+    ['no-progress'],
+  );
   for (const kind of kinds) assert.ok(verdictKinds.includes(kind));
   assert.equal(kinds.at(-1), 'unknown');
 });
