@@ -89,6 +89,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     account,
     promiseFrames: stacks.promise,
     ...defined({
+      emitter: stacks.emitter,
       thrownType: error?.error?.isError === false ? error.error.type : undefined,
       reportEvent: sources.reportEvent,
       core: core?.verdict,
@@ -120,10 +121,12 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
       stackText === undefined ? [] : read({ stackText });
     const error = await joinErrorFacts(parts, read, gaps);
     const frames = error?.frames && addLocals(error.frames, parts.locals);
+    const emitter = parts.error?.emitter;
     return {
       error: frames ? { ...error, frames } : error,
       exit: addLocals(await textFrames(parts.trigger?.exitStack), parts.locals),
       promise: await textFrames(parts.error?.promiseStack),
+      emitter: emitter && { className: emitter.className, frames: await textFrames(emitter.stack) },
     };
   } finally {
     gaps.push(...stacks.gaps);

@@ -182,6 +182,8 @@ export interface ErrorPart {
   frames?: RawFrame[];
   /** Where the rejected promise was made or rejected, where known. */
   promiseStack?: string;
+  /** It was the value of an `error` event without a listener: the class of what emitted it, and the stack of the emit. */
+  emitter?: { className: string; stack: string };
 }
 
 export interface SerializedError {

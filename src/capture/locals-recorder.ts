@@ -9,18 +9,30 @@ import { startOf, withoutCutWords } from './cut-text.ts';
 type LocalFrame = LocalsPart['frames'][number];
 
 const maxFrames = 12;
+const maxAsyncStacks = 8;
 const maxVariables = 40;
 const maxValueChars = 512;
 /** Scopes that belong to a frame: the global one says nothing about it. */
 export const shownScopes = new Set(['local', 'closure', 'block', 'catch', 'eval', 'module', 'script']);
 
 let recorded: LocalFrame[] | undefined;
+let scheduledBy: string | undefined;
 
 /** The frames of the last uncaught throw; then forgets them. */
 export function takeLocals(): LocalFrame[] | undefined {
   const frames = recorded;
   recorded = undefined;
   return frames;
+}
+
+/**
+ * The text of the stack on which what threw was scheduled (the await, the `then`, the timer), of the last uncaught
+ * throw; then forgets it.
+ */
+export function takeSchedulingStack(): string | undefined {
+  const stack = scheduledBy;
+  scheduledBy = undefined;
+  return stack;
 }
 
 /** Arms the debugger; returns the undoing. Throws when this Node has no inspector. */
@@ -33,10 +45,21 @@ export function armLocals(): () => void {
   session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
   session.on('Debugger.paused', ({ params }) => {
     recorded = readFrames(session, params.callFrames, urls);
+    scheduledBy = params.asyncStackTrace && renderAsyncStack(params.asyncStackTrace);
   });
   session.post('Debugger.enable');
   session.post('Debugger.setPauseOnExceptions', { state: 'uncaught' });
+  session.post('Debugger.setAsyncCallStackDepth', { maxDepth: maxAsyncStacks });
   return () => session.disconnect();
+}
+
+/** As V8 prints stacks; each earlier one goes on where the later began. */
+function renderAsyncStack(first: Runtime.StackTrace): string {
+  const lines: string[] = [];
+  for (let stack: Runtime.StackTrace | undefined = first; stack; stack = stack.parent)
+    for (const { functionName, url, lineNumber, columnNumber } of stack.callFrames)
+      lines.push(`    at ${functionName || '<anonymous>'} (${url}:${lineNumber + 1}:${columnNumber + 1})`);
+  return lines.join('\n');
 }
 
 function readFrames(

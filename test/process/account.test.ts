@@ -52,6 +52,33 @@ for (const node of findNodes()) {
     assert.equal(account.error?.message, 'in the child');
   });
 
+  test(`${node.name}: an error event that nobody listened to names its emitter`, async (t) => {
+    const worker = `const { Worker, isMainThread } = require('node:worker_threads');
+    if (isMainThread) new Worker(__filename);
+    else setTimeout(() => { throw new Error('from the worker'); }, 5);`;
+    const { account } = await latestAccount(t, node, worker);
+    assert.match(
+      account.verdict?.summary ?? '',
+      /^A worker thread threw .* Its Worker has no error listener/,
+    );
+    const socket = `require('node:net').connect(1, '127.0.0.1');`;
+    const { account: second } = await latestAccount(t, node, socket);
+    const facts = second.verdict?.evidence.map(({ fact }) => fact).join(' ') ?? '';
+    assert.match(facts, /emitted as an error event on a Socket/);
+    assert.match(second.verdict?.nextSteps[0] ?? '', /^Give that Socket an error listener/);
+    const { account: thrown } = await latestAccount(t, node, `throw new Error('thrown');`);
+    assert.doesNotMatch(JSON.stringify(thrown.verdict), /emitted/);
+  });
+
+  test(`${node.name}: with the debugger armed, where a rejected promise comes from`, async (t) => {
+    const program = `async function plan() { await null; throw new Error('lost'); }
+    function start() { return plan().then((x) => x); }
+    setTimeout(() => start(), 5);`;
+    const { account } = await latestAccount(t, node, program, { AGENTDUMP_LOCALS: 'uncaught' });
+    const facts = account.verdict?.evidence.map(({ fact }) => fact).join(' ') ?? '';
+    assert.match(facts, /The promise comes from start \(app\.cjs:2/);
+  });
+
   test(`${node.name}: the program's getters do not run for us`, async (t) => {
     const program = `const error = new Error('with a getter for a stack');
     Object.defineProperty(error, 'stack', { get() { console.log('ran'); return 'made up'; } });

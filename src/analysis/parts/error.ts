@@ -2,7 +2,7 @@
  * `error.json`, field by field: the thrown value with its causes and aggregate members, cut by depth and by count,
  * because a stranger's file may nest them as deep as it likes.
  */
-import type { RawFrame, SerializedError } from '../../bundle/layout.ts';
+import type { ErrorPart, RawFrame, SerializedError } from '../../bundle/layout.ts';
 import { defined, type Fields } from './fields.ts';
 
 const maxDepth = 20;
@@ -12,6 +12,7 @@ export interface ErrorPartFacts {
   error?: SerializedError;
   frames?: RawFrame[];
   promiseStack?: string;
+  emitter?: ErrorPart['emitter'];
 }
 
 export function readError(part: Fields): ErrorPartFacts {
@@ -23,7 +24,13 @@ export function readError(part: Fields): ErrorPartFacts {
     error: serialized,
     frames: part.list('frames', readRawFrame),
     promiseStack: part.text('promiseStack'),
+    emitter: readEmitter(part.object('emitter')),
   });
+}
+
+function readEmitter(emitter: Fields | undefined): ErrorPart['emitter'] {
+  const className = emitter?.text('className');
+  return className === undefined ? undefined : { className, stack: emitter?.text('stack') ?? '' };
 }
 
 function readSerialized(error: Fields, depth: number, budget: { left: number }): SerializedError {

@@ -17,6 +17,8 @@ export interface VerdictFacts {
   thrownType?: string;
   /** Where the rejected promise was made or rejected. */
   promiseFrames?: Frame[];
+  /** The error was the value of an `error` event without a listener: what emitted it, and where. */
+  emitter?: { className: string; frames: Frame[] };
   drift?: DriftFacts;
   handles?: HandlesPartFacts;
   memory?: MemoryPartFacts;

@@ -20,12 +20,24 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const culprit = culpritFrame(frames);
   if (culprit)
     evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
+  evidence.push(...emitterEvidence(facts));
   const root = rootCause(error);
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
     evidence.push({ fact: `It gathers ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
   return [...evidence, ...inFlightEvidence(facts)];
 }
+
+/** Nobody listened to the event that carried the error. */
+function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] {
+  if (!emitter) return [];
+  const culprit = culpritFrame(emitter.frames);
+  const place = culprit?.inApp ? ` in ${frameText(culprit, cwdOf(account))}` : '';
+  const fact = `It was emitted as an error event on ${withArticle(emitter.className)}${place}, and nobody listened to that.`;
+  return [{ fact, part: 'error.json' }];
+}
+
+const withArticle = (name: string): string => `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;
 
 /** ` Its first cause: TypeError: … at src/plan.ts:4:2.`, or nothing for an error that holds no other. */
 export function rootSentence(facts: VerdictFacts): string {
@@ -131,6 +143,10 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const frames = deathFrames(account);
   const place = placeOfCulprit(frames, cwdOf(account));
   if (place) steps.push(`Open ${place}.`);
+  if (facts.emitter)
+    steps.push(
+      `Give that ${facts.emitter.className} an error listener, so that its failure is not the program's.`,
+    );
   const root = account.error && rootCause(account.error);
   const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
@@ -149,5 +165,6 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
 
 function placeOfCulprit(frames: Frame[], cwd: string | undefined): string | undefined {
   const culprit = culpritFrame(frames);
-  return culprit && placeOf(culprit, cwd);
+  // Nobody looks for a mistake of theirs in Node's own code.
+  return culprit && !culprit.file?.startsWith('node:') ? placeOf(culprit, cwd) : undefined;
 }

@@ -1,5 +1,7 @@
 /** `error.json`: the thrown value with its causes. */
 import { type ErrorPart, partNames } from '../../bundle/layout.ts';
+import { takeSchedulingStack } from '../locals-recorder.ts';
+import { findEmitter } from '../read-emitter.ts';
 import { readThrown } from '../serialize-error.ts';
 import type { PartProducer } from './part.ts';
 
@@ -11,6 +13,13 @@ export const errorPart: PartProducer = {
     const { frames } = context.thrown;
     context.stackTexts.push(...stackTexts);
     for (const frame of frames) context.frameUrls.add(frame.url);
-    return frames.length > 0 ? { error, frames } : { error };
+    const emitter = findEmitter(context.thrown.value);
+    const promiseStack = takeSchedulingStack();
+    return {
+      error,
+      ...(frames.length > 0 && { frames }),
+      ...(promiseStack && { promiseStack }),
+      ...(emitter && { emitter }),
+    };
   },
 };

@@ -50,15 +50,17 @@ export function titleOf(facts: VerdictFacts): string {
 
 function summaryOf(facts: VerdictFacts): string {
   const { trigger, account } = facts;
-  const thread = threadName(facts);
+  const thread = facts.emitter?.className === 'Worker' ? 'a worker thread' : threadName(facts);
   const uptime = account.process?.uptimeMs;
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
   const thrown = `${thread[0]?.toUpperCase()}${thread.slice(1)} threw what nothing caught${after}.`;
   if (trigger?.handledByHost)
     return `${thrown}${rootSentence(facts)} The program's own handler took it, so the process may have gone on: this bundle records the error, not necessarily a death.`;
   const end =
-    trigger?.isMainThread === false
-      ? 'The worker ended with it; its parent was told by an error event.'
-      : 'Node printed it and ended the process with exit code 1.';
+    facts.emitter?.className === 'Worker'
+      ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'
+      : trigger?.isMainThread === false
+        ? 'The worker ended with it; its parent was told by an error event.'
+        : 'Node printed it and ended the process with exit code 1.';
   return `${thrown}${rootSentence(facts)}${inFlightSentence(facts)} ${end}`;
 }
