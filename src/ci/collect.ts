@@ -57,7 +57,7 @@ export async function collectBundles(
 }
 
 const strong =
-  /^(?:uncaught-exception|unhandled-rejection|supervised-exit|found-dead|worker-death|silence|pending-exit)$/;
+  /^(?:uncaught-exception|unhandled-rejection|heap-out-of-memory|system-out-of-memory|native-crash|abort|worker-death|event-loop-hang|no-progress|killed|pending-exit)$/;
 
 /** What ended a process, in a test that did not pass, weighs most; of equals the list has the newest first. */
 function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly LoggedThread[]): number {
@@ -69,7 +69,7 @@ function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly Log
   );
   return (
     (isOfBadTest ? 8 : 0) +
-    (strong.test(trigger ?? '') ? 4 : 0) +
+    (strong.test(facts.kind ?? trigger ?? '') ? 4 : 0) +
     (facts.test?.name.length ? 2 : 0) +
     (logged?.handled ? 0 : 1)
   );

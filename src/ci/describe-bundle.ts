@@ -1,6 +1,7 @@
 /** What a summary says of one bundle: its verdict, the test that it is about, where, and what the agent did last. */
 import { statSync } from 'node:fs';
 import { analyzeBundle } from '../analysis/analyze.ts';
+import { readBundleName } from '../bundle/bundle-name.ts';
 import type { ListedBundle } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
 import type { Account } from '../model/account.ts';
@@ -8,6 +9,7 @@ import type { AgentState } from '../model/agent-state.ts';
 import type { CiBundle } from '../model/ci-summary.ts';
 import { clip } from '../model/quantities.ts';
 import { type RunningTestFacts, testOf } from '../model/tests.ts';
+import { verdictKinds } from '../model/verdict.ts';
 import { placeOfFrames } from './failure-place.ts';
 import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
 
@@ -34,7 +36,12 @@ export async function describeBundle(
     return {
       ...base,
       trigger: logged?.trigger,
-      facts: { ...known, encrypted: true, ...(test && { test: asFacts(test) }) },
+      facts: {
+        ...known,
+        ...describeName(listed.name),
+        encrypted: true,
+        ...(test && { test: asFacts(test) }),
+      },
     };
   }
   try {
@@ -44,6 +51,15 @@ export async function describeBundle(
     const title = `The bundle can't be read: ${error instanceof Error ? error.message : String(error)}`;
     return { ...base, trigger: logged?.trigger, facts: { ...known, title } };
   }
+}
+
+/** All that an encrypted one shows is its name, which ends with the kind of its verdict. */
+function describeName(name: string): Partial<CiBundle> {
+  const words = readBundleName(name)?.words ?? '';
+  const [kind] = verdictKinds
+    .filter((one) => words === one || words.endsWith(`-${one}`))
+    .sort((a, b) => b.length - a.length);
+  return kind === undefined ? {} : { kind, title: `${kind} (encrypted)` };
 }
 
 async function analyze(path: string): Promise<{ account: Account; trigger: string | undefined }> {
@@ -63,7 +79,7 @@ function describeAccount(account: Account, threads: readonly LoggedThread[]): Pa
   const test = testOf(tests) ?? (pid === undefined ? undefined : startingTest(threads, pid));
   const frames = error?.frames ?? account.threads?.find(({ crashed }) => crashed)?.frames ?? [];
   const place = placeOfFrames(frames, test?.file);
-  const unfinished = (tests?.running ?? []).filter((one) => one !== test);
+  const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));
   return {
     ...(verdict && {
       kind: verdict.kind,
@@ -80,6 +96,10 @@ function describeAccount(account: Account, threads: readonly LoggedThread[]): Pa
     ...(place && { place }),
     ...lastCalls(account.agent),
   };
+}
+
+function isSame(one: RunningTestFacts, other: RunningTestFacts): boolean {
+  return one.file === other.file && one.name.join('\n') === other.name.join('\n');
 }
 
 function asFacts({ file, name, startedAt }: RunningTestFacts): RunningTestFacts {

@@ -5,14 +5,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { partNames, type TriggerPart } from '../bundle/layout.ts';
+import { partNames } from '../bundle/layout.ts';
 import type { TestPart, TestStop } from '../bundle/layout-tests.ts';
-import { listBundles } from '../bundle/list.ts';
-import { openBundle } from '../bundle/reader.ts';
 import { captureLive } from '../supervise/capture-live.ts';
 import { lockOf } from '../supervise/lock.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
-import { type LoggedThread, readTestLogs, runningTests, startingTest } from './test-logs.ts';
+import { type LoggedThread, noteBundleOf, readTestLogs, runningTests, startingTest } from './test-logs.ts';
 import { isAlive, type RunProcess } from './tree.ts';
 
 export interface DumpTreeOptions {
@@ -28,6 +26,8 @@ export interface DumpTreeOptions {
 const lanes = 2;
 /** A main thread whose loop turns answers the signal within this, on a busy machine too. */
 const answerMs = 1_500;
+/** A passphrase is stretched for a second. */
+const answerEncryptedMs = 4_000;
 const pollMs = 25;
 
 /** Resolves when all that could be dumped within the limit is. Never rejects. */
@@ -56,24 +56,23 @@ function rank(tree: readonly RunProcess[], threads: readonly LoggedThread[]): Ru
 }
 
 async function dumpOne(
-  options: DumpTreeOptions,
+  { dir, folder, stop }: DumpTreeOptions,
   pid: number,
   threads: readonly LoggedThread[],
 ): Promise<void> {
-  const { dir, stop } = options;
-  const known = new Set(namesIn(dir));
-  if (takesSignal(threads, pid) && trySignal(pid, 'SIGUSR2') && (await waitForBundle(dir, pid, known)))
-    return;
+  if (takesSignal(threads, pid) && (await askForBundle(folder, pid))) return;
   if (!isAlive(pid)) return;
-  await captureLive({
+  const kind = stop.why === 'hang' ? 'silence' : 'capture';
+  const { path } = await captureLive({
     pid,
     dir,
     scrubber: makeScrubber(process.env),
-    kind: stop.why === 'hang' ? 'silence' : 'capture',
+    kind,
     reason: `agentdump ci: ${stop.why}`,
     ...lockOf(process.env),
     more: { [partNames.tests]: describeTests(threads, pid, stop) },
   });
+  noteBundleOf(folder, pid, path, kind);
 }
 
 /** Only a process with our handler: any other would die of it. */
@@ -94,42 +93,25 @@ function catchesUsr2(pid: number): boolean {
   }
 }
 
-function trySignal(pid: number, signal: NodeJS.Signals): boolean {
+/** The process says in its log when the bundle is whole. */
+async function askForBundle(folder: string, pid: number): Promise<boolean> {
+  const before = countBundles(folder, pid);
   try {
-    return process.kill(pid, signal);
+    process.kill(pid, 'SIGUSR2');
   } catch {
     return false;
   }
-}
-
-async function waitForBundle(dir: string, pid: number, known: ReadonlySet<string>): Promise<boolean> {
-  const deadline = performance.now() + answerMs;
-  const foreign = new Set(known);
+  const patienceMs = process.env['AGENTDUMP_RECIPIENT'] ? answerEncryptedMs : answerMs;
+  const deadline = performance.now() + patienceMs;
   while (performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
-    for (const { name, path, state } of listBundles(dir)) {
-      if (foreign.has(name) || state === 'partial' || state === 'unreadable') continue;
-      foreign.add(name);
-      // Who wrote an encrypted one can't be read; it came after we asked.
-      if (state === 'encrypted' || pidOf(path) === pid) return true;
-    }
+    if (countBundles(folder, pid) > before) return true;
   }
   return false;
 }
 
-function namesIn(dir: string): string[] {
-  return listBundles(dir)
-    .filter(({ state }) => state !== 'partial')
-    .map(({ name }) => name);
-}
-
-function pidOf(path: string): number | undefined {
-  const bundle = openBundle(path);
-  try {
-    return bundle.readJson<TriggerPart>(partNames.trigger)?.pid;
-  } finally {
-    bundle.close();
-  }
+function countBundles(folder: string, pid: number): number {
+  return readTestLogs(folder, pid).reduce((sum, { bundles }) => sum + bundles.length, 0);
 }
 
 /** As the process itself would describe them. */

@@ -28,7 +28,8 @@ export async function report(
   if (outcome.kind === 'failed') explainSilentDeaths(run, threads, exit, options.note);
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
-    : await collectBundles(run.dir, threads, options, leaks.length ? new Set() : heaps);
+    : // Read anew: who died in silence has a bundle now.
+      await collectBundles(run.dir, readTestLogs(run.folder), options, leaks.length ? new Set() : heaps);
   const summary = await summarize({
     command: options.command,
     startedAt,

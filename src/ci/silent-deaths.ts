@@ -15,7 +15,7 @@ import type { ChildExit } from '../supervise/restart-policy.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { describeTests } from './dump-tree.ts';
 import type { StartedRun } from './start.ts';
-import { type LoggedThread, runningTests } from './test-logs.ts';
+import { type LoggedThread, noteBundleOf, runningTests } from './test-logs.ts';
 import { isAlive } from './tree.ts';
 
 /** Never throws: the command's exit code is worth more than a bundle. */
@@ -59,7 +59,7 @@ function explain(
 ): void {
   const scrubber = makeScrubber(process.env);
   const command = scrubber.argv(thread.process?.argv ?? []);
-  finishSession({
+  const result = finishSession({
     dir: run.dir,
     folder: findSession(run.dir, thread.pid) ?? openSession(run.dir, thread, command),
     witness: { foundBy: 'supervisor', ...(exit && { exit }) },
@@ -69,6 +69,7 @@ function explain(
     ...lockOf(process.env),
     more: { [partNames.tests]: scrubber.value(describeTests(threads, thread.pid)) },
   });
+  if (result.outcome === 'sealed') noteBundleOf(run.folder, thread.pid, result.path, 'supervised-exit');
 }
 
 /** The flight recorder's own, with the agent's journal. */

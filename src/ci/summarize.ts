@@ -1,4 +1,4 @@
-/** Joins what is known of a run into its summary. Everything that a program said goes through the redactor here. */
+/** Joins what is known of a run into its summary; what the logs say goes through the redactor here. */
 import { relative, sep } from 'node:path';
 import {
   type CiLeak,
@@ -39,6 +39,8 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
     threads.reduce((sum, thread) => sum + thread.dropped[pick], 0);
   const described: CiTest[] = [];
   for (const test of telling.slice(0, mostTests)) described.push(await describeTest(test, collected));
+  // What logs say nobody has redacted yet; what bundles say was redacted when they were written.
+  const clean = <T>(value: T): T => scrubber.value(value) as T;
   const summary: CiSummary = {
     schema: ciSummarySchema,
     command: scrubber.argv([...facts.command]),
@@ -49,16 +51,15 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
       finished: tests.length - count('unfinished') + dropped('finished'),
       failed: count('failed') + dropped('failed'),
       unfinished: count('unfinished'),
-      telling: described,
+      telling: clean(described),
     },
     bundles: collected.bundles,
     ...(collected.leftOut.length && { leftOut: collected.leftOut }),
-    processes: describeProcesses(threads),
-    ...(facts.leaks.length && { leaks: facts.leaks }),
-    ...(facts.gaps.length && { gaps: facts.gaps }),
+    processes: clean(describeProcesses(threads)),
+    ...(facts.leaks.length && { leaks: clean(facts.leaks) }),
+    ...(facts.gaps.length && { gaps: clean(facts.gaps) }),
   };
-  // Names of tests and messages come from logs that nobody has redacted yet; what bundles said is redacted already.
-  return withRelativePaths(scrubber.value(summary) as CiSummary);
+  return withRelativePaths(summary);
 }
 
 async function describeTest(test: LoggedTest, { bundles }: Collected): Promise<CiTest> {

@@ -2,7 +2,7 @@
  * What the logs of a run say: its processes and threads, every test with its outcome, what was running at the last line
  * of each, and which bundle was written during which test. A torn last line is what a death leaves.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type RunningTest,
@@ -47,10 +47,13 @@ export interface LoggedThread {
   exit?: Line<'exit'>;
 }
 
-/** In the order of the processes' starts. */
-export function readTestLogs(folder: string): LoggedThread[] {
+/** In the order of the processes' starts; of one process where a pid is given. */
+export function readTestLogs(folder: string, ofPid?: number): LoggedThread[] {
   return readdirSync(folder)
-    .filter((name) => testLogName.test(name))
+    .filter((name) => {
+      const [, pid] = testLogName.exec(name) ?? [];
+      return pid !== undefined && (ofPid === undefined || Number(pid) === ofPid);
+    })
     .map((name) => {
       const [, pid, threadId] = testLogName.exec(name) ?? [];
       return readThread(Number(pid), Number(threadId), readFileSync(join(folder, name), 'utf8'));
@@ -146,6 +149,18 @@ function end(open: Map<number, LoggedTest>, { id, status, tookMs, error, bundle 
   if (!test) return;
   open.delete(id);
   Object.assign(test, { status, tookMs, ...(error && { error }), ...(bundle !== undefined && { bundle }) });
+}
+
+/** Says in the log of a process that a bundle was written of it from outside. Never throws. */
+export function noteBundleOf(folder: string, pid: number, path: string, trigger: string): void {
+  const log = join(folder, `tests-${pid}-0.jsonl`);
+  const line: TestLogLine = { kind: 'bundle', path, trigger, handled: false };
+  try {
+    // After the torn line that a death leaves.
+    if (existsSync(log)) appendFileSync(log, `\n${JSON.stringify(line)}\n`);
+  } catch {
+    // The bundle is told without its test.
+  }
 }
 
 /** Of all threads of a process, the newest first. */

@@ -60,8 +60,10 @@ export class TestWatch implements TestPort {
   }
 
   begin({ file, name }: StartedTest, key?: object): number {
-    const id = ++this.#lastId;
+    const known = this.#findRunning(name);
+    const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
+    if (known !== undefined) return known;
     const test: RunningTest = {
       ...(file !== undefined && { file }),
       name: name.map((title) => String(title).slice(0, longestName)),
@@ -135,6 +137,14 @@ export class TestWatch implements TestPort {
       });
     for (const [id, { startedMs: _, ...test }] of this.#running) lines.push({ kind: 'start', id, ...test });
     return lines;
+  }
+
+  /** A runner's hook and an explicit reporter may both tell of a test. */
+  #findRunning(name: readonly string[]): number | undefined {
+    for (const [id, running] of this.#running)
+      if (running.name.length === name.length && running.name.every((title, at) => title === name[at]))
+        return id;
+    return undefined;
   }
 
   #snapshotOf(test: RunningTest, error: TestFailure): string | undefined {

@@ -59,7 +59,7 @@ function isEnvironment(candidate: new () => unknown): boolean {
   return ['setup', 'teardown', 'getVmContext'].every((name) => typeof prototype[name] === 'function');
 }
 
-function handleEvents(candidate: new () => unknown, tests: TestPort): void {
+export function handleEvents(candidate: new () => unknown, tests: TestPort): void {
   const prototype = candidate.prototype as { handleTestEvent?: Method };
   const inherited = prototype.handleTestEvent;
   // A class that extends one that has the handler already passes its events on by `super`, if it has its own.

@@ -78,7 +78,7 @@ function listen(tests: TestPort): void {
   });
 }
 
-function addRootHooks(tests: TestPort, script: string): void {
+export function addRootHooks(tests: TestPort, script: string): void {
   tests.runnerIs('node:test', script);
   const { beforeEach, afterEach } = process.getBuiltinModule('node:test') as unknown as NodeTest;
   beforeEach((context) => {
