@@ -95,8 +95,9 @@ function Tile({ box: { item, x, y, width, height }, total, open }: TileProps) {
   };
   const content = (
     <>
+      <span class="hidden">{label}</span>
       {width > 34 && height > 16 ? (
-        <span class="tile-name">
+        <span class="tile-name" aria-hidden="true">
           {item.name} <span>{formatBytes(item.bytes)}</span>
         </span>
       ) : null}
@@ -104,6 +105,7 @@ function Tile({ box: { item, x, y, width, height }, total, open }: TileProps) {
         small.width < leastSide || small.height < leastSide ? null : (
           <span
             key={n}
+            aria-hidden="true"
             class={`inner ${colourOf(small.item)}`}
             style={{
               insetInlineStart: `${small.x}px`,
@@ -125,14 +127,7 @@ function Tile({ box: { item, x, y, width, height }, total, open }: TileProps) {
       </div>
     );
   return (
-    <button
-      type="button"
-      class={name}
-      style={style}
-      title={label}
-      aria-label={`${label}. Look inside.`}
-      onClick={() => open(item)}
-    >
+    <button type="button" class={name} style={style} title={label} onClick={() => open(item)}>
       {content}
     </button>
   );

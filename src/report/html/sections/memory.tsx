@@ -82,7 +82,7 @@ function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) 
     <>
       <h3>Classes</h3>
       <Table
-        head={['Class', 'Objects', 'Own', 'Retained', '']}
+        head={['Class', 'Objects', 'Own', 'Retained', 'Share']}
         numbers={[1, 2, 3]}
         most={12}
         rows={classes.map(({ name, count, selfSizeBytes, retainedSizeBytes }) => [

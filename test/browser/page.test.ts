@@ -1,0 +1,195 @@
+/** The page in a real browser: that it shows what the account says, by mouse, keyboard, address and paper. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  axeSource,
+  type Browser,
+  type BrowserPage,
+  launchBrowser,
+  makePageFolder,
+  type PageFolder,
+  until,
+  whyNoBrowser,
+} from '../support/browser.ts';
+import { synthAccount } from '../support/synth-account.ts';
+
+describe('the page', { skip: whyNoBrowser() }, () => {
+  let browser: Browser;
+  let folder: PageFolder;
+  let address: string;
+  const troubles: string[] = [];
+
+  before(async () => {
+    [browser, folder] = await Promise.all([launchBrowser(), makePageFolder()]);
+    address = folder.write(synthAccount());
+  });
+  after(async () => {
+    await browser.close();
+    folder.remove();
+  });
+
+  async function open(hash = '', options: Parameters<Browser['newPage']>[0] = {}): Promise<BrowserPage> {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+    page.on('console', (message: { type(): string; text(): string }) => {
+      troubles.push(`${message.type()}: ${message.text()}`);
+    });
+    page.on('pageerror', (error: Error) => troubles.push(error.message));
+    page.on('request', (request: { url(): string }) => {
+      if (!/^(file:|data:)/.test(request.url())) troubles.push(`asks for ${request.url()}`);
+    });
+    await page.goto(`${address}${hash}`);
+    await page.waitForSelector('main');
+    return page;
+  }
+
+  test('says the verdict and has every section, without an error or a request', async () => {
+    const page = await open();
+    const text = await page.evaluate<string>('document.body.innerText');
+    for (const said of [
+      "Cannot read properties of undefined (reading 'total')",
+      '91 % of the heap limit',
+      'left-pad',
+    ])
+      assert.ok(text.includes(said), said);
+    const sections = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("main > section")].map(s => s.id)',
+    );
+    assert.deepEqual(sections, [
+      ...['verdict', 'stack', 'unusual', 'threads', 'agent', 'conversation'],
+      ...['memory', 'environment', 'modules', 'gaps', 'bundle'],
+    ]);
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
+  test('its policy holds: no script, markup or style that was not there can be added', async () => {
+    const page = await browser.newPage();
+    await page.goto(address);
+    const ran = await page.evaluate<{ script: boolean; markup: string; evaluated: string }>(`(() => {
+      const outcome = (act) => { try { act(); return 'done'; } catch (error) { return error.name; } };
+      const script = document.createElement('script');
+      script.append('window.ran = true');
+      outcome(() => document.body.append(script));
+      return {
+        script: Boolean(window.ran),
+        markup: outcome(() => { document.createElement('div').innerHTML = '<b>x</b>'; }),
+        evaluated: outcome(() => setTimeout('window.ran = true')),
+      };
+    })()`);
+    assert.deepEqual(ran, { script: false, markup: 'TypeError', evaluated: 'TypeError' });
+    await page.close();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1200, 390])
+      test(`axe finds nothing: ${colorScheme}, ${width} pixels wide`, async () => {
+        // axe is no part of the page, so its policy is set aside for it.
+        const page = await open('', { colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
+        await page.click('#call-c1 > button');
+        await page.evaluate(axeSource());
+        const { violations } = await page.evaluate<{
+          violations: { id: string; nodes: { html: string }[] }[];
+        }>('axe.run(document, { resultTypes: ["violations"] })');
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)]),
+          [],
+        );
+        await page.close();
+      });
+
+  test('nothing is wider than a telephone', async () => {
+    const page = await open('', { viewport: { width: 390, height: 844 } });
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+    assert.equal(wide, 390);
+    await page.close();
+  });
+
+  test('an address leads to its frame, step, call and message, unfolded and in sight', async () => {
+    // A frame that is folded among those of a package; a row that is closed; a conversation that is closed.
+    for (const id of ['frame-6', 'step-s2', 'tool-t2', 'message-2-1', 'environment-variables']) {
+      const page = await open(`#${id}`);
+      await until(
+        page,
+        `(() => {
+        const box = document.getElementById('${id}')?.getBoundingClientRect();
+        return box && box.top >= 0 && box.bottom > 0 && box.top < innerHeight;
+      })()`,
+      );
+      await page.close();
+    }
+    const page = await open('#tool-t2');
+    await until(page, 'document.querySelector("#tool-t2 .detail")?.innerText.includes("Lisbon")');
+    await page.close();
+  });
+
+  test('j and k go from item to item, Enter opens one, digits lead to sections', async () => {
+    const page = await open();
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.closest("[id]").id');
+    await page.keyboard.press('2');
+    await until(page, 'location.hash === "#stack"');
+    await until(page, 'document.querySelector("#stack").getBoundingClientRect().top < 120');
+    await page.keyboard.press('j');
+    assert.equal(await focused(), 'frame-1');
+    await page.keyboard.press('j');
+    assert.equal(await focused(), 'frame-2');
+    assert.equal(await page.evaluate('document.querySelector("#frame-2").open'), false);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#frame-2[open] .code');
+    await page.keyboard.press('k');
+    assert.equal(await focused(), 'frame-1');
+    await page.close();
+  });
+
+  test('a search finds, marks, and leads there', async () => {
+    const page = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('LISBON');
+    await page.waitForSelector('#found-0 mark');
+    assert.equal(await page.evaluate('document.querySelector("#found-0 mark").innerText'), 'Lisbon');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await until(page, 'location.hash.startsWith("#tool-")');
+    await page.keyboard.press('Escape');
+    await page.close();
+  });
+
+  test('help opens and closes; the theme can be chosen', async () => {
+    const page = await open();
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await until(page, '!document.querySelector("dialog[open]")');
+    const ground = (): Promise<string> =>
+      page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await ground();
+    await page.keyboard.press('t');
+    await until(page, 'document.documentElement.dataset.theme === "dark"');
+    assert.notEqual(await ground(), light);
+    await page.close();
+  });
+
+  test('on paper everything is unfolded, light, and without what only a screen can use', async () => {
+    const page = await open('', { colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    await until(page, 'document.querySelectorAll("details.frame-row:not([open])").length === 0');
+    const seen = await page.evaluate<{ nav: string; ground: string }>(`({
+      nav: getComputedStyle(document.querySelector('.nav')).display,
+      ground: getComputedStyle(document.documentElement).backgroundColor,
+    })`);
+    assert.deepEqual(seen, { nav: 'none', ground: 'rgb(255, 255, 255)' });
+    assert.equal((await page.pdf()).subarray(0, 5).toString(), '%PDF-');
+    await page.close();
+  });
+
+  test('of thousands of calls those in sight are drawn; an address finds one among them', async () => {
+    address = folder.write(synthAccount({ turns: 3000 }), 'long');
+    const page = await open('#call-c1500');
+    await page.waitForSelector('#call-c1500 .detail');
+    const rows = await page.evaluate<number>('document.querySelectorAll(".row").length');
+    assert.ok(rows < 100, `${rows} rows`);
+    const messages = await page.evaluate<number>('document.querySelectorAll(".message").length');
+    assert.ok(messages < 100, `${messages} messages`);
+    await page.close();
+    assert.deepEqual(troubles, []);
+  });
+});
