@@ -19,9 +19,12 @@ function visible(character: string): string {
   return point < 0x10000 ? `\\u${point.toString(16).padStart(4, '0')}` : `\\u{${point.toString(16)}}`;
 }
 
+/** Most texts are only this, and are found to be so several times faster than to hold nothing of the above. */
+const plain = /^[\n\t\x20-\x7e]*$/;
+
 /** `text` with every steering or invisible character written out, e.g. `\x1b`; tabs and newlines stay. */
 export function escapeTerminal(text: string): string {
-  return text.replace(unsafeCharacters, visible);
+  return plain.test(text) ? text : text.replace(unsafeCharacters, visible);
 }
 
 /** The same, on one line: newlines and tabs are written out too. */
