@@ -30,7 +30,7 @@ export const sections: readonly SectionEntry[] = [
     id: 'stack',
     title: 'Where it happened',
     navTitle: 'Stack',
-    isThere: ({ error, signal }) => error !== undefined || signal !== undefined,
+    isThere: ({ error, signal }) => error !== undefined || Boolean(signal?.code ?? signal?.description),
     count: ({ error }) => error?.frames?.length,
     Body: Stack,
   },

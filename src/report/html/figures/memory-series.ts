@@ -31,6 +31,15 @@ export function seriesOf(samples: readonly MemorySample[], mostPoints: number): 
   });
 }
 
+/** Without the container, where it holds so much besides that the process would lie flat on the ground. */
+export function withoutOverwhelming(series: readonly Series[]): Series[] {
+  const peakOf = (wanted: Series['key']) =>
+    series.find(({ key }) => key === wanted)?.points.reduce((most, { bytes }) => Math.max(most, bytes), 0);
+  const resident = peakOf('rssBytes');
+  const isTooMuch = resident !== undefined && (peakOf('cgroupBytes') ?? 0) > 2.5 * resident;
+  return series.filter(({ key }) => !(isTooMuch && key === 'cgroupBytes'));
+}
+
 /** Of each stretch its highest point, and the last point of all. */
 function thin(points: readonly Point[], most: number): Point[] {
   if (points.length <= most) return [...points];

@@ -47,6 +47,7 @@ export function computeTimeline(state: AgentState, diedAt?: string): Timeline | 
   for (const [n, request] of (state.openRequests ?? []).entries())
     nodes.push(requestNode(request, n, state, endMs));
   const rows = inOrder(nodes);
+  placeRuns(rows, endMs);
   giveAnchors(rows);
   const starts = rows.flatMap(({ startMs }) => (startMs === undefined ? [] : [startMs]));
   if (!rows.length) return undefined;
@@ -229,6 +230,19 @@ function inOrder(nodes: readonly Node[]): TimelineRow[] {
 }
 
 const startOf = ({ row }: Node): number => row.startMs ?? Number.MAX_SAFE_INTEGER;
+
+/** A run that says nothing of its time began with the first of its own. */
+function placeRuns(rows: readonly TimelineRow[], endMs: number | undefined): void {
+  const unplaced = new Map<AgentRun, TimelineRow>();
+  for (const row of rows) {
+    if (row.kind === 'run' && row.startMs === undefined) unplaced.set(row.run, row);
+    const run = unplaced.get(row.run);
+    if (!run || row.startMs === undefined || row === run || row.kind === 'request') continue;
+    run.startMs = Math.min(run.startMs ?? row.startMs, row.startMs);
+    run.endMs =
+      run.outcome === 'open' ? (endMs ?? row.startMs) : Math.max(run.endMs ?? 0, row.endMs ?? row.startMs);
+  }
+}
 
 function giveAnchors(rows: readonly TimelineRow[]): void {
   const used = new Set<string>();

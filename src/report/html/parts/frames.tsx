@@ -2,11 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { placeOf } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
-import type { Frame, LocalVariable } from '../../../model/thread.ts';
+import type { Frame } from '../../../model/thread.ts';
 import { isPrinting, isUnfolded, target, unfold } from '../state.ts';
 import { Code } from './code.tsx';
 import { frameRows, type NumberedFrame } from './frame-rows.ts';
-import { Chip, LongText } from './small.tsx';
+import { Locals } from './locals.tsx';
+import { Chip } from './small.tsx';
 
 interface FramesProps {
   frames: readonly Frame[];
@@ -18,7 +19,6 @@ interface FramesProps {
 }
 
 const mostAtFirst = 80;
-const mostLocals = 60;
 
 export function Frames({ frames, prefix, cwd, opened }: FramesProps) {
   const isWhole = useSignal(false);
@@ -139,26 +139,5 @@ function FrameBody({ frame }: { frame: Frame }) {
       {frame.locals?.length ? <Locals locals={frame.locals} /> : null}
       {origin.length ? <p class="origin">{origin.join(' · ')}</p> : null}
     </div>
-  );
-}
-
-function Locals({ locals }: { locals: readonly LocalVariable[] }) {
-  return (
-    <dl class="locals" aria-label="Variables">
-      {locals.slice(0, mostLocals).map(({ name, value, scope }, n) => (
-        <div key={`${name} ${n}`} title={scope}>
-          <dt>{name}</dt>
-          <dd>
-            <LongText text={value} most={400} />
-          </dd>
-        </div>
-      ))}
-      {locals.length > mostLocals ? (
-        <div>
-          <dt />
-          <dd class="faint">{formatCount(locals.length - mostLocals, 'more variable')}</dd>
-        </div>
-      ) : null}
-    </dl>
   );
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { MemorySample } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
-import { nearest, type Point, type Series, seriesOf } from '../figures/memory-series.ts';
+import { nearest, type Point, type Series, seriesOf, withoutOverwhelming } from '../figures/memory-series.ts';
 import { byteTicks, timeTicks } from '../figures/scale.ts';
 import { useWidth } from './use-width.ts';
 
@@ -28,7 +28,8 @@ const margin = { top: 14, right: 14, bottom: 26, left: 68 };
 export function MemoryChart({ samples, limitBytes, endedAt }: ChartProps) {
   const { ref, width } = useWidth<HTMLDivElement>(860);
   const pointer = useSignal<number | undefined>(undefined);
-  const series = useMemo(() => seriesOf(samples, 600), [samples]);
+  const all = useMemo(() => seriesOf(samples, 600), [samples]);
+  const series = withoutOverwhelming(all);
   if (!series.length) return null;
   const scales = scalesOf(series, limitBytes, endedAt, width);
   const isLimitShown = limitBytes !== undefined && limitBytes <= scales.mostBytes;
@@ -87,6 +88,11 @@ export function MemoryChart({ samples, limitBytes, endedAt }: ChartProps) {
             {at === undefined ? 'at the end' : `${formatDuration(scales.endMs - at)} before the end`}
           </span>
         </p>
+        {all.length > series.length ? (
+          <p class="faint caption">
+            The container, with all else in it, held {formatBytes(all[0]?.points.at(-1)?.bytes ?? 0)}.
+          </p>
+        ) : null}
       </figcaption>
     </figure>
   );

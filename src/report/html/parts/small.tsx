@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { formatNumber } from '../../../model/quantities.ts';
 import { isPrinting } from '../state.ts';
+import { Prose } from './prose.tsx';
 
 export type Tone = 'bad' | 'warn' | 'good' | 'plain' | 'model' | 'tool' | 'step';
 
@@ -36,22 +37,23 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 /** More of one text than this is never drawn: a browser would be busy with nothing else. */
 const mostDrawn = 200_000;
 
-/** A text from the program; of a long one the beginning, and all of it on request. */
-export function LongText({
-  text,
-  most = 1200,
-  class: name,
-}: {
+interface LongTextProps {
   text: string;
   most?: number;
   class?: string;
-}) {
+  /** Its code and its emphasis are shown as such. */
+  isProse?: boolean;
+}
+
+/** A text from the program; of a long one the beginning, and all of it on request. */
+export function LongText({ text, most = 1200, class: name, isProse }: LongTextProps) {
   const isWhole = useSignal(false);
   const limit = isWhole.value ? mostDrawn : isPrinting.value ? most * 4 : most;
   const isCut = text.length > limit;
+  const shown = isCut ? text.slice(0, limit) : text;
   return (
     <div class={`long-text ${name ?? ''}`} dir="auto">
-      {isCut ? text.slice(0, limit) : text}
+      {isProse ? <Prose text={shown} /> : shown}
       {isCut ? (
         <>
           …{' '}
@@ -104,4 +106,11 @@ export function CutList<T>({
       ) : null}
     </>
   );
+}
+
+/** An ISO time as people read it; anything else as it is. */
+export function When({ at }: { at: string | undefined }) {
+  if (!at) return null;
+  const text = at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
+  return <time dateTime={at}>{text}</time>;
 }

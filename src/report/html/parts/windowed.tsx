@@ -17,9 +17,9 @@ interface WindowedProps<T> {
   draw: (item: T) => ComponentChildren;
 }
 
-const mostWhole = 250;
+const mostWhole = 32;
 const beyond = 12;
-const boxRows = 20;
+const boxRows = 18;
 /** On paper, the end is worth most. */
 const mostPrinted = 120;
 
@@ -45,23 +45,20 @@ export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedPro
   const from = Math.max(0, first.value - beyond);
   const to = Math.min(items.length, first.value + boxRows + beyond);
   return (
-    <>
-      <ScrollBox
-        boxRef={box}
-        class="rows window"
-        label={label}
-        style={{ blockSize: `${boxRows * rowHeight}px` }}
-        onScroll={(top) => {
-          const at = Math.floor(top / rowHeight);
-          // Each change draws all rows in sight.
-          if (Math.abs(at - first.value) >= beyond / 2 || at === 0) first.value = at;
-        }}
-      >
-        <div style={{ blockSize: `${from * rowHeight}px` }} />
-        {items.slice(from, to).map(draw)}
-        <div style={{ blockSize: `${(items.length - to) * rowHeight}px` }} />
-      </ScrollBox>
-      <p class="faint caption">{formatNumber(items.length)} rows; those in sight are drawn.</p>
-    </>
+    <ScrollBox
+      boxRef={box}
+      class="rows window"
+      label={label}
+      style={{ blockSize: `${boxRows * rowHeight}px` }}
+      onScroll={(top) => {
+        const at = Math.floor(top / rowHeight);
+        // Each change draws all rows in sight.
+        if (Math.abs(at - first.value) >= beyond / 2 || at === 0) first.value = at;
+      }}
+    >
+      <div style={{ blockSize: `${from * rowHeight}px` }} />
+      {items.slice(from, to).map(draw)}
+      <div style={{ blockSize: `${(items.length - to) * rowHeight}px` }} />
+    </ScrollBox>
   );
 }

@@ -178,7 +178,7 @@ function ToolName({ name, id }: { name: unknown; id: unknown }) {
 /** Text that is JSON is shown as what it says. */
 function Content({ value }: { value: unknown }) {
   if (typeof value !== 'string') return <Value value={value} open />;
-  return <>{jsonIn(value) ?? <LongText text={value} />}</>;
+  return <>{jsonIn(value) ?? <LongText text={value} isProse />}</>;
 }
 
 const longestJson = 100_000;

@@ -1,7 +1,7 @@
 /** The process and what was around it: command, machine, limits, variables, handles, connections. */
 import type { Account, EnvironmentFacts, ProcessFacts } from '../../../model/account.ts';
 import { formatNumber } from '../../../model/quantities.ts';
-import { Chip, Facts } from '../parts/small.tsx';
+import { Chip, Facts, When } from '../parts/small.tsx';
 import { Table } from '../parts/table.tsx';
 import { isUnfolded, unfold } from '../state.ts';
 
@@ -9,11 +9,11 @@ export function Environment({ account: { process, environment } }: { account: Ac
   const os = environment?.os;
   return (
     <>
+      {process?.argv?.length ? <pre class="command">{commandOf(process)}</pre> : null}
       <Facts
         facts={[
-          ['Command', process && <code key="command">{commandOf(process)}</code>],
           ['Folder', process?.cwd && <code>{process.cwd}</code>],
-          ['Started', process?.startedAt],
+          ['Started', <When key="started" at={process?.startedAt} />],
           ['Parent', process?.parentPid],
           ['Machine', os && [os['type'], os['release'], process?.arch].filter(Boolean).join(' ')],
           ['Processors', os?.['cpus']],

@@ -2,7 +2,8 @@
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
 import type { Verdict } from '../../../model/verdict.ts';
-import { Chip, Facts, PartTag, type Tone } from '../parts/small.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { Chip, Facts, PartTag, type Tone, When } from '../parts/small.tsx';
 
 const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);
 
@@ -27,7 +28,7 @@ export function VerdictSection({ account }: { account: Account }) {
           {verdict.title}
         </h1>
         <p class="summary" dir="auto">
-          {verdict.summary}
+          <Prose text={verdict.summary} />
         </p>
       </div>
       <About account={account} />
@@ -42,13 +43,6 @@ export function VerdictSection({ account }: { account: Account }) {
 function toneOf({ kind }: Verdict): Tone {
   if (kind === 'unknown') return 'warn';
   return calm.has(kind) ? 'good' : 'bad';
-}
-
-/** An ISO time as people read it; anything else as it is. */
-export function When({ at }: { at: string | undefined }) {
-  if (!at) return null;
-  const text = at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
-  return <time dateTime={at}>{text}</time>;
 }
 
 function About({ account: { process, memory, signature } }: { account: Account }) {
@@ -80,7 +74,7 @@ function EvidenceList({ verdict }: { verdict: Verdict }) {
       <ul>
         {verdict.evidence.map(({ fact, part }, n) => (
           <li key={n} dir="auto">
-            {fact} <PartTag part={part} />
+            <Prose text={fact} /> <PartTag part={part} />
           </li>
         ))}
       </ul>
@@ -104,7 +98,7 @@ function NextSteps({ verdict: { nextSteps } }: { verdict: Verdict }) {
       <ol>
         {nextSteps.map((step, n) => (
           <li key={n} dir="auto">
-            {step}
+            <Prose text={step} />
           </li>
         ))}
       </ol>
