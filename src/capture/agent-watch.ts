@@ -5,7 +5,8 @@
  */
 import type { Host } from '../agent/context.ts';
 import { firstChannels, watchGlobalNames } from '../agent/first-signs.ts';
-import { loadColdHalf, loadRecordingHalf } from './half-loader.ts';
+import { openFlight, requireRecordingPolicy } from './flight-start.ts';
+import { loadRecordingHalf } from './half-loader.ts';
 import type { Recording } from './recording-half.ts';
 import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
@@ -32,7 +33,9 @@ export function watchForAgent(
     return surroundings.recording;
   };
   function onSign(message: unknown, channel: string | symbol): void {
+    const hadFlight = surroundings.flight !== undefined;
     begin()?.hear(String(channel), message);
+    if (!hadFlight && channel === 'child_process') surroundings.flight?.children.hear(message);
   }
   if (surroundings.config.captureLlm !== 'off') {
     for (const channel of firstChannels) subscribe(channel, onSign);
@@ -48,14 +51,13 @@ export function watchForAgent(
 
 function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
-  const policy = loadColdHalf().createRecordingPolicy(surroundings);
-  surroundings.recordingPolicy = { policy, knewFromStart: surroundings.withheld.length, proofs: 0 };
-  const { captureLlm, dir, progressMs } = surroundings.config;
+  const { policy } = requireRecordingPolicy(surroundings);
+  const { captureLlm, progressMs } = surroundings.config;
   return loadRecordingHalf().startRecording({
     policy,
     captureLlm,
     threadId,
-    dir,
+    flight: openFlight(surroundings)?.recorder,
     progressMs,
     onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { stall } }),
   });

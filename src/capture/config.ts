@@ -16,6 +16,8 @@ export interface Config {
   locals: 'off' | 'uncaught';
   /** What is recorded of model calls. */
   captureLlm: 'content' | 'metadata' | 'off';
+  /** Whether the ends of standard output and error are kept. */
+  logs: 'tail' | 'off';
   /** Once there was a sign of an agent, it must make progress within so many milliseconds; 0 expects nothing. */
   progressMs: number;
   maxBundles: number;
@@ -61,6 +63,7 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught'], 'off'),
     captureLlm:
       options.captureLlm ?? read.choice('AGENTDUMP_CAPTURE_LLM', ['content', 'metadata', 'off'], 'content'),
+    logs: options.logs ?? read.choice('AGENTDUMP_LOGS', ['tail', 'off'], 'tail'),
     progressMs: options.progressMs ?? read.size('AGENTDUMP_PROGRESS_MS', 0),
     maxBundles: options.maxBundles ?? read.size('AGENTDUMP_MAX_BUNDLES', 20),
     maxBytes: options.maxBytes ?? read.size('AGENTDUMP_MAX_BYTES', 2 * 1024 ** 3),

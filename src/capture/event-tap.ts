@@ -71,6 +71,16 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
   };
 }
 
+/**
+ * The same for an emitter whose inspection must not show it: only the present store is watched, until the emitter begins
+ * another one. For streams, which have listeners of Node's own and so keep theirs.
+ */
+export function tapPresentEvents(target: object, name: EventName, how: Tap): void {
+  const holder = target as { _events?: Store };
+  if (typeof holder._events !== 'object' || holder._events === null) return;
+  holder._events = watchStore(holder._events, new Map([[name, how]]), new Map());
+}
+
 function watchStore(store: Store, taps: Map<EventName, Tap>, leavings: Map<EventName, () => void>): Store {
   return new Proxy(store, {
     get(events, name) {

@@ -70,7 +70,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   trigger.id = writer.id;
   const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
-  if (lock && surroundings.recording?.flight) writer.addGap(clearRecorder);
+  if (lock && surroundings.flight) writer.addGap(clearRecorder);
   dropUnprovenParts(writer);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });

@@ -1,7 +1,7 @@
 /**
  * Keeps the journal of a living program, so that a death that lets nobody write (SIGKILL, an out-of-memory kill, a
- * native crash) still leaves what the agent did: opened at the first sign of an agent, written as things happen, gone
- * when the program ends by itself. No timer: memory is sampled, at most once a second, when something is written.
+ * native crash) still leaves what the agent did: written as things happen, gone when the program ends by itself.
+ * Memory is sampled when something is written, at most once a second, and when the chronicle asks for it.
  */
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,6 +15,10 @@ import { readSmallFile } from './proc-files.ts';
 import { programName } from './program-name.ts';
 
 export interface FlightRecorder {
+  /** Id of the session, under which the death of a process that says nothing is told. */
+  readonly sessionId: string;
+  /** Has `sayAgain` called when old segments are dropped: for what must outlive them. */
+  carryOver(sayAgain: () => void): void;
   /** Never throws; after a failure of the disk it does nothing more. */
   append(kind: number, payload: string): number;
   /** As `append`, but may wait in memory until the next one. */
@@ -23,6 +27,8 @@ export interface FlightRecorder {
   noteBundle(path: string): void;
   /** The process ends by itself. */
   end(exitCode: number): void;
+  /** Writes down how much memory is in use, and says it; undefined when nothing is written any more. */
+  sample(): MemorySamplePayload | undefined;
 }
 
 export interface FlightOptions {
@@ -31,8 +37,6 @@ export interface FlightOptions {
   /** Redacted. */
   argv: string[];
   execArgv: string[];
-  /** Says again what must outlive the segments that are dropped. */
-  carryOver: () => void;
 }
 
 const { readdirSync, rmdirSync, unlinkSync } = fs;
@@ -43,15 +47,18 @@ const sampleEveryMs = 1000;
 export function startFlightRecorder(options: FlightOptions): FlightRecorder {
   const adopted = findAdopted(options.dir);
   const session = adopted ?? openSession(options);
+  const carryOvers: (() => void)[] = [];
   const journal = openJournal({
     dir: session.folder,
     sessionId: session.facts.id,
-    onSegment: options.carryOver,
+    onSegment: () => {
+      for (const carryOver of carryOvers) carryOver();
+    },
   });
   const { argv, execArgv } = options;
   const { execPath, title, versions } = process;
   journal.append(recordKinds.processFacts, JSON.stringify({ argv, execArgv, execPath, title, versions }));
-  return new Flight(journal, session, adopted !== undefined);
+  return new Flight(journal, session, adopted !== undefined, carryOvers);
 }
 
 interface Session {
@@ -91,14 +98,25 @@ class Flight implements FlightRecorder {
   readonly #journal: JournalWriter;
   readonly #session: Session;
   readonly #isAdopted: boolean;
+  readonly #carryOvers: (() => void)[];
   readonly #cgroup = findMemoryCgroup();
   #isBroken = false;
+  #isOver = false;
   #sampledAt = Number.NEGATIVE_INFINITY;
 
-  constructor(journal: JournalWriter, session: Session, isAdopted: boolean) {
+  constructor(journal: JournalWriter, session: Session, isAdopted: boolean, carryOvers: (() => void)[]) {
+    this.#carryOvers = carryOvers;
     this.#journal = journal;
     this.#session = session;
     this.#isAdopted = isAdopted;
+  }
+
+  get sessionId(): string {
+    return this.#session.facts.id;
+  }
+
+  carryOver(sayAgain: () => void): void {
+    this.#carryOvers.push(sayAgain);
   }
 
   append(kind: number, payload: string): number {
@@ -113,7 +131,7 @@ class Flight implements FlightRecorder {
   }
 
   #attempt(write: () => number): number {
-    if (this.#isBroken) return -1;
+    if (this.#isBroken || this.#isOver) return -1;
     try {
       return write();
     } catch {
@@ -124,6 +142,7 @@ class Flight implements FlightRecorder {
   }
 
   noteBundle(path: string): void {
+    if (this.#isOver) return;
     try {
       const { folder, facts } = this.#session;
       writeSession(folder, { ...facts, bundle: path.slice(path.lastIndexOf('/') + 1) });
@@ -133,6 +152,7 @@ class Flight implements FlightRecorder {
   }
 
   end(exitCode: number): void {
+    this.#isOver = true;
     try {
       this.#journal.close(exitCode === 0, { exitCode });
       // A supervisor tidies up after the programs that it started.
@@ -142,7 +162,19 @@ class Flight implements FlightRecorder {
     }
   }
 
-  #sample(): void {
+  sample(): MemorySamplePayload | undefined {
+    if (this.#isBroken || this.#isOver) return undefined;
+    try {
+      const sample = this.#sample();
+      this.#journal.flush();
+      return sample;
+    } catch {
+      this.#isBroken = true;
+      return undefined;
+    }
+  }
+
+  #sample(): MemorySamplePayload {
     this.#sampledAt = now();
     const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
     const sample: MemorySamplePayload = { rss, heapUsed, heapTotal, external, arrayBuffers };
@@ -150,6 +182,7 @@ class Flight implements FlightRecorder {
     if (cgroup.currentBytes !== undefined) sample.cgroupCurrent = cgroup.currentBytes;
     if (cgroup.maxBytes !== undefined) sample.cgroupMax = cgroup.maxBytes;
     this.#journal.appendBuffered(recordKinds.memorySample, JSON.stringify(sample));
+    return sample;
   }
 
   /** The folders above go too when they are empty: a run that ended well leaves nothing. */

@@ -9,11 +9,15 @@ import { version } from '../version.ts';
 import { watchForAgent } from './agent-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { type EventTap, tapEvents } from './event-tap.ts';
+import { startFlightLate } from './flight-start.ts';
 import { loadColdHalf } from './half-loader.ts';
+import { describeHandled, Happenings } from './happenings.ts';
+import { tapLogs } from './log-tap.ts';
 import { type CaptureRequest, isMainThread, leavesAlive, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 import { triggers } from './triggers/index.ts';
+import { watchWarnings } from './warning-watch.ts';
 
 /** An exit so soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
@@ -36,7 +40,16 @@ function installConfigured(given: Config): () => void {
   const config = { ...given, dir: resolve(given.dir) };
   const events = tapEvents(process);
   const lock = readLockEarly(config);
-  const surroundings: Surroundings = { config, ownFile: __filename, workers: new Set(), withheld: [], lock };
+  const logs = isMainThread && config.logs === 'tail' ? tapLogs() : undefined;
+  const surroundings: Surroundings = {
+    config,
+    ownFile: __filename,
+    workers: new Set(),
+    withheld: [],
+    lock,
+    happenings: new Happenings(),
+    logs,
+  };
   const undoings = installTriggers(surroundings, events);
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();
@@ -45,6 +58,9 @@ function installConfigured(given: Config): () => void {
   };
   const host = createHost(surroundings, uninstall);
   const removeHost = installHost(host);
+  watchWarnings(events, surroundings.happenings);
+  if (logs) undoings.push(logs.undo);
+  undoings.push(startFlightLate(surroundings));
   undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
   watchForTests(surroundings, host, capture);
   return uninstall;
@@ -66,14 +82,15 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
   const { config, workers } = surroundings;
   let capturedAt = Number.NEGATIVE_INFINITY;
   const captureDeath = (request: CaptureRequest): string | undefined => {
+    noteHandled(request, surroundings.happenings);
     const path = capture(surroundings, request);
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
-    if (path !== undefined && isOwnDeath(request)) surroundings.recording?.flight?.noteBundle(path);
+    if (path !== undefined && isOwnDeath(request)) surroundings.flight?.recorder.noteBundle(path);
     return path;
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
   const ended = (exitCode: number): void => {
-    surroundings.recording?.flight?.end(exitCode);
+    surroundings.flight?.recorder.end(exitCode);
     surroundings.tests?.close(exitCode);
   };
   const expectsExit = (): boolean => surroundings.tests?.expectsExit() ?? false;
@@ -91,6 +108,14 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
   );
   if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
   return undoings.filter((undo) => undo !== undefined);
+}
+
+function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, happenings: Happenings): void {
+  if (!handledByHost || !thrown) return;
+  happenings.add({
+    kind: kind === 'unhandled-rejection' ? 'handledRejection' : 'handledException',
+    payload: describeHandled(thrown.value, details?.origin ?? kind),
+  });
 }
 
 /** The process ends after this, so that nobody needs to look for the cause again. */

@@ -5,7 +5,9 @@ import type { Lock } from '../bundle/age-key.ts';
 import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
 import type { Policy } from '../redaction/policy.ts';
 import type { Config } from './config.ts';
-import type { Recording } from './recording-half.ts';
+import type { Happenings } from './happenings.ts';
+import type { LogTap } from './log-tap.ts';
+import type { Flight, Recording } from './recording-half.ts';
 
 /** Those that the program itself can notice; the others are the supervisor's. */
 export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silence' | 'supervised-exit'>;
@@ -53,6 +55,13 @@ export interface Surroundings {
   recordingPolicy?: RecordingState;
   /** Of the tests that run here, once there was a sign of them. */
   tests?: TestPort;
+  /** The flight recorder, of the main thread only. */
+  flight?: Flight;
+  /** It could not be had, and is not tried again. */
+  flightFailed?: boolean;
+  happenings: Happenings;
+  /** Undefined in a worker, and with AGENTDUMP_LOGS=off. */
+  logs: LogTap | undefined;
   /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
   lock: Lock | undefined;
 }

@@ -69,6 +69,62 @@ for (const major of [20, 22, 24, 26])
     requireStory(dir);
   });
 
+const plain = join(root, 'fixtures/programs/plain-lives.cjs');
+
+async function waitFor(child: ChildProcess, word: string): Promise<void> {
+  let out = '';
+  child.stdout!.on('data', (chunk: Buffer) => {
+    out += chunk;
+  });
+  while (!out.includes(word)) await new Promise((done) => setTimeout(done, 20));
+}
+
+test('a program that is no agent, killed after some seconds: its last lines, warnings, errors and children', {
+  concurrency: true,
+}, async (t) => {
+  const cases = [20, 22, 24, 26].map((major) =>
+    t.test(`Node ${major}`, async () => {
+      const dir = newDir();
+      const child = spawn(nodeOf(major), [...preload, plain], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { AGENTDUMP_DIR: dir },
+      });
+      child.stderr.resume();
+      await waitFor(child, 'ready');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const swept = sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
+      const sealed = swept.find(({ result }) => result.outcome === 'sealed')?.result;
+      assert.ok(sealed?.outcome === 'sealed');
+      const bundle = openBundle(sealed.path);
+      const bytes = bundle.readPart('recorder.journal')!;
+      for (const secret of ['hunter2-in-the-clear', 'abcdefghijklmnopqrstuvwxyz'])
+        assert.ok(!bytes.includes(secret), secret);
+      const records = [...readJournal(bytes).records];
+      const payloads = (kind: number) =>
+        records
+          .filter((record) => record.kind === kind)
+          .map((record) => findJson(record) as Record<string, unknown>);
+      const logs = payloads(9);
+      assert.match(String(logs.findLast(({ stream }) => stream === 'stdout')?.['text']), /last words\n/);
+      assert.match(
+        String(logs.findLast(({ stream }) => stream === 'stderr')?.['text']),
+        /went on after: a bad message/,
+      );
+      assert.deepEqual(
+        payloads(5).map(({ message, origin }) => [message, origin]),
+        [['a bad message', 'uncaughtException']],
+      );
+      const [end] = payloads(8);
+      assert.deepEqual([end?.['exitCode'], end?.['stderrTail']], [7, 'tool: no such index\n']);
+      assert.equal(payloads(7)[0]?.['pid'], end?.['pid']);
+      assert.ok(payloads(2).length >= 1);
+    }),
+  );
+  await Promise.all(cases);
+});
+
 test('under the supervisor the journal is part of the one bundle', async () => {
   const dir = newDir();
   const words = [join(root, 'bin/agentdump.js'), 'run', '--', 'node', program];

@@ -85,6 +85,8 @@ export const victims: readonly Victim[] = [
   { file: 'signal-handler-removed.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
   { file: 'snapshot-goes-on.cjs', signal: 'SIGUSR2', bundles: ['snapshot'] },
   { file: 'listeners-seen.cjs', bundles: [] },
+  { file: 'lives-on.cjs', bundles: [] },
+  { file: 'children-seen.cjs', bundles: [] },
   {
     file: 'stacks-seen.cjs',
     signal: 'SIGTERM',

@@ -1,0 +1,126 @@
+/**
+ * Writes down, while the program lives, what happens around the agent: the ends of its logs, warnings, handled errors,
+ * children, memory and how many descriptors it holds. A tick a second, which mostly does nothing: memory is sampled more
+ * seldom while it stands still, and nobody is kept alive.
+ */
+import { type RecordKindName, recordKinds } from '../journal/layout-records.ts';
+import type { ChildWatch } from './child-watch.ts';
+import type { FlightRecorder } from './flight-recorder.ts';
+import type { Child, Happening, Happenings } from './happenings.ts';
+import type { LogStream, LogTap } from './log-tap.ts';
+import { renderLogTail } from './log-text.ts';
+import { listFolder, readSmallFile } from './proc-files.ts';
+
+export interface ChronicleOptions {
+  flight: FlightRecorder;
+  policy: {
+    text(text: string): string;
+    value(value: unknown): unknown;
+  };
+  happenings: Happenings;
+  logs: LogTap | undefined;
+  children: ChildWatch;
+}
+
+const tickMs = 1000;
+const longestPauseTicks = 8;
+const logChars = 4096;
+/** What is less is no change: of memory, and of descriptors. */
+const noticeableShare = 0.05;
+const peakShare = 1.25;
+const leastDescriptors = 64;
+const { setInterval, clearInterval } = globalThis;
+const { now } = Date;
+
+/** Returns the undoing. */
+export function startChronicle(options: ChronicleOptions): () => void {
+  const chronicle = new Chronicle(options);
+  const timer = setInterval(() => chronicle.tick(), tickMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    options.happenings.onHappening = undefined;
+    if (options.logs) options.logs.onWrite = undefined;
+  };
+}
+
+class Chronicle {
+  readonly #options: ChronicleOptions;
+  readonly #changed = new Set<LogStream>();
+  #writtenAt = 0;
+  #pauseTicks = 1;
+  #ticksToSample = 0;
+  #rss = 0;
+  #descriptorPeak = leastDescriptors;
+
+  constructor(options: ChronicleOptions) {
+    this.#options = options;
+    const { happenings, logs } = options;
+    for (const child of happenings.children)
+      this.#write({ at: child.startedAt, kind: 'childStart', payload: child });
+    for (const happening of happenings.kept) this.#write(happening);
+    happenings.onHappening = (happening) => this.#write(happening);
+    if (!logs) return;
+    for (const stream of ['stdout', 'stderr'] as const)
+      if (logs.tails[stream].at > 0) this.#changed.add(stream);
+    this.#writeLogs();
+    logs.onWrite = (stream) => this.#logged(stream);
+  }
+
+  tick(): void {
+    this.#options.children.look();
+    if (this.#changed.size > 0) this.#writeLogs();
+    if (--this.#ticksToSample > 0) return;
+    const rss = this.#options.flight.sample()?.rss ?? 0;
+    const moved = Math.abs(rss - this.#rss) > this.#rss * noticeableShare;
+    this.#rss = rss;
+    this.#pauseTicks = moved ? 1 : Math.min(longestPauseTicks, this.#pauseTicks * 2);
+    this.#ticksToSample = this.#pauseTicks;
+    this.#countDescriptors();
+  }
+
+  /** The first line after a pause at once, what follows with the next tick. */
+  #logged(stream: LogStream): void {
+    this.#changed.add(stream);
+    if (now() - this.#writtenAt >= tickMs) this.#writeLogs();
+  }
+
+  /** The whole end each time: a reader needs the newest record of a stream, and no secret is cut in two. */
+  #writeLogs(): void {
+    const { flight, policy, logs } = this.#options;
+    this.#writtenAt = now();
+    for (const stream of this.#changed) {
+      const tail = logs?.tails[stream];
+      if (!tail) continue;
+      const text = renderLogTail(tail, logChars, (raw) => policy.text(raw));
+      flight.append(recordKinds.logTail, JSON.stringify({ stream, text }));
+    }
+    this.#changed.clear();
+  }
+
+  #write({ kind, payload, at }: Happening): void {
+    const isChild = kind === 'childStart' || kind === 'childEnd';
+    const content = isChild ? describeChild(payload as Child) : payload;
+    const clean = this.#options.policy.value(content) as object;
+    this.#options.flight.append(recordKinds[kind satisfies RecordKindName], JSON.stringify({ ...clean, at }));
+  }
+
+  #countDescriptors(): void {
+    const value = listFolder('/proc/self/fd').length;
+    if (value < this.#descriptorPeak * peakShare) return;
+    this.#descriptorPeak = value;
+    const limit = /^Max open files\s+(\d+)/m.exec(readSmallFile('/proc/self/limits') ?? '')?.[1];
+    const payload = { resource: 'descriptors', value, ...(limit !== undefined && { limit: Number(limit) }) };
+    this.#options.happenings.add({ kind: 'resourcePeak', payload });
+  }
+}
+
+function describeChild({ startedAt, endedAt, ...child }: Child): object {
+  return {
+    ...child,
+    startedAt: isoTime(startedAt),
+    ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+  };
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();

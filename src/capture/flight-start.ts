@@ -1,0 +1,51 @@
+/**
+ * Opens the flight recorder of the main thread once: at the first sign of an agent, or some seconds after the start, so
+ * that a program that is no agent leaves traces too when it is killed, and a short command pays for nothing. The timer
+ * holds nobody up and no list of active resources shows it.
+ */
+import { loadColdHalf, loadRecordingHalf } from './half-loader.ts';
+import type { Flight } from './recording-half.ts';
+import { isMainThread, type RecordingState, type Surroundings } from './request.ts';
+import { writeStderrLine } from './stderr-line.ts';
+
+const lateStartMs = 2000;
+/** As they were before the host, or a test of its, replaced them. */
+const { setTimeout, clearTimeout } = globalThis;
+
+/** Returns the undoing. */
+export function startFlightLate(surroundings: Surroundings): () => void {
+  if (!isMainThread) return () => {};
+  const timer = setTimeout(() => openFlight(surroundings, () => {}), lateStartMs);
+  timer.unref();
+  return () => {
+    clearTimeout(timer);
+    surroundings.flight?.stop();
+  };
+}
+
+/** Undefined in a worker, and where it can't be had: `complain` hears why, once. */
+export function openFlight(
+  surroundings: Surroundings,
+  complain: (text: string) => void = writeStderrLine,
+): Flight | undefined {
+  if (!isMainThread || surroundings.flightFailed) return undefined;
+  try {
+    const { policy } = requireRecordingPolicy(surroundings);
+    const { config, happenings, logs } = surroundings;
+    surroundings.flight ??= loadRecordingHalf().startFlight({ policy, dir: config.dir, happenings, logs });
+  } catch (error) {
+    surroundings.flightFailed = true;
+    complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return surroundings.flight;
+}
+
+/** Made at the first need, for all that is recorded while the program lives. */
+export function requireRecordingPolicy(surroundings: Surroundings): RecordingState {
+  surroundings.recordingPolicy ??= {
+    policy: loadColdHalf().createRecordingPolicy(surroundings),
+    knewFromStart: surroundings.withheld.length,
+    proofs: 0,
+  };
+  return surroundings.recordingPolicy;
+}
