@@ -80,6 +80,8 @@ export class McpExchange implements Exchange {
   }
 
   fail(error: unknown): void {
+    // Nobody was reached, so no body was sent: what it accepts is all that is known of the request.
+    if (!this.#other) this.#server ??= findServer(this.#recorder, this.#start);
     this.#other?.fail(error);
     this.#server?.lost(this.#request, error);
   }

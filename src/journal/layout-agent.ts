@@ -177,7 +177,8 @@ export interface AgentEventData {
   note: Scope & { text: string; data?: unknown };
   'mcp.message': { server: string; direction: 'sent' | 'received'; rpc: unknown };
   'mcp.start': { server: string; transport: string; command?: string; pid?: number };
-  'mcp.end': { server: string; exitCode?: number; signal?: string; stderr?: string };
+  /** `error`: it could not be reached; it may be again later. */
+  'mcp.end': { server: string; exitCode?: number; signal?: string; stderr?: string; error?: EventError };
 }
 
 export type AgentEventKind = keyof AgentEventData;

@@ -15,6 +15,8 @@ export interface AgentState {
   waitGraph?: WaitGraph;
   /** Calls that came again and again, the most frequent first. */
   loops?: AgentLoop[];
+  /** Servers of the Model Context Protocol that it talked to. */
+  servers?: McpServer[];
   /** What went wrong and was not made good, the one that explains most first. */
   failures?: AgentFailure[];
   /** The agent's work on whose behalf the code ran that died: by its asynchronous context, or because it was the only open one. */
@@ -74,6 +76,15 @@ export interface AgentLoop {
   sentence: string;
 }
 
+export interface McpServer {
+  id: string;
+  transport?: string;
+  /** The command line, or the host. */
+  command?: string;
+  pid?: number;
+  ended?: { beforeEndMs: number; exitCode?: number; signal?: string; stderr?: string; error?: AgentError };
+}
+
 /** The classes in which agents fail; a person's words for each are in `title`. */
 export const agentFailureKinds = [
   'rate-limit',
@@ -86,6 +97,7 @@ export const agentFailureKinds = [
   'provider-error',
   'connection',
   'malformed-output',
+  'server-died',
   'tool-error',
   'loop',
   'aborted',

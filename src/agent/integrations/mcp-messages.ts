@@ -2,6 +2,7 @@
  * JSON-RPC messages of one MCP server, whatever carries them (Model Context Protocol, revision 2025-06-18): tool calls
  * become ours, other messages are recorded by their method.
  */
+import { errorOf } from '../call-error.ts';
 import { isObject, type JsonObject, objectOf, stringOf } from '../json.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { FrameworkRecorder, failed, finished } from './framework.ts';
@@ -37,9 +38,10 @@ export class McpMessages {
     else this.#note(rpc, 'received');
   }
 
-  /** The request with this id will get no answer. */
+  /** This request will get no answer: the server was not reached, or went away. */
   lost(rpc: unknown, error: unknown): void {
     this.#framework.endTool(String(objectOf(rpc)['id']), failed(error));
+    this.#recorder.report('mcp.end', { server: this.id }, { error: errorOf(error) });
   }
 
   #answered(key: string, rpc: JsonObject): void {

@@ -6,13 +6,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { arrayOf, parseJson } from '../json.ts';
 import { LineDecoder } from '../ndjson.ts';
-import type { AgentRecorder } from '../recorder.ts';
+import type { AgentRecorder, InFlight } from '../recorder.ts';
 import { listenTo, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { shadowFirst } from '../taps/shadow.ts';
 import { McpMessages } from './mcp-messages.ts';
 
 const stderrTailChars = 4096;
+const exitCodeWaitMs = 200;
+/** The host may replace the global one (fake timers). */
+const { setTimeout: startTimer } = globalThis;
 const initialize = /^\s*\{[^\n]*"method"\s*:\s*"initialize"/;
 
 /** Starts to listen. */
@@ -36,17 +39,46 @@ function watchFirstWrite(recorder: AgentRecorder, child: ChildProcess): void {
   });
 }
 
+type ServerEnd = Pick<ChildProcess, 'exitCode' | 'signalCode'>;
+
+/**
+ * A child that ended and that Node has not heard of yet: a write to it fails before its exit is known. The kernel keeps
+ * its status as a zombie's, the last field of `stat` (proc_pid_stat(5), since Linux 3.5).
+ */
+function findUnreapedEnd(pid: number): ServerEnd | undefined {
+  try {
+    const stat = process.getBuiltinModule('node:fs').readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const status = Number(fields.at(-1));
+    if (state !== 'Z' || !Number.isInteger(status)) return undefined;
+    return status & 0x7f
+      ? { exitCode: null, signalCode: signalName(status & 0x7f) }
+      : { exitCode: status >> 8, signalCode: null };
+  } catch {
+    return undefined;
+  }
+}
+
+function signalName(number: number): NodeJS.Signals | null {
+  const { signals } = process.getBuiltinModule('node:os').constants;
+  return (Object.entries(signals).find(([, value]) => value === number)?.[0] as NodeJS.Signals) ?? null;
+}
+
 /** One server: its messages in both directions, and the end of what it complained of. */
-class McpServer {
+class McpServer implements InFlight {
   readonly #recorder: AgentRecorder;
   readonly #messages: McpMessages;
   readonly #received = new LineDecoder();
+  readonly #child: ChildProcess;
   #stderr = '';
+  #isEnded = false;
 
   constructor(recorder: AgentRecorder, child: ChildProcess) {
     this.#recorder = recorder;
+    this.#child = child;
+    recorder.inFlight.add(this);
     this.#messages = new McpMessages(recorder, 'pipe', arrayOf(child.spawnargs).join(' '), child.pid);
-    if (child.stdout) shadowFirst(child.stdout, 'push', (chunk) => this.#pushed(chunk, child));
+    if (child.stdout) shadowFirst(child.stdout, 'push', (chunk) => this.#pushed(chunk));
     if (child.stderr) shadowFirst(child.stderr, 'push', (chunk) => this.#complained(chunk));
   }
 
@@ -54,13 +86,34 @@ class McpServer {
     for (const line of text.split('\n')) if (line) this.#messages.sent(parseJson(line));
   }
 
-  #pushed(chunk: unknown, child: ChildProcess): void {
-    if (chunk === null) this.#ended(child);
+  /** At a death: how it ended is known by now, also where its streams have not closed yet. */
+  flush(): void {
+    const { exitCode, signalCode, pid } = this.#child;
+    if (exitCode !== null || signalCode !== null) this.#end({ exitCode, signalCode });
+    else this.#end(pid === undefined ? undefined : findUnreapedEnd(pid));
+  }
+
+  #pushed(chunk: unknown): void {
+    if (chunk === null) this.#closed();
     else if (chunk instanceof Uint8Array)
       this.#received.push(chunk, (line) => this.#messages.received(parseJson(line)));
   }
 
-  #ended({ exitCode, signalCode }: ChildProcess): void {
+  /** Its output closed; the exit code may come a moment later. */
+  #closed(): void {
+    this.flush();
+    if (!this.#isEnded)
+      startTimer(
+        guarded(() => this.#end(this.#child)),
+        exitCodeWaitMs,
+      ).unref();
+  }
+
+  #end(how: ServerEnd | undefined): void {
+    if (this.#isEnded || !how) return;
+    this.#isEnded = true;
+    this.#recorder.inFlight.delete(this);
+    const { exitCode, signalCode } = how;
     const facts = {
       server: this.#messages.id,
       ...(exitCode === null ? {} : { exitCode }),

@@ -12,6 +12,7 @@ import { findLoops } from './loops.ts';
 import { messagesAsRead, readMessage } from './message-text.ts';
 import { type CallInRun, computeModelCalls } from './model-calls.ts';
 import { renderPending } from './pending.ts';
+import { computeServers } from './servers.ts';
 import { computeToolCalls } from './tool-calls.ts';
 import { computeWaitGraph } from './wait-graph.ts';
 import { computeWaits } from './waits.ts';
@@ -31,6 +32,7 @@ export function computeAgentState({ events, at, evicted, unreadable, within }: A
   const openRequests = computeOpenRequests(events, at);
   const waitGraph = computeWaitGraph(events, at);
   const loops = findLoops(all);
+  const servers = computeServers(events, at);
   return {
     runs: all,
     endedAt: new Date(at).toISOString(),
@@ -38,6 +40,7 @@ export function computeAgentState({ events, at, evicted, unreadable, within }: A
     ...(openRequests.length ? { openRequests } : {}),
     ...(waitGraph && { waitGraph }),
     ...(loops.length ? { loops } : {}),
+    ...(servers.length ? { servers } : {}),
     ...(within && (within.run ?? within.step ?? within.tool) !== undefined ? { diedIn: diedIn(within) } : {}),
   };
 }

@@ -5,12 +5,14 @@ import { aborts } from './aborts.ts';
 import type { FailureInput, FailureRule } from './failure-input.ts';
 import { malformedOutput } from './malformed-output.ts';
 import { modelFailures } from './model-failures.ts';
+import { serverFailures } from './server-failures.ts';
 import { loops, pendingApprovals, starvation } from './stuck-failures.ts';
 import { toolFailures } from './tool-failures.ts';
 
 const rules: readonly FailureRule[] = [
   modelFailures,
   malformedOutput,
+  serverFailures,
   toolFailures,
   loops,
   aborts,

@@ -74,8 +74,10 @@ function describe(
   };
 }
 
-function badTextsOf({ response }: ModelCall): BadText[] {
+function badTextsOf({ response, error }: ModelCall): BadText[] {
   const bad: BadText[] = [];
+  // Its stream broke before the reply was whole: that is another failure.
+  if (error?.type === 'malformed_event') return bad;
   for (const { content } of (Array.isArray(response) ? response : []) as AgentMessage[]) {
     if (typeof content === 'string') bad.push(...tryText(content));
     else if (Array.isArray(content)) for (const part of content) bad.push(...tryPart(part));

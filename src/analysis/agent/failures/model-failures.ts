@@ -28,6 +28,12 @@ interface ProviderClass {
 /** Read in order: the first that fits. */
 const classes: readonly ProviderClass[] = [
   {
+    kind: 'malformed-output',
+    is: (_, text) => text.startsWith('malformed_event'),
+    title: 'a frame of the reply stream is no JSON',
+    nextStep: 'Catch the error where the stream is read, and ask again; look whether a proxy stands between.',
+  },
+  {
     kind: 'context-overflow',
     is: (_, text) =>
       /context[_ ](length|window)|maximum context|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|model|limit).{0,40}token/.test(
@@ -108,7 +114,7 @@ function refused(
   const isDangling = dangling.length > 0 && call.httpStatus === 400;
   return {
     kind: isDangling ? 'dangling-tool-call' : kind,
-    title: `${modelName(call)} answered ${call.httpStatus ?? 'with an error'} to model call ${call.id}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
+    title: `model call ${call.id} to ${modelName(call)} was answered ${call.httpStatus ?? 'with an error'}${times}: ${isDangling ? 'the request holds a tool call without its result' : title}`,
     confidence: kind === 'bad-request' && isDangling ? 'likely' : 'certain',
     evidence: [
       evidenceOf(`Model call ${call.id} failed: ${errorText(call.error, call.httpStatus)}`),
@@ -167,6 +173,10 @@ function isTransport(error: ErrorFacts | undefined): boolean {
 
 function isSameFailure({ httpStatus, error: said }: ModelCall, error: ErrorFacts | undefined): boolean {
   if (isInError(error, said?.message)) return true;
+  if (said?.type === 'malformed_event')
+    return everyError(error).some(
+      ({ name, message = '' }) => name === 'SyntaxError' || /\bJSON\b|\bstream\b/.test(message),
+    );
   return everyError(error).some(({ properties, message = '' }) => {
     const status = properties?.['status'] ?? properties?.['statusCode'] ?? properties?.['lc_error_code'];
     return (

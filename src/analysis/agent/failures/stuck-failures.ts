@@ -1,14 +1,17 @@
 /** Work that did not end: an answer by a person that never came, silence, a lock, the same again and again. */
+import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentRun, AgentState } from '../../../model/agent-state.ts';
-import { formatDuration } from '../../../model/quantities.ts';
+import { clip, formatDuration } from '../../../model/quantities.ts';
 import { evidenceOf, type FailureRule, modelName } from './failure-input.ts';
 
 /** Shorter waits are how agents work. */
 const silentMs = 60_000;
 const lockedMs = 10_000;
 
-export const pendingApprovals: FailureRule = ({ agent, error }) =>
-  agent.runs.flatMap((run) => [...openApprovals(run), ...interrupts(run, error?.name)]);
+export const pendingApprovals: FailureRule = ({ agent, error }) => [
+  ...agent.runs.flatMap(openApprovals),
+  ...(isInterrupt(error) ? [thrownInterrupt(agent, error)] : agent.runs.flatMap(interruptedStep)),
+];
 
 function openApprovals(run: AgentRun): AgentFailure[] {
   return (run.waits ?? [])
@@ -24,24 +27,52 @@ function openApprovals(run: AgentRun): AgentFailure[] {
     }));
 }
 
-/** A framework stops a step on purpose, by a throw, to ask a person. */
-function interrupts(run: AgentRun, errorName: string | undefined): AgentFailure[] {
+/** Frameworks stop a step by a throw, to ask a person: LangGraph's GraphInterrupt and NodeInterrupt. */
+const isInterrupt = (error: ErrorFacts | undefined) => /Interrupt$/.test(error?.name ?? '');
+
+const resume = 'Read the interrupt from the result of the run, ask the person, and resume with the answer.';
+
+function thrownInterrupt(agent: AgentState, error: ErrorFacts | undefined): AgentFailure {
+  const { diedIn, runs } = agent;
+  const run = runs.find(({ id }) => id === diedIn?.runId) ?? runs.at(-1);
+  const step = run?.steps.find(({ id }) => id === diedIn?.stepId) ?? run?.steps.at(-1);
+  const where = step ? `step ${step.name ?? step.id}` : 'the agent';
+  return {
+    kind: 'approval-pending',
+    title: `${where} stopped to ask a person${questionOf(error)}, and nothing caught the interrupt`,
+    confidence: 'certain',
+    evidence: [
+      { fact: `${error?.name} is thrown to stop a graph, not because something failed.`, part: 'error.json' },
+    ],
+    isCauseOfDeath: true,
+    runId: run?.id ?? '',
+    nextStep:
+      'Call interrupt() where the step awaits it, not in a promise of its own; then the run pauses instead of dying.',
+  };
+}
+
+/** `: "May I?"`, from LangGraph's list of interrupts, which its message is too. */
+function questionOf(error: ErrorFacts | undefined): string {
+  const text = /"value":\s*("(?:[^"\\]|\\.)*")/.exec(error?.message ?? '')?.[1];
+  return text === undefined ? '' : `: ${clip(text, 80)}`;
+}
+
+function interruptedStep(run: AgentRun): AgentFailure[] {
   const step = run.steps.findLast(({ status }) => status === 'interrupted');
   const last = run.steps.at(-1);
-  if (!step || (last && last !== step && last.status === 'finished')) return [];
-  const isThrown = /Interrupt$/.test(errorName ?? '');
+  if (!step || (last !== step && last?.status === 'finished')) return [];
   return [
     {
       kind: 'approval-pending',
-      title: `step ${step.name ?? step.id} stopped to ask a person${isThrown ? ', and nothing caught the interrupt' : ''}`,
+      title: `step ${step.name ?? step.id} stopped to ask a person, and no answer was given`,
       confidence: 'certain',
       evidence: [
-        evidenceOf(`Step ${step.name ?? step.id} (${step.id}) was interrupted, and no answer was given.`),
+        evidenceOf(`Step ${step.name ?? step.id} (${step.id}) was interrupted, and no later step finished.`),
       ],
-      isCauseOfDeath: isThrown,
+      isCauseOfDeath: false,
       runId: run.id,
       callId: step.id,
-      nextStep: 'Read the interrupt from the result of the run, ask the person, and resume with the answer.',
+      nextStep: resume,
     },
   ];
 }

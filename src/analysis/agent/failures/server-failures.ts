@@ -1,0 +1,78 @@
+/** An MCP server that went away under its client: its exit code and its last words are what explains the client's error. */
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { AgentError, AgentFailure, McpServer } from '../../../model/agent-state.ts';
+import { clip } from '../../../model/quantities.ts';
+import { everyError } from '../../verdict/wording.ts';
+import { errorText, evidenceOf, type FailureRule, isInError } from './failure-input.ts';
+
+/** The SDK's code for a connection that closed. */
+const connectionClosed = -32000;
+
+export const serverFailures: FailureRule = ({ agent, error }) => {
+  const isClosed = everyError(error).some(
+    ({ code, message = '' }) =>
+      code === 'EPIPE' || code === String(connectionClosed) || /-32000|Connection closed|EPIPE/.test(message),
+  );
+  return (agent.servers ?? []).flatMap((server) => {
+    const { ended } = server;
+    if (!ended) return [];
+    if (ended.error) return [unreachable(server, ended.error, error, agent.runs[0]?.id ?? '')];
+    const isBad = ended.exitCode !== 0 || ended.signal !== undefined;
+    return isClosed || isBad ? [describe(server, ended, isClosed, agent.runs[0]?.id ?? '')] : [];
+  });
+};
+
+function describe(
+  { id, command, pid }: McpServer,
+  { exitCode, signal, stderr }: NonNullable<McpServer['ended']>,
+  isCauseOfDeath: boolean,
+  runId: string,
+): AgentFailure {
+  const how = signal ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`);
+  const name = command === undefined ? `server ${id}` : clip(shortCommand(command), 80);
+  return {
+    kind: 'server-died',
+    title: `the MCP server ${name} ended${how ? ` with ${how}` : ''}, and its client was still using it`,
+    confidence: 'certain',
+    evidence: [
+      evidenceOf(
+        `MCP server ${id}${pid === undefined ? '' : ` (pid ${pid})`} ended${how ? `: ${how}` : ''}.`,
+      ),
+      ...(stderr
+        ? [evidenceOf(`Its last words: ${clip(stderr.trim().split('\n').slice(-3).join(' / '), 300)}`)]
+        : []),
+    ],
+    isCauseOfDeath,
+    runId,
+    nextStep:
+      'Look at the last words of the server above, and handle its end: start it again, or tell the model that its tools are gone.',
+  };
+}
+
+function unreachable(
+  { id, command }: McpServer,
+  said: AgentError,
+  error: ErrorFacts | undefined,
+  runId: string,
+): AgentFailure {
+  const codes = everyError(error).map(({ code }) => code);
+  return {
+    kind: 'server-died',
+    title: `the MCP server at ${command ?? id} could not be reached: ${errorText(said)}`,
+    confidence: 'certain',
+    evidence: [evidenceOf(`A request to MCP server ${id} (${command ?? ''}) failed: ${errorText(said)}`)],
+    isCauseOfDeath:
+      isInError(error, said.message) || (said.code !== undefined && codes.includes(String(said.code))),
+    runId,
+    nextStep:
+      'Check that the server runs at that address; connect to it where a failure can be caught, and try again.',
+  };
+}
+
+/** The words of the command, without the folders that they lie in. */
+function shortCommand(command: string): string {
+  return command
+    .split(' ')
+    .map((word) => word.split('/').at(-1) ?? word)
+    .join(' ');
+}
