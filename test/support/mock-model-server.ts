@@ -20,8 +20,9 @@ export interface ScriptedReply {
   /** Pause before each event of a stream. */
   frameDelayMs?: number;
   encoding?: 'gzip' | 'br';
-  /** Status of an error reply. */
+  /** Status of an error reply, and what it says. */
   status?: number;
+  message?: string;
   /** malformed: half a JSON text; cut: the connection closes mid-reply; stall: mid-reply nothing more comes. */
   fault?: 'malformed' | 'cut' | 'stall';
 }
@@ -91,7 +92,7 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   }
   const { call, script } = see(state, api, Buffer.concat(chunks).toString('utf8'));
   state.events.emit('request', call);
-  if (script.status !== undefined) sendError(api, response, script.status);
+  if (script.status !== undefined) sendError(api, response, script.status, script.message);
   else if (call.stream) await sendStream(state, api, response, call, script);
   else sendWhole(api, response, call, script);
   state.events.emit('end', call);
@@ -137,13 +138,18 @@ function makeReply(call: SeenCall, script: ScriptedReply, n: number): OracleRepl
   };
 }
 
-function sendError(api: ModelApi, response: ServerResponse, status: number): void {
+function sendError(
+  api: ModelApi,
+  response: ServerResponse,
+  status: number,
+  message = `scripted ${status}`,
+): void {
   response.writeHead(status, {
     'content-type': 'application/json',
     'x-request-id': 'req_1',
     'retry-after': '0',
   });
-  response.end(JSON.stringify(api.error(status, `scripted ${status}`)));
+  response.end(JSON.stringify(api.error(status, message)));
 }
 
 function sendWhole(api: ModelApi, response: ServerResponse, call: SeenCall, script: ScriptedReply): void {

@@ -76,7 +76,7 @@ test('a refusal that was made good is none', () => {
   });
   assert.match(
     failures[0]?.title ?? '',
-    /answered 429 to model call c2, the last of 2 attempts: the provider limits the rate/,
+    /^model call c2 to openai gpt-x was answered 429, the last of 2 attempts: the provider limits the rate$/,
   );
 });
 
