@@ -37,6 +37,8 @@ export const recordKinds = {
   lock: 44,
   note: 45,
   content: 46,
+  http: 47,
+  mcp: 48,
   durableRun: 64,
   durableStep: 65,
   durableValue: 66,
