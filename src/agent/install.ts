@@ -2,6 +2,7 @@
  * Starts the recording of the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port
  * for the explicit API. Cheap at load: what a program does not use is not loaded.
  */
+import { FrameworkRecorder } from './integrations/framework.ts';
 import { integrate } from './integrations/table.ts';
 import type { AgentPort } from './port.ts';
 import type { ProgressWatch } from './progress-watch.ts';
@@ -64,6 +65,10 @@ function portOf(recorder: AgentRecorder, progress: ProgressWatch | undefined): A
   return {
     nextId: (letter) => recorder.nextId(letter),
     record: (kind, facts, content) => recorder.report(kind, facts, content),
+    framework: (source) => new FrameworkRecorder(recorder, source),
+    get modelCalls() {
+      return recorder.modelCalls;
+    },
     get storage() {
       return recorder.storage;
     },

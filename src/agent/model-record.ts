@@ -58,6 +58,7 @@ export class ModelCallRecord implements InFlight {
     this.#reply = reply;
     this.#hasContent = recorder.level === 'content';
     this.#call = recorder.nextId('c');
+    recorder.modelCalls += 1;
     const { attributes, ...facts } = start;
     const known = request && this.#hasContent ? this.#conversationFacts(request) : {};
     recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes });

@@ -5,8 +5,14 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind } from '../journal/layout-agent.ts';
+import type { FrameworkRecorder } from './integrations/framework.ts';
 import type { ProgressOptions } from './progress-watch.ts';
 import type { AgentScope } from './recorder.ts';
+
+export type FrameworkPort = Pick<
+  FrameworkRecorder,
+  'scopeOf' | 'alias' | 'forget' | 'startRun' | 'endRun' | 'startStep' | 'endStep' | 'startTool' | 'endTool'
+>;
 
 /** What the preload gives to the explicit API. Grows only by optional members. */
 export interface AgentPort {
@@ -18,6 +24,10 @@ export interface AgentPort {
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
   ): void;
+  /** Records what a framework tells of, by the framework's own keys; `source` is its name in the events. */
+  framework?(source: string): FrameworkPort;
+  /** How many model calls the taps have seen begin. */
+  readonly modelCalls?: number;
   /** The storage in which taps and integrations look for their run and step. */
   readonly storage: AsyncLocalStorage<AgentScope>;
   /** Has a lack of progress noticed; returns the undoing. */

@@ -31,6 +31,8 @@ export class AgentRecorder {
   readonly requests = new RequestMemory();
   readonly inFlight = new Set<InFlight>();
   readonly openWork = new OpenWork();
+  /** How many the taps have seen begin. */
+  modelCalls = 0;
   readonly #suffix: string;
   #counts: Record<string, number> = {};
   #storage: AsyncLocalStorage<AgentScope> | undefined;

@@ -1,0 +1,155 @@
+/**
+ * `agentdump/otel`: a span processor that tells the flight recorder what an OpenTelemetry tracer sees of an agent: runs,
+ * steps and tool calls as they begin and end, and model calls that no tap saw (a model in the process, a transport of its
+ * own). Add it to the span processors of a tracer provider; without the preload it does nothing. It exports nothing.
+ */
+import type { Message } from '../../journal/layout-agent.ts';
+import { currentScope, findPort } from '../api-scope.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import type { AgentPort, FrameworkPort } from '../port.ts';
+import type { AgentScope } from '../recorder.ts';
+import { errorOfSpan, keyOf, parentKeyOf, type SpanLike, type SpanProcessorLike } from './span.ts';
+import { findMeaning, resultOf, type SpanMeaning } from './span-meaning.ts';
+import { readModelCall } from './span-model-call.ts';
+
+export type { SpanLike, SpanProcessorLike } from './span.ts';
+
+const openLimit = 10_000;
+const knownMessages = 2000;
+
+interface Open {
+  /** As what it was recorded; absent for spans about something else. */
+  kind?: 'run' | 'step' | 'tool';
+  /** Of a model's span: calls that the taps had seen when it began. */
+  seenCalls?: number;
+}
+
+export class AgentdumpSpanProcessor implements SpanProcessorLike {
+  readonly #open = new BoundedMap<Open>(openLimit);
+  readonly #messageIds = new BoundedMap<string>(knownMessages);
+  #port: AgentPort | undefined;
+  #framework: FrameworkPort | undefined;
+
+  onStart(span: SpanLike): void {
+    this.#safely((framework, port) => this.#start(span, framework, port));
+  }
+
+  onEnd(span: SpanLike): void {
+    this.#safely((framework, port) => this.#end(span, framework, port));
+  }
+
+  async forceFlush(): Promise<void> {}
+
+  async shutdown(): Promise<void> {}
+
+  /** The tracer must not suffer from what we make of its spans. */
+  #safely(work: (framework: FrameworkPort, port: AgentPort) => void): void {
+    try {
+      const port = findPort();
+      if (port !== this.#port) {
+        this.#port = port;
+        this.#framework = port?.framework?.('opentelemetry');
+      }
+      if (port && this.#framework) work(this.#framework, port);
+    } catch {
+      // A span of a shape that nobody has seen is not recorded.
+    }
+  }
+
+  #start(span: SpanLike, framework: FrameworkPort, port: AgentPort): void {
+    const key = keyOf(span);
+    const around = this.#around(span, framework);
+    const meaning = findMeaning(span);
+    if (!meaning || meaning.kind === 'model') {
+      framework.alias(key, around);
+      this.#open.set(key, meaning ? { seenCalls: port.modelCalls ?? 0 } : {});
+    } else this.#open.set(key, { kind: begin(framework, key, meaning, around) });
+  }
+
+  #end(span: SpanLike, framework: FrameworkPort, port: AgentPort): void {
+    const key = keyOf(span);
+    const open = this.#open.get(key) ?? {};
+    this.#open.delete(key);
+    const meaning = findMeaning(span);
+    const around = this.#around(span, framework);
+    if (open.kind === undefined) framework.forget(key);
+    if (meaning?.kind === 'model') {
+      // A tap that saw the request told more of it, and while it was in flight.
+      if ((port.modelCalls ?? 0) === (open.seenCalls ?? 0)) this.#recordCall(span, around, port);
+      return;
+    }
+    // A library that names its spans at their end only.
+    const kind = open.kind ?? (meaning && begin(framework, key, meaning, around));
+    if (kind) finish(framework, key, kind, span);
+  }
+
+  #around(span: SpanLike, framework: FrameworkPort): AgentScope {
+    const parent = parentKeyOf(span);
+    return (parent === undefined ? undefined : framework.scopeOf(parent)) ?? currentScope();
+  }
+
+  #recordCall(span: SpanLike, around: AgentScope, port: AgentPort): void {
+    const { input, output, attributes } = readModelCall(span);
+    const call = port.nextId('c');
+    const conversation = { keep: 0, add: input.map((message) => this.#messageId(message, port)) };
+    port.record(
+      'model.start',
+      { call, source: 'opentelemetry', conversation, bytes: 0, ...around },
+      { attributes },
+    );
+    const error = errorOfSpan(span);
+    const [seconds = 0, nanoseconds = 0] = span.duration ?? [];
+    port.record(
+      'model.end',
+      {
+        call,
+        status: error ? 'failed' : 'finished',
+        tookMs: Math.round(seconds * 1000 + nanoseconds / 1e6),
+        bytes: 0,
+        frames: 0,
+        output: output.map((message) => this.#messageId(message, port)),
+      },
+      { attributes, ...(error && { error }) },
+    );
+  }
+
+  /** Each message once: every span repeats the conversation so far. */
+  #messageId(message: Message, port: AgentPort): string {
+    const text = JSON.stringify(message);
+    const known = this.#messageIds.get(text);
+    if (known !== undefined) return known;
+    const id = port.nextId('m');
+    this.#messageIds.set(text, id);
+    port.record('message', { message: id, role: message.role }, { parts: message.parts });
+    return id;
+  }
+}
+
+function begin(
+  framework: FrameworkPort,
+  key: string,
+  meaning: Exclude<SpanMeaning, { kind: 'model' }>,
+  around: AgentScope,
+): NonNullable<Open['kind']> {
+  if (meaning.kind === 'tool') framework.startTool(key, meaning, around);
+  else if (meaning.kind === 'run' || around.run === undefined) {
+    framework.startRun(key, meaning.name, around);
+    return 'run';
+  } else framework.startStep(key, meaning.name, around, meaning.input);
+  return meaning.kind === 'tool' ? 'tool' : 'step';
+}
+
+function finish(
+  framework: FrameworkPort,
+  key: string,
+  kind: NonNullable<Open['kind']>,
+  span: SpanLike,
+): void {
+  const error = errorOfSpan(span);
+  const status = error ? 'failed' : 'finished';
+  const result = resultOf(span.attributes);
+  const outcome = { status, ...(result === undefined ? {} : { result }), ...(error && { error }) } as const;
+  if (kind === 'run') framework.endRun(key, outcome);
+  else if (kind === 'step') framework.endStep(key, outcome);
+  else framework.endTool(key, outcome);
+}

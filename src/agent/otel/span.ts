@@ -1,0 +1,53 @@
+/**
+ * The part of OpenTelemetry's SDK for JavaScript that is used, by shape: versions 1 and 2 of `@opentelemetry/sdk-trace-base`
+ * both fit, and neither is a dependency.
+ */
+export interface SpanLike {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status?: { readonly code?: number; readonly message?: string };
+  readonly events?: readonly {
+    readonly name: string;
+    readonly attributes?: Readonly<Record<string, unknown>>;
+  }[];
+  /** Seconds and nanoseconds. */
+  readonly duration?: readonly [number, number];
+  spanContext(): { readonly traceId: string; readonly spanId: string };
+  /** Version 2. */
+  readonly parentSpanContext?: { readonly spanId?: string };
+  /** Version 1. */
+  readonly parentSpanId?: string;
+}
+
+export interface SpanProcessorLike {
+  onStart(span: SpanLike, parentContext?: unknown): void;
+  onEnd(span: SpanLike): void;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/** Key of a span among those that are open. */
+export function keyOf(span: SpanLike): string {
+  const { traceId, spanId } = span.spanContext();
+  return `${traceId}/${spanId}`;
+}
+
+export function parentKeyOf(span: SpanLike): string | undefined {
+  const parent = span.parentSpanContext?.spanId ?? span.parentSpanId;
+  return parent === undefined ? undefined : `${span.spanContext().traceId}/${parent}`;
+}
+
+/** OpenTelemetry's SpanStatusCode.ERROR. */
+const statusError = 2;
+
+/** What a span failed of; undefined when it did not. */
+export function errorOfSpan({ status, events = [], attributes }: SpanLike) {
+  const exception = events.findLast(({ name }) => name === 'exception')?.attributes;
+  if (status?.code !== statusError && exception === undefined) return undefined;
+  const type = exception?.['exception.type'] ?? attributes['error.type'];
+  const message = exception?.['exception.message'] ?? status?.message;
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
