@@ -13,6 +13,7 @@ before(async () => {
 const agents: [program: string, ...args: string[]][] = [
   ['openai-chat'],
   ['openai-chat', 'openai-6'],
+  ['openai-chat', 'openai-4'],
   ['openai-responses'],
   ['openai-responses', 'openai-6'],
   ['anthropic'],

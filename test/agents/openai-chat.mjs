@@ -19,7 +19,9 @@ async function ask() {
     const { choices } = await client.chat.completions.create({ model: 'gpt-4o-mini', messages, tools });
     return choices[0].message;
   }
-  const runner = client.chat.completions.stream({ model: 'gpt-4o-mini', messages, tools });
+  // Major 4, which speaks over node:http, keeps it elsewhere.
+  const { completions } = client.chat.completions.stream ? client.chat : client.beta.chat;
+  const runner = completions.stream({ model: 'gpt-4o-mini', messages, tools });
   return (await runner.finalChatCompletion()).choices[0].message;
 }
 
