@@ -113,4 +113,29 @@ export const commands: readonly CommandEntry[] = [
     describe: 'What runs here, how often it was started again, and the last deaths',
     load: () => import('./commands/status.ts'),
   },
+  {
+    name: 'runs',
+    describe: 'The durable runs here, where each stands and what it waits for',
+    load: () => import('./commands/runs.ts'),
+  },
+  {
+    name: 'resume',
+    describe: 'Go on with a durable run, under a supervisor; its own command line, or the one after --',
+    load: () => import('./commands/resume.ts'),
+  },
+  {
+    name: 'rollback',
+    describe: 'Take a durable run back to a checkpoint or to before a step',
+    load: () => import('./commands/rollback.ts'),
+  },
+  {
+    name: 'approve',
+    describe: 'Answer yes to a durable run that waits for an approval',
+    load: () => import('./commands/approve.ts'),
+  },
+  {
+    name: 'reject',
+    describe: 'Answer no to a durable run that waits for an approval',
+    load: () => import('./commands/reject.ts'),
+  },
 ];

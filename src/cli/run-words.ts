@@ -20,6 +20,7 @@ Starting again
   --restart-limit N/S      give up after more than N restarts within S seconds, with exit code 79 [5/60]
   --on-crash-loop CMD      shell command for that case; AGENTDUMP_SIGNATURE, _COUNT, _RESTARTS, _BUNDLE and
                            _VERDICT are set
+  --resume                 restart on failure, and have durable runs without an id go on
   --no-escalate            don't look closer (locals armed, heap after a memory death) at the run after a crash
   --fresh-state[=FOLDER]   after a death for want of memory, set AGENTDUMP_FRESH_STATE for the next run, and put
                            FOLDER aside
@@ -99,6 +100,10 @@ const flags: Record<string, (options: RunOptions, value?: string) => void> = {
   },
   'no-core': (options) => {
     options.core = 'off';
+  },
+  resume: (options) => {
+    options.resume = true;
+    if (options.restart.wish === 'never') options.restart.wish = 'on-failure';
   },
   'no-escalate': (options) => {
     options.escalate = false;

@@ -26,9 +26,9 @@ export async function waitForAnswer(
   run.recorder.requireWhole();
   const path = joinPath(scope.path, name);
   const asked = run.log.approvals.get(path);
-  if (asked?.readAnswer) return asked.readAnswer() as Answer;
   const seq = asked?.seq ?? (await ask(run, path, request));
   await tell?.(path);
+  if (asked?.readAnswer) return asked.readAnswer() as Answer;
   const limits = new StepLimits(undefined, [run.signal, signal]);
   const payload = await limits.hold(() => lookUntilFound(run, path, limits));
   const answer = run.codec.decode(payload).readValue() as Answer;

@@ -8,8 +8,8 @@ import { linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writ
 import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import type { ProcessIdentity } from '../journal/layout-session.ts';
-import { classifyByPid, currentBootId, ownPidNamespace } from '../journal/reader-session.ts';
 import { describeProcess } from '../journal/session.ts';
+import { describeHolder, isFromHere, isSurelyDead } from './holder.ts';
 
 /** A lease that was not touched for so long is over. */
 const leaseMs = 20_000;
@@ -93,10 +93,9 @@ function findHolder(folder: string, name: string): string | undefined {
   const facts = readLease(join(folder, name));
   if (!facts || facts.folder !== statSync(folder).ino) return undefined;
   const { process: holder } = facts;
-  const isHere = holder.bootId === currentBootId() && holder.pidNamespace === ownPidNamespace();
-  if (isHere) return classifyByPid(holder) ? undefined : `process ${holder.pid}`;
+  if (isFromHere(holder)) return isSurelyDead(holder) ? undefined : describeHolder(holder);
   const silentMs = Date.now() - (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return silentMs > leaseMs ? undefined : `process ${holder.pid} on ${holder.hostname}`;
+  return silentMs > leaseMs ? undefined : describeHolder(holder);
 }
 
 /** Undefined for one that is gone or torn: its maker died before it held anything. */

@@ -3,9 +3,10 @@
  * worker that was taken over while it slept may have written behind its successor's back: a segment ends for us where
  * the next one begins.
  */
-import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JournalEnd, segmentSuffix } from '../journal/layout.ts';
+import type { JournalEnd } from '../journal/layout.ts';
+import { recordKinds } from '../journal/layout-records.ts';
 import { type JournalGap, type JournalReading, type JournalRecord, readJournal } from '../journal/reader.ts';
 import type { StoredRecord } from './store.ts';
 
@@ -26,7 +27,7 @@ export function readRunFiles(folder: string, forWriting: boolean): RunFiles {
     const kept = limit === undefined ? records : records.filter(({ seq }) => seq < limit);
     if (kept.length < records.length)
       files.notes.push(`${name}: ${records.length - kept.length} records of a worker that was taken over`);
-    files.records.push(...kept);
+    files.records.push(...kept.filter(({ kind }) => kind >= recordKinds.durableRun));
     files.notes.push(...notesOf(name, reading));
     if (reading.end) files.end = joinEnds(files.end, reading.end, limit);
   });
@@ -73,11 +74,4 @@ function notesOf(name: string, { gaps, torn }: JournalReading): string[] {
   if (torn)
     notes.push(`${name}: a torn tail of ${torn.bytes} bytes was left out: a write that the death cut`);
   return notes;
-}
-
-/** Bytes of the journal on disk. */
-export function sizeOfRunFiles(folder: string): number {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(segmentSuffix))
-    .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }

@@ -8,6 +8,7 @@ import type { DurableRun, ScopedRun } from './durable-run.ts';
 import type { WantedStep } from './durable-step.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from './options.ts';
 import type { StepEntry } from './run-log.ts';
+import { lastLabel } from './step-path.ts';
 
 /** A nested run is no more than its steps: each of them is in doubt or not. */
 export function isInDoubt({ kind, state }: StepEntry): boolean {
@@ -61,7 +62,7 @@ async function ask(scoped: ScopedRun, effect: DoubtfulEffect): Promise<{ result:
     question: 'Did it happen? Approve to run it again, or with its result as the value.',
     ...effect,
   };
-  const answer = await waitForAnswer(scoped, `in doubt: ${effect.path}`, request, {});
+  const answer = await waitForAnswer(scoped, `${lastLabel(effect.path)}?`, request, {});
   if (!answer.approved)
     throw new AgentdumpError('usage', `step ${effect.path} was in doubt and rejected`, { path: effect.path });
   return 'value' in answer ? { result: answer.value } : undefined;

@@ -6,22 +6,20 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { AgentdumpError } from '../errors.ts';
-import { recordKinds } from '../journal/layout-records.ts';
 import { newId } from '../journal/session-id.ts';
 import { version } from '../version.ts';
 import { Checkpoints } from './checkpoint.ts';
-import { RecordCodec } from './codec.ts';
 import { DurableRun } from './durable-run.ts';
-import { FileStore } from './file-store.ts';
 import { findResumable } from './find-resumable.ts';
+import { defaultPlace, openStore } from './find-store.ts';
 import { durableSchema, type RunRecord } from './layout.ts';
+import { openCodec } from './open-codec.ts';
 import { type DurableRunOptions, defaultMaxResumes } from './options.ts';
 import { processPolicy } from './process-policy.ts';
 import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
 import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
-import { readKey, Seal } from './seal.ts';
-import type { DurableStore, RunHandle, StoredRecord } from './store.ts';
+import type { DurableStore, RunHandle } from './store.ts';
 import { encodeValue } from './values.ts';
 
 export interface OpenedRun {
@@ -30,7 +28,7 @@ export interface OpenedRun {
 }
 
 export async function openRun(name: string, options: DurableRunOptions): Promise<OpenedRun> {
-  const store = options.store ?? new FileStore(options.dir ?? dumpFolder());
+  const store = options.store ?? (await openStore(options.dir ?? defaultPlace()));
   const wanted = options.id ?? (await findResumable(store, name));
   const id = wanted ?? `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${newId()}`;
   const handle = await store.open(id);
@@ -40,16 +38,6 @@ export async function openRun(name: string, options: DurableRunOptions): Promise
     await handle.release();
     throw error;
   }
-}
-
-export function dumpFolder(): string {
-  return process.env['AGENTDUMP_DIR'] || '.agentdump';
-}
-
-/** The host's key, when there is one. */
-export function findKey(key: string | Uint8Array | undefined): Uint8Array | undefined {
-  const found = key ?? process.env['AGENTDUMP_RUN_KEY'];
-  return found === undefined || found === '' ? undefined : readKey(found);
 }
 
 interface Opening {
@@ -62,8 +50,7 @@ interface Opening {
 
 async function readRun(opening: Opening): Promise<DurableRun> {
   const { id, name, options, store, handle } = opening;
-  const facts = readBeginning(handle.records);
-  const codec = makeCodec(options, facts);
+  const codec = openCodec(handle.records, options);
   const log = new RunLog(handle.records, codec);
   requireSame(log, name, id);
   const say = options.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
@@ -135,24 +122,6 @@ function requireSame(log: RunLog, name: string, id: string): void {
     });
   if (log.name !== undefined && log.name !== name)
     throw new AgentdumpError('usage', `run ${id} is one of ${log.name}, not of ${name}`, { argument: 'id' });
-}
-
-/** A run is sealed from its beginning or not at all. */
-function makeCodec(options: DurableRunOptions, begun: BeginFacts | undefined): RecordCodec {
-  const key = findKey(options.key);
-  if (begun?.seal && !key)
-    throw new AgentdumpError('locked', "the run's values are sealed: set AGENTDUMP_RUN_KEY", { path: 'key' });
-  const isSealed = begun ? begun.seal !== undefined : key !== undefined;
-  const seal = isSealed && key ? (begun?.seal ? Seal.reopen(key, begun.seal) : Seal.create(key)) : undefined;
-  return new RecordCodec({ seal, plain: options.plain === true });
-}
-
-type BeginFacts = Extract<RunRecord, { event: 'begin' }>;
-
-function readBeginning(records: readonly StoredRecord[]): BeginFacts | undefined {
-  const first = records.find(({ kind }) => kind === recordKinds.durableRun);
-  const facts = first && new RecordCodec({}).decode<RunRecord>(first.payload).facts;
-  return facts?.event === 'begin' ? facts : undefined;
 }
 
 /** The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. */

@@ -79,7 +79,7 @@ export interface DurableRunOptions extends RunOptions {
   /** The run's name for ever: who calls with it again goes on where it ended. */
   id?: string;
   durable: true;
-  /** Default: files below `dir`. */
+  /** Default: that of AGENTDUMP_RUN_STORE, a PostgreSQL URL; without it, files below `dir`. */
   store?: DurableStore;
   /** The dump folder. Default: AGENTDUMP_DIR or ./.agentdump. */
   dir?: string;

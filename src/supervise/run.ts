@@ -29,6 +29,8 @@ export interface RunOptions {
   escalate: boolean;
   /** After a death for want of memory, tell the next run to begin afresh; with a folder, that is put aside. */
   freshState?: { folder?: string };
+  /** Later lives go on with the durable runs of the ones before. */
+  resume?: boolean;
   /** Command line for a shell, run when a crash loop is given up. */
   onCrashLoop?: string;
   /** Written when the program is well, and removed when it is not. */
@@ -128,6 +130,7 @@ class Supervision {
       if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
       troubleAt = life.troubleAt;
       extra = hasFailed(end) ? await this.#prepareNext(end) : {};
+      if (this.#options.resume) extra['AGENTDUMP_RESUME'] = 'auto';
     }
   }
 

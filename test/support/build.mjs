@@ -58,7 +58,7 @@ async function inlineDurableEngine() {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    external: ['../errors.js', '../agent/*'],
+    external: ['../errors.js', '../agent/*', 'pg'],
     legalComments: 'inline',
     absWorkingDir: root,
     metafile: true,

@@ -1,0 +1,50 @@
+/** `agentdump runs`: the durable runs here, and what each waits for. */
+import type { CommandModule } from 'yargs';
+import { type RunSummary, summarizeRun } from '../../durable/inspect.ts';
+import { escapeTerminal } from '../../report/escape-terminal.ts';
+import { harmlessJson } from '../../report/json.ts';
+import { note, print } from '../output.ts';
+import { type RunWords, runStoreOption, withStore } from '../run-options.ts';
+
+interface Words extends RunWords {
+  json?: boolean | undefined;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'runs',
+  describe: 'The durable runs here, where each stands and what it waits for',
+  builder: (yargs) =>
+    yargs
+      .options(runStoreOption)
+      .option('json', { type: 'boolean', describe: 'One JSON document: a list of runs' }),
+  handler: async ({ dir, json }) => {
+    const runs = await withStore(dir, async (store) => {
+      const ids = await store.list();
+      return Promise.all(ids.map((id) => summarizeRun(store, id)));
+    });
+    runs.sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
+    if (json) return print(harmlessJson(JSON.stringify(runs, null, 2)));
+    if (!runs.length) return note(`no durable run in ${dir}`);
+    print(escapeTerminal(runs.map(render).join('\n\n')));
+  },
+};
+export default command;
+
+function render(run: RunSummary): string {
+  const { id, name, state, steps, attempts, lastAt, holder } = run;
+  const failed = steps.failed ? `, ${steps.failed} failed` : '';
+  const lives = attempts === 1 ? '' : `, attempt ${attempts}`;
+  const lines = [
+    `${id}  ${name}  ${state}${holder ? ` (${holder})` : ''}`,
+    `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
+  ];
+  for (const path of run.inDoubt) lines.push(`  in doubt: ${path}`);
+  for (const { path, askedAt, answered } of run.waitingFor)
+    lines.push(
+      `  ${answered ? 'answered, and not yet taken' : 'waits for approval'}: ${path}, asked ${askedAt}`,
+    );
+  for (const { id: checkpoint, label, at } of run.checkpoints.slice(-3))
+    lines.push(`  checkpoint ${checkpoint}${label ? ` ${label}` : ''}, ${at}`);
+  for (const line of run.notes) lines.push(`  ${line}`);
+  return lines.join('\n');
+}

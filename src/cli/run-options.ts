@@ -1,0 +1,30 @@
+/** Words that the commands about durable runs share. */
+import { defaultPlace, openStore } from '../durable/find-store.ts';
+import type { DurableStore } from '../durable/store.ts';
+
+export interface RunWords {
+  dir: string;
+}
+
+export const runStoreOption = {
+  dir: {
+    type: 'string',
+    describe: 'The dump folder, or the PostgreSQL URL of a run store',
+    default: defaultPlace(),
+  },
+} as const;
+
+export const runPositional = { type: 'string', demandOption: true, describe: 'The id of the run' } as const;
+
+/** Opens the store, does `work` with it, and closes it. */
+export async function withStore<Result>(
+  dir: string,
+  work: (store: DurableStore) => Promise<Result>,
+): Promise<Result> {
+  const store = await openStore(dir);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,14 @@
+/** The store of a place: a PostgreSQL URL, or a dump folder. The database client is loaded only for the former. */
+import { FileStore } from './file-store.ts';
+import type { DurableStore } from './store.ts';
+
+/** AGENTDUMP_RUN_STORE, or else the dump folder. */
+export function defaultPlace(): string {
+  return process.env['AGENTDUMP_RUN_STORE'] || process.env['AGENTDUMP_DIR'] || '.agentdump';
+}
+
+export async function openStore(place: string): Promise<DurableStore> {
+  if (!/^postgres(ql)?:\/\//.test(place)) return new FileStore(place);
+  const { PostgresStore } = await import('./postgres-store.ts');
+  return PostgresStore.connect(place);
+}

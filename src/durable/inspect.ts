@@ -1,0 +1,168 @@
+/**
+ * Looks at runs from outside and does what a person may do to them: answer, roll back. Needs the key only for values:
+ * names, states and times are in the clear.
+ */
+import { userInfo } from 'node:os';
+import { AgentdumpError } from '../errors.ts';
+import { recordKinds } from '../journal/layout-records.ts';
+import { RecordCodec } from './codec.ts';
+import { isInDoubt } from './in-doubt.ts';
+import type { Answer, RunRecord } from './layout.ts';
+import { type CodecKeys, openCodec } from './open-codec.ts';
+import { RunLog } from './run-log.ts';
+import { lastLabel, wordOf } from './step-path.ts';
+import type { DurableStore } from './store.ts';
+
+/** interrupted: nobody works at it and it has not ended. waiting: the same, or not, for an approval. */
+export type RunState = 'running' | 'waiting' | 'interrupted' | 'finished' | 'failed' | 'aborted';
+
+export interface RunSummary {
+  id: string;
+  name: string;
+  state: RunState;
+  beganAt: string;
+  lastAt: string;
+  attempts: number;
+  holder: string | undefined;
+  steps: { finished: number; failed: number };
+  inDoubt: string[];
+  waitingFor: { path: string; askedAt: string; answered: boolean }[];
+  checkpoints: { id: string; label: string | undefined; at: string; bySeq: number }[];
+  sealed: boolean;
+  /** What could not be read of it. */
+  notes: string[];
+}
+
+export async function summarizeRun(store: DurableStore, id: string): Promise<RunSummary> {
+  const { records, notes, holder } = await store.read(id);
+  const log = new RunLog(records, new RecordCodec({}));
+  const steps = [...log.steps.values()];
+  const waitingFor: RunSummary['waitingFor'] = [];
+  for (const { path, askedAtMs, readAnswer } of log.approvals.values())
+    if (!readAnswer)
+      waitingFor.push({
+        path,
+        askedAt: isoTime(askedAtMs),
+        answered: (await store.findAnswer(id, path)) !== undefined,
+      });
+  return {
+    id,
+    name: log.name ?? '',
+    state: stateOf(log, holder, waitingFor.length > 0),
+    beganAt: isoTime(log.beganAtMs),
+    lastAt: isoTime(log.lastAtMs),
+    attempts: log.opens.length,
+    holder,
+    steps: {
+      finished: countOf(steps, 'finished') + countOf(steps, 'skipped'),
+      failed: countOf(steps, 'failed'),
+    },
+    inDoubt: holder === undefined ? steps.filter(isInDoubt).map(({ path }) => path) : [],
+    waitingFor,
+    checkpoints: log.checkpoints.map(({ seq, record: { id: name, label, at } }) => ({
+      id: name,
+      label,
+      at,
+      bySeq: seq,
+    })),
+    sealed: log.seal !== undefined,
+    notes: [...notes, ...log.damaged],
+  };
+}
+
+function stateOf({ ended }: RunLog, holder: string | undefined, isWaiting: boolean): RunState {
+  if (ended) return ended.status;
+  if (isWaiting) return 'waiting';
+  return holder === undefined ? 'interrupted' : 'running';
+}
+
+const countOf = (steps: readonly { state: string }[], state: string) =>
+  steps.filter((step) => step.state === state).length;
+const isoTime = (ms: number) => new Date(ms).toISOString();
+
+export interface AnswerWish extends CodecKeys {
+  approved: boolean;
+  /** Absent: no value. */
+  value?: unknown;
+}
+
+/**
+ * Answers the open question of this path, or of this name when only one question has it; the path. Throws `not-found` when
+ * there is none, `usage` when it is answered already or the name fits several.
+ */
+export async function answerApproval(
+  store: DurableStore,
+  id: string,
+  name: string,
+  wish: AnswerWish,
+): Promise<string> {
+  const { records } = await store.read(id);
+  const codec = openCodec(records, wish);
+  const log = new RunLog(records, codec);
+  const open = [...log.approvals.values()].filter(({ readAnswer }) => !readAnswer).map(({ path }) => path);
+  const path = findPath(id, name, open);
+  const answer: Answer = { approved: wish.approved, at: new Date().toISOString(), by: userName() };
+  if ('value' in wish) answer.value = wish.value;
+  const isNew = await store.answer(id, path, Buffer.from(codec.encodeWith({ path }, answer)));
+  if (!isNew)
+    throw new AgentdumpError('usage', `${path} of run ${id} is answered already`, { argument: 'name' });
+  return path;
+}
+
+function findPath(id: string, name: string, open: readonly string[]): string {
+  if (open.includes(name)) return name;
+  const fitting = open.filter((path) => [name, wordOf('step', name)].includes(lastLabel(path)));
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  const known = open.length ? `; open: ${open.join(', ')}` : '; it waits for nothing';
+  if (only !== undefined)
+    throw new AgentdumpError('usage', `several questions are called ${name}${known}`, { argument: 'name' });
+  throw new AgentdumpError('not-found', `run ${id} has no open question ${name}${known}`, { name });
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Makes everything void that was recorded after a checkpoint (its id or label, the newest of it), or from the start of
+ * the step of this path on. The records stay; a later rollback may go further back. What was voided, in words.
+ */
+export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
+  await store.read(id);
+  const handle = await store.open(id);
+  try {
+    const codec = new RecordCodec({});
+    const log = new RunLog(handle.records, codec);
+    const target = findTarget(log, to);
+    if (!target)
+      throw new AgentdumpError('not-found', `run ${id} has no checkpoint and no step ${to}`, { name: to });
+    const record: RunRecord = { event: 'rollback', to: target.seq, label: to };
+    await handle.append(recordKinds.durableRun, codec.encode(record), true);
+    const gone = [...log.steps.values()].filter(({ seq }) => seq > target.seq).map(({ path }) => path);
+    return `back to ${target.what}; to be done again: ${gone.length ? gone.join(', ') : 'nothing'}`;
+  } finally {
+    await handle.release();
+  }
+}
+
+function findTarget(log: RunLog, to: string): { seq: number; what: string } | undefined {
+  const checkpoint = log.checkpoints.findLast(({ record }) => record.id === to || record.label === to);
+  if (checkpoint) return { seq: checkpoint.seq, what: `checkpoint ${checkpoint.record.id}` };
+  const step = log.steps.get(to);
+  return step && { seq: step.seq - 1, what: `before step ${to}` };
+}
+
+/** The command line that last worked at the run, and where. */
+export async function findCommand(
+  store: DurableStore,
+  id: string,
+): Promise<{ command: string[]; cwd: string } | undefined> {
+  const { records } = await store.read(id);
+  const last = new RunLog(records, new RecordCodec({})).opens.at(-1);
+  return last?.command && { command: last.command, cwd: last.cwd };
+}

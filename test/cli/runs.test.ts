@@ -1,0 +1,105 @@
+/** The commands about durable runs, through the built program. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const asks = fileURLToPath(new URL('../durable/programs/asks.mjs', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'agentdump-cli-runs-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+let count = 0;
+function fresh() {
+  const dir = join(scratch, `dumps-${count++}`);
+  const truth = join(scratch, `truth-${count}`);
+  const env = { ...process.env, AGENTDUMP_DIR: dir };
+  const agentdump = (...words: string[]) =>
+    spawnSync(process.execPath, [cli, ...words], { env, encoding: 'utf8' });
+  return { dir, truth, env, agentdump };
+}
+
+/** Starts the program and kills it once it has asked. */
+async function killWhileItWaits(truth: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [asks, truth], { env, stdio: 'ignore' });
+  while (!existsSync(truth)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await end(child, 'SIGKILL');
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('close', () => resolve());
+    child.kill(signal);
+  });
+}
+
+test('killed while it waits, approved while it is down, resumed by the command line that was kept', async () => {
+  const { truth, env, agentdump } = fresh();
+  await killWhileItWaits(truth, env);
+  const [run] = JSON.parse(agentdump('runs', '--json').stdout);
+  assert.equal(run.id, 'b1');
+  assert.equal(run.state, 'waiting');
+  assert.equal(run.steps.finished, 2);
+  assert.deepEqual(
+    run.waitingFor.map(({ path }: { path: string }) => path),
+    ['book'],
+  );
+  assert.match(
+    agentdump('runs').stdout,
+    /^b1 {2}booking {2}waiting\n {2}2 steps finished, .*\n {2}waits for approval: book, /,
+  );
+  const answer = agentdump('approve', 'b1', 'book', '--value', '{"price":99}');
+  assert.equal(answer.stdout, 'b1: book approved\n');
+  assert.equal(agentdump('approve', 'b1', 'book').status, 2);
+  const resumed = agentdump('resume', 'b1');
+  assert.equal(resumed.stdout, 'booked Polar for 99\n', resumed.stderr);
+  assert.equal(resumed.status, 0);
+  assert.match(resumed.stderr, /run b1: resumes, attempt 2: 2 steps .*kept, nothing lost/);
+  assert.equal(readFileSync(truth, 'utf8'), 'asked\n');
+  assert.equal(JSON.parse(agentdump('runs', '--json').stdout)[0].state, 'finished');
+});
+
+test('rejected, with a command of its own', async () => {
+  const { truth, env, agentdump } = fresh();
+  await killWhileItWaits(truth, env);
+  assert.equal(agentdump('reject', 'b1', 'book').stdout, 'b1: book rejected\n');
+  const resumed = agentdump('resume', 'b1', '--', process.execPath, asks, truth);
+  assert.equal(resumed.stdout, 'not booked\n');
+});
+
+test('rolled back to before a step, it is done again', async () => {
+  const { truth, env, agentdump } = fresh();
+  await killWhileItWaits(truth, env);
+  agentdump('approve', 'b1', 'book');
+  assert.equal(agentdump('resume', 'b1').stdout, 'booked Polar for 120\n');
+  assert.equal(
+    agentdump('rollback', 'b1', '--to', 'book').stdout,
+    'b1: back to before step book; to be done again: book\n',
+  );
+  assert.equal(JSON.parse(agentdump('runs', '--json').stdout)[0].state, 'interrupted');
+  assert.equal(
+    execFileSync(process.execPath, [asks, truth], { env, encoding: 'utf8' }),
+    'booked Polar for 120\n',
+  );
+});
+
+test('what is not there, and wrong words', () => {
+  const { agentdump } = fresh();
+  assert.equal(agentdump('runs').stdout, '');
+  assert.equal(agentdump('runs').status, 0);
+  for (const words of [
+    ['resume', 'x'],
+    ['rollback', 'x', '--to', 'c1'],
+    ['approve', 'x', 'y'],
+  ]) {
+    const { status, stderr } = agentdump(...words);
+    assert.equal(status, 3, stderr);
+    assert.match(stderr, /no run x/);
+  }
+  assert.equal(agentdump('rollback', 'x').status, 2);
+  assert.equal(agentdump('approve', 'x', 'y', '--value', '{').status, 2);
+});

@@ -1,0 +1,160 @@
+/** The store in PostgreSQL: what every store must hold, and what a database and its network can suffer. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client } from 'pg';
+import { durableAgent as agent } from '../../src/durable/api.ts';
+import { PostgresStore } from '../../src/durable/postgres-store.ts';
+import type { RunHandle } from '../../src/durable/store.ts';
+import { recordKinds } from '../../src/journal/layout-records.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { testStore } from './store-conformance.ts';
+
+const skip = whyNoPostgres();
+let server: PostgresServer;
+before(async () => {
+  if (!skip) server = await startPostgres();
+});
+after(() => server?.remove());
+
+async function tell(text: string, values: unknown[] = []): Promise<unknown[]> {
+  const client = new Client(server.url);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const kind = recordKinds.durableStep;
+const texts = (records: readonly { payload: Uint8Array }[]) =>
+  records.map(({ payload }) => Buffer.from(payload).toString());
+
+testStore({
+  name: 'PostgreSQL',
+  skip,
+  open: async () => {
+    const store = await PostgresStore.connect(server.url);
+    await tell('truncate agentdump_runs, agentdump_records, agentdump_answers');
+    return store;
+  },
+  expire: async (_store, runId) => {
+    await tell("update agentdump_runs set lease_until = now() - interval '1 second' where run_id = $1", [
+      runId,
+    ]);
+  },
+});
+
+/** Adds records one after the other while `trouble` happens; every acknowledged one must be there afterwards, once. */
+async function addThrough(runId: string, trouble: () => Promise<void>): Promise<void> {
+  const store = await PostgresStore.connect(server.url);
+  try {
+    const run: RunHandle = await store.open(runId);
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const adding = (async () => {
+      for (let index = 0; !isOver; index++) {
+        await run.append(kind, `${index}`, false);
+        acknowledged.push(`${index}`);
+      }
+    })();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await trouble();
+    const atLeast = acknowledged.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    isOver = true;
+    await adding;
+    assert.ok(acknowledged.length > atLeast, 'it goes on after the trouble');
+    assert.deepEqual(texts((await store.read(runId)).records), acknowledged);
+    await run.release();
+  } finally {
+    await store.close();
+  }
+}
+
+test('the database is killed and comes back', { skip: skip ?? false }, () =>
+  addThrough('killed', async () => {
+    await server.kill();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await server.start();
+  }),
+);
+
+test('connections are cut, again and again', { skip: skip ?? false }, () =>
+  addThrough('cut', async () => {
+    for (let time = 0; time < 10; time++) {
+      await tell(
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
+      );
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }),
+);
+
+test('the disk is full for a while', { skip: skip ?? false }, () =>
+  addThrough('full', async () => {
+    await tell(`create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`);
+    await tell('create trigger full_disk before insert on agentdump_records execute function full_disk()');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await tell('drop trigger full_disk on agentdump_records');
+  }),
+);
+
+test('a disk that stays full ends the run here; what was acknowledged stays', {
+  skip: skip ?? false,
+}, async () => {
+  const store = await PostgresStore.connect(server.url, { patienceMs: 200 });
+  const options = { id: 'stays-full', durable: true, store, notify: () => {} } as const;
+  const effects: string[] = [];
+  const program = (fill: () => Promise<unknown>) => async () => {
+    await agent.step('a', async () => effects.push('a'));
+    await agent.step('b', async () => {
+      effects.push('b');
+      await fill();
+    });
+    return 'done';
+  };
+  await assert.rejects(
+    agent.run(
+      'p',
+      options,
+      program(() =>
+        tell('create trigger full_disk before insert on agentdump_records execute function full_disk()'),
+      ),
+    ),
+    { code: 'unwritable' },
+  );
+  await tell('drop trigger full_disk on agentdump_records');
+  assert.equal(
+    await agent.run(
+      'p',
+      options,
+      program(async () => {}),
+    ),
+    'done',
+  );
+  assert.deepEqual(effects, ['a', 'b', 'b']);
+  await store.close();
+});
+
+test('a lease is renewed while the worker lives, longer than it lasts', { skip: skip ?? false }, async () => {
+  const store = await PostgresStore.connect(server.url, { leaseMs: 300 });
+  const run: RunHandle = await store.open('renewed');
+  await new Promise((resolve) => setTimeout(resolve, 900));
+  await assert.rejects(store.open('renewed'), { code: 'held' });
+  await run.append(kind, 'still mine', false);
+  await run.release();
+  await store.close();
+});
+
+test('no such server: said after the patience, with no password in the words', {
+  skip: skip ?? false,
+}, async () => {
+  const url = 'postgresql://me:hunter2-and-more@127.0.0.1:1/none';
+  await assert.rejects(PostgresStore.connect(url, { patienceMs: 100 }), (error: Error) => {
+    assert.equal((error as { code?: string }).code, 'unwritable');
+    assert.doesNotMatch(error.message, /hunter2/);
+    return true;
+  });
+});

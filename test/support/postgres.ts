@@ -1,0 +1,88 @@
+/**
+ * A PostgreSQL server of a test's own, from Debian's package, in a temporary folder. Where there is none the tests that
+ * want it say so and are skipped. The server refuses to run as root, so then it runs as the user `postgres`.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+function findBinaries(): string | undefined {
+  const versions = '/usr/lib/postgresql';
+  const folders = existsSync(versions) ? readdirSync(versions).map((one) => join(versions, one, 'bin')) : [];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** User and group to run it as; undefined when that is not needed. */
+function findServant(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const ask = (flag: string) =>
+    Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || Number.NaN);
+  return { uid: ask('-u'), gid: ask('-g') };
+}
+
+export function whyNoPostgres(): string | undefined {
+  if (!findBinaries()) return 'no PostgreSQL server here: apt-get install postgresql';
+  const servant = findServant();
+  return servant && Number.isNaN(servant.uid) ? 'there is no user postgres to run the server' : undefined;
+}
+
+export interface PostgresServer {
+  url: string;
+  /** The server dies as in a power cut, or stops. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = findBinaries() ?? '';
+  const servant = findServant();
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-postgres-'));
+  if (servant) chownSync(folder, servant.uid, servant.gid);
+  const data = join(folder, 'data');
+  const environment = { cwd: folder, env: { ...process.env, LC_ALL: 'C' }, ...servant };
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'tester', '-A', 'trust', '-N', '-E', 'UTF8'], {
+    ...environment,
+    stdio: 'ignore',
+  });
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    const words = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
+    child = spawn(join(bin, 'postgres'), words, { ...environment, stdio: 'ignore' });
+    while (spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status !== 0)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  const kill = () =>
+    new Promise<void>((resolve) => {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return resolve();
+      child.once('exit', () => resolve());
+      // Its children see the postmaster's death and end; `immediate` would be SIGQUIT, and leaves no half-written page either.
+      child.kill('SIGKILL');
+    });
+  await start();
+  return {
+    url: `postgresql://tester@127.0.0.1:${port}/postgres`,
+    kill,
+    start,
+    remove: async () => {
+      if (child?.exitCode === null) {
+        const ended = new Promise((resolve) => child?.once('exit', resolve));
+        child.kill('SIGINT');
+        await ended;
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
