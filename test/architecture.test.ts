@@ -82,6 +82,18 @@ const allowed: Record<string, string[]> = {
     'analysis',
     'report',
   ],
+  replayed: [],
+  replay: [
+    'model',
+    'redaction',
+    'bundle/layout',
+    'bundle/reader',
+    'journal/layout',
+    'agent',
+    'supervise',
+    'analysis',
+    'replayed',
+  ],
   register: ['capture'],
   index: ['capture', 'agent', 'durable', 'model', 'redaction', 'bundle/layout'],
   cli: [
@@ -101,6 +113,7 @@ const allowed: Record<string, string[]> = {
     'analysis',
     'report',
     'ci',
+    'replay',
     'formats/writer',
   ],
 };
@@ -168,6 +181,7 @@ test('no room imports what it must not know', () => {
 test('what the preload carries has no dependency outside Node', () => {
   const preloadRooms = new Set([
     'register',
+    'replayed',
     'capture',
     'agent',
     'testing',

@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/agent.ts'),
   },
   {
+    name: 'replay',
+    describe: 'Run the program again with its recorded model replies: does it die the same death?',
+    load: () => import('./commands/replay.ts'),
+  },
+  {
     name: 'list',
     describe: 'The bundles here, newest first',
     load: () => import('./commands/list.ts'),

@@ -2,7 +2,7 @@
  * Starts the program and waits for its end. Its standard streams are ours, its group is ours, and it gets a session of
  * its own before it can have done anything, so that even our death leaves a trace of it.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { programName } from '../capture/program-name.ts';
 import { AgentdumpError } from '../errors.ts';
@@ -27,6 +27,10 @@ export interface ChildOptions {
   heartbeat: boolean;
   /** Options for its Node. */
   nodeOptions?: readonly string[];
+  /** Ours by default, as are the streams and the working directory. */
+  environment?: NodeJS.ProcessEnv;
+  stdio?: StdioOptions;
+  cwd?: string;
 }
 
 export interface RunningChild {
@@ -52,8 +56,9 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     }),
   };
   const [file = '', ...words] = options.command;
-  const env = armEnvironment(process.env, arming);
-  const child = spawn(file, words, { stdio: 'inherit', env, argv0: file });
+  const { environment = process.env, stdio = 'inherit', cwd } = options;
+  const env = armEnvironment(environment, arming);
+  const child = spawn(file, words, { stdio, env, argv0: file, cwd });
   const ended = waitForEnd(child);
   const session = child.pid === undefined ? undefined : tryOpenSession(options, id, child.pid);
   // With a session it goes when that is cleared or finished.

@@ -33,3 +33,16 @@ export async function buildPreload(outfile, plugins = []) {
     },
   });
 }
+
+/** The second preload, of a program that is run again. */
+export async function buildReplayPreload(outfile) {
+  await build({
+    entryPoints: [join(root, 'src', 'replayed', 'preload.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    legalComments: 'none',
+  });
+}

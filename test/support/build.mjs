@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
-import { buildPreload } from './build-preload.mjs';
+import { buildPreload, buildReplayPreload } from './build-preload.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const require = createRequire(import.meta.url);
@@ -17,6 +17,7 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit' });
 
 await buildPreload(join(root, 'dist', 'register.cjs'));
+await buildReplayPreload(join(root, 'dist', 'replay.cjs'));
 // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
 rmSync(join(root, 'dist', 'register.js'), { force: true });
 await inlinePackages('yargs');

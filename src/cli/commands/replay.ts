@@ -1,0 +1,124 @@
+/** `agentdump replay <bundle> -- command …`: the program again, with its recorded model replies. */
+import { readFileSync, statSync } from 'node:fs';
+import type { CommandModule } from 'yargs';
+import { openBundle } from '../../bundle/reader.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { type Recording, readRecording } from '../../replay/recording.ts';
+import { parseRecording } from '../../replay/recording-file.ts';
+import { type ReplayOptions, replay } from '../../replay/replay.ts';
+import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result.ts';
+import {
+  type BundleWords,
+  bundlePositional,
+  dirOption,
+  keyOptions,
+  keysOf,
+  pathOf,
+} from '../bundle-options.ts';
+import { note, print } from '../output.ts';
+import { pauseBefore } from '../pause.ts';
+
+interface Words extends BundleWords {
+  expect?: Expectation | undefined;
+  onMismatch?: ReplayOptions['onMismatch'] | undefined;
+  until?: string | undefined;
+  inspect?: boolean | undefined;
+  realClock?: boolean | undefined;
+  json?: boolean | undefined;
+  saveTest?: string | undefined;
+  runner: 'node:test' | 'vitest';
+  '--'?: string[] | undefined;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'replay <bundle>',
+  describe: 'Run the program again with its recorded model replies: does it die the same death?',
+  builder: (yargs) =>
+    yargs
+      .usage('$0 replay <bundle> [options] -- node agent.js')
+      .positional('bundle', {
+        ...bundlePositional,
+        describe: `${bundlePositional.describe}; or a saved recording`,
+      })
+      .option('expect', {
+        choices: ['same', 'fixed'] as const,
+        describe: 'Exit code 0 when the death is the same, or when it is gone; 1 otherwise',
+      })
+      .option('on-mismatch', {
+        choices: ['stop', 'live', 'answer'] as const,
+        default: 'stop' as const,
+        describe:
+          'A request that is not the recorded one: end there, send it on, or give the next recorded reply',
+      })
+      .option('until', {
+        type: 'string',
+        describe: 'Stop before this call, step or tool (c3, s2, or a name)',
+      })
+      .option('inspect', { type: 'boolean', describe: 'Open the debugger there, or before the last reply' })
+      .option('real-clock', { type: 'boolean', describe: 'The time of today instead of the recorded one' })
+      .option('save-test', { type: 'string', describe: 'Write a test with the recording into this folder' })
+      .option('runner', {
+        choices: ['node:test', 'vitest'] as const,
+        default: 'node:test' as const,
+        describe: 'Whose test it is',
+      })
+      .option('json', { type: 'boolean', describe: 'One JSON document' })
+      .option('dir', dirOption)
+      .options(keyOptions)
+      .epilogue(
+        'Exit code without --expect: 0 same death, 1 anything else. 2 usage, 3 unreadable input, 4 internal error.',
+      ),
+  handler: async (words) => {
+    const recording = await readMeant(words);
+    const program = programOf(words, recording);
+    if (words.saveTest !== undefined) return saveTest(words.saveTest, recording, program, words.runner);
+    note(`replaying ${recording.title}: ${recording.calls.length} recorded model calls`);
+    const beforeReply = pauseBefore(recording, words);
+    const result = await replay({
+      recording,
+      command: program,
+      onMismatch: words.onMismatch ?? 'stop',
+      realClock: words.realClock === true,
+      ...(beforeReply && { beforeReply }),
+      note,
+    });
+    print(words.json ? JSON.stringify(result) : renderReplay(result, recording));
+    process.exitCode = exitCodeFor(result, words.expect);
+  },
+};
+export default command;
+
+/** A bundle, or a recording that `--save-test` has written. */
+async function readMeant(words: Words): Promise<Recording> {
+  const path = pathOfMeant(words);
+  if (path.endsWith('.json')) return parseRecording(readFileSync(path, 'utf8'), path);
+  const bundle = openBundle(path, await keysOf(words));
+  try {
+    return await readRecording(bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+function pathOfMeant(words: Words): string {
+  const isFile =
+    words.bundle.endsWith('.json') && statSync(words.bundle, { throwIfNoEntry: false })?.isFile();
+  return isFile ? words.bundle : pathOf(words);
+}
+
+/** What stands behind `--`; else the program that died, if it is here. */
+function programOf(words: Words, { argv }: Recording): string[] {
+  const given = words['--'] ?? [];
+  if (given.length > 0) return given.map(String);
+  const [, script, ...rest] = argv;
+  if (script !== undefined && statSync(script, { throwIfNoEntry: false })?.isFile())
+    return [process.execPath, script, ...rest];
+  throw new AgentdumpError('usage', 'the program is not here: name it after --, as in -- node agent.js', {
+    argument: 'command',
+  });
+}
+
+async function saveTest(dir: string, recording: Recording, program: string[], runner: Words['runner']) {
+  const { writeTest } = await import('../../replay/save-test.ts');
+  for (const path of writeTest({ dir, recording, command: program, runner })) print(path);
+}

@@ -1,0 +1,42 @@
+/** `agentdump/replay`: what a saved test calls. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseRecording } from './recording-file.ts';
+import { type ReplayOptions, type ReplayResult, replay } from './replay.ts';
+import { isFixed, renderReplay } from './result.ts';
+
+export interface ReplayWish extends Partial<Pick<ReplayOptions, 'onMismatch' | 'realClock'>> {
+  command: readonly string[];
+  cwd?: string | URL;
+}
+
+export interface ReplayReport extends ReplayResult {
+  /** The recorded death did not come. */
+  isFixed: boolean;
+  /** The result in words, and what was noted on the way. */
+  report: string;
+}
+
+/** Runs a program with a recording of `agentdump replay --save-test`. Throws what cannot be read or started. */
+export async function replayRecording(
+  file: string | URL,
+  { command, cwd, ...options }: ReplayWish,
+): Promise<ReplayReport> {
+  const path = file instanceof URL ? fileURLToPath(file) : file;
+  const recording = parseRecording(readFileSync(path, 'utf8'), path);
+  const notes: string[] = [];
+  const result = await replay({
+    onMismatch: 'stop',
+    isQuiet: true,
+    ...options,
+    recording,
+    command,
+    note: (text) => notes.push(text),
+    ...(cwd !== undefined && { cwd: cwd instanceof URL ? fileURLToPath(cwd) : cwd }),
+  });
+  return {
+    ...result,
+    isFixed: isFixed(result),
+    report: [renderReplay(result, recording), ...notes].join('\n'),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * What a bundle holds of a run that can be run again: each model call with its request and its reply, the start of the
+ * clock, the environment as far as it was kept, and the signature of the death. One JSON document, redacted as the
+ * bundle is. HTTP bodies are not recorded, so replies are made again from what they said.
+ */
+import { createHash } from 'node:crypto';
+import { type Conversations, computeConversations, listMessages } from '../analysis/agent/conversations.ts';
+import { readAgentEvents } from '../analysis/agent/read.ts';
+import { analyzeBundle } from '../analysis/analyze.ts';
+import { partNames, type TriggerPart } from '../bundle/layout.ts';
+import type { BundleReader } from '../bundle/reader.ts';
+import { AgentdumpError } from '../errors.ts';
+import type { AgentEvent, Message } from '../journal/layout-agent.ts';
+import type { Account, Signature } from '../model/account.ts';
+import { readReplies } from './recorded-replies.ts';
+import type { RecordedReply } from './replies/reply.ts';
+
+export const recordingSchema = 'agentdump.recording/1';
+
+export interface Recording {
+  schema: typeof recordingSchema;
+  /** Id of the bundle. */
+  bundle: string;
+  verdictKind: string;
+  title: string;
+  signature: Signature;
+  argv: string[];
+  nodeVersion: string;
+  startedAtMs: number;
+  /** Variables that were kept, and the names of those that were withheld. */
+  environment: Record<string, string>;
+  withheld: string[];
+  /** The death was this signal, so long after the last event: the replay sends it too. */
+  signal?: { name: NodeJS.Signals; afterMs: number };
+  hosts: string[];
+  messages: Record<string, Message>;
+  calls: RecordedCall[];
+}
+
+export interface RecordedCall {
+  id: string;
+  provider: string;
+  model: string;
+  /** The run, step or tool around it. */
+  place: string[];
+  system?: string;
+  /** Ids of the request's messages in their order; `unknown` more before them are not known. */
+  list: string[];
+  unknown: number;
+  /** What can be given as its reply; or why nothing can. */
+  reply: RecordedReply | { refused: string };
+}
+
+/** Throws `usage` when the bundle has nothing that could be answered. */
+export async function readRecording(bundle: BundleReader): Promise<Recording> {
+  const account = await analyzeBundle(bundle);
+  const { events } = readAgentEvents(bundle);
+  const { verdict, signature } = account;
+  if (!verdict || !signature) throw unfit('the bundle has no verdict to reproduce');
+  const all = events?.events ?? [];
+  const conversations = computeConversations(all);
+  const calls = readCalls(all, conversations);
+  const signal = signalOf(bundle, account, events?.at ?? 0, all);
+  return {
+    schema: recordingSchema,
+    bundle: account.bundle?.id ?? '',
+    verdictKind: verdict.kind,
+    title: verdict.title,
+    signature,
+    argv: account.process?.argv ?? [],
+    nodeVersion: account.process?.nodeVersion ?? '',
+    startedAtMs: Date.parse(account.process?.startedAt ?? account.bundle?.capturedAt ?? '') || 0,
+    ...environmentOf(account),
+    ...(signal && { signal }),
+    hosts: hostsOf(all),
+    messages: Object.fromEntries(conversations.messages),
+    calls,
+  };
+}
+
+/** The same number for the same recording. */
+export function seedOf({ bundle }: Recording): number {
+  return createHash('sha256').update(bundle).digest().readUInt32LE(0);
+}
+
+function readCalls(events: readonly AgentEvent[], conversations: Conversations): RecordedCall[] {
+  const replies = readReplies(events);
+  const places = placesOf(events);
+  return events.flatMap((event): RecordedCall[] => {
+    if (event.kind !== 'model.start') return [];
+    const known = conversations.calls.get(event.call);
+    const whole = listMessages(conversations, event.call);
+    const { attributes, system, call } = event;
+    return [
+      {
+        id: call,
+        provider: String(attributes['gen_ai.provider.name'] ?? ''),
+        model: String(attributes['gen_ai.request.model'] ?? ''),
+        place: [event.run, event.step, event.tool].flatMap((id) => (id ? [id, places.get(id) ?? ''] : [])),
+        ...(system && { system }),
+        list: whole.slice(0, whole.length - (known?.output.length ?? 0)),
+        unknown: event.conversation ? (known?.unknown ?? 0) : Number.POSITIVE_INFINITY,
+        reply: replies.get(call) ?? { refused: 'nothing of its reply was recorded' },
+      },
+    ];
+  });
+}
+
+/** Names of runs, steps and tools by their ids. */
+function placesOf(events: readonly AgentEvent[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const event of events) {
+    if (event.kind === 'run.start') names.set(event.run, event.name);
+    else if (event.kind === 'step.start' || event.kind === 'tool.start') names.set(event.id, event.name);
+  }
+  return names;
+}
+
+function hostsOf(events: readonly AgentEvent[]): string[] {
+  const hosts = events.flatMap((event) => {
+    if (event.kind !== 'model.start') return [];
+    const { 'server.address': host, 'server.port': port } = event.attributes;
+    return host === undefined ? [] : [port === undefined ? String(host) : `${host}:${port}`];
+  });
+  return [...new Set(hosts)];
+}
+
+/** A signal from outside is part of the input. */
+function signalOf(bundle: BundleReader, account: Account, endedAt: number, events: readonly AgentEvent[]) {
+  const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
+  if (account.verdict?.kind !== 'terminated' || !trigger?.signal) return undefined;
+  const last = events.at(-1)?.at ?? endedAt;
+  const afterMs = Math.max(0, (Date.parse(trigger.at) || endedAt) - last);
+  return { name: trigger.signal.name as NodeJS.Signals, afterMs };
+}
+
+/** What belongs to the machine and the shell, not to the program. */
+const ofTheMachine =
+  /^(PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|TERM|TMPDIR|HOSTNAME|SHLVL|_|NODE_OPTIONS|NODE_V8_.*|AGENTDUMP.*|npm_.*|LC_.*|LANG|CI|GITHUB_.*|SSH_.*|XDG_.*|DISPLAY)$/;
+
+function environmentOf({ environment }: Account): Pick<Recording, 'environment' | 'withheld'> {
+  const kept: Record<string, string> = {};
+  const withheld: string[] = [];
+  for (const [name, entry] of Object.entries(environment?.variables ?? {})) {
+    if (ofTheMachine.test(name)) continue;
+    if ('value' in entry) kept[name] = entry.value;
+    else withheld.push(name);
+  }
+  return { environment: kept, withheld };
+}
+
+export function unfit(message: string): AgentdumpError {
+  return new AgentdumpError('usage', message, { argument: 'bundle' });
+}

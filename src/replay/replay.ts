@@ -1,0 +1,256 @@
+/**
+ * Runs a program again with its recorded model replies and says how it ended: with the same death, another, none, past
+ * the death, or on a way that the record does not know. The replayed run is supervised like any other, in a dump folder
+ * of its own, so that its death is explained by the same means.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { analyzeBundle } from '../analysis/analyze.ts';
+import { listBundles } from '../bundle/list.ts';
+import { openBundle } from '../bundle/reader.ts';
+import type { Signature } from '../model/account.ts';
+import { planVariable, type ReplayPlan } from '../replayed/plan.ts';
+import { explainEnd } from '../supervise/aftermath.ts';
+import { preloadFile } from '../supervise/arm.ts';
+import { type RunningChild, startChild } from '../supervise/child.ts';
+import { inferSignal } from '../supervise/exit-status.ts';
+import type { ChildExit } from '../supervise/restart-policy.ts';
+import { type Answer, Answerer } from './answerer.ts';
+import { type Difference, renderDifferences } from './compare.ts';
+import { type Recording, seedOf } from './recording.ts';
+import { startReplayServer } from './server.ts';
+
+export interface ReplayOptions {
+  recording: Recording;
+  command: readonly string[];
+  /** What happens to a request that is not the recorded one. `answer`: it gets the next recorded reply. */
+  onMismatch: 'stop' | 'live' | 'answer';
+  /** The real time instead of the recorded one. */
+  realClock?: boolean;
+  /** Called with each call before its reply is given; what it returns is waited for. `stop` ends the replay there. */
+  beforeReply?: (
+    call: string,
+    place: readonly string[],
+    pid: number | undefined,
+  ) => Promise<'go-on' | 'stop'>;
+  /** A line for the person at the terminal. */
+  note(text: string): void;
+  /** Working directory and standard streams of the program; ours by default. */
+  cwd?: string;
+  isQuiet?: boolean;
+}
+
+export interface ReplayResult {
+  /**
+   * same: the recorded death. another: a death with another signature. none: it ended well. past: it went on past the
+   * point of the death, for it asked for what the record has no answer to. differs: a request was not the recorded one.
+   * stopped: where it was asked to.
+   */
+  outcome: 'same' | 'another' | 'none' | 'past' | 'differs' | 'stopped';
+  answered: number;
+  recorded: number;
+  exit: ChildExit;
+  signature?: Signature;
+  /** The death of the replay, in a sentence. */
+  title?: string;
+  differences: Difference[];
+  refused: string[];
+}
+
+export async function replay(options: ReplayOptions): Promise<ReplayResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-replay-'));
+  try {
+    return await new Replay(options, folder).run();
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+class Replay {
+  readonly #options: ReplayOptions;
+  readonly #folder: string;
+  readonly #dumps: string;
+  readonly #answerer: Answerer;
+  readonly #refused: string[] = [];
+  #differences: Difference[] = [];
+  #ended: ReplayResult['outcome'] | undefined;
+  #child: RunningChild | undefined;
+  #given = 0;
+  #signalTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: ReplayOptions, folder: string) {
+    this.#options = options;
+    this.#folder = folder;
+    this.#dumps = join(folder, 'dumps');
+    this.#answerer = new Answerer(options.recording, options.onMismatch === 'answer');
+  }
+
+  async run(): Promise<ReplayResult> {
+    const { recording, command, isQuiet, cwd } = this.#options;
+    const sockets = { http: join(this.#folder, 'http.sock'), https: join(this.#folder, 'https.sock') };
+    const server = await startReplayServer(sockets, this.#answerer, {
+      onReply: (answer) => this.#beforeReply(answer),
+      onGiven: () => {
+        this.#given++;
+        this.#signalWhenDue();
+      },
+      onUnanswered: (answer, request) => this.#unanswered(answer, request),
+    });
+    try {
+      const child = await startChild({
+        dir: this.#dumps,
+        command,
+        core: false,
+        escalation: {},
+        environment: this.#environment(sockets),
+        stdio: ['inherit', isQuiet ? 'ignore' : 2, isQuiet ? 'ignore' : 2],
+        ...(cwd !== undefined && { cwd }),
+      });
+      this.#child = child;
+      if (recording.calls.length === 0) this.#signalWhenDue();
+      return await this.#result(child, await child.ended);
+    } finally {
+      clearTimeout(this.#signalTimer);
+      server.close();
+    }
+  }
+
+  #environment(sockets: ReplayPlan['sockets']): NodeJS.ProcessEnv {
+    const { recording, realClock } = this.#options;
+    const planFile = join(this.#folder, 'plan.json');
+    const plan: ReplayPlan = {
+      sockets,
+      hosts: recording.hosts,
+      seed: seedOf(recording),
+      pidFile: this.#pidFile,
+      ...(!realClock && recording.startedAtMs > 0 && { startedAtMs: recording.startedAtMs }),
+    };
+    writeFileSync(planFile, JSON.stringify(plan));
+    // Clients want a key before they send a request; what it was is not known, and nobody will look at it.
+    const withheld = Object.fromEntries(recording.withheld.map((name) => [name, 'agentdump-replay']));
+    const { NODE_OPTIONS: nodeOptions = '', ...own } = process.env;
+    return {
+      ...withheld,
+      ...recording.environment,
+      ...own,
+      // The clock of what writes the bundle stays the real one: it is loaded first.
+      NODE_OPTIONS: [
+        nodeOptions,
+        ...[preloadFile, replayPreload].map((path) => `--require ${JSON.stringify(path)}`),
+      ]
+        .join(' ')
+        .trim(),
+      AGENTDUMP: 'on',
+      AGENTDUMP_RECIPIENT: '',
+      AGENTDUMP_HEAP: 'off',
+      [planVariable]: planFile,
+    };
+  }
+
+  get #pidFile(): string {
+    return join(this.#folder, 'pid');
+  }
+
+  async #beforeReply({ call, differences }: Extract<Answer, { kind: 'reply' }>): Promise<void> {
+    if (differences.length > 0) {
+      this.#differences.push(...differences);
+      this.#options.note(
+        `call ${call.id} differs from the record and is answered all the same:\n${renderDifferences(differences)}`,
+      );
+    }
+    const wish = await this.#options.beforeReply?.(call.id, call.place, this.#pid());
+    if (wish === 'stop') this.#stop('stopped');
+  }
+
+  #unanswered(answer: Exclude<Answer, { kind: 'reply' }>, request: string): 'live' | 'close' {
+    const { onMismatch, note } = this.#options;
+    if (answer.kind === 'past' && onMismatch !== 'live') {
+      note(`${request}: all recorded calls are answered; the program has gone past the death`);
+      this.#stop('past');
+      return 'close';
+    }
+    if (answer.kind === 'differs') {
+      this.#differences.push(...answer.differences);
+      note(`${request} is not recorded call ${answer.call.id}:\n${renderDifferences(answer.differences)}`);
+    }
+    if (answer.kind === 'refused') {
+      this.#refused.push(answer.reason);
+      note(`${request}: ${answer.reason}`);
+    }
+    if (onMismatch === 'live') return 'live';
+    this.#stop('differs');
+    return 'close';
+  }
+
+  /** A signal came from outside: it is sent when the program has got as much as it had then. */
+  #signalWhenDue(): void {
+    const { signal, calls } = this.#options.recording;
+    if (!signal || this.#given < calls.length || this.#signalTimer) return;
+    const afterMs = Math.min(signal.afterMs, 10_000);
+    this.#signalTimer = setTimeout(
+      () => this.#kill(signal.name),
+      Math.max(afterMs, calls.length === 0 ? 500 : 50),
+    );
+  }
+
+  #stop(outcome: ReplayResult['outcome']): void {
+    this.#ended ??= outcome;
+    this.#kill('SIGKILL');
+  }
+
+  /** The program's process: it may be below the one that was started (npx, a shell). */
+  #pid(): number | undefined {
+    try {
+      return Number(readFileSync(this.#pidFile, 'utf8')) || undefined;
+    } catch {
+      return this.#child?.pid;
+    }
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    const pid = this.#pid();
+    if (pid === undefined) return;
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  async #result(child: RunningChild, exit: ChildExit): Promise<ReplayResult> {
+    const { recording, command } = this.#options;
+    const facts = {
+      answered: this.#answerer.answered,
+      recorded: recording.calls.length,
+      exit,
+      differences: this.#differences,
+      refused: this.#refused,
+    };
+    if (this.#ended) return { outcome: this.#ended, ...facts };
+    if (exit.code !== 0)
+      explainEnd({ dir: this.#dumps, command, child, exit: inferSignal(exit), signalsSent: [], core: false });
+    const deaths = await readDeaths(this.#dumps);
+    const same = deaths.find(({ signature }) => signature.id === recording.signature.id);
+    const death = same ?? deaths[0];
+    const outcome = same ? 'same' : death || exit.code !== 0 ? 'another' : 'none';
+    return { outcome, ...facts, ...death };
+  }
+}
+
+async function readDeaths(dir: string): Promise<{ signature: Signature; title: string }[]> {
+  const deaths = [];
+  for (const { path } of listBundles(dir)) {
+    const bundle = openBundle(path);
+    try {
+      const { signature, verdict } = await analyzeBundle(bundle);
+      if (signature && verdict) deaths.push({ signature, title: verdict.title });
+    } finally {
+      bundle.close();
+    }
+  }
+  return deaths;
+}
+
+/** As it is built, beside the preload that writes the bundle. */
+const replayPreload = join(dirname(preloadFile), 'replay.cjs');

@@ -1,0 +1,24 @@
+/** Which format a request wants its reply in, by where it goes. */
+import type { ProviderFormat } from '../../agent/model-call.ts';
+import { anthropic } from '../../agent/providers/anthropic.ts';
+import { generic } from '../../agent/providers/generic.ts';
+import { mistral } from '../../agent/providers/mistral.ts';
+import { openaiChat } from '../../agent/providers/openai-chat.ts';
+import { openaiResponses } from '../../agent/providers/openai-responses.ts';
+import { anthropicReply } from './anthropic.ts';
+import { openaiChatReply } from './openai-chat.ts';
+import { openaiResponsesReply } from './openai-responses.ts';
+import type { ReplyFormat } from './reply.ts';
+
+const formats = new Map<ProviderFormat, ReplyFormat>([
+  [openaiChat, openaiChatReply],
+  [mistral, openaiChatReply],
+  [generic, openaiChatReply],
+  [openaiResponses, openaiResponsesReply],
+  [anthropic, anthropicReply],
+]);
+
+/** undefined for a format that replies can be read of and not made for. */
+export function findReplyFormat(format: ProviderFormat): ReplyFormat | undefined {
+  return formats.get(format);
+}

@@ -1,0 +1,38 @@
+/** A replay's result in words, and as an exit code. */
+import { renderDifferences } from './compare.ts';
+import type { Recording } from './recording.ts';
+import type { ReplayResult } from './replay.ts';
+
+export type Expectation = 'same' | 'fixed';
+
+const sentences: Record<ReplayResult['outcome'], (result: ReplayResult) => string> = {
+  same: () => 'REPRODUCED: the same death',
+  another: ({ title, exit }) =>
+    `ANOTHER DEATH: ${title ?? `it ended with ${exit.signal ?? `exit code ${exit.code}`}`}`,
+  none: () => 'NO DEATH: it ended well',
+  past: () => 'NO DEATH: it went on past the point where it died',
+  differs: () => 'DIVERGED: it asked for something else than then',
+  stopped: () => 'STOPPED where it was asked to',
+};
+
+export function renderReplay(result: ReplayResult, { title, signature }: Recording): string {
+  const lines = [
+    sentences[result.outcome](result),
+    `  recorded   ${title} (signature ${signature.id})`,
+    `  answered   ${result.answered} of ${result.recorded} recorded model calls`,
+  ];
+  if (result.signature && result.outcome === 'another') lines.push(`  signature  ${result.signature.id}`);
+  for (const reason of result.refused) lines.push(`  refused    ${reason}`);
+  if (result.differences.length > 0) lines.push(renderDifferences(result.differences));
+  return lines.join('\n');
+}
+
+/** Whether the death is gone. */
+export function isFixed({ outcome }: ReplayResult): boolean {
+  return outcome === 'none' || outcome === 'past';
+}
+
+export function exitCodeFor(result: ReplayResult, expect: Expectation = 'same'): 0 | 1 {
+  if (result.outcome === 'stopped') return 0;
+  return (expect === 'fixed' ? isFixed(result) : result.outcome === 'same') ? 0 : 1;
+}

@@ -1,0 +1,152 @@
+/**
+ * Takes the place of the recorded servers: two Unix sockets (for connections with and without TLS) on which recorded
+ * replies are given, streams event by event. What the record has no answer to is handed to `onUnanswered`.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readTarget } from '../agent/taps/target.ts';
+import type { Answer, Answerer } from './answerer.ts';
+import type { RecordedReply, ReplyFormat, ServerEvent } from './replies/reply.ts';
+
+export interface ServerEvents {
+  /** Before a reply is given; it waits for the promise. */
+  onReply(answer: Extract<Answer, { kind: 'reply' }>): Promise<void>;
+  /** Everything that is there of a reply was given. */
+  onGiven(answer: Extract<Answer, { kind: 'reply' }>): void;
+  /** 'live': the request is sent on to where it was meant for. Else the connection is closed. */
+  onUnanswered(answer: Exclude<Answer, { kind: 'reply' }>, request: string): 'live' | 'close';
+}
+
+export interface ReplayServer {
+  close(): void;
+}
+
+export async function startReplayServer(
+  sockets: { http: string; https: string },
+  answerer: Answerer,
+  events: ServerEvents,
+): Promise<ReplayServer> {
+  const servers: Server[] = [];
+  for (const scheme of ['http', 'https'] as const) {
+    const server = createServer((request, response) => {
+      handle(scheme, request, response, answerer, events).catch(() => response.destroy());
+    });
+    server.listen(sockets[scheme]);
+    await once(server, 'listening');
+    servers.push(server);
+  }
+  return {
+    close() {
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}
+
+async function handle(
+  scheme: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  answerer: Answerer,
+  events: ServerEvents,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const { method = 'GET', url = '/', headers } = request;
+  const target = readTarget(`${scheme}://${headers.host}`, url);
+  if (!target) return void response.destroy();
+  const answer = answerer.answer(target, method, body.toString('utf8'));
+  if (answer.kind === 'reply') {
+    await events.onReply(answer);
+    await give(answer, response);
+    events.onGiven(answer);
+  } else if (events.onUnanswered(answer, `${method} ${scheme}://${headers.host}${url}`) === 'live')
+    await sendOn(`${scheme}://${headers.host}${url}`, request, body, response);
+  else response.destroy();
+}
+
+async function give(
+  { reply, format, isStream }: { reply: RecordedReply; format: ReplyFormat; isStream: boolean },
+  response: ServerResponse,
+): Promise<void> {
+  // Nothing was answered: the connection broke, or the program died while it waited.
+  if (reply.status === 0) {
+    if (reply.end === 'cut') response.destroy();
+    return;
+  }
+  if (reply.status >= 400) return sendJson(response, reply, format.error(reply));
+  if (!isStream) {
+    if (reply.end === 'open') return;
+    return sendJson(response, reply, format.whole(reply), reply.end === 'cut');
+  }
+  response.writeHead(reply.status, { ...reply.headers, 'content-type': 'text/event-stream; charset=utf-8' });
+  const { events, closing } = format.events(reply);
+  for (const event of reply.end === 'whole' ? [...events, ...closing] : events)
+    await sendEvent(response, event);
+  if (reply.end === 'whole') response.end();
+  else if (reply.end === 'cut') response.destroy();
+}
+
+/** `isCut`: the connection ends in the middle of the text. */
+function sendJson(
+  response: ServerResponse,
+  { status, headers }: RecordedReply,
+  body: unknown,
+  isCut = false,
+): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  if (!isCut) return void response.end(text);
+  response.write(text.slice(0, text.length / 2), () => response.destroy());
+}
+
+/** Each event is a chunk of its own, in a turn of its own. */
+async function sendEvent(response: ServerResponse, { name, data }: ServerEvent): Promise<void> {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const isTaken = response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`);
+  if (!isTaken && !response.destroyed) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  await nextTurn();
+}
+
+/** Headers that belong to one connection. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'host',
+  'content-length',
+  'upgrade',
+  'expect',
+]);
+
+async function sendOn(
+  url: string,
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+    hopByHop.has(name) || value === undefined ? [] : [[name, String(value)]],
+  );
+  const hasBody = body.length > 0;
+  const method = request.method ?? 'GET';
+  const answer = await fetch(url, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(hasBody && { body: new Uint8Array(body) }),
+  });
+  // fetch has undone the encoding already.
+  const kept = [...answer.headers].filter(([name]) => !hopByHop.has(name) && name !== 'content-encoding');
+  response.writeHead(answer.status, Object.fromEntries(kept));
+  for await (const chunk of answer.body ?? []) response.write(chunk);
+  response.end();
+}

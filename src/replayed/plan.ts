@@ -1,0 +1,15 @@
+/** What the replayer tells the program that is run again: JSON in the file that `planVariable` names. */
+export const planVariable = 'AGENTDUMP_REPLAY_PLAN';
+
+export interface ReplayPlan {
+  /** Unix sockets on which the replayer answers in the place of servers: without TLS, and with. */
+  sockets: { http: string; https: string };
+  /** `host:port` whose connections go there; without a port, those to 80 and 443. */
+  hosts: string[];
+  /** Milliseconds since 1970 that the clock says at the start; it runs on from there. Absent: the real time. */
+  startedAtMs?: number;
+  /** Of Math.random and crypto.randomUUID. */
+  seed: number;
+  /** The process writes its pid here, so that the replayer can end it. */
+  pidFile: string;
+}

@@ -1,0 +1,77 @@
+/**
+ * Leads connections to recorded servers to the replayer's sockets. At this place every client is the same: fetch, the
+ * undici package, node:http and what is built on them end in `net.Socket.connect` or `tls.connect` (seen on Node 20, 22,
+ * 24, 26). What is not recorded connects as always. HTTP/2 is not offered, so clients speak HTTP/1.1.
+ */
+import net from 'node:net';
+import tls from 'node:tls';
+import type { ReplayPlan } from './plan.ts';
+
+interface Destination {
+  host?: string | undefined;
+  hostname?: string | undefined;
+  servername?: string | undefined;
+  port?: number | string | undefined;
+  path?: string | null | undefined;
+  socket?: unknown;
+}
+
+type Listener = () => void;
+
+export function redirectConnections({ hosts, sockets }: ReplayPlan): void {
+  const wanted = new Set(hosts);
+  const isWanted = ({ host, hostname, port }: Destination): boolean => {
+    const name = (host ?? hostname ?? 'localhost').toLowerCase();
+    return wanted.has(`${name}:${port}`) || ((+port! === 80 || +port! === 443) && wanted.has(name));
+  };
+  const connectSocket = net.Socket.prototype.connect as (this: net.Socket, ...args: unknown[]) => net.Socket;
+  net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
+    const { to, listener } = readDestination(args);
+    if (to.path || !isWanted(to)) return connectSocket.apply(this, args);
+    return connectSocket.call(this, { path: sockets.http }, listener);
+  } as typeof net.Socket.prototype.connect;
+  const connectTls = tls.connect as (...args: unknown[]) => tls.TLSSocket;
+  tls.connect = ((...args: unknown[]) => {
+    const { to, listener } = readDestination(args);
+    if (to.socket || to.path || !isWanted(to)) return connectTls(...args);
+    return pretendTls(net.connect({ path: sockets.https }), to.servername ?? to.host, listener);
+  }) as typeof tls.connect;
+}
+
+/** A plain socket that looks like an encrypted one to clients which ask before they write. */
+function pretendTls(
+  socket: net.Socket,
+  servername: string | undefined,
+  listener: Listener | undefined,
+): tls.TLSSocket {
+  const pretended = Object.assign(socket, {
+    encrypted: true,
+    authorized: true,
+    authorizationError: null,
+    alpnProtocol: false,
+    servername,
+    getPeerCertificate: () => ({}),
+    getCipher: () => ({ name: 'none', standardName: 'none', version: 'replay' }),
+    getProtocol: () => 'TLSv1.3',
+    getSession: () => undefined,
+    isSessionReused: () => false,
+    setServername: () => {},
+    setSession: () => {},
+  });
+  if (listener) socket.once('secureConnect', listener);
+  socket.once('connect', () => socket.emit('secureConnect'));
+  return pretended as unknown as tls.TLSSocket;
+}
+
+/** Options, or port and host; the list that net hands on to itself; a listener at the end. */
+function readDestination(args: unknown[]): { to: Destination; listener: Listener | undefined } {
+  const list = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
+  const last = list.at(-1);
+  const listener = typeof last === 'function' ? (last as Listener) : undefined;
+  const [first, second, third] = list;
+  if (typeof first === 'object' && first !== null) return { to: first as Destination, listener };
+  if (typeof first === 'string' && Number.isNaN(Number(first))) return { to: { path: first }, listener };
+  const more = typeof second === 'object' ? second : typeof third === 'object' ? third : {};
+  const host = typeof second === 'string' ? second : undefined;
+  return { to: { ...more, port: first as number, ...(host === undefined ? {} : { host }) }, listener };
+}
