@@ -101,8 +101,9 @@ class Replay {
       const child = await startChild({
         dir: this.#dumps,
         command,
-        core: false,
-        escalation: {},
+        core: 'off',
+        extra: {},
+        heartbeat: false,
         environment: this.#environment(sockets),
         stdio: ['inherit', isQuiet ? 'ignore' : 2, isQuiet ? 'ignore' : 2],
         ...(cwd !== undefined && { cwd }),
@@ -229,7 +230,15 @@ class Replay {
     };
     if (this.#ended) return { outcome: this.#ended, ...facts };
     if (exit.code !== 0)
-      explainEnd({ dir: this.#dumps, command, child, exit: inferSignal(exit), signalsSent: [], core: false });
+      await explainEnd({
+        dir: this.#dumps,
+        command,
+        child,
+        exit: inferSignal(exit),
+        signalsSent: [],
+        keepCore: false,
+        localsFromCore: false,
+      });
     const deaths = await readDeaths(this.#dumps);
     const same = deaths.find(({ signature }) => signature.id === recording.signature.id);
     const death = same ?? deaths[0];

@@ -5,10 +5,10 @@ import type { CommandModule } from 'yargs';
 import { findCommand } from '../../durable/inspect.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/exit-status.ts';
-import { defaultLimits } from '../../supervise/restart-policy.ts';
 import { runSupervised } from '../../supervise/run.ts';
 import { note } from '../output.ts';
 import { type RunWords, runPositional, runStoreOption, withStore } from '../run-options.ts';
+import { readWords } from '../run-words.ts';
 
 interface Words extends RunWords {
   run: string;
@@ -29,14 +29,11 @@ const command: CommandModule<object, Words> = {
     process.env[isUrl ? 'AGENTDUMP_RUN_STORE' : 'AGENTDUMP_DIR'] = isUrl ? dir : resolve(dir);
     process.chdir(cwd);
     const dumps = resolve(process.env['AGENTDUMP_DIR'] || '.agentdump');
-    const options = {
-      command: line,
-      dir: dumps,
-      restart: { ...defaultLimits },
-      core: false,
-      escalate: false,
+    const options = readWords(
+      ['--dir', dumps, '--no-escalate', '--no-core', '--', ...line],
+      process.env,
       note,
-    };
+    );
     endLike((await runSupervised(options)).exit);
   },
 };
