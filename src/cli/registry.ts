@@ -36,6 +36,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./commands/replay.ts'),
   },
   {
+    name: 'bisect',
+    describe: 'Find the commit that brought the death, by replaying it',
+    load: () => import('./commands/bisect.ts'),
+  },
+  {
     name: 'list',
     describe: 'The bundles here, newest first',
     load: () => import('./commands/list.ts'),

@@ -1,22 +1,12 @@
 /** `agentdump replay <bundle> -- command …`: the program again, with its recorded model replies. */
-import { readFileSync, statSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
-import { openBundle } from '../../bundle/reader.ts';
-import { AgentdumpError } from '../../errors.ts';
-import { type Recording, readRecording } from '../../replay/recording.ts';
-import { parseRecording } from '../../replay/recording-file.ts';
+import type { Recording } from '../../replay/recording.ts';
 import { type ReplayOptions, replay } from '../../replay/replay.ts';
 import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result.ts';
-import {
-  type BundleWords,
-  bundlePositional,
-  dirOption,
-  keyOptions,
-  keysOf,
-  pathOf,
-} from '../bundle-options.ts';
+import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
 import { pauseBefore } from '../pause.ts';
+import { programOf, readMeant } from '../recording-words.ts';
 
 interface Words extends BundleWords {
   expect?: Expectation | undefined;
@@ -87,36 +77,6 @@ const command: CommandModule<object, Words> = {
   },
 };
 export default command;
-
-/** A bundle, or a recording that `--save-test` has written. */
-async function readMeant(words: Words): Promise<Recording> {
-  const path = pathOfMeant(words);
-  if (path.endsWith('.json')) return parseRecording(readFileSync(path, 'utf8'), path);
-  const bundle = openBundle(path, await keysOf(words));
-  try {
-    return await readRecording(bundle);
-  } finally {
-    bundle.close();
-  }
-}
-
-function pathOfMeant(words: Words): string {
-  const isFile =
-    words.bundle.endsWith('.json') && statSync(words.bundle, { throwIfNoEntry: false })?.isFile();
-  return isFile ? words.bundle : pathOf(words);
-}
-
-/** What stands behind `--`; else the program that died, if it is here. */
-function programOf(words: Words, { argv }: Recording): string[] {
-  const given = words['--'] ?? [];
-  if (given.length > 0) return given.map(String);
-  const [, script, ...rest] = argv;
-  if (script !== undefined && statSync(script, { throwIfNoEntry: false })?.isFile())
-    return [process.execPath, script, ...rest];
-  throw new AgentdumpError('usage', 'the program is not here: name it after --, as in -- node agent.js', {
-    argument: 'command',
-  });
-}
 
 async function saveTest(dir: string, recording: Recording, program: string[], runner: Words['runner']) {
   const { writeTest } = await import('../../replay/save-test.ts');

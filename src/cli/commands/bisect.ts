@@ -1,0 +1,57 @@
+/** `agentdump bisect <bundle> --good REV --bad REV -- command …`: the commit that brought the death. */
+import type { CommandModule } from 'yargs';
+import { bisect } from '../../replay/bisect.ts';
+import type { ReplayOptions } from '../../replay/replay.ts';
+import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
+import { note, print } from '../output.ts';
+import { programOf, readMeant } from '../recording-words.ts';
+
+interface Words extends BundleWords {
+  good: string;
+  bad: string;
+  onMismatch?: ReplayOptions['onMismatch'] | undefined;
+  json?: boolean | undefined;
+  '--'?: string[] | undefined;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'bisect <bundle>',
+  describe: 'Find the commit that brought the death, by replaying it',
+  builder: (yargs) =>
+    yargs
+      .usage('$0 bisect <bundle> --good REV [--bad REV] -- node agent.js')
+      .positional('bundle', bundlePositional)
+      .option('good', { type: 'string', demandOption: true, describe: 'A revision that does not die so' })
+      .option('bad', { type: 'string', default: 'HEAD', describe: 'One that does' })
+      .option('on-mismatch', {
+        choices: ['stop', 'live', 'answer'] as const,
+        default: 'answer' as const,
+        describe:
+          'A request that is not the recorded one: skip the commit, send it on, or give the next recorded reply',
+      })
+      .option('json', { type: 'boolean', describe: 'One JSON document' })
+      .option('dir', dirOption)
+      .options(keyOptions)
+      .epilogue('Exit code: 0 found, 1 not found. 2 usage, 3 unreadable input, 4 internal error.'),
+  handler: async (words) => {
+    const recording = await readMeant(words);
+    const { good, bad, onMismatch = 'answer' } = words;
+    const result = await bisect({
+      recording,
+      command: programOf(words, recording),
+      good,
+      bad,
+      onMismatch,
+      note,
+    });
+    const { commit } = result;
+    if (words.json) print(JSON.stringify(result));
+    else if (!commit) print('NOT FOUND: the commits that are left could not be judged');
+    else
+      print(
+        `${commit.hash} is the first that dies so\n  ${commit.subject}\n  ${commit.author}, ${commit.date}`,
+      );
+    process.exitCode = commit ? 0 : 1;
+  },
+};
+export default command;

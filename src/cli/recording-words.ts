@@ -1,0 +1,37 @@
+/** Words of the commands that run a program again: which recording, and which program. */
+import { readFileSync, statSync } from 'node:fs';
+import { openBundle } from '../bundle/reader.ts';
+import { AgentdumpError } from '../errors.ts';
+import { type Recording, readRecording } from '../replay/recording.ts';
+import { parseRecording } from '../replay/recording-file.ts';
+import { type BundleWords, keysOf, pathOf } from './bundle-options.ts';
+
+/** A bundle, or a recording that `--save-test` has written. */
+export async function readMeant(words: BundleWords): Promise<Recording> {
+  const path = pathOfMeant(words);
+  if (path.endsWith('.json')) return parseRecording(readFileSync(path, 'utf8'), path);
+  const bundle = openBundle(path, await keysOf(words));
+  try {
+    return await readRecording(bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+function pathOfMeant(words: BundleWords): string {
+  const isFile =
+    words.bundle.endsWith('.json') && statSync(words.bundle, { throwIfNoEntry: false })?.isFile();
+  return isFile ? words.bundle : pathOf(words);
+}
+
+/** What stands behind `--`; else the program that died, if it is here. */
+export function programOf(words: { '--'?: string[] | undefined }, { argv }: Recording): string[] {
+  const given = words['--'] ?? [];
+  if (given.length > 0) return given.map(String);
+  const [, script, ...rest] = argv;
+  if (script !== undefined && statSync(script, { throwIfNoEntry: false })?.isFile())
+    return [process.execPath, script, ...rest];
+  throw new AgentdumpError('usage', 'the program is not here: name it after --, as in -- node agent.js', {
+    argument: 'command',
+  });
+}

@@ -1,0 +1,27 @@
+/** Every deterministic death of the real agents is reproduced from its bundle, with the server gone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { whyNoAgents } from '../support/real-agents.ts';
+import { commandOf, recordDeath, recordedDeaths, runCli } from '../support/recorded-deaths.ts';
+import { temporaryFolder } from '../support/run-victim.ts';
+
+/** By hand more: AGENTDUMP_REPLAY_ROUNDS=20. */
+const rounds = Math.max(1, Number(process.env['AGENTDUMP_REPLAY_ROUNDS'] ?? 1) || 1);
+const skip = whyNoAgents(24);
+
+/** Every second one; all with AGENTDUMP_TEST_MATRIX=full. */
+const deaths = recordedDeaths.filter(
+  (_, n) => n % 2 === 1 || process.env['AGENTDUMP_TEST_MATRIX'] === 'full',
+);
+
+for (const death of deaths)
+  test(`${death.name}: reproduced ${rounds} of ${rounds}`, { skip }, async (t) => {
+    const dir = temporaryFolder(t);
+    const bundle = await recordDeath(death, dir);
+    for (let round = 0; round < rounds; round++) {
+      const { code, stdout, stderr } = await runCli(['replay', bundle, '--', ...commandOf(death)], dir);
+      assert.match(stdout, /^REPRODUCED/, stdout + stderr);
+      assert.match(stdout, /answered +(\d+) of \1 /);
+      assert.equal(code, 0);
+    }
+  });
