@@ -30,13 +30,16 @@ export interface BisectResult {
 /** Throws `usage` for revisions that are none, or that the recording does not tell apart. */
 export async function bisect(options: BisectOptions): Promise<BisectResult> {
   const top = git(process.cwd(), ['rev-parse', '--show-toplevel']);
+  // HEAD is another in the work tree to come.
+  const resolve = (revision: string) => git(top, ['rev-parse', '--verify', `${revision}^{commit}`]);
+  const ends = { good: resolve(options.good), bad: resolve(options.bad) };
   const below = relative(top, process.cwd());
   const parent = mkdtempSync(join(tmpdir(), 'agentdump-bisect-'));
   const tree = join(parent, 'tree');
   try {
-    git(top, ['worktree', 'add', '--detach', '--quiet', tree, options.bad]);
+    git(top, ['worktree', 'add', '--detach', '--quiet', tree, ends.bad]);
     lendModules(top, tree, below);
-    return await new Bisection(options, tree, join(tree, below)).run();
+    return await new Bisection({ ...options, ...ends }, tree, join(tree, below)).run();
   } finally {
     spawnSync('git', ['worktree', 'remove', '--force', tree], { cwd: top });
     rmSync(parent, { recursive: true, force: true });
@@ -79,7 +82,7 @@ class Bisection {
   }
 
   async #require(revision: string, wanted: 'good' | 'bad'): Promise<void> {
-    const verdict = await this.#try(git(this.#tree, ['rev-parse', '--verify', `${revision}^{commit}`]));
+    const verdict = await this.#try(revision);
     if (verdict === wanted) return;
     const { outcome } = this.#tried.at(-1) ?? { outcome: '' };
     const found = wanted === 'bad' ? 'does not die the recorded death' : 'is not free of the recorded death';
@@ -131,7 +134,7 @@ function lendModules(top: string, tree: string, below: string): void {
 function git(cwd: string, words: string[]): string {
   const { status, stdout, stderr, error } = runGit(cwd, words);
   if (status === 0) return stdout.trimEnd();
-  const reason = error?.message ?? stderr.trim();
+  const reason = error?.message ?? (stderr.trim() || stdout.trim());
   throw new AgentdumpError('usage', `git ${words[0]} failed: ${reason}`, { argument: 'git', reason });
 }
 

@@ -49,7 +49,7 @@ export class Comparer {
     if (!item) return '';
     if ('reference' in item) return `(reference to ${item.reference})`;
     const { role, parts, name } = item as Message;
-    const clean = this.#sink.clean({ role, parts, name });
+    const clean = this.#sink.clean(name === undefined ? { role, parts } : { role, parts, name });
     return JSON.stringify(clean).replace(/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]/g, '[redacted]');
   }
 }

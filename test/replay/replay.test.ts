@@ -1,0 +1,171 @@
+/** `agentdump replay` and `bisect` from a user's seat: one small agent that dies in its tool, in its own repository. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startMockModelServer } from '../support/mock-model-server.ts';
+import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
+import { preload } from '../support/run-victim.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const faulty = readFileSync(join(here, 'agent.mjs'), 'utf8');
+/** The city that is not known gets an answer, and the agent asks the model again. */
+const fixed = faulty.replace('cities[city].degrees', "cities[city]?.degrees ?? 'unknown'");
+const otherDeath = faulty.replace('return `', "throw new RangeError('no such city'); return `");
+let dir = '';
+let bundle = '';
+
+before(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
+  writeFileSync(join(dir, 'agent.mjs'), faulty);
+  const cities = ['Oslo', 'Atlantis'];
+  const server = await startMockModelServer((_call, n) => ({
+    toolCalls: [{ name: 'get_weather', arguments: { city: cities[n] ?? 'Oslo' } }],
+  }));
+  const env = cleanEnvironment(dir, { MODEL_URL: server.url, MODEL_API_KEY: 'sk-live-4f9a8b7c6d5e4f3a2b1c' });
+  await once(
+    spawn(process.execPath, ['--require', preload, 'agent.mjs'], { cwd: dir, env, stdio: 'ignore' }),
+    'exit',
+  );
+  await server.close();
+  const [name = assert.fail('no bundle')] = readdirSync(join(dir, 'dumps')).filter((one) =>
+    one.endsWith('.agentdump'),
+  );
+  bundle = join(dir, 'dumps', name);
+});
+
+after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+
+const agent = ['--', process.execPath, 'agent.mjs'];
+async function replayWith(program: string, words: string[] = [], env: Record<string, string> = {}) {
+  writeFileSync(join(dir, 'agent.mjs'), program);
+  return runCli(['replay', bundle, ...words, ...agent], dir, env);
+}
+
+test('the death is reproduced without server, address or key', async () => {
+  const { code, stdout, stderr } = await replayWith(faulty, ['--expect', 'same']);
+  assert.match(stdout, /^REPRODUCED: the same death/, stderr);
+  assert.match(stdout, /answered +2 of 2 recorded model calls/);
+  assert.equal(code, 0);
+});
+
+test('a fixed program goes past the death', async () => {
+  const { code, stdout } = await replayWith(fixed, ['--expect', 'fixed']);
+  assert.match(stdout, /^NO DEATH: it went on past the point where it died/);
+  assert.equal(code, 0);
+  assert.equal((await replayWith(fixed, ['--expect', 'same'])).code, 1);
+  assert.equal((await replayWith(faulty, ['--expect', 'fixed'])).code, 1);
+});
+
+test('another death is told apart', async () => {
+  const { code, stdout } = await replayWith(otherDeath, ['--expect', 'fixed']);
+  assert.match(stdout, /^ANOTHER DEATH: .*no such city/);
+  assert.equal(code, 1);
+});
+
+test('a request that differs is shown, and stops or is answered', async () => {
+  const env = { AGENT_PROMPT: 'How is Bergen?' };
+  const stopped = await replayWith(faulty, [], env);
+  assert.match(stopped.stdout, /^DIVERGED/);
+  assert.match(stopped.stdout, /messages\[0\]\n +- .*How is Oslo\?.*\n +\+ .*How is Bergen\?/);
+  assert.equal(stopped.code, 1);
+  const answered = await replayWith(faulty, ['--on-mismatch', 'answer'], env);
+  assert.match(answered.stdout, /^REPRODUCED/);
+});
+
+test('a request that differs can go live', async (t) => {
+  const server = await startMockModelServer(() => ({ text: 'It is raining.' }));
+  t.after(() => server.close());
+  const env = { AGENT_PROMPT: 'How is Bergen?', MODEL_URL: server.url };
+  writeFileSync(join(dir, 'agent.mjs'), faulty);
+  // Another address than the recorded one is not led to the replayer, and is live by itself.
+  const { stdout } = await runCli(['replay', bundle, '--on-mismatch', 'live', ...agent], dir, env);
+  assert.match(stdout, /^NO DEATH: it ended well/);
+  assert.match(stdout, /answered +0 of 2/);
+  assert.equal(server.calls.length, 1);
+});
+
+test('--until ends before a call, and a call that is not there is named', async () => {
+  const { code, stdout, stderr } = await replayWith(faulty, ['--until', 'c2']);
+  assert.match(stdout, /^STOPPED/, stderr);
+  assert.equal(code, 0);
+  const wrong = await replayWith(faulty, ['--until', 'c9']);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /no recorded model call is, or belongs to, c9/);
+});
+
+for (const runner of ['node:test', 'vitest'])
+  test(`--save-test for ${runner}: a test without a secret`, async () => {
+    const folder = join(dir, runner.replace(':', '-'));
+    const { code, stdout } = await replayWith(faulty, ['--save-test', folder, '--runner', runner]);
+    assert.equal(code, 0);
+    const [testFile = '', recording = ''] = stdout.trim().split('\n');
+    assert.match(readFileSync(testFile, 'utf8'), new RegExp(`from '${runner}'`));
+    assert.doesNotMatch(readFileSync(recording, 'utf8'), /sk-live/);
+  });
+
+test('a saved test fails before the fix and passes after it', async () => {
+  mkdirSync(join(dir, 'node_modules'), { recursive: true });
+  symlinkSync(join(here, '..', '..'), join(dir, 'node_modules', 'agentdump'));
+  const { stdout } = await replayWith(faulty, ['--save-test', join(dir, 'test')]);
+  const [testFile = ''] = stdout.trim().split('\n');
+  const run = async () => {
+    const child = spawn(process.execPath, ['--test', testFile], { cwd: dir, env: cleanEnvironment(dir) });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, output };
+  };
+  const before = await run();
+  assert.equal(before.code, 1);
+  assert.match(before.output, /REPRODUCED: the same death/);
+  writeFileSync(join(dir, 'agent.mjs'), fixed);
+  const after = await run();
+  assert.equal(after.code, 0, after.output);
+});
+
+test('bisect finds the commit that brought the death, and leaves the work tree alone', async () => {
+  const repo = join(dir, 'repo');
+  mkdirSync(repo);
+  cpSync(join(dir, 'agent.mjs'), join(repo, 'agent.mjs'));
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: repo, encoding: 'utf8' }).trim();
+  git('init', '-q');
+  git('config', 'user.email', 'test@example.org');
+  git('config', 'user.name', 'Test');
+  const commit = (program: string, subject: string) => {
+    writeFileSync(join(repo, 'agent.mjs'), program);
+    writeFileSync(join(repo, 'notes.txt'), subject);
+    git('add', '.');
+    git('commit', '-q', '-m', subject);
+    return git('rev-parse', 'HEAD');
+  };
+  const first = commit(fixed, 'Answer for unknown cities');
+  commit(`${fixed}\n// more\n`, 'Say more');
+  const culprit = commit(faulty, 'Simplify the weather');
+  commit(`${faulty}\n// even more\n`, 'Say even more');
+  writeFileSync(join(repo, 'notes.txt'), 'not committed');
+  const words = ['bisect', bundle, '--good', first, ...agent];
+  const { code, stdout, stderr } = await runCli(words, dir, {}, repo);
+  assert.match(stdout, new RegExp(`^${culprit} is the first that dies so\\n +Simplify the weather`), stderr);
+  assert.equal(code, 0);
+  assert.equal(readFileSync(join(repo, 'notes.txt'), 'utf8'), 'not committed');
+  assert.equal(git('worktree', 'list').split('\n').length, 1);
+  const wrong = await runCli(['bisect', bundle, '--good', culprit, ...agent], dir, {}, repo);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /said to be good, is not free of the recorded death/);
+});

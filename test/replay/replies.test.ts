@@ -1,0 +1,223 @@
+/**
+ * A recorded reply, made again in each wire format, whole and streamed, is read as what it was: the readers are those
+ * that the recording was made with.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import type { ProviderFormat } from '../../src/agent/model-call.ts';
+import { anthropic } from '../../src/agent/providers/anthropic.ts';
+import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
+import { openaiResponses } from '../../src/agent/providers/openai-responses.ts';
+import { ReplyBuilder } from '../../src/agent/reply.ts';
+import { Answerer } from '../../src/replay/answerer.ts';
+import { type Recording, recordingSchema } from '../../src/replay/recording.ts';
+import { parseRecording } from '../../src/replay/recording-file.ts';
+import type { RecordedReply } from '../../src/replay/replies/reply.ts';
+import { findReplyFormat } from '../../src/replay/replies/table.ts';
+import { startReplayServer } from '../../src/replay/server.ts';
+import { startMockModelServer } from '../support/mock-model-server.ts';
+
+const formats: [name: string, format: ProviderFormat][] = [
+  ['OpenAI chat', openaiChat],
+  ['OpenAI Responses', openaiResponses],
+  ['Anthropic', anthropic],
+];
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 });
+const call = fc.record(
+  {
+    type: fc.constant('tool_call' as const),
+    id: fc.stringMatching(/^call_[a-z0-9]{4}$/),
+    name: fc.stringMatching(/^[a-z_]{1,12}$/),
+    arguments: fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.oneof(text, fc.integer(), fc.boolean()), {
+      noNullPrototype: true,
+    }),
+  },
+  { noNullPrototype: true },
+);
+const parts = fc
+  .tuple(
+    fc.option(text, { nil: undefined }),
+    fc.uniqueArray(call, { selector: ({ id }) => id, maxLength: 3 }),
+  )
+  .map(([said, calls]) => [
+    ...(said === undefined ? [] : [{ type: 'text' as const, content: said }]),
+    ...calls,
+  ])
+  .filter((all) => all.length > 0);
+
+function replyOf(messages: RecordedReply['messages'], more: Partial<RecordedReply> = {}): RecordedReply {
+  return {
+    id: 'reply-1',
+    model: 'a-model',
+    messages,
+    finishReason: undefined,
+    usage: { input: 12, output: 34 },
+    status: 200,
+    error: undefined,
+    headers: {},
+    end: 'whole',
+    ...more,
+  };
+}
+
+/** All parts in order, whichever messages they were put in. */
+const partsOf = (reply: ReplyBuilder) => reply.messages().flatMap(({ message }) => message.parts);
+
+for (const [name, format] of formats)
+  test(`${name}: whole and streamed, a reply is read as it was recorded`, () => {
+    const make = findReplyFormat(format) ?? assert.fail();
+    fc.assert(
+      fc.property(parts, (all) => {
+        const reply = replyOf([all]);
+        const whole = new ReplyBuilder();
+        format.readReply(JSON.parse(JSON.stringify(make.whole(reply))), whole);
+        const streamed = new ReplyBuilder();
+        const { events, closing } = make.events(reply);
+        for (const event of [...events, ...closing])
+          format.readEvent(event.name, typeof event.data === 'string' ? undefined : event.data, streamed);
+        for (const read of [whole, streamed]) {
+          assert.deepEqual(partsOf(read), all);
+          assert.deepEqual([read.id, read.model, read.done], ['reply-1', 'a-model', true]);
+          assert.deepEqual([read.usage.input, read.usage.output], [12, 34]);
+        }
+      }),
+    );
+    const failed = new ReplyBuilder();
+    const error = { type: 'overloaded', message: 'later' };
+    format.readReply(make.error(replyOf([], { status: 429, error })), failed);
+    assert.deepEqual(failed.error, error);
+  });
+
+const user = { role: 'user', parts: [{ type: 'text' as const, content: 'hello' }] };
+function recordingOf(reply: Recording['calls'][number]['reply'], hosts: string[] = []): Recording {
+  return {
+    schema: recordingSchema,
+    bundle: 'b',
+    verdictKind: 'uncaught-exception',
+    title: 'a death',
+    signature: { id: 's', version: 1, parts: [] },
+    argv: [],
+    nodeVersion: '',
+    startedAtMs: 0,
+    environment: {},
+    withheld: [],
+    hosts,
+    messages: { m1: user },
+    calls: [{ id: 'c1', provider: 'openai', model: 'a-model', place: [], list: ['m1'], unknown: 0, reply }],
+  };
+}
+
+interface Got {
+  status: number;
+  body: string;
+  isWhole: boolean;
+}
+
+/** One request to a replay server over its socket. */
+async function ask(
+  t: TestContext,
+  recording: Recording,
+  wish: { body: object; host?: string; live?: boolean },
+): Promise<Got | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-sockets-'));
+  const sockets = { http: join(folder, 'a'), https: join(folder, 'b') };
+  const server = await startReplayServer(sockets, new Answerer(recording, false), {
+    onReply: async () => {},
+    onGiven: () => {},
+    onUnanswered: () => (wish.live ? 'live' : 'close'),
+  });
+  t.after(() => {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return new Promise((resolve) => {
+    const headers = { host: wish.host ?? 'api.openai.com', 'content-type': 'application/json' };
+    const sent = request(
+      { socketPath: sockets.http, path: '/v1/chat/completions', method: 'POST', headers },
+      (got) => {
+        let body = '';
+        got.on('data', (chunk) => {
+          body += chunk;
+        });
+        got.on('close', () => resolve({ status: got.statusCode ?? 0, body, isWhole: got.complete }));
+        got.on('error', () => {});
+      },
+    );
+    sent.on('error', () => resolve(undefined));
+    sent.end(JSON.stringify({ model: 'a-model', ...wish.body }));
+  });
+}
+
+const asked = { messages: [{ role: 'user', content: 'hello' }] };
+const said = [{ type: 'text' as const, content: 'Snow. '.repeat(20) }];
+
+test('the server gives whole replies, streams, errors, and ends that were cut', async (t) => {
+  const whole = await ask(t, recordingOf(replyOf([said])), { body: asked });
+  assert.equal(JSON.parse(whole?.body ?? '').choices[0].message.content, said[0]?.content);
+  const stream = await ask(t, recordingOf(replyOf([said])), { body: { ...asked, stream: true } });
+  assert.match(stream?.body ?? '', /^data: .*\n\ndata: [\s\S]*data: \[DONE\]\n\n$/);
+  assert.ok(stream?.isWhole);
+  const cut = await ask(t, recordingOf(replyOf([said], { end: 'cut' })), {
+    body: { ...asked, stream: true },
+  });
+  assert.deepEqual([cut?.status, cut?.isWhole, cut?.body.includes('[DONE]')], [200, false, false]);
+  const half = await ask(t, recordingOf(replyOf([said], { end: 'cut' })), { body: asked });
+  assert.equal(half?.isWhole, false);
+  const limited = replyOf([], {
+    status: 429,
+    error: { message: 'slow down' },
+    headers: { 'retry-after': '7' },
+  });
+  const error = await ask(t, recordingOf(limited), { body: asked });
+  assert.deepEqual([error?.status, JSON.parse(error?.body ?? '').error.message], [429, 'slow down']);
+  assert.equal(await ask(t, recordingOf(replyOf([], { status: 0, end: 'cut' })), { body: asked }), undefined);
+});
+
+test('what the record has no answer to is closed, or sent on to where it was meant for', async (t) => {
+  const other = { messages: [{ role: 'user', content: 'something else' }] };
+  assert.equal(await ask(t, recordingOf(replyOf([said])), { body: other }), undefined);
+  assert.equal(await ask(t, recordingOf({ refused: 'it was cut' }), { body: asked }), undefined);
+  const live = await startMockModelServer(() => ({ text: 'It is raining.' }));
+  t.after(() => live.close());
+  const host = new URL(live.url).host;
+  const got = await ask(t, recordingOf(replyOf([said])), { body: other, host, live: true });
+  assert.equal(JSON.parse(got?.body ?? '').choices[0].message.content, 'It is raining.');
+  assert.equal(live.calls.length, 1);
+});
+
+test('a secret of then and a secret of now are the same request', () => {
+  const recording = recordingOf(replyOf([said]));
+  recording.messages['m1'] = {
+    role: 'user',
+    parts: [{ type: 'text', content: 'my key is sk-proj-[redacted:openai-key#0a1b2c3d]' }],
+  };
+  const answerer = new Answerer(recording, false);
+  const target = { host: 'api.openai.com', path: '/v1/chat/completions', query: '' };
+  const key = `sk-proj-${'Ab1'.repeat(16)}T3BlbkFJ${'Cd2'.repeat(16)}`;
+  const body = { model: 'a-model', messages: [{ role: 'user', content: `my key is ${key}` }] };
+  const first = answerer.answer(target, 'POST', JSON.stringify(body));
+  assert.equal(first.kind, 'reply', JSON.stringify(first));
+  assert.equal(answerer.answer(target, 'POST', JSON.stringify(body)).kind, 'past');
+});
+
+test('a file that is no recording is a clear error', () => {
+  assert.throws(() => parseRecording('{', 'x.json'), {
+    code: 'malformed-input',
+    message: /x\.json is no JSON/,
+  });
+  assert.throws(() => parseRecording('{}', 'x.json'), { code: 'malformed-input' });
+  assert.throws(() => parseRecording('null', 'x.json'), { code: 'malformed-input' });
+  assert.throws(() => parseRecording('{"schema":"agentdump.recording/9"}', 'x.json'), {
+    code: 'unsupported-version',
+  });
+  const recording = recordingOf(replyOf([said]));
+  assert.deepEqual(
+    parseRecording(JSON.stringify(recording), 'x.json'),
+    JSON.parse(JSON.stringify(recording)),
+  );
+});
