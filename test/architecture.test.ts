@@ -42,6 +42,7 @@ const allowed: Record<string, string[]> = {
     'journal/reader',
     'agent',
   ],
+  resume: ['journal/layout', 'journal/writer', 'journal/reader'],
   langgraph: ['journal/layout', 'journal/writer', 'journal/reader'],
   supervise: [
     'redaction',

@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentdumpError } from '../errors.ts';
+import { giveLock, takeLock } from '../journal/folder-lock.ts';
 import { findJson, type JournalReading, readJournal } from '../journal/reader.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
 import type { Draft } from './draft.ts';
@@ -30,7 +31,6 @@ import {
   threadKey,
 } from './thread-folder.ts';
 import { ThreadIndex } from './thread-index.ts';
-import { giveLock, takeLock } from './thread-lock.ts';
 import type { Twin } from './twin.ts';
 
 /** A writer that pauses so long lets others in. */

@@ -1,10 +1,10 @@
 /**
- * One writer a thread: a symbolic link beside the thread's folder whose target names its owner, so that taking the lock
+ * One writer a journal: a symbolic link beside the journal's folder whose target names its owner, so that taking the lock
  * and saying whose it is are one step. A dead owner's lock is taken over by a rename that only one can win.
  */
 import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { describeProcess } from '../journal/session.ts';
+import { describeProcess } from './session.ts';
 
 /** Name of whoever has the lock, when that is another living thread or process; undefined when it is ours now. */
 export function takeLock(path: string): string | undefined {
