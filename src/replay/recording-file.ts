@@ -2,7 +2,16 @@
 import { AgentdumpError, MalformedInput } from '../errors.ts';
 import { type Recording, recordingSchema } from './recording.ts';
 
-const needed = ['signature', 'calls', 'messages', 'hosts', 'environment', 'withheld', 'argv'] as const;
+const needed = [
+  'signature',
+  'calls',
+  'messages',
+  'hosts',
+  'environment',
+  'withheld',
+  'gaps',
+  'argv',
+] as const;
 
 /** Throws `malformed-input`, or `unsupported-version` for a recording of a later release. */
 export function parseRecording(text: string, path: string): Recording {

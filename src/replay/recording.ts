@@ -30,6 +30,8 @@ export interface Recording {
   /** Variables that were kept, and the names of those that were withheld. */
   environment: Record<string, string>;
   withheld: string[];
+  /** What the bundle lacks and a replay may want, in words. */
+  gaps: string[];
   /** The death was this signal, so long after the last event: the replay sends it too. */
   signal?: { name: NodeJS.Signals; afterMs: number };
   hosts: string[];
@@ -71,6 +73,9 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
     nodeVersion: account.process?.nodeVersion ?? '',
     startedAtMs: Date.parse(account.process?.startedAt ?? account.bundle?.capturedAt ?? '') || 0,
     ...environmentOf(account),
+    gaps: account.environment
+      ? []
+      : ['the bundle has no environment: set the variables that the program needs'],
     ...(signal && { signal }),
     hosts: hostsOf(all),
     messages: Object.fromEntries(conversations.messages),

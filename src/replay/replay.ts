@@ -19,6 +19,7 @@ import type { ChildExit } from '../supervise/restart-policy.ts';
 import { type Answer, Answerer } from './answerer.ts';
 import { type Difference, renderDifferences } from './compare.ts';
 import { type Recording, seedOf } from './recording.ts';
+import { isSameDeath } from './same-death.ts';
 import { startReplayServer } from './server.ts';
 
 export interface ReplayOptions {
@@ -240,7 +241,7 @@ class Replay {
         localsFromCore: false,
       });
     const deaths = await readDeaths(this.#dumps);
-    const same = deaths.find(({ signature }) => signature.id === recording.signature.id);
+    const same = deaths.find(({ signature }) => isSameDeath(signature, recording.signature));
     const death = same ?? deaths[0];
     const outcome = same ? 'same' : death || exit.code !== 0 ? 'another' : 'none';
     return { outcome, ...facts, ...death };

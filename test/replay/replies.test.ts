@@ -19,6 +19,7 @@ import { type Recording, recordingSchema } from '../../src/replay/recording.ts';
 import { parseRecording } from '../../src/replay/recording-file.ts';
 import type { RecordedReply } from '../../src/replay/replies/reply.ts';
 import { findReplyFormat } from '../../src/replay/replies/table.ts';
+import { isSameDeath } from '../../src/replay/same-death.ts';
 import { startReplayServer } from '../../src/replay/server.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
 
@@ -106,6 +107,7 @@ function recordingOf(reply: Recording['calls'][number]['reply'], hosts: string[]
     startedAtMs: 0,
     environment: {},
     withheld: [],
+    gaps: [],
     hosts,
     messages: { m1: user },
     calls: [{ id: 'c1', provider: 'openai', model: 'a-model', place: [], list: ['m1'], unknown: 0, reply }],
@@ -203,6 +205,28 @@ test('a secret of then and a secret of now are the same request', () => {
   const first = answerer.answer(target, 'POST', JSON.stringify(body));
   assert.equal(first.kind, 'reply', JSON.stringify(first));
   assert.equal(answerer.answer(target, 'POST', JSON.stringify(body)).kind, 'past');
+});
+
+test('a death whose bundle was cut short by its deadline is known by what it has', () => {
+  const signatureOf = (...words: string[]) => ({ id: words.join(), version: 1, parts: words });
+  const whole = signatureOf(
+    'kind:uncaught-exception',
+    'error:TypeError',
+    'message:x',
+    'frame:a@a.js',
+    'frame:b@b.js',
+  );
+  const short = signatureOf('kind:uncaught-exception', 'error:TypeError', 'message:x', 'frame:a@a.js');
+  const without = signatureOf('kind:uncaught-exception', 'error:TypeError', 'message:x');
+  const other = signatureOf('kind:uncaught-exception', 'error:TypeError', 'message:x', 'frame:c@c.js');
+  const otherError = signatureOf('kind:uncaught-exception', 'error:RangeError', 'message:x', 'frame:a@a.js');
+  assert.ok(isSameDeath(short, whole) && isSameDeath(whole, without) && isSameDeath(whole, whole));
+  assert.ok(!isSameDeath(other, whole) && !isSameDeath(otherError, whole) && !isSameDeath(short, otherError));
+  const exits = [
+    signatureOf('kind:exit', 'exit:1'),
+    signatureOf('kind:exit', 'exit:1', 'frame:a@a.js'),
+  ] as const;
+  assert.ok(!isSameDeath(...exits), 'without an error there is too little to go by');
 });
 
 test('a file that is no recording is a clear error', () => {

@@ -63,6 +63,7 @@ const command: CommandModule<object, Words> = {
     const program = programOf(words, recording);
     if (words.saveTest !== undefined) return saveTest(words.saveTest, recording, program, words.runner);
     note(`replaying ${recording.title}: ${recording.calls.length} recorded model calls`);
+    for (const gap of recording.gaps) note(gap);
     const beforeReply = pauseBefore(recording, words);
     const result = await replay({
       recording,
