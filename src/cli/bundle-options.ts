@@ -10,6 +10,13 @@ export const bundlePositional = {
   demandOption: true,
 } as const;
 
+/** How `--html` is described wherever it is offered. */
+export const htmlOption = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'One self-contained page for a browser, into this file; - for stdout',
+} as const;
+
 export const dirOption = {
   describe: 'Folder of the bundles',
   type: 'string',

@@ -1,7 +1,16 @@
 /** The built program as a shell sees it: exit codes, streams, formats. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -45,6 +54,20 @@ test('--json prints one document, --markdown one page', () => {
   assert.match(account.bundle.parts[0].sha256, /^[0-9a-f]{64}$/);
   assert.match(run('analyze', 'latest', '--markdown').stdout, /^## TypeError/);
   assert.equal(run('analyze', 'latest', '--markdown', '--json').status, 2);
+});
+
+test('--html writes one page, to a file that is not there yet, or to stdout', () => {
+  const file = join(root, 'account.html');
+  const { status, stdout, stderr } = run('analyze', 'latest', '--html', file);
+  assert.deepEqual([status, stdout, stderr], [0, '', '']);
+  const html = readFileSync(file, 'utf8');
+  assert.match(html, /^<!doctype html>[\s\S]*script-src 'sha256-[\s\S]*<title>TypeError: /);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.match(run('analyze', 'latest', '--html', file).stderr, /exists/);
+  assert.equal(readFileSync(file, 'utf8'), html);
+  assert.equal(run('analyze', 'latest', '--html', '-').stdout, html);
+  assert.equal(run('analyze', 'latest', '--html', '-', '--json').status, 2);
+  assert.equal(run('analyze', 'latest', '--html').status, 2);
 });
 
 test('colour on request, never into a pipe by itself', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import type { Account } from '../../src/model/account.ts';
 import { synthProgram } from '../support/synth-heapsnapshot.ts';
 
 const program = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
@@ -114,6 +115,16 @@ test('query as CSV and JSON; export as speedscope and folded stacks, to a file t
   assert.equal(flame.profiles[0].samples.length, flame.profiles[0].weights.length);
   assert.equal(heap('export', snapshot, '--out', out).status, 2);
   assert.match(heap('export', snapshot, '--format', 'folded').stdout, /^\(heap\);.* \d+$/m);
+});
+
+test('--html: the heap as a page, with its suspects and what keeps what', () => {
+  const { status, stdout } = heap(snapshot, '--html', '-');
+  assert.equal(status, 0);
+  const data = /id="account">(.*)<\/script>/.exec(stdout)?.[1] ?? '';
+  const { memory } = JSON.parse(data) as Account;
+  assert.ok(memory?.classes?.some(({ name }) => name === 'Session'));
+  assert.ok(memory?.retained?.some(({ name }) => name === 'Session'));
+  assert.equal(heap('classes', snapshot, '--html', '-').status, 2);
 });
 
 test('gzip, and a bundle: torn, with the snapshot as its part', () => {

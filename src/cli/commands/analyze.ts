@@ -9,12 +9,13 @@ import {
   type BundleWords,
   bundlePositional,
   dirOption,
+  htmlOption,
   keyOptions,
   keysOf,
   pathOf,
 } from '../bundle-options.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { print, stdoutColumns, stdoutWantsColour, writeNew } from '../output.ts';
+import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 const largestReport = 128 * 1024 * 1024;
 
@@ -32,11 +33,7 @@ const command: CommandModule<object, Words> = {
       .positional('bundle', bundlePositional)
       .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
       .option('markdown', { type: 'boolean', describe: 'One page of Markdown' })
-      .option('html', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'One self-contained page for a browser, written to this file; - for stdout',
-      })
+      .option('html', htmlOption)
       .option('dir', dirOption)
       .options(keyOptions)
       .conflicts('json', ['markdown', 'html'])
@@ -46,9 +43,8 @@ const command: CommandModule<object, Words> = {
       ),
   handler: async (words) => {
     const account = await analyzeMeant(words);
-    const text = await render(account, words);
-    if (words.html === undefined || words.html === '-') print(text);
-    else writeNew(words.html, text);
+    if (words.html !== undefined) (await import('../page.ts')).writePage(account, words.html);
+    else print(await render(account, words));
     process.exitCode = exitCodeFor(account);
   },
 };
@@ -85,21 +81,12 @@ function readReportFile(path: string): Buffer {
 }
 
 /** Each renderer is loaded only when it is wanted. */
-async function render(account: Account, { json, markdown, html }: Words): Promise<string> {
+async function render(account: Account, { json, markdown }: Words): Promise<string> {
   if (json) return (await import('../../report/json.ts')).renderJson(account);
   if (markdown) return (await import('../../report/markdown.ts')).renderMarkdown(account);
-  if (html !== undefined) return renderPage(account);
   const { renderText } = await import('../../report/text.ts');
   const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
   return renderText(account, { columns: stdoutColumns(), ...(palette && { palette }) });
-}
-
-async function renderPage(account: Account): Promise<string> {
-  const [{ renderHtml }, { readPageAssets }] = await Promise.all([
-    import('../../report/html.ts'),
-    import('../page-assets.ts'),
-  ]);
-  return renderHtml(account, readPageAssets());
 }
 
 function exitCodeFor({ verdict, gaps }: Account): ExitCode {

@@ -3,6 +3,7 @@ import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../errors.ts';
 import type { HeapDocument } from '../../model/heap.ts';
 import { harmlessJson } from '../../report/json.ts';
+import { htmlOption } from '../bundle-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, writeNew } from '../output.ts';
 import { type HeapWords, questions, readWords } from './heap-questions.ts';
@@ -14,6 +15,7 @@ interface HeapArguments {
   sort?: string;
   format?: string;
   out?: string;
+  html?: string;
   threads?: number;
   dir?: string;
 }
@@ -53,6 +55,7 @@ const command: CommandModule<object, HeapArguments> = {
         requiresArg: true,
       })
       .option('out', { describe: 'write to this file instead of stdout', type: 'string', requiresArg: true })
+      .option('html', { ...htmlOption, describe: `${htmlOption.describe}; without a question` })
       .option('threads', { describe: 'cores to use: 1 or 2', type: 'number', requiresArg: true })
       .option('dir', { describe: 'folder of bundles', type: 'string', requiresArg: true });
     for (const [words, about] of examples) built = built.example(words, about);
@@ -60,6 +63,7 @@ const command: CommandModule<object, HeapArguments> = {
   },
   handler: async (argv) => {
     const words = readWords((argv.words ?? []).map(String));
+    if (argv.html !== undefined) return pageOf(argv, words);
     const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
     const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : text();
     if (argv.out === undefined) print(output);
@@ -67,6 +71,21 @@ const command: CommandModule<object, HeapArguments> = {
     if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;
   },
 };
+
+async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
+  if (words.question !== 'summary')
+    throw new AgentdumpError('usage', '--html takes no question: the page shows the heap as a whole', {
+      argument: '--html',
+    });
+  const [{ heapAccount }, { writePage }] = await Promise.all([
+    import('./heap-page.ts'),
+    import('../page.ts'),
+  ]);
+  const { sources, dir, threads } = optionsOf(argv, words);
+  const account = await heapAccount(sources[0]!, dir, threads);
+  writePage(account, argv.html!);
+  if (account.gaps.length) process.exitCode = exitCodes.explainedWithGaps;
+}
 
 function optionsOf(argv: HeapArguments, words: HeapWords) {
   if (argv.limit !== undefined && !(argv.limit >= 1))

@@ -1,6 +1,6 @@
 /** A stack: the program's own frames with code and variables, those of others folded together. */
 import { useSignal } from '@preact/signals';
-import { placeOf } from '../../../model/frame-text.ts';
+import { placeOf, shortFile } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import { isPrinting, isUnfolded, target, unfold } from '../state.ts';
@@ -96,7 +96,7 @@ function FrameRow({ row: { frame, number }, prefix, cwd, byDefault }: FrameRowPr
   return (
     <details id={id} class={name} open={isOpen} onToggle={(event) => noteToggle(event, id, byDefault)}>
       <summary data-item>{head}</summary>
-      {isOpen ? <FrameBody frame={frame} /> : null}
+      {isOpen ? <FrameBody frame={frame} cwd={cwd} /> : null}
     </details>
   );
 }
@@ -126,10 +126,10 @@ function FrameHead({ frame, number, cwd }: { frame: Frame; number: number; cwd: 
   );
 }
 
-function FrameBody({ frame }: { frame: Frame }) {
+function FrameBody({ frame, cwd }: { frame: Frame; cwd: string | undefined }) {
   const { generated, address, module, tier } = frame;
   const origin = [
-    generated && `running as ${generated.file}:${generated.line}:${generated.column}`,
+    generated && `running as ${shortFile(generated.file, cwd)}:${generated.line}:${generated.column}`,
     address && `at ${address}${module ? ` in ${module}` : ''}`,
     tier && `V8 ran it as ${tier}`,
   ].filter(Boolean);

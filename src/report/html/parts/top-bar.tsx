@@ -5,12 +5,13 @@ import { isHelpShown, theme } from '../state.ts';
 import { Search } from './search.tsx';
 
 export function TopBar({ account }: { account: Account }) {
+  const program = programOf(account);
   return (
     <header class="top-bar">
       <a class="brand" href="#verdict">
         <Mark />
         <span class="brand-name">agentdump</span>
-        <span class="brand-program">{programOf(account)}</span>
+        {program ? <span class="brand-program">{program}</span> : null}
       </a>
       <Search />
       <button type="button" class="quiet" onClick={nextTheme} aria-label={`Colours: ${theme.value}`}>
@@ -41,7 +42,7 @@ function Mark() {
 }
 
 /** The script's name as a person would call it. */
-export function programOf({ process, bundle }: Account): string {
+function programOf({ process, bundle }: Account): string {
   const script = process?.argv?.[1] ?? '';
   return script.split('/').at(-1) || (bundle?.path.split('/').at(-1) ?? '');
 }

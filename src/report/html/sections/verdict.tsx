@@ -9,13 +9,7 @@ const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);
 
 export function VerdictSection({ account }: { account: Account }) {
   const { verdict } = account;
-  if (!verdict)
-    return (
-      <div class="headline">
-        <h1 id="verdict-title">{account.memory ? 'A heap' : 'No verdict'}</h1>
-        <About account={account} />
-      </div>
-    );
+  if (!verdict) return <WithoutVerdict account={account} />;
   return (
     <>
       <div class={`headline tone-${toneOf(verdict)}`}>
@@ -37,6 +31,21 @@ export function VerdictSection({ account }: { account: Account }) {
         <NextSteps verdict={verdict} />
       </div>
     </>
+  );
+}
+
+/** Of a heap that nobody died of, the first suspect is what there is to say. */
+function WithoutVerdict({ account: { memory } }: { account: Account }) {
+  const [suspect] = memory?.suspects ?? [];
+  return (
+    <div class="headline">
+      <h1 id="verdict-title">
+        {memory?.heapUsedBytes === undefined
+          ? 'No verdict'
+          : `A heap of ${formatBytes(memory.heapUsedBytes)}`}
+      </h1>
+      {suspect ? <p class="summary">{suspect.sentence}</p> : null}
+    </div>
   );
 }
 
