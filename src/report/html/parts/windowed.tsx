@@ -29,10 +29,12 @@ export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedPro
   const isLong = items.length > mostWhole;
   const wanted = target.value;
   useEffect(() => {
-    if (!isLong || !box.current) return;
-    const at = items.findIndex((item) => idOf(item) === wanted);
-    // Without a wish, the end: what happened last.
-    box.current.scrollTop = (at < 0 ? items.length : at - 4) * rowHeight;
+    // The end at first: what happened last.
+    if (box.current) box.current.scrollTop = items.length * rowHeight;
+  }, [items, isLong]);
+  useEffect(() => {
+    const at = isLong ? items.findIndex((item) => idOf(item) === wanted) : -1;
+    if (at >= 0 && box.current) box.current.scrollTop = (at - 4) * rowHeight;
   }, [items, wanted, isLong]);
   if (!isLong) return <div class="rows">{items.map(draw)}</div>;
   if (isPrinting.value)

@@ -1,4 +1,4 @@
-/** Memory over time, what is suspected, where the bytes are kept, and the classes of objects. */
+/** Memory over time, where the bytes are kept, what is suspected, and the classes of objects. */
 import type { Account, MemoryFacts, MemorySuspect } from '../../../model/account.ts';
 import { formatBytes, formatNumber, formatShare } from '../../../model/quantities.ts';
 import { Gauge } from '../parts/gauge.tsx';
@@ -19,8 +19,8 @@ export function Memory({ account: { memory, bundle, agent } }: { account: Accoun
           endedAt={agent?.endedAt ?? bundle?.capturedAt}
         />
       ) : null}
-      <Suspects suspects={memory.suspects ?? []} />
       {memory.retained?.length ? <Treemap frames={memory.retained} /> : null}
+      <Suspects suspects={memory.suspects ?? []} />
       <Classes classes={memory.classes ?? []} />
     </>
   );
