@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  axeSource,
   type Browser,
   type BrowserPage,
   launchBrowser,
@@ -79,23 +78,6 @@ describe('the page', { skip: whyNoBrowser() }, () => {
     assert.deepEqual(ran, { script: false, markup: 'TypeError', evaluated: 'TypeError' });
     await page.close();
   });
-
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1200, 390])
-      test(`axe finds nothing: ${colorScheme}, ${width} pixels wide`, async () => {
-        // axe is no part of the page, so its policy is set aside for it.
-        const page = await open('', { colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
-        await page.click('#call-c1 > button');
-        await page.evaluate(axeSource());
-        const { violations } = await page.evaluate<{
-          violations: { id: string; nodes: { html: string }[] }[];
-        }>('axe.run(document, { resultTypes: ["violations"] })');
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)]),
-          [],
-        );
-        await page.close();
-      });
 
   test('nothing is wider than a telephone', async () => {
     const page = await open('', { viewport: { width: 390, height: 844 } });

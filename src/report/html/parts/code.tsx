@@ -6,11 +6,12 @@ import { ScrollBox } from './scroll-box.tsx';
 /** Of a minified line, what stands around the position. */
 const longestLine = 400;
 
-export function Code({ frame }: { frame: Frame }) {
+/** @param label tells one from the others of the page. */
+export function Code({ frame, label }: { frame: Frame; label: string }) {
   const lines = trimmed(frame.source ?? [], frame.line ?? 0);
   if (!lines.length) return null;
   return (
-    <ScrollBox class="code" label={`Source around line ${frame.line}`}>
+    <ScrollBox class="code" label={label}>
       <pre>
         <code>
           {lines.map((line) => (

@@ -96,7 +96,7 @@ function FrameRow({ row: { frame, number }, prefix, cwd, byDefault }: FrameRowPr
   return (
     <details id={id} class={name} open={isOpen} onToggle={(event) => noteToggle(event, id, byDefault)}>
       <summary data-item>{head}</summary>
-      {isOpen ? <FrameBody frame={frame} cwd={cwd} /> : null}
+      {isOpen ? <FrameBody frame={frame} cwd={cwd} id={id} /> : null}
     </details>
   );
 }
@@ -126,7 +126,7 @@ function FrameHead({ frame, number, cwd }: { frame: Frame; number: number; cwd: 
   );
 }
 
-function FrameBody({ frame, cwd }: { frame: Frame; cwd: string | undefined }) {
+function FrameBody({ frame, cwd, id }: { frame: Frame; cwd: string | undefined; id: string }) {
   const { generated, address, module, tier } = frame;
   const origin = [
     generated && `running as ${shortFile(generated.file, cwd)}:${generated.line}:${generated.column}`,
@@ -135,7 +135,7 @@ function FrameBody({ frame, cwd }: { frame: Frame; cwd: string | undefined }) {
   ].filter(Boolean);
   return (
     <div class={frame.locals?.length ? 'frame-body with-locals' : 'frame-body'}>
-      <Code frame={frame} />
+      <Code frame={frame} label={`Source of ${id}`} />
       {frame.locals?.length ? <Locals locals={frame.locals} /> : null}
       {origin.length ? <p class="origin">{origin.join(' · ')}</p> : null}
     </div>
