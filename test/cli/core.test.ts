@@ -53,6 +53,14 @@ suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built
     assert.equal(status, nodes.length > 1 ? 1 : 0);
   });
 
+  test('--html is one page with the same account', () => {
+    const { stdout, status } = run(death.core, '--html', '-');
+    const account = JSON.parse(/id="account">(.*)<\/script>/.exec(stdout)?.[1] ?? '');
+    assert.equal(account.signal.name, 'SIGSEGV');
+    assert.ok(account.suspended.length > 0);
+    assert.equal(status, 0);
+  });
+
   test('--mini writes a core that gives the same text', () => {
     const target = join(dirname(death.core), 'mini.gz');
     const made = run(death.core, '--mini', target);

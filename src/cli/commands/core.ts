@@ -2,6 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { accountForCore } from '../../analysis/core/core-account.ts';
 import type { Account } from '../../model/account.ts';
+import { htmlOption } from '../bundle-options.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
@@ -11,6 +12,7 @@ interface Words {
   heap: boolean;
   all: boolean;
   json?: boolean | undefined;
+  html?: string | undefined;
   mini?: string | undefined;
 }
 
@@ -40,6 +42,8 @@ const command: CommandModule<object, Words> = {
           'Write a mini core here: the same account from some 50 KB (gzipped when the name ends in .gz)',
       })
       .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
+      .option('html', htmlOption)
+      .conflicts('json', 'html')
       .epilogue(
         'Exit code: 0 explained, 1 explained with gaps, 2 usage, 3 unreadable input, 4 internal error.',
       ),
@@ -48,7 +52,8 @@ const command: CommandModule<object, Words> = {
     const account = words.mini
       ? await writeMini(words.file, words.mini, options)
       : await accountForCore(words.file, options);
-    print(await render(account, words));
+    if (words.html !== undefined) (await import('../page.ts')).writePage(account, words.html);
+    else print(await render(account, words));
     process.exitCode = account.gaps.length ? exitCodes.explainedWithGaps : exitCodes.explained;
   },
 };

@@ -111,19 +111,27 @@ function noteToggle(
 }
 
 function FrameHead({ frame, number, cwd }: { frame: Frame; number: number; cwd: string | undefined }) {
-  const place = placeOf(frame, cwd) ?? frame.module ?? frame.address ?? '';
+  const place = placeOf(frame, cwd) ?? frame.module?.split('/').at(-1) ?? frame.address ?? '';
   return (
     <span class="frame-head">
       <span class="frame-number">{number}</span>
-      <span class="frame-name">
+      <span class="frame-name" title={frame.function}>
         {frame.async ? <span class="async">async </span> : null}
-        {frame.function?.replace(/^async /, '') ?? <span class="faint">(anonymous)</span>}
+        {shortName(frame) ?? <span class="faint">(anonymous)</span>}
       </span>
-      <span class="frame-place">{place}</span>
+      <span class="frame-place" title={frame.module}>
+        {place}
+      </span>
       {frame.inlined ? <Chip>inlined</Chip> : null}
       {frame.trust === 'scan' ? <Chip tone="warn">found by scanning</Chip> : null}
     </span>
   );
+}
+
+/** Without the parameter types of a C++ name, which are longer than any line. */
+function shortName({ function: name, address }: Frame): string | undefined {
+  if (address !== undefined) return name?.replace(/\([^()]*\)(?: const)?$/, '()');
+  return name?.replace(/^async /, '');
 }
 
 function FrameBody({ frame, cwd, id }: { frame: Frame; cwd: string | undefined; id: string }) {

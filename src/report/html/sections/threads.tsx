@@ -32,7 +32,8 @@ function OneThread({ thread, cwd }: { thread: Thread; cwd: string | undefined })
   return (
     <article class="thread">
       <h3>
-        {kind} thread {kind === 'main' ? null : id} {name ? <span class="faint">{name}</span> : null}{' '}
+        {kind} thread {kind === 'main' ? null : id}{' '}
+        {name && name !== `${kind} thread` ? <span class="faint">{name}</span> : null}{' '}
         {crashed ? <Chip tone="bad">died here</Chip> : null}
         {state ? <Chip>{state}</Chip> : null}
       </h3>
