@@ -1,5 +1,5 @@
 // Builds the page of `analyze --html` into two texts, its program and its style, which the renderer puts into each file.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -9,12 +9,13 @@ const source = join(root, 'src', 'report', 'html');
 /** What is bundled, for the notice that its licence asks for: a page is a copy of it. */
 const bundled = ['preact', '@preact/signals', '@preact/signals-core'];
 
-/** Writes `page.js` and `page.css` into `outdir`. */
+/** Writes `page.js` and `page.css` into `outdir`, and the licences of what they hold. */
 export async function buildPage(outdir) {
-  const packages = bundled.map((name) => {
-    const licence = readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8');
-    return `${name}, MIT: ${/Copyright.*/.exec(licence)?.[0]}`;
-  });
+  const licences = bundled.map((name) => ({
+    name,
+    text: readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8'),
+  }));
+  const notices = licences.map(({ name, text }) => `${name}, MIT: ${/Copyright.*/.exec(text)?.[0]}`);
   await build({
     entryPoints: [
       { in: join(source, 'main.tsx'), out: 'page' },
@@ -29,6 +30,10 @@ export async function buildPage(outdir) {
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
-    banner: { js: `/* ${packages.join('; ')} */` },
+    banner: { js: `/* ${notices.join('; ')} */` },
   });
+  writeFileSync(
+    join(outdir, 'page.LICENSES.txt'),
+    licences.map(({ name, text }) => `${name}\n\n${text}`).join('\n---\n\n'),
+  );
 }

@@ -63,6 +63,8 @@ function* entriesOf(account: Account): Generator<SearchEntry> {
   for (const thread of threads ?? [])
     if (!(thread.crashed && error?.frames?.length))
       yield* framesOf(thread.frames, `thread-${thread.id}-frame`);
+  for (const [n, { frames }] of (account.suspended ?? []).entries())
+    yield* framesOf(frames, `waiting-${n + 1}-frame`);
   yield* agentEntries(account);
   for (const { fact } of environment?.unusual ?? [])
     yield { section: 'Unusual', anchor: 'unusual', text: fact };
