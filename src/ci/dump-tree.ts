@@ -3,7 +3,7 @@
  * own, with its agent's story; who does not (a busy loop, no preload) is read through the inspector from outside. The
  * processes in which tests run come first, because the time may not suffice for all.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { partNames } from '../bundle/layout.ts';
 import type { TestPart, TestStop } from '../bundle/layout-tests.ts';
@@ -26,8 +26,8 @@ export interface DumpTreeOptions {
 const lanes = 2;
 /** A main thread whose loop turns answers the signal within this, on a busy machine too. */
 const answerMs = 1_500;
-/** A passphrase is stretched for a second. */
-const answerEncryptedMs = 4_000;
+/** A capture's own limit, on a machine under load. */
+const writeMs = 6_000;
 const pollMs = 25;
 
 /** Resolves when all that could be dumped within the limit is. Never rejects. */
@@ -60,7 +60,7 @@ async function dumpOne(
   pid: number,
   threads: readonly LoggedThread[],
 ): Promise<void> {
-  if (takesSignal(threads, pid) && (await askForBundle(folder, pid))) return;
+  if (takesSignal(threads, pid) && (await askForBundle(folder, dir, pid))) return;
   if (!isAlive(pid)) return;
   const kind = stop.why === 'hang' ? 'silence' : 'capture';
   const { path } = await captureLive({
@@ -93,21 +93,27 @@ function catchesUsr2(pid: number): boolean {
   }
 }
 
-/** The process says in its log when the bundle is whole. */
-async function askForBundle(folder: string, pid: number): Promise<boolean> {
+/** The process says in its log when the bundle is whole; one that has begun to write is given more time. */
+async function askForBundle(folder: string, dir: string, pid: number): Promise<boolean> {
   const before = countBundles(folder, pid);
   try {
     process.kill(pid, 'SIGUSR2');
   } catch {
     return false;
   }
-  const patienceMs = process.env['AGENTDUMP_RECIPIENT'] ? answerEncryptedMs : answerMs;
-  const deadline = performance.now() + patienceMs;
-  while (performance.now() < deadline) {
+  const askedMs = performance.now();
+  for (let waitedMs = 0; waitedMs < writeMs; waitedMs = performance.now() - askedMs) {
+    if (waitedMs > answerMs && !isBeingWritten(dir)) return false;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     if (countBundles(folder, pid) > before) return true;
+    // It took the signal for its end, after its bundle.
+    if (!isAlive(pid)) return false;
   }
   return false;
+}
+
+function isBeingWritten(dir: string): boolean {
+  return existsSync(dir) && readdirSync(dir).some((name) => /\.(?:partial|starting)$/.test(name));
 }
 
 function countBundles(folder: string, pid: number): number {

@@ -1,4 +1,5 @@
 /** The red end of a run: explains, collects, summarizes, writes the report folder, and tells the CI service. */
+import { readdirSync } from 'node:fs';
 import type { CiLeak, CiOutcome, CiSummary } from '../model/ci-summary.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { collectBundles } from './collect.ts';
@@ -9,7 +10,7 @@ import type { CiEnd } from './run.ts';
 import { explainSilentDeaths } from './silent-deaths.ts';
 import type { StartedRun } from './start.ts';
 import { summarize } from './summarize.ts';
-import { readTestLogs } from './test-logs.ts';
+import { type LoggedThread, readTestLogs, runningTests } from './test-logs.ts';
 import { writeReport } from './write-report.ts';
 
 /** The outcome that stands in the end; `passed` leaves no report. */
@@ -23,9 +24,9 @@ export async function report(
   const heaps = new Set(threads.flatMap((thread) => thread.heaps.map(({ bundle }) => bundle)));
   const gaps: string[] = [];
   const leaks: CiLeak[] = options.leakCheck ? await checkLeaks(threads, options.leakCheck, gaps) : [];
-  const final: CiOutcome = outcome.kind === 'passed' && leaks.length ? { ...outcome, kind: 'leak' } : outcome;
+  const final = finalOutcome(outcome, leaks, hasDiedInTest(run.folder, threads));
   const isGreen = final.kind === 'passed';
-  if (outcome.kind === 'failed') explainSilentDeaths(run, threads, exit, options.note);
+  if (final.kind === 'failed' || final.kind === 'died') explainSilentDeaths(run, threads, exit, options.note);
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
     : // Read anew: who died in silence has a bundle now.
@@ -47,6 +48,19 @@ export async function report(
   }
   writeReport(options, withDifference(options, summary));
   return final;
+}
+
+function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boolean): CiOutcome {
+  if (outcome.kind !== 'passed') return outcome;
+  return hasDied ? { ...outcome, kind: 'died' } : leaks.length ? { ...outcome, kind: 'leak' } : outcome;
+}
+
+/** Node wrote a fatal report of a process whose test never ended. */
+function hasDiedInTest(folder: string, threads: readonly LoggedThread[]): boolean {
+  const reports = readdirSync(folder).filter((name) => name.startsWith('report.'));
+  return threads.some(
+    ({ pid }) => runningTests(threads, pid).length > 0 && reports.some((name) => name.includes(`.${pid}.`)),
+  );
 }
 
 function withDifference({ baseline }: CiOptions, summary: CiSummary): CiSummary {

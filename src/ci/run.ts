@@ -2,7 +2,7 @@
  * `agentdump ci`: runs a test command with the recorder in every Node below it, and turns a red end into a report. A
  * green run pays for the preload and leaves nothing. Lean: what only a red run needs is imported then.
  */
-import { rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestStop, testStopName } from '../bundle/layout-tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
@@ -56,7 +56,8 @@ function outcomeOf(exit: ChildExit, stop: TestStop | undefined): CiOutcome {
 
 async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
   const isGreen = end.outcome.kind === 'passed';
-  if (isGreen && !options.leakCheck && options.baseline === undefined) {
+  const isQuiet = isGreen && !hasFatalReport(run.folder);
+  if (isQuiet && !options.leakCheck && options.baseline === undefined) {
     clear(options, run);
     return end;
   }
@@ -65,6 +66,11 @@ async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, started
   if (outcome.kind === 'passed') clear(options, run);
   else rmSync(join(run.dir, 'sessions'), { recursive: true, force: true });
   return { ...end, outcome };
+}
+
+/** Node's own, of whatever process below. */
+function hasFatalReport(folder: string): boolean {
+  return readdirSync(folder).some((name) => name.startsWith('report.'));
 }
 
 /** Bundles of children that died on purpose, say. */

@@ -37,12 +37,16 @@ export const tap: Runner = {
   },
 };
 
+/** Tests below which one failed: they are named by it. */
+const failedBelow = new WeakSet<object>();
+
 function note(tests: TestPort, file: string, event: string, subject: TapTest): void {
   if (event === 'subtestStart') tests.begin({ file, name: namesOf(subject) }, subject);
-  else if (event === 'subtestEnd') {
-    const hasFailed = subject.results?.ok === false;
-    tests.end(subject, hasFailed ? 'failed' : 'passed', hasFailed ? firstFailure(subject) : undefined);
-  }
+  if (event !== 'subtestEnd') return;
+  const hasFailed = subject.results?.ok === false;
+  if (hasFailed && subject.parent) failedBelow.add(subject.parent);
+  if (hasFailed && !failedBelow.has(subject)) tests.end(subject, 'failed', firstFailure(subject));
+  else tests.end(subject, hasFailed ? 'skipped' : 'passed');
 }
 
 /** The last of the parents is the file itself. */
@@ -54,8 +58,14 @@ function namesOf(test: TapTest): string[] {
 
 function firstFailure({ name, results }: TapTest): { message: string; stack?: string } {
   const failure = results?.failures?.[0] as { name?: string; diag?: { stack?: string } } | undefined;
-  const stack = failure?.diag?.stack;
+  const stack = failure?.diag?.stack && asStack(failure.diag.stack);
   return { message: failure?.name ?? `${name} failed`, ...(stack !== undefined && { stack }) };
+}
+
+/** `dies (deaths.mjs:14:34)` a line, relative to the working directory. */
+function asStack(lines: string): string {
+  const absolute = lines.replace(/(^|\()(?![a-z]+:|\/)([^\s():]+:\d+:\d+)/gm, `$1${process.cwd()}/$2`);
+  return absolute.replace(/^(?=\S)/gm, '    at ');
 }
 
 /** Node's rule for `.js`, without reading package.json twice: the nearest one decides. */

@@ -16,11 +16,11 @@ export async function dies() {
     setImmediate(() => {
       throw new TypeError('the socket is gone');
     });
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 300));
   }
   if (how === 'rejection') {
     Promise.reject(new RangeError('nobody waits for this'));
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 300));
   }
   if (how === 'oom') {
     const kept = [];

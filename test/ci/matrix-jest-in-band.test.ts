@@ -1,0 +1,4 @@
+/** Which test is named when it dies below `agentdump ci`, in jest in band. */
+import { testRunner } from '../support/runner-matrix.ts';
+
+testRunner('jest in band', ['assertion', 'crash', 'spin', 'oom']);

@@ -1,0 +1,3 @@
+describe('weather', () => {
+  it('knows Oslo', async () => (await import('./deaths.mjs')).passes());
+});

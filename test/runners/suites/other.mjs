@@ -1,0 +1,5 @@
+import { passes } from './deaths.mjs';
+
+describe('weather', () => {
+  it('knows Oslo', passes);
+});

@@ -1,0 +1,233 @@
+/**
+ * Real test runners, in whose tests a program really dies, below `agentdump ci`: which test the report names. The suites
+ * are test/runners/suites, the same two tests for every runner, of which the second dies as it is told.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { CiBundle, CiSummary, CiTest } from '../../src/model/ci-summary.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const runnersFolder = join(root, 'test', 'runners');
+const bin = join(root, 'bin', 'agentdump.js');
+
+export type Death = 'assertion' | 'crash' | 'rejection' | 'hang' | 'spin' | 'cancel' | 'oom' | 'none';
+export const deaths: readonly Death[] = [
+  'assertion',
+  'crash',
+  'rejection',
+  'hang',
+  'spin',
+  'cancel',
+  'oom',
+  'none',
+];
+
+const dyingTest = 'books the cheapest';
+const local = (name: string): string => join('node_modules', '.bin', name);
+
+/** The command that runs the suite, in the folder of the suites. */
+export const runnerCommands = {
+  'node:test': ['node', '--test', 'node-test.mjs'],
+  mocha: [local('mocha'), 'mocha.mjs'],
+  'mocha parallel': [local('mocha'), '--parallel', 'mocha.mjs', 'other.mjs'],
+  'jest workers': [local('jest'), '--testMatch=**/{jest,other}.cjs', '--config={}', '-w=2', '--ci'],
+  'jest in band': [local('jest'), '--testMatch=**/jest.cjs', '--config={}', '-i', '--ci'],
+  'vitest forks': [local('vitest'), 'run', '--pool', 'forks'],
+  'vitest threads': [local('vitest'), 'run', '--pool', 'threads'],
+  ava: [local('ava'), 'ava.mjs', '--timeout=10m'],
+  playwright: [local('playwright'), 'test', '-c', 'playwright.config.mjs'],
+  tap: [local('tap'), '--disable-coverage', '--allow-empty-coverage', '--timeout=600', 'tap.mjs'],
+  'plain script': ['node', 'plain.mjs'],
+  'npm script': ['npm', 'test', '--silent'],
+} as const;
+export type RunnerName = keyof typeof runnerCommands;
+
+/** What the verdict may be: runners with worker threads see less of what a thread does. */
+const kinds: Record<Death, readonly string[]> = {
+  assertion: [],
+  none: [],
+  crash: ['uncaught-exception', 'worker-death'],
+  rejection: ['unhandled-rejection', 'worker-death', 'uncaught-exception'],
+  hang: ['no-progress'],
+  spin: ['event-loop-hang', 'no-progress'],
+  cancel: ['terminated'],
+  // Jest kills a worker that is out of memory before Node has written its report.
+  oom: ['heap-out-of-memory', 'worker-death', 'killed'],
+};
+
+export interface MatrixRun {
+  code: number | null;
+  output: string;
+  /** undefined when nothing was left. */
+  summary: CiSummary | undefined;
+  report: string;
+}
+
+export function canRun(): string | false {
+  return existsSync(join(runnersFolder, 'node_modules')) ? false : 'npm ci --prefix test/runners was not run';
+}
+
+/** The suites in a folder of their own, so that no configuration of this project is found above them. */
+export function suitesFolder(context: { after(cleanUp: () => void): void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-runners-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  cpSync(join(runnersFolder, 'suites'), folder, {
+    recursive: true,
+    // A runner that was tried by hand leaves its cache there.
+    filter: (path) => !path.endsWith('node_modules'),
+  });
+  symlinkSync(join(runnersFolder, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ type: 'module', scripts: { test: 'node --test node-test.mjs' } }),
+  );
+  return folder;
+}
+
+export interface RunOptions {
+  folder: string;
+  death: Death;
+  command: readonly string[];
+  options?: readonly string[];
+  env?: Record<string, string>;
+  node?: string;
+  /** Longer than the runner's start takes on a busy machine. */
+  hangAfter?: string;
+}
+
+const lifeLimitMs = 120_000;
+
+export async function runUnderCi(run: RunOptions): Promise<MatrixRun> {
+  const { folder, death, command } = run;
+  const report = join(folder, `report-${death}`);
+  const ready = join(folder, `ready-${death}`);
+  const isStopped = death === 'hang' || death === 'spin';
+  const child = spawn(
+    process.execPath,
+    [
+      bin,
+      'ci',
+      '--report',
+      report,
+      ...(isStopped ? ['--hang-after', run.hangAfter ?? '3s'] : []),
+      ...(run.options ?? []),
+      '--',
+      ...command,
+    ],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: environment(run, ready) },
+  );
+  const timer = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
+  if (death === 'cancel') cancelWhenReady(child, ready);
+  const { code, output } = await outcomeOf(child);
+  clearTimeout(timer);
+  const path = join(report, 'summary.json');
+  const summary = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as CiSummary) : undefined;
+  return { code, output, summary, report };
+}
+
+function environment({ death, folder, env, node }: RunOptions, ready: string): NodeJS.ProcessEnv {
+  const path = process.env['PATH'] ?? '';
+  return {
+    PATH: node === undefined ? `${dirname(process.execPath)}:${path}` : `${dirname(node)}:${path}`,
+    HOME: folder,
+    NO_COLOR: '1',
+    // Jest's ES modules, and a heap that is full soon; both must survive beside ours.
+    NODE_OPTIONS: '--experimental-vm-modules --max-old-space-size=100',
+    AGENTDUMP_TEST_DEATH: death === 'cancel' ? 'hang' : death,
+    AGENTDUMP_TEST_READY: ready,
+    AGENTDUMP_TEST_OUTPUT: join(folder, 'output'),
+    ...env,
+  };
+}
+
+function cancelWhenReady(child: ChildProcess, ready: string): void {
+  const timer = setInterval(() => {
+    if (!existsSync(ready)) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, 50);
+  child.once('exit', () => clearInterval(timer));
+}
+
+function outcomeOf(child: ChildProcess): Promise<{ code: number | null; output: string }> {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+function hangAfter(runner: RunnerName): string {
+  return runner === 'playwright' || runner === 'tap' ? '15s' : '4s';
+}
+
+/** Every death of one runner, each a test. */
+export function testRunner(runner: RunnerName, only: readonly Death[] = deaths): void {
+  for (const death of only)
+    test(`${runner}: ${death}`, { skip: canRun() }, async (context) => {
+      const folder = suitesFolder(context);
+      const run = await runUnderCi({
+        folder,
+        death,
+        command: runnerCommands[runner],
+        hangAfter: hangAfter(runner),
+      });
+      checkRun(runner, death, run);
+    });
+}
+
+export function checkRun(runner: RunnerName, death: Death, run: MatrixRun): void {
+  const { summary, code, output, report } = run;
+  // Mocha lets a rejection that nobody handles pass.
+  if (death === 'none' || (death === 'rejection' && runner.startsWith('mocha') && code === 0)) {
+    assert.equal(code, 0, output);
+    assert.equal(existsSync(report), false, 'a green run leaves nothing');
+    return;
+  }
+  assert.ok(summary, `no summary: ${output}`);
+  const told = JSON.stringify(summary, undefined, 1);
+  // It overlooks that a worker ran out of memory; the report is written all the same, and the exit code stays its own.
+  if (runner === 'mocha parallel' && death === 'oom') assert.equal(summary.outcome.kind, 'died', told);
+  else assert.notEqual(code, 0, told);
+  if (death === 'hang' || death === 'spin') assert.equal(code, 124, told);
+  if (death === 'assertion' && runner !== 'plain script') checkAssertion(summary, told);
+  else checkDeath(runner, death, summary, told, output);
+}
+
+function checkAssertion(summary: CiSummary, told: string): void {
+  assert.deepEqual(summary.bundles, [], told);
+  const failed = summary.tests.telling.filter(({ status }) => status === 'failed');
+  assert.deepEqual(failed.map(lastName), [dyingTest], told);
+  assert.match(failed[0]?.error?.message ?? '', /expected 3 hotels, got 2/);
+  assert.match(failed[0]?.place?.file ?? '', /deaths\.mjs$/, told);
+}
+
+function checkDeath(
+  runner: RunnerName,
+  death: Death,
+  summary: CiSummary,
+  told: string,
+  output: string,
+): void {
+  const expected = runner === 'plain script' && death === 'assertion' ? ['uncaught-exception'] : kinds[death];
+  const fitting = summary.bundles.filter(({ kind }) => expected.includes(kind ?? ''));
+  assert.ok(fitting.length > 0, `${told}\n${output}`);
+  if (runner === 'plain script') return;
+  assert.ok(
+    fitting.some((bundle) => lastName(bundle.test) === dyingTest),
+    told,
+  );
+}
+
+function lastName(test: CiBundle['test'] | CiTest): string | undefined {
+  return test?.name.at(-1);
+}
