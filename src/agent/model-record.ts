@@ -15,8 +15,8 @@ import type { ModelRequest, TokenCounts } from './model-call.ts';
 import type { AgentRecorder, InFlight } from './recorder.ts';
 import type { ReplyBuilder, ReplyDelta } from './reply.ts';
 
-/** Deltas are written at most so often; a stream of single tokens would otherwise cost a record each. */
-const deltaIntervalMs = 100;
+/** Deltas are written so often: what was streamed is on disk within 100 ms, and a stream of single tokens costs no record each. */
+const deltaIntervalMs = 80;
 const inFlightLimit = 1000;
 const { now } = Date;
 /** The host may replace the global ones (fake timers). */
