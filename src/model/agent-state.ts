@@ -135,6 +135,8 @@ export interface AgentRun {
   pending: string[];
   state?: unknown;
   usage?: TokenUsage;
+  /** Of the calls whose price is known; absent when none is. Prices are those of the days named, the oldest first. */
+  cost?: { usd: number; pricedCalls: number; calls: number; pricesOf: string[] };
   /** The run around this one: this is a sub-agent. */
   parentId?: string;
   /** The program named no run: everything that was seen outside of one. */
@@ -191,6 +193,8 @@ export interface ModelCall {
   finishReasons?: string[];
   httpStatus?: number;
   error?: AgentError;
+  /** By the vendor's list price, where it is known; with the day on which that was checked. */
+  cost?: { usd: number; priceOf: string };
   /** Attempt of the client, 0 for the first. */
   resendCount?: number;
 }

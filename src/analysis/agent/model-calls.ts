@@ -4,6 +4,7 @@ import type { AgentMessage, ModelCall } from '../../model/agent-state.ts';
 import type { Conversations } from './conversations.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import { messagesAsRead } from './message-text.ts';
+import { computeCost } from './prices.ts';
 
 interface Gathered {
   start: Extract<AgentEvent, { kind: 'model.start' }>;
@@ -67,6 +68,7 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     status,
     inputTokens: numberOf(attributes['gen_ai.usage.input_tokens']),
     outputTokens: numberOf(attributes['gen_ai.usage.output_tokens']),
+    cost: computeCost(attributes),
     stepId: start.step,
     startedAt: new Date(start.at).toISOString(),
     finishReasons: attributes['gen_ai.response.finish_reasons'] as string[] | undefined,

@@ -190,6 +190,8 @@ function complete(run: AgentRun, calls: CallInRun[], conversations: Conversation
     run.otherConversations = others.map(({ call, length }) => ({ lastCall: call, messages: length }));
   const usage = sumUsage(run);
   if (usage) run.usage = usage;
+  const cost = sumCost(run);
+  if (cost) run.cost = cost;
   run.pending = renderPending(run);
   if (run.status === 'running' && run.waits?.length && !isBusy(run)) run.status = 'waiting';
 }
@@ -221,6 +223,14 @@ function sumUsage(run: AgentRun): TokenUsage | undefined {
     counted ||= call.inputTokens !== undefined || call.outputTokens !== undefined;
   }
   return counted ? { inputTokens, outputTokens } : undefined;
+}
+
+function sumCost({ modelCalls }: AgentRun): AgentRun['cost'] {
+  const priced = modelCalls.flatMap(({ cost }) => cost ?? []);
+  if (!priced.length) return undefined;
+  const usd = priced.reduce((total, cost) => total + cost.usd, 0);
+  const pricesOf = [...new Set(priced.map(({ priceOf }) => priceOf))].sort();
+  return { usd, pricedCalls: priced.length, calls: modelCalls.length, pricesOf };
 }
 
 function computeOpenRequests(events: readonly AgentEvent[], at: number) {

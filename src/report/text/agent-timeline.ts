@@ -83,7 +83,15 @@ function headFacts(run: AgentRun): string {
     ? `, ${formatNumber(usage.inputTokens ?? 0)} tokens in, ${formatNumber(usage.outputTokens ?? 0)} out`
     : '';
   const parent = run.parentId === undefined ? '' : `, within ${run.parentId}`;
-  return `  ${run.id}${parent}${tokens}`;
+  return `  ${run.id}${parent}${tokens}${costText(run)}`;
+}
+
+/** `, about $0.0123 at list prices of 2025-07-04 (3 of 4 calls)`. */
+function costText({ cost }: AgentRun): string {
+  if (!cost) return '';
+  const part = cost.pricedCalls < cost.calls ? ` (${cost.pricedCalls} of ${cost.calls} calls)` : '';
+  const usd = cost.usd >= 1 ? cost.usd.toFixed(2) : cost.usd.toPrecision(2);
+  return `, about $${usd} at list prices of ${cost.pricesOf.join(', ')}${part}`;
 }
 
 function rowsOf(run: TimelineWork, page: Page): Row[] {
