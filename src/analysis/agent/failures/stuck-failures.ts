@@ -117,15 +117,8 @@ function lockWaits(run: AgentRun): AgentFailure[] {
     }));
 }
 
-/** As whoever finds loops says it. */
-interface Loop {
-  runId: string;
-  sentence: string;
-  ongoing: boolean;
-}
-
 export const loops: FailureRule = ({ agent }) =>
-  ((agent as AgentState & { loops?: readonly Loop[] }).loops ?? [])
+  (agent.loops ?? [])
     .filter(({ ongoing }) => ongoing)
     .map(({ runId, sentence }) => ({
       kind: 'loop',
