@@ -224,6 +224,33 @@ const deaths = {
     });
     await generateText({ model, prompt: 'How is Oslo?', tools: { get_weather }, stopWhen: stepCountIs(3) });
   },
+
+  /** anthropics/claude-code#15909: the same command, again and again, until somebody stops it. */
+  async livelock() {
+    const client = await openai();
+    const messages = [question];
+    const tools = [{ type: 'function', function: weatherTool }];
+    for (let turn = 0; ; turn++) {
+      const { choices } = await client.chat.completions.create({ model: 'gpt-4o-mini', messages, tools });
+      const [{ message }] = choices;
+      messages.push(message);
+      for (const { id } of message.tool_calls)
+        messages.push({ role: 'tool', tool_call_id: id, content: 'error: no such command' });
+      if (turn === 9) process.kill(process.pid, 'SIGTERM');
+    }
+  },
+
+  /** anthropics/claude-code#13240, #28482: nothing comes any more, until somebody stops it. */
+  async stall() {
+    const client = await openai();
+    const stream = await client.chat.completions.create({
+      model: 'gpt-4o-mini',
+      messages: [question],
+      stream: true,
+    });
+    setTimeout(() => process.kill(process.pid, 'SIGTERM'), 700);
+    for await (const _ of stream);
+  },
 };
 
 await deaths[process.argv[2]]();

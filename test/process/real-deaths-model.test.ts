@@ -83,3 +83,24 @@ test('fetch: the model stalls, and a time limit fires', { skip }, async (t) => {
   const { firstScreen } = await dieOf(t, 'timeout', () => ({ text: snow, frames: 10, fault: 'stall' }));
   assert.match(firstScreen, /was aborted by a time limit after/);
 });
+
+test('OpenAI: the same call again and again, until somebody stops it', { skip }, async (t) => {
+  const { firstScreen } = await dieOf(t, 'livelock', () => ({
+    toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+  }));
+  assert.match(firstScreen, /Stopped by SIGTERM/);
+  assert.match(
+    firstScreen,
+    /The agent went in a circle: get_weather\(.*Oslo.*\) came \d+ times with the same result/,
+  );
+});
+
+test('OpenAI: the reply stalls, until somebody stops it', { skip }, async (t) => {
+  const { firstScreen, account } = await dieOf(t, 'stall', () => ({
+    text: snow,
+    frames: 20,
+    fault: 'stall',
+  }));
+  assert.match(firstScreen, /Stopped by SIGTERM while waiting for model call to \S+ gpt-4o-mini/);
+  assert.match(JSON.stringify(account.verdict?.evidence), /frames and \d+ bytes so far, the last \d/);
+});
