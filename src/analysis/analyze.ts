@@ -10,7 +10,7 @@ import { readAgentState } from './agent/read.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
-import { readHeapFacts } from './joins/heap-facts.ts';
+import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
 import {
   joinEnvironmentFacts,
   joinMemoryFacts,
@@ -62,6 +62,7 @@ export interface AccountSources {
 export async function makeAccount(sources: AccountSources, options: AnalyzeOptions = {}): Promise<Account> {
   const { parts, gaps } = sources;
   const stacks = await readStacks(sources, options);
+  const heap = sources.bundle && (await readHeapFacts(sources.bundle, gaps));
   const process = joinProcessFacts(parts);
   const { modules, unusual } = joinModules(parts);
   const core = sources.bundle && (await readCoreFacts(sources.bundle, gaps));
@@ -76,8 +77,8 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       threads: joinCoreThreads(joinThreads(parts, stacks.error?.frames ?? stacks.exit), core),
       suspended: core?.suspended,
       modules: modules.packages.length || native.length ? { ...modules, native } : undefined,
-      agent: joinAgent(sources),
-      memory: joinCoreMemory(await joinMemory(sources), core),
+      agent: joinAgent(sources, heap?.candidates),
+      memory: joinCoreMemory(joinMemory(sources, heap), core),
       environment: joinEnvironmentFacts(parts, process, unusual),
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
@@ -135,11 +136,21 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
 }
 
 /** What was recorded of the agent, and what the host handed over. */
-function joinAgent({ bundle, parts, gaps }: AccountSources): Account['agent'] {
+function joinAgent(
+  { bundle, parts, gaps }: AccountSources,
+  candidates: HeapFacts['candidates'],
+): Account['agent'] {
   const recorded = bundle ? readAgentState(bundle) : { gaps: [] };
   gaps.push(...recorded.gaps);
-  if (!recorded.state && !parts.agent) return undefined;
-  return { runs: [], ...recorded.state, ...(parts.agent && { state: parts.agent.state }) };
+  // What was recorded is no matter of inference.
+  const inferred = recorded.state?.runs.some((run) => run.messages.length) ? undefined : candidates;
+  if (!recorded.state && !parts.agent && !inferred) return undefined;
+  return {
+    runs: [],
+    ...recorded.state,
+    ...(parts.agent && { state: parts.agent.state }),
+    ...(inferred && { candidates: inferred }),
+  };
 }
 
 function addFailures({ agent, error, process }: VerdictFacts['account']): void {
@@ -148,10 +159,11 @@ function addFailures({ agent, error, process }: VerdictFacts['account']): void {
   if (failures.length) agent.failures = failures;
 }
 
-async function joinMemory({ bundle, parts, gaps }: AccountSources): Promise<Account['memory']> {
-  const heap = bundle && (await readHeapFacts(bundle, gaps));
+function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Account['memory'] {
   const figures = joinMemoryFacts(parts);
-  return heap ? { ...figures, ...heap } : figures;
+  if (!heap) return figures;
+  const { candidates: _, ...facts } = heap;
+  return { ...figures, ...facts };
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {

@@ -15,6 +15,8 @@ export interface AgentState {
   waitGraph?: WaitGraph;
   /** Calls that came again and again, the most frequent first. */
   loops?: AgentLoop[];
+  /** Where no conversation was recorded: arrays of the heap that look like one. */
+  candidates?: ConversationCandidate[];
   /** Servers of the Model Context Protocol that it talked to. */
   servers?: McpServer[];
   /** What went wrong and was not made good, the one that explains most first. */
@@ -74,6 +76,17 @@ export interface AgentLoop {
   /** Of the run's model calls in that time. */
   tokens?: number;
   sentence: string;
+}
+
+/** Nobody said that it is a conversation: its objects have the shape of messages. */
+export interface ConversationCandidate {
+  inferred: true;
+  /** From the roots of the heap, as one would write it. */
+  path: string;
+  messages: number;
+  bytes: number;
+  /** The last ones, cut; absent where the snapshot has no values. */
+  shown?: { role: string; content: string }[];
 }
 
 export interface McpServer {

@@ -1,6 +1,7 @@
 /** What the bundle's heap snapshot tells: classes and suspects. A large one is left to `agentdump heap`, and said so. */
 import { partNames } from '../../bundle/layout.ts';
 import type { MemoryFacts } from '../../model/account.ts';
+import type { ConversationCandidate } from '../../model/agent-state.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { AnalyzableBundle } from '../bundle-parts.ts';
 
@@ -11,7 +12,10 @@ const part = partNames.heapSnapshot;
 /** What the writer of the snapshot held while it wrote. */
 const ourOwn = /<symbol agentdump\.|register\.cjs:(?:cold|recording)-half/;
 
-export type HeapFacts = Pick<MemoryFacts, 'classes' | 'suspects' | 'retained'>;
+export type HeapFacts = Pick<MemoryFacts, 'classes' | 'suspects' | 'retained'> & {
+  /** Arrays that look like conversations. */
+  candidates?: ConversationCandidate[];
+};
 
 /** Nothing when there is no snapshot. Never throws: what cannot be read is a gap. */
 export async function readHeapFacts(bundle: AnalyzableBundle, gaps: Gap[]): Promise<HeapFacts | undefined> {
@@ -33,9 +37,10 @@ export async function readHeapFacts(bundle: AnalyzableBundle, gaps: Gap[]): Prom
 
 /** Loaded only where there is a heap: the engine is large. */
 async function computeFacts(bytes: Buffer, gaps: Gap[]): Promise<HeapFacts> {
-  const [{ openHeap }, { computeMemoryFacts }] = await Promise.all([
+  const [{ openHeap }, { computeMemoryFacts }, { findConversationCandidates }] = await Promise.all([
     import('../memory/heap.ts'),
     import('../memory/memory-facts.ts'),
+    import('../memory/conversation-candidates.ts'),
   ]);
   const heap = await openHeap(bytes, { threads: 1 });
   try {
@@ -43,7 +48,13 @@ async function computeFacts(bytes: Buffer, gaps: Gap[]): Promise<HeapFacts> {
       gaps.push({ part, reason: `${section}: ${reason}` });
     if (!heap.snapshot.hasAllEdges) return {};
     const { classes, suspects, retained } = computeMemoryFacts(heap, part);
-    return { classes, retained, suspects: suspects.filter(({ sentence }) => !ourOwn.test(sentence)) };
+    const candidates = findConversationCandidates(heap);
+    return {
+      classes,
+      retained,
+      suspects: suspects.filter(({ sentence }) => !ourOwn.test(sentence)),
+      ...(candidates.length && { candidates }),
+    };
   } finally {
     heap.snapshot.close();
   }

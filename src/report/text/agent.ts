@@ -1,7 +1,7 @@
 /** What the agent was doing: runs with what was in flight first, then what the host program handed over. */
 
 import type { Account } from '../../model/account.ts';
-import type { AgentRun, ToolCall } from '../../model/agent-state.ts';
+import type { AgentRun, ConversationCandidate, ToolCall } from '../../model/agent-state.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { oneLine, type Page } from './layout.ts';
 import { compact, renderConversation, renderValue } from './value.ts';
@@ -13,9 +13,18 @@ export function renderAgent({ agent }: Account, page: Page): string[] {
   const lines = agent.runs.slice(-5).flatMap((run) => [...renderRun(run, page), '']);
   if (agent.runs.length > 5)
     lines.push(page.palette.faint(`… ${formatCount(agent.runs.length - 5, 'earlier run')}`), '');
+  for (const candidate of agent.candidates ?? []) lines.push(...renderCandidate(candidate, page), '');
   if (Object.keys(agent.state ?? {}).length) lines.push(...renderValue(agent.state, page));
   while (lines.at(-1) === '') lines.pop();
   return lines;
+}
+
+/** Said to be inferred: nobody recorded it. */
+function renderCandidate({ path, messages, shown = [] }: ConversationCandidate, page: Page): string[] {
+  return [
+    `${page.palette.warn('inferred')} ${formatCount(messages, 'object')} in the shape of messages at ${oneLine(path)}`,
+    ...renderConversation(shown, page).map((line) => `  ${line}`),
+  ];
 }
 
 function renderRun(run: AgentRun, page: Page): string[] {
