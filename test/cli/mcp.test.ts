@@ -89,6 +89,7 @@ test('every tool only reads, and the instructions say what is data', { skip }, a
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
     'agent_timeline',
+    'agent_where',
     'analyze',
     'conversation',
     'diff',
@@ -124,6 +125,12 @@ test('the facts of a death', { skip }, async () => {
   assert.match((await ask('gaps', { bundle: older })).text, /agent\.json: it threw/);
   assert.match((await ask('diff', { before: older, after: newer })).text, /Another death/);
   assert.match((await ask('agent_timeline', { bundle: older })).text, /the program \(it named no run\)/);
+});
+
+test('when it went wrong, in a language that ends', { skip }, async () => {
+  const askWhere = (expression: string) => ask('agent_where', { bundle: older, expression });
+  assert.match((await askWhere('state.turns > 2')).text, /Never: after none of 0 changes/);
+  assert.equal((await askWhere('state.turns >')).isError, true);
 });
 
 test('the conversation comes in pages', { skip }, async () => {

@@ -12,6 +12,8 @@ import type { AgentEvents } from './events.ts';
 import { type Mutation, type RunView, readMutations } from './state-log.ts';
 
 const longestExpression = 4000;
+/** CEL's patterns are RE2's, which run in linear time; those of JavaScript can run for ever. */
+const patternCall = /\bmatches\s*\(/;
 
 /** Throws `usage` when the expression is none. */
 export function findWhere({ events, at }: AgentEvents, expression: string): WhereAnswer {
@@ -39,6 +41,10 @@ type Holds = (view: RunView) => { holds: boolean; fault?: string };
 function compile(expression: string): Holds {
   if (expression.length > longestExpression)
     throw new AgentdumpError('usage', '--where is too long an expression', { argument: 'where' });
+  if (patternCall.test(expression))
+    throw new AgentdumpError('usage', '--where has no matches(): use contains, startsWith or endsWith', {
+      argument: 'where',
+    });
   const environment = new Environment({
     unlistedVariablesAreDyn: true,
     limits: { maxDepth: 100, maxAstNodes: 2000 },

@@ -1,7 +1,9 @@
 /** Questions about the agent: its runs as a timeline, and its conversation page by page. */
+import type { AgentEvents } from '../../analysis/agent/events.ts';
 import { cutAgentEvents } from '../../analysis/agent/point.ts';
 import { readAgentEvents } from '../../analysis/agent/read.ts';
 import { computeAgentState } from '../../analysis/agent/timeline.ts';
+import type { BundleReader } from '../../bundle/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { AgentMessage, AgentRun, AgentState } from '../../model/agent-state.ts';
 import { clip } from '../../model/quantities.ts';
@@ -23,6 +25,12 @@ const runField: InputField = {
   description: 'Only the run with this id or name',
   maxLength: 500,
 };
+
+function requireEvents(bundle: BundleReader): AgentEvents {
+  const { events } = readAgentEvents(bundle);
+  if (events) return events;
+  throw new AgentdumpError('not-found', 'the bundle tells of no agent', { path: bundle.path });
+}
 
 async function readState(words: ToolWords, shelf: Shelf): Promise<AgentState> {
   const state = await shelf.with(bundleOf(words), (bundle) => {
@@ -117,4 +125,24 @@ function messageText({ role, content }: AgentMessage, index: number, maxChars: n
   return `[${index}] ${role}: ${clip(text, maxChars)}`;
 }
 
-export const agentTools: readonly Tool[] = [timelineTool, conversationTool];
+const whereTool: Tool = {
+  name: 'agent_where',
+  title: 'When it went wrong',
+  description:
+    'The first change after which a CEL expression over state, plan, progress and run holds, e.g. `size(state.todo) == 0`.',
+  input: {
+    fields: {
+      bundle: bundleField,
+      expression: { type: 'string', description: 'CEL (cel.dev)', maxLength: 2000 },
+    },
+    required: ['expression'],
+  },
+  async answer(words, shelf) {
+    const { findWhere } = await import('../../analysis/agent/where.ts');
+    const { renderWhere } = await import('../../report/text/agent-points.ts');
+    const events = await shelf.with(bundleOf(words), requireEvents);
+    return renderWhere(findWhere(events, textOf(words, 'expression') ?? ''), page);
+  },
+};
+
+export const agentTools: readonly Tool[] = [timelineTool, conversationTool, whereTool];

@@ -54,7 +54,13 @@ test('an expression that never has an answer says so; one that is none is a wron
   assert.equal(answer.found, undefined);
   assert.equal(answer.failed, answer.mutations);
   assert.match(renderWhere(answer), /Never: .*No such key: turn/);
-  for (const wrong of ['state.turns >', ')', 'x'.repeat(5000), '('.repeat(300)])
+  for (const wrong of [
+    'run.name.matches("(x+x+)+y")',
+    'state.turns >',
+    ')',
+    'x'.repeat(5000),
+    '('.repeat(300),
+  ])
     assert.throws(
       () => findWhere(story, wrong),
       (error: AgentdumpError) => error.code === 'usage',
