@@ -87,8 +87,13 @@ class StepTry implements DurableWork {
     return this.#limits.signal;
   }
 
-  spent(cost: Spent): void {
-    void this.#scoped.run.recorder.add('durableStep', { event: 'spent', of: this.#seq, ...cost });
+  /** Made when it is asked for, so that hosts may take it out of its object. */
+  get spent(): (cost: Spent) => void {
+    return (cost) => {
+      const added = this.#scoped.run.recorder.add('durableStep', { event: 'spent', of: this.#seq, ...cost });
+      // A record that is lost ends the run: the step's own end hears of it.
+      if (added instanceof Promise) added.catch(() => {});
+    };
   }
 
   async perform(): Promise<unknown> {

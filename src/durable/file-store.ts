@@ -127,12 +127,14 @@ class FileRun implements RunHandle {
     return seq;
   }
 
+  /** On a full disk nothing more can be said: then the run is free when this process has ended. */
   release(): void {
-    try {
-      this.#journal.close(true);
-    } finally {
-      this.#lease.release();
-    }
+    for (const letGo of [() => this.#journal.close(true), () => this.#lease.release()])
+      try {
+        letGo();
+      } catch {
+        // The run's own records are kept, or their writer was told.
+      }
   }
 }
 

@@ -37,7 +37,7 @@ export async function settleDoubt(
   await run.recorder.add('durableStep', { event: 'doubt', of: entry.seq, action });
   if (action === 'retry') return undefined;
   if (action === 'skip') return settle(run, entry, 'skipped', undefined);
-  const settled = action === 'ask' ? await ask(scoped, effect) : await checkOf(policy)(effect);
+  const settled = action === 'ask' ? await ask(scoped, entry, effect) : await checkOf(policy)(effect);
   return settled && settle(run, entry, 'finished', settled.result);
 }
 
@@ -57,14 +57,21 @@ function checkOf(policy: DoubtPolicy): EffectCheck {
 }
 
 /** Approved: it did not happen, run it; approved with a value: that is its result; rejected: an error of the step. */
-async function ask(scoped: ScopedRun, effect: DoubtfulEffect): Promise<{ result: unknown } | undefined> {
+async function ask(
+  scoped: ScopedRun,
+  entry: StepEntry,
+  effect: DoubtfulEffect,
+): Promise<{ result: unknown } | undefined> {
   const request = {
     question: 'Did it happen? Approve to run it again, or with its result as the value.',
     ...effect,
   };
   const answer = await waitForAnswer(scoped, `${lastLabel(effect.path)}?`, request, {});
-  if (!answer.approved)
-    throw new AgentdumpError('usage', `step ${effect.path} was in doubt and rejected`, { path: effect.path });
+  if (!answer.approved) {
+    const error = new Error(`step ${effect.path} was in doubt and rejected`);
+    await scoped.run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
+    throw error;
+  }
   return 'value' in answer ? { result: answer.value } : undefined;
 }
 

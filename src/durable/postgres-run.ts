@@ -63,12 +63,11 @@ export class PostgresRun implements RunHandle {
     });
   }
 
+  /** When the database is away the lease runs out by itself. */
   async release(): Promise<void> {
     clearInterval(this.#heartbeat);
-    await this.#store.pool.query('update agentdump_runs set holder = null where run_id = $1 and epoch = $2', [
-      this.#runId,
-      this.epoch,
-    ]);
+    const letGo = 'update agentdump_runs set holder = null where run_id = $1 and epoch = $2';
+    await this.#store.pool.query(letGo, [this.#runId, this.epoch]).catch(() => {});
   }
 
   /** After a failure nothing more is added: a record may not follow one that is lost. */

@@ -2,6 +2,7 @@
  * Adds the records of one run, under its fsync policy. The first record that can't be kept ends the run for this process:
  * whatever is asked of it afterwards throws that same error, because a step whose record is lost must not go on.
  */
+import type { AgentdumpError } from '../errors.ts';
 import { recordKinds } from '../journal/layout-records.ts';
 import type { RecordCodec } from './codec.ts';
 import type { ApprovalRecord, CheckpointRecord, RunRecord, StepRecord, ValueRecord } from './layout.ts';
@@ -72,6 +73,8 @@ export class RunRecorder {
             throw this.breakWith(error);
           });
     } catch (error) {
+      // Too large a value is its step's affair: nothing was written, and the run goes on.
+      if ((error as AgentdumpError).code === 'over-limit') throw error;
       throw this.breakWith(error as Error);
     }
   }

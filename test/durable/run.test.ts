@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { FileStore } from '../../src/durable/file-store.ts';
+import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import type { DurableRunOptions, DurableRunWork } from '../../src/durable/options.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
 import { crashingStore } from './crashing-store.ts';
@@ -294,6 +295,29 @@ test('in doubt: skip, check, and the effect key of every try', async () => {
   assert.deepEqual(result, [undefined]);
 });
 
+test('in doubt: a person is asked, and may know the result, want it again, or give it up', async () => {
+  for (const [answer, expected] of [
+    [{ approved: true }, 'booked now'],
+    [{ approved: true, value: 'booked by phone' }, 'booked by phone'],
+    [{ approved: false }, /step book was in doubt and rejected/],
+  ] as const) {
+    const { options, dir } = fresh();
+    const program = async () => agent.step('book', () => 'booked now', { inDoubt: 'ask' });
+    const done = dieAt(4, 'before', options, program);
+    const store = new FileStore(dir);
+    const answering = (async () => {
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const { waitingFor } = await summarizeRun(store, 'r').catch(() => ({ waitingFor: [] }));
+        if (waitingFor[0]) return answerApproval(store, 'r', waitingFor[0].path, answer);
+      }
+    })();
+    if (typeof expected === 'string') assert.equal((await done).result, expected);
+    else await assert.rejects(done, expected);
+    assert.equal(await answering, 'book?');
+  }
+});
+
 test('a key names a step whatever its order; used twice it is an error', async () => {
   const { options } = fresh();
   const program = (order: string[]) => async () => {
@@ -392,6 +416,29 @@ test("what can't be stored is an error at the step that returned it", async () =
   assert.ok(
     said.some((line) => line.includes('step s is in doubt: it had returned, but')),
     said.join('\n'),
+  );
+});
+
+test('a value larger than a record may be is an error of its step, and the run goes on', async () => {
+  const { options } = fresh();
+  const result = await agent.run('program', { ...options, plain: true }, async () => {
+    const error = await Promise.resolve(agent.step('big', () => 'x'.repeat(70_000_000))).catch(
+      (caught) => caught,
+    );
+    return [error.code, await agent.step('next', () => 1)];
+  });
+  assert.deepEqual(result, ['over-limit', 1]);
+});
+
+test('costs: what steps say, and what replies of models bear, is told at a resume', async () => {
+  const { options, said } = fresh();
+  await dieAt(7, 'before', options, async () => {
+    await agent.step('ask', async () => ({ text: 'hi', usage: { input_tokens: 1000, output_tokens: 200 } }));
+    await agent.step('think', async ({ spent }) => spent({ inputTokens: 50, usd: 0.02 }));
+  });
+  assert.match(
+    said.join('\n'),
+    /1 step \([^)]*1,200 tokens\) kept; lost: 1 step \([^)]*50 tokens, \$0\.02\)/,
   );
 });
 
