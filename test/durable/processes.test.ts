@@ -1,7 +1,8 @@
 /** Durable runs over several processes: supervised, taken over, fought for, waiting for people. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -108,6 +109,29 @@ test('asked once, answered while it is down, whatever the instant of the death',
     assert.equal(second.stdout, `booked Polar for ${trial}\n`, second.stderr);
     assert.equal(readFileSync(truth, 'utf8'), 'asked\n');
   }
+});
+
+test('with the preload: the bundle tells of the steps and holds no durable value in the clear; the run has them', async () => {
+  const { dir } = fresh();
+  const env = { AGENTDUMP_DIR: dir, AGENTDUMP_RUN_KEY: randomBytes(32).toString('hex') };
+  const preload = { NODE_OPTIONS: `--require ${pathOf('../../dist/register.cjs')}` };
+  const died = await start(pathOf('programs/keeps-secret.mjs'), [], { ...env, ...preload, DIE: '1' }).ended;
+  assert.equal(died.code, 1);
+  const bundle = readdirSync(dir).find((name) => name.endsWith('.agentdump')) ?? '';
+  const texts = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), 'latin1'));
+  assert.ok(texts.length > 5);
+  for (const text of texts) assert.doesNotMatch(text, /aB3dE6gH9jK2mN5p/);
+  const account = spawnSync(
+    process.execPath,
+    [pathOf('../../bin/agentdump.js'), 'agent', join(dir, bundle)],
+    { encoding: 'utf8' },
+  );
+  assert.match(account.stdout, /step {2}get a token {2}finished/);
+  assert.match(account.stdout, /tool {2}use/);
+  const resumed = await start(pathOf('programs/keeps-secret.mjs'), [], env).ended;
+  assert.equal(resumed.stdout, 'kept\n', resumed.stderr);
 });
 
 test('the example of the README', () => {
