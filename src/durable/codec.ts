@@ -60,7 +60,7 @@ export class RecordCodec {
   /** As `encodeWith`, when the value's text is there already. */
   encodeText(facts: object, text: string, value: unknown): string | Uint8Array {
     const head = JSON.stringify(facts);
-    if (this.#seal) return Buffer.concat([Buffer.from(`${head}\n`), this.#seal.close(text, head)]);
+    if (this.#seal) return Buffer.concat([Buffer.from(`${head}\n`), ...this.#seal.close(text, head)]);
     if (!this.#plain) this.#refuseSecrets(text, value);
     return `${head.slice(0, -1)},"value":${text}}`;
   }

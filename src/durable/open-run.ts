@@ -87,7 +87,7 @@ async function takeUp(run: DurableRun, configHash: string | undefined): Promise<
     agentdump: version,
     cwd: process.cwd(),
     ...(configHash !== undefined && { configHash }),
-    ...findCommand(),
+    ...findCommand(log),
   });
 }
 
@@ -124,11 +124,15 @@ function requireSame(log: RunLog, name: string, id: string): void {
     throw new AgentdumpError('usage', `run ${id} is one of ${log.name}, not of ${name}`, { argument: 'id' });
 }
 
-/** The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. */
-function findCommand(): { command?: string[] } {
+/**
+ * The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. That search takes
+ * milliseconds, so one that was kept before is known to be harmless.
+ */
+function findCommand(log: RunLog): { command?: string[] } {
   const command = [...process.execArgv, ...process.argv.slice(1)];
-  const shown = processPolicy().argv(command);
-  return isDeepStrictEqual(shown, command) ? { command } : {};
+  const isKnown = log.opens.some((open) => isDeepStrictEqual(open.command, command));
+  if (isKnown) return { command };
+  return isDeepStrictEqual(processPolicy().argv(command), command) ? { command } : {};
 }
 
 function hashOf(config: unknown): string {

@@ -18,6 +18,7 @@ import type { SealFacts } from './layout.ts';
 const nonceBytes = 12;
 const tagBytes = 16;
 const keyBytes = 32;
+const gcm = { authTagLength: tagBytes };
 
 /** 32 bytes, or a text of them: 64 hexadecimal digits or base64. Throws AgentdumpError `usage`; never shows the key. */
 export function readKey(key: string | Uint8Array): Uint8Array {
@@ -59,14 +60,14 @@ export class Seal {
     return seal;
   }
 
-  close(text: string, beside: string): Buffer {
-    const nonce = Buffer.allocUnsafe(nonceBytes);
-    randomFillSync(nonce);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
+  /** Nonce, tag and body. */
+  close(text: string, beside: string): Uint8Array[] {
+    const nonce = nextNonce();
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, gcm);
     cipher.setAAD(Buffer.from(beside));
     const body = cipher.update(text, 'utf8');
     cipher.final();
-    return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+    return [nonce, cipher.getAuthTag(), body];
   }
 
   sum(text: string): string {
@@ -76,9 +77,7 @@ export class Seal {
   /** Throws AgentdumpError `locked` when the bytes or what stands beside them were changed. */
   open(bytes: Uint8Array, beside: string): string {
     try {
-      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceBytes), {
-        authTagLength: tagBytes,
-      });
+      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceBytes), gcm);
       decipher.setAAD(Buffer.from(beside));
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
       const body = decipher.update(bytes.subarray(nonceBytes + tagBytes));
@@ -87,4 +86,17 @@ export class Seal {
       throw new AgentdumpError('locked', 'a sealed value was changed', { path: 'value' }, cause);
     }
   }
+}
+
+/** Random ones are drawn by the hundred: drawing costs a microsecond, however many bytes. */
+const drawn = Buffer.alloc(nonceBytes * 256);
+let used = drawn.length;
+
+function nextNonce(): Buffer {
+  if (used === drawn.length) {
+    randomFillSync(drawn);
+    used = 0;
+  }
+  used += nonceBytes;
+  return drawn.subarray(used - nonceBytes, used);
 }
