@@ -80,6 +80,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       agent: joinAgent(sources, heap?.candidates),
       memory: joinCoreMemory(joinMemory(sources, heap), core),
       environment: joinEnvironmentFacts(parts, process, unusual),
+      happenings: parts.happenings,
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
   };

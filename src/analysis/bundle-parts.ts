@@ -3,6 +3,7 @@
  * becomes a gap; nothing here throws. Knows what every death should have left, so that silence is noticed.
  */
 import { partNames } from '../bundle/layout.ts';
+import type { Happenings } from '../model/account.ts';
 import type { TestFacts } from '../model/tests.ts';
 import type { Gap } from '../model/verdict.ts';
 import { type AgentPartFacts, readAgent } from './parts/agent.ts';
@@ -17,7 +18,9 @@ import {
 import { type ErrorPartFacts, readError } from './parts/error.ts';
 import { type EvidenceFacts, readEvidence } from './parts/evidence.ts';
 import { Fields, PartFaults } from './parts/fields.ts';
+import { readJournalEvents } from './parts/journal-events.ts';
 import { type ProcessPartFacts, readProcess, readThreads } from './parts/process.ts';
+import { readProcessEvents } from './parts/process-events.ts';
 import {
   type EnvironmentPartFacts,
   type HandlesPartFacts,
@@ -54,6 +57,7 @@ export interface BundleParts {
   environment?: EnvironmentPartFacts;
   agent?: AgentPartFacts;
   drift?: DriftFacts;
+  happenings?: Happenings;
   packages: ReturnType<typeof readPackages>;
   nativeModules: ReturnType<typeof readNativeModules>;
   threads: ReturnType<typeof readThreads>;
@@ -93,6 +97,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     environment: read(partNames.environment, readEnvironment),
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),
     drift: read(partNames.drift, readDrift),
+    happenings: read(partNames.processEvents, readProcessEvents) ?? readRecorded(bundle, gaps),
   };
   const parts: BundleParts = {
     ...(Object.fromEntries(Object.entries(optional).filter(([, part]) => part)) as Partial<BundleParts>),
@@ -104,6 +109,15 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
   };
   gaps.push(...(parts.agent?.gaps ?? []), ...missingParts(bundle, parts, gaps));
   return { parts, gaps };
+}
+
+/** Where the process could not write the part, its flight recorder tells. */
+function readRecorded(bundle: AnalyzableBundle, gaps: Gap[]): Happenings | undefined {
+  const bytes = bundle.readPart(partNames.journal);
+  const faults = new PartFaults(partNames.journal);
+  const found = bytes && readJournalEvents(bytes, faults);
+  gaps.push(...faults.gaps());
+  return found;
 }
 
 /** Written by others after the death, or from outside: they see less. */

@@ -37,6 +37,8 @@ export const partNames = {
   agent: 'agent.json',
   /** What the agent was doing, as the memory of the dying process still held it (src/journal/layout-agent.ts). */
   agentEvents: 'agent-events.json',
+  /** What happened around it and ended nothing: logs, warnings, handled errors, children. */
+  processEvents: 'process-events.json',
   /** The flight recorder's segments, end to end (src/journal/FORMAT.md). */
   journal: 'recorder.journal',
   process: 'process.json',
@@ -159,6 +161,8 @@ export interface TriggerPart {
   pending?: string[];
   /** For a lack of progress: what was noticed. */
   stall?: StallFacts;
+  /** Id of its flight recorder's session, where one ran: its children name it. */
+  recorderId?: string;
 }
 
 /** Times in milliseconds. */
@@ -173,6 +177,48 @@ export interface StallFacts {
   repeated?: { length: number; times: number };
   /** 1 for the first bundle of this process about it. */
   count: number;
+}
+
+/** `process-events.json`. Times are ISO 8601 UTC. */
+export interface ProcessEventsPart {
+  /** The ends of what was written to the standard streams. `target`: a file or socket, which could not be followed. */
+  logs: { stream: 'stdout' | 'stderr'; text: string; writtenAt?: string; target?: string }[];
+  warnings: { at: string; name: string; message: string; code?: string; stack?: string }[];
+  handled: (SomeError & { at: string; kind: 'exception' | 'rejection' })[];
+  children: ChildEventPart[];
+  peaks: { at: string; resource: string; value: number; limit?: number }[];
+  /** The process that started this one, where it left its name in the same dump folder. */
+  parent?: { pid: number; recorderId?: string; bundle?: BundleLink };
+}
+
+interface SomeError {
+  name?: string;
+  message: string;
+  code?: string | number;
+  stack?: string;
+  origin?: string;
+}
+
+export interface ChildEventPart {
+  pid: number;
+  /** Redacted, and cut. */
+  command: string;
+  startedAt: string;
+  /** When the end was noticed; absent while it runs. */
+  endedAt?: string;
+  exitCode?: number;
+  signal?: string;
+  /** The end of its standard error, as far as the program read it. */
+  stderrTail?: string;
+  error?: string;
+  /** What it wrote about its own end, when it had the preload too. */
+  bundle?: BundleLink;
+}
+
+export interface BundleLink {
+  id: string;
+  /** Name of its folder, beside this one. */
+  name: string;
 }
 
 /** `error.json`: the thrown value, whatever it was. */

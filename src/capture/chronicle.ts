@@ -102,7 +102,10 @@ class Chronicle {
     const isChild = kind === 'childStart' || kind === 'childEnd';
     const content = isChild ? describeChild(payload as Child) : payload;
     const clean = this.#options.policy.value(content) as object;
-    this.#options.flight.append(recordKinds[kind satisfies RecordKindName], JSON.stringify({ ...clean, at }));
+    this.#options.flight.append(
+      recordKinds[kind satisfies RecordKindName],
+      JSON.stringify({ at: isoTime(at), ...clean }),
+    );
   }
 
   #countDescriptors(): void {

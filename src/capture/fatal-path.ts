@@ -68,6 +68,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
     ...(lock && { lock }),
   });
   trigger.id = writer.id;
+  if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
   const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   if (lock && surroundings.flight) writer.addGap(clearRecorder);

@@ -8,7 +8,11 @@ const slackChars = 8192;
 const border = /[\s"'`,;{}()<>[\]]/;
 
 /** The newest lines, at most `maxChars` of them. */
-export function renderLogTail(tail: LogTail, maxChars: number, redact: (text: string) => string): string {
+export function renderLogTail(
+  tail: Pick<LogTail, 'pieces' | 'isCut'>,
+  maxChars: number,
+  redact: (text: string) => string,
+): string {
   const held = tail.pieces.join('');
   const raw = held.slice(-(maxChars + slackChars));
   const clean = redact(withoutOpenWord(raw));

@@ -15,7 +15,18 @@ const partLimitMs = 2_000;
 const valueLimits = { maxDepth: 24, maxEntries: 50_000, maxStringChars: 256 * 1024 };
 
 export function createContext(
-  { config, ownFile, workers, recording, recordingPolicy, tests, withheld }: Surroundings,
+  {
+    config,
+    ownFile,
+    workers,
+    recording,
+    recordingPolicy,
+    tests,
+    withheld,
+    happenings,
+    logs,
+    flight,
+  }: Surroundings,
   request: CaptureRequest,
   trigger: TriggerPart,
   writer: BundleWriter,
@@ -28,6 +39,9 @@ export function createContext(
     workers,
     trigger,
     withheldCount: withheld.length,
+    happenings,
+    logs,
+    lookAtChildren: () => flight?.children.look(),
     ...(recording ? { recording } : {}),
     ...(recordingPolicy ? { recordingPolicy } : {}),
     ...(tests ? { tests } : {}),

@@ -24,7 +24,34 @@ export interface Account {
   agent?: AgentState;
   memory?: MemoryFacts;
   environment?: EnvironmentFacts;
+  /** What happened around the agent and ended nothing. */
+  happenings?: Happenings;
   gaps: Gap[];
+}
+
+/** Oldest first. */
+export interface Happenings {
+  /** The ends of the standard streams; `target`: where it went, when it could not be followed. */
+  logs?: { stream: string; text: string; writtenAt?: string; target?: string }[];
+  warnings?: { at?: string; name: string; message: string; code?: string }[];
+  /** The host took them, and went on. */
+  handled?: { at?: string; kind: 'exception' | 'rejection'; name?: string; message: string; code?: string }[];
+  children?: ChildFacts[];
+  peaks?: { at?: string; resource: string; value: number; limit?: number }[];
+  parent?: { pid: number; recorderId?: string; bundle?: { id: string; name: string } };
+}
+
+export interface ChildFacts {
+  pid: number;
+  command: string;
+  startedAt?: string;
+  /** When the end was noticed; absent while it ran. */
+  endedAt?: string;
+  exitCode?: number;
+  signal?: string;
+  stderrTail?: string;
+  error?: string;
+  bundle?: { id: string; name: string };
 }
 
 export interface AccountBundle {

@@ -46,6 +46,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     repeats: part.number('repeats'),
     pending: part.texts('pending'),
     stall: readStall(part.object('stall')),
+    recorderId: part.text('recorderId'),
   });
 }
 

@@ -1,11 +1,13 @@
 /** What the agent was waiting for when the end came: the join of the process's death and the agent's story. */
 import { partNames } from '../../bundle/layout.ts';
 import type { AgentLoop, WaitCycle } from '../../model/agent-state.ts';
+import { childText, endedBadly, lastLine } from '../../model/happening-text.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
 
 const mostShown = 5;
+const mostChildren = 3;
 const longestFact = 400;
 
 export function pendingOf({ account }: VerdictFacts): string[] {
@@ -21,7 +23,23 @@ export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
     ...pendingOf(facts)
       .slice(0, mostShown)
       .map((waiting) => `In flight: ${waiting}`),
-  ].map((fact) => ({ fact: `${clip(fact, longestFact)}.`, part: partNames.agentEvents }));
+  ]
+    .map((fact): Evidence => ({ fact: `${clip(fact, longestFact)}.`, part: partNames.agentEvents }))
+    .concat(childEvidence(facts));
+}
+
+/** Children that ended badly: what the agent talked to may be gone with them. The newest first. */
+function childEvidence({ account }: VerdictFacts): Evidence[] {
+  const failed = (account.happenings?.children ?? []).filter(endedBadly);
+  return failed
+    .slice(-mostChildren)
+    .reverse()
+    .map((child) => {
+      const said = lastLine(child.stderrTail ?? '');
+      const bundle = child.bundle ? ` It left a bundle of its own: ${child.bundle.name}.` : '';
+      const fact = `Child process ${childText(child)}${said && `, its last words: ${clip(said, 160)}`}.${bundle}`;
+      return { fact, part: partNames.processEvents };
+    });
 }
 
 export function firstCycle({ account }: VerdictFacts): WaitCycle | undefined {

@@ -13,6 +13,7 @@ import { nativeModulesPart } from './native-modules.ts';
 import { packagesPart } from './packages.ts';
 import type { PartProducer } from './part.ts';
 import { processPart } from './process.ts';
+import { processEventsPart } from './process-events.ts';
 import { reportPart } from './report.ts';
 import { scriptsPart } from './scripts.ts';
 import { testsPart } from './tests.ts';
@@ -23,6 +24,7 @@ export const partProducers: readonly PartProducer[] = [
   testsPart,
   agentPart,
   agentEventsPart,
+  processEventsPart,
   processPart,
   localsPart,
   scriptsPart,

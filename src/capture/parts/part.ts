@@ -4,6 +4,8 @@ import type { TestPort } from '../../agent/test-port.ts';
 import type { RawFrame, TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
+import type { Happenings } from '../happenings.ts';
+import type { LogTap } from '../log-tap.ts';
 import type { Recording } from '../recording-half.ts';
 import type { RecordingState } from '../request.ts';
 
@@ -23,6 +25,10 @@ export interface CaptureContext {
   /** Filled by the scripts part for those after it: URL or path of every loaded script. */
   scriptUrls: string[];
   recording?: Recording;
+  happenings: Happenings;
+  logs: LogTap | undefined;
+  /** Has the ends of children noticed that nobody has told of yet. */
+  lookAtChildren(): void;
   recordingPolicy?: RecordingState;
   tests?: TestPort;
   /** How many values the host has registered. */

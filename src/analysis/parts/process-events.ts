@@ -1,0 +1,78 @@
+/** `process-events.json`, field by field: what happened around the agent and ended nothing. */
+import type { ChildFacts, Happenings } from '../../model/account.ts';
+import { defined, type Fields } from './fields.ts';
+
+export function readProcessEvents(part: Fields): Happenings {
+  const parent = part.object('parent');
+  const parentPid = parent?.number('pid');
+  return defined({
+    logs: part.list('logs', readLog),
+    warnings: part.list('warnings', readWarning),
+    handled: part.list('handled', (one) => readHandled(one, one.oneOf('kind', ['exception', 'rejection']))),
+    children: part.list('children', readChild),
+    peaks: part.list('peaks', readPeak),
+    parent:
+      parent && parentPid !== undefined
+        ? {
+            pid: parentPid,
+            ...defined({ recorderId: parent.text('recorderId'), bundle: readLink(parent.object('bundle')) }),
+          }
+        : undefined,
+  });
+}
+
+export function readLog(log: Fields): NonNullable<Happenings['logs']>[number] | undefined {
+  const stream = log.oneOf('stream', ['stdout', 'stderr']);
+  if (stream === undefined) return undefined;
+  const { writtenAt, target } = { writtenAt: log.text('writtenAt'), target: log.text('target') };
+  return { stream, text: log.text('text') ?? '', ...defined({ writtenAt, target }) };
+}
+
+export function readWarning(warning: Fields): NonNullable<Happenings['warnings']>[number] | undefined {
+  const message = warning.text('message');
+  if (message === undefined) return undefined;
+  const name = warning.text('name') ?? 'Warning';
+  return { name, message, ...defined({ at: warning.text('at'), code: warning.textOrNumber('code') }) };
+}
+
+export function readHandled(
+  error: Fields,
+  kind: 'exception' | 'rejection' | undefined,
+): NonNullable<Happenings['handled']>[number] | undefined {
+  const message = error.text('message');
+  if (message === undefined || kind === undefined) return undefined;
+  return {
+    kind,
+    message,
+    ...defined({ at: error.text('at'), name: error.text('name'), code: error.textOrNumber('code') }),
+  };
+}
+
+export function readPeak(peak: Fields): NonNullable<Happenings['peaks']>[number] | undefined {
+  const { resource, value } = { resource: peak.text('resource'), value: peak.number('value') };
+  if (resource === undefined || value === undefined) return undefined;
+  return { resource, value, ...defined({ at: peak.text('at'), limit: peak.number('limit') }) };
+}
+
+export function readChild(child: Fields): ChildFacts | undefined {
+  const pid = child.number('pid');
+  if (pid === undefined) return undefined;
+  return {
+    pid,
+    command: child.text('command') ?? '',
+    ...defined({
+      startedAt: child.text('startedAt'),
+      endedAt: child.text('endedAt'),
+      exitCode: child.number('exitCode'),
+      signal: child.text('signal'),
+      stderrTail: child.text('stderrTail'),
+      error: child.text('error'),
+      bundle: readLink(child.object('bundle')),
+    }),
+  };
+}
+
+function readLink(link: Fields | undefined): ChildFacts['bundle'] {
+  const { id, name } = { id: link?.text('id'), name: link?.text('name') };
+  return id === undefined || name === undefined ? undefined : { id, name };
+}

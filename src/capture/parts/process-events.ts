@@ -1,0 +1,115 @@
+/**
+ * `process-events.json`: what happened around the agent and ended nothing, from memory: the ends of the logs, warnings,
+ * handled errors, children. Joins children with the bundles that they wrote themselves, and the process with its parent.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bundle/layout.ts';
+import type { Child, Happening } from '../happenings.ts';
+import { findParentSession, KinBundles } from '../kin.ts';
+import type { LogTap } from '../log-tap.ts';
+import { renderLogTail } from '../log-text.ts';
+import { currentPolicy } from '../policy.ts';
+import { readSmallFile } from '../proc-files.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
+
+const logChars = 16 * 1024;
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+export const processEventsPart: PartProducer = {
+  name: partNames.processEvents,
+  produce({ config, happenings, logs, lookAtChildren }: CaptureContext): ProcessEventsPart {
+    lookAtChildren();
+    const kin = new KinBundles(config.dir);
+    const { kept } = happenings;
+    const parent = describeParent(config.dir, kin);
+    return {
+      logs: logs ? describeLogs(logs) : [],
+      warnings: kept.flatMap(({ kind, at, payload }) =>
+        kind === 'warning' ? [{ at: isoTime(at), ...payload }] : [],
+      ),
+      handled: kept.flatMap(describeHandled),
+      children: [...happenings.children].map((child) => describeChild(child, kin)),
+      peaks: kept.flatMap(({ kind, at, payload }) =>
+        kind === 'resourcePeak' ? [{ at: isoTime(at), ...payload }] : [],
+      ),
+      ...(parent && { parent }),
+    };
+  },
+};
+
+function describeHandled({ kind, at, payload }: Happening): ProcessEventsPart['handled'] {
+  if (kind !== 'handledException' && kind !== 'handledRejection') return [];
+  return [{ at: isoTime(at), kind: kind === 'handledException' ? 'exception' : 'rejection', ...payload }];
+}
+
+function describeLogs({ tails }: LogTap): ProcessEventsPart['logs'] {
+  return (['stdout', 'stderr'] as const).flatMap((stream): ProcessEventsPart['logs'] => {
+    const tail = tails[stream];
+    const { target } = tail;
+    if (target !== undefined) return [{ stream, target, text: renderFileEnd(stream === 'stdout' ? 1 : 2) }];
+    if (tail.at === 0) return [];
+    const text = renderLogTail(tail, logChars, (raw) => currentPolicy().text(raw));
+    return [{ stream, text, writtenAt: isoTime(tail.at) }];
+  });
+}
+
+/** A file holds what was written to it; whatever else wrote to it is there too. */
+function renderFileEnd(descriptor: number): string {
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) return '';
+    const { size } = stat;
+    const fd = openSync(`/proc/self/fd/${descriptor}`, 'r');
+    try {
+      const bytes = Buffer.alloc(Math.min(size, 2 * logChars));
+      const got = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+      const pieces = [bytes.toString('utf8', 0, got)];
+      return renderLogTail({ pieces, isCut: size > got }, logChars, (raw) => currentPolicy().text(raw));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
+function describeChild(child: Child, kin: KinBundles): ChildEventPart {
+  const { startedAt, endedAt, ...facts } = child;
+  const end = endedAt === undefined ? unnoticedEnd(child) : { endedAt: isoTime(endedAt) };
+  const described: ChildEventPart = { ...facts, startedAt: isoTime(startedAt), ...end };
+  const isWell = described.endedAt === undefined || described.exitCode === 0;
+  const bundle = isWell ? undefined : kin.find(child.pid, startedAt);
+  return bundle ? { ...described, bundle } : described;
+}
+
+/**
+ * Of a child that is dead although nobody told us: it was never waited for. The last field of its `stat` is the status
+ * that wait(2) would give (proc(5)).
+ */
+function unnoticedEnd({ pid, error }: Child): Partial<ChildEventPart> {
+  if (pid === 0 || error !== undefined) return {};
+  const stat = readSmallFile(`/proc/${pid}/stat`);
+  const endedAt = isoTime(Date.now());
+  if (stat === undefined) return { endedAt };
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .trim()
+    .split(' ');
+  if (fields[0] !== 'Z') return {};
+  const status = Number(fields.at(-1));
+  const signal = status & 0x7f;
+  return signal === 0 ? { endedAt, exitCode: (status >> 8) & 0xff } : { endedAt, signal: signalName(signal) };
+}
+
+function signalName(number: number): string {
+  const { signals } = process.getBuiltinModule('node:os').constants;
+  return Object.entries(signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+}
+
+function describeParent(dir: string, kin: KinBundles): ProcessEventsPart['parent'] {
+  const pid = process.ppid;
+  const recorderId = findParentSession(dir, pid);
+  const bundle = kin.find(pid, 0);
+  if (recorderId === undefined && !bundle) return undefined;
+  return { pid, ...(recorderId !== undefined && { recorderId }), ...(bundle && { bundle }) };
+}

@@ -1,0 +1,29 @@
+/** How children and their ends are told in verdicts and reports. Pure. */
+import type { ChildFacts } from './account.ts';
+import { clip } from './quantities.ts';
+
+/** By a signal, with a code, or before it began. */
+export function endedBadly({ exitCode, signal, error }: ChildFacts): boolean {
+  return error !== undefined || signal !== undefined || (exitCode !== undefined && exitCode !== 0);
+}
+
+/** `4711 (node server.js) ended with exit code 1`. */
+export function childText(child: ChildFacts): string {
+  return `${child.pid || '?'} (${clip(child.command, 80)}) ${endText(child)}`;
+}
+
+function endText({ exitCode, signal, error, endedAt }: ChildFacts): string {
+  if (error !== undefined) return `failed: ${error}`;
+  if (signal !== undefined) return `ended by ${signal}`;
+  if (exitCode !== undefined) return `ended with exit code ${exitCode}`;
+  return endedAt === undefined ? 'was running' : 'was gone';
+}
+
+/** Lines that say something, without those that the preload wrote. */
+export function saidLines(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('agentdump: '));
+}
+
+export function lastLine(text: string): string {
+  return saidLines(text).at(-1)?.trim() ?? '';
+}

@@ -1,0 +1,89 @@
+/** What happened around the agent and ended nothing: children, errors that the host handled, warnings, the logs' ends. */
+
+import type { Account, ChildFacts, Happenings } from '../../model/account.ts';
+import { childText, endedBadly, saidLines } from '../../model/happening-text.ts';
+import { clip, firstLine, formatCount, formatNumber } from '../../model/quantities.ts';
+import { oneLine, type Page, wrap } from './layout.ts';
+
+const maxRows = 6;
+const maxLogLines = 12;
+const maxStderrLines = 4;
+
+export function renderHappenings({ happenings }: Account, page: Page): string[] {
+  if (!happenings) return [];
+  const { parent } = happenings;
+  return [
+    ...renderChildren(happenings.children ?? [], page),
+    ...renderList(happenings.handled ?? [], 'handled', page),
+    ...renderList(happenings.warnings ?? [], 'warning', page),
+    ...(happenings.peaks ?? []).slice(-1).map((peak) => peakText(peak, page)),
+    ...(happenings.logs ?? []).flatMap((log) => renderLog(log, page)),
+    ...(parent?.bundle
+      ? wrap(`the parent, ${parent.pid}, left ${parent.bundle.name}`, page.columns - 2)
+      : []),
+    ...(parent?.recorderId
+      ? [page.palette.faint(`the parent, ${parent.pid}, keeps the flight recorder ${parent.recorderId}`)]
+      : []),
+  ];
+}
+
+/** Those that ended badly, then those that ran; of those that ended well nobody asks. */
+function renderChildren(children: readonly ChildFacts[], page: Page): string[] {
+  const { palette } = page;
+  const bad = children.filter(endedBadly).slice(-maxRows);
+  const others = children
+    .filter((child) => !endedBadly(child) && child.exitCode === undefined)
+    .slice(-maxRows);
+  return [
+    ...bad.flatMap((child) => [
+      `${palette.bad('child')} ${oneLine(childText(child))}`,
+      ...linesOf(child.stderrTail ?? '', maxStderrLines, page).map((line) => palette.faint(`  ${line}`)),
+      ...(child.bundle ? [`  its own bundle: ${oneLine(child.bundle.name)}`] : []),
+    ]),
+    ...others.map((child) => `${palette.faint('child')} ${oneLine(childText(child))}`),
+  ];
+}
+
+interface Told {
+  name?: string;
+  message: string;
+  code?: string;
+}
+
+/** The same text again is one row. */
+function renderList(list: readonly Told[], word: string, { palette, columns }: Page): string[] {
+  const counts = new Map<string, number>();
+  for (const { name, message, code } of list) {
+    const text = oneLine(firstLine(`${name ? `${name}: ` : ''}${code ? `[${code}] ` : ''}${message}`));
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].slice(-maxRows).map(([text, count]) => {
+    const times = count > 1 ? ` × ${count}` : '';
+    return `${palette.faint(word)} ${clip(text, Math.max(40, columns - 14 - times.length))}${times}`;
+  });
+}
+
+function peakText(
+  { resource, value, limit }: NonNullable<Happenings['peaks']>[number],
+  { palette }: Page,
+): string {
+  const of = limit === undefined ? '' : ` of ${formatNumber(limit)}`;
+  return `${palette.faint('peak')} ${formatNumber(value)}${of} ${oneLine(resource)}`;
+}
+
+function renderLog({ stream, text, target }: NonNullable<Happenings['logs']>[number], page: Page): string[] {
+  const { palette } = page;
+  if (target !== undefined) return [palette.faint(`${stream} went to ${oneLine(target)}`)];
+  const lines = linesOf(text, maxLogLines, page);
+  if (!lines.length) return [];
+  return [
+    palette.faint(`${stream}, its last ${formatCount(lines.length, 'line')}`),
+    ...lines.map((line) => `  ${line}`),
+  ];
+}
+
+function linesOf(text: string, most: number, { columns }: Page): string[] {
+  return saidLines(text)
+    .slice(-most)
+    .map((line) => clip(oneLine(line), Math.max(40, columns - 6)));
+}
