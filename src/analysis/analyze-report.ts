@@ -107,6 +107,7 @@ function partsOf(report: DiagnosticReport): BundleParts {
     threads: [],
     scripts: [],
     locals: [],
+    workerStacks: [],
   };
 }
 

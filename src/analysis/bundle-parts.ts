@@ -14,6 +14,7 @@ import {
   readNativeModules,
   readPackages,
   readScripts,
+  readWorkerStacks,
 } from './parts/code.ts';
 import { type ErrorPartFacts, readError } from './parts/error.ts';
 import { type EvidenceFacts, readEvidence } from './parts/evidence.ts';
@@ -63,6 +64,7 @@ export interface BundleParts {
   threads: ReturnType<typeof readThreads>;
   scripts: ReturnType<typeof readScripts>;
   locals: ReturnType<typeof readLocals>;
+  workerStacks: ReturnType<typeof readWorkerStacks>;
 }
 
 /** Every bundle should hold these; one with an error, that too. */
@@ -106,6 +108,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     threads: read(partNames.threads, readThreads) ?? [],
     scripts: read(partNames.scripts, readScripts) ?? [],
     locals: read(partNames.locals, readLocals) ?? [],
+    workerStacks: read(partNames.workerStacks, readWorkerStacks) ?? [],
   };
   gaps.push(...(parts.agent?.gaps ?? []), ...missingParts(bundle, parts, gaps));
   return { parts, gaps };

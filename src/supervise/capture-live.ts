@@ -55,6 +55,8 @@ export interface Capture {
   how: 'inspector' | 'live-core' | 'kernel-view';
   /** The process was stopped for so long while its memory was read. */
   corePausedMs?: number;
+  /** Where the whole core is. */
+  corePath?: string;
 }
 
 /** Throws `not-found` when the process can't be reached, `unwritable` when the bundle can't be written. */
@@ -70,6 +72,7 @@ export async function captureLive(options: CaptureOptions): Promise<Capture> {
     answered,
     how: answered ? 'inspector' : core ? 'live-core' : 'kernel-view',
     ...(core && { corePausedMs: core.pauseMs }),
+    ...(core && options.keepCore !== undefined && { corePath: options.keepCore }),
   };
 }
 

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import type { WorkerStacksPart } from '../../src/bundle/layout.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import { captureLive } from '../../src/supervise/capture-live.ts';
@@ -106,4 +107,32 @@ test('no such process: exit code 3, and the reason', () => {
   });
   assert.equal(result.status, 3);
   assert.match(result.stderr, /there is no such process/);
+});
+
+test('workers, the heap and the memory on request; left stopped for a debugger', {
+  skip: process.arch !== 'x64',
+}, async () => {
+  const code = `const { Worker } = require('node:worker_threads');
+    new Worker('function crunch(word) { for (let n = 0; ; n++) if (n < 0) return word; } crunch("telling")', { eval: true, name: 'cruncher' });
+    setTimeout(() => console.log('ready'), 300); const wait = () => setTimeout(wait, 10); wait();`;
+  const child = await startVictim(nodeOf(22), '-e', code);
+  const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+  const out = join(dir, 'asked');
+  const words = ['capture', String(child.pid), '--dir', out, '--heap', '--core', '--stop', '--json'];
+  const result = spawnSync(process.execPath, [cli, ...words], { encoding: 'utf8' });
+  assert.equal(result.status, 0, result.stderr);
+  const { path, corePath } = JSON.parse(result.stdout) as { path: string; corePath: string };
+  assert.match(readFileSync(`/proc/${child.pid}/stat`, 'utf8'), /\) T /);
+  assert.equal(statSync(corePath).mode & 0o777, 0o600);
+  const bundle = openBundle(path);
+  const { workers } = bundle.readJson('worker-stacks.json') as WorkerStacksPart;
+  const [frame] = workers[0]?.frames ?? [];
+  assert.equal(frame?.functionName, 'crunch');
+  assert.deepEqual(frame?.scopes[0]?.variables[0], { name: 'word', value: '"telling"' });
+  const names = bundle.parts.map(({ name }) => name);
+  assert.ok(names.includes('heap.heapsnapshot.gz') && names.includes('mini-core.gz'), names.join());
+  assert.ok((await analyzeBundle(bundle)).memory?.classes?.length);
+  bundle.close();
+  child.kill('SIGCONT');
+  await endVictim(child);
 });

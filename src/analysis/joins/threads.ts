@@ -2,6 +2,7 @@
 import type { Frame, LocalVariable, SourcePosition, Thread } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
 import { defined } from '../parts/fields.ts';
+import { isInApp } from '../stacks/in-app.ts';
 
 type LocalsFrame = BundleParts['locals'][number];
 
@@ -34,7 +35,30 @@ export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
       }),
     }),
   );
-  return trigger || frames.length || native.length ? [own, ...native] : [];
+  const workers = parts.workerStacks.map(joinWorker);
+  return trigger || frames.length || native.length ? [own, ...workers, ...native] : [];
+}
+
+/** As the debugger saw it; its scripts are not among those of the main thread, so there is no source map. */
+function joinWorker(worker: BundleParts['workerStacks'][number]): Thread {
+  return {
+    id: worker.workerId,
+    kind: 'worker',
+    crashed: false,
+    ...defined({ name: worker.title || undefined, state: worker.idle ? 'idle' : undefined }),
+    frames: worker.frames.map((frame): Frame => {
+      const locals = variablesOf(frame);
+      return {
+        function: frame.functionName || '(anonymous)',
+        file: pathOf(frame.url),
+        line: frame.line,
+        column: frame.column,
+        inApp: isInApp(frame.url),
+        trust: 'inspector',
+        ...(locals.length > 0 && { locals }),
+      };
+    }),
+  };
 }
 
 function stateText(state: string, syscall: string | undefined): string | undefined {

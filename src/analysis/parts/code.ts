@@ -5,6 +5,7 @@ import type {
   LocalsPart,
   NativeModulesPart,
   PackagesPart,
+  WorkerStacksPart,
 } from '../../bundle/layout.ts';
 import { readRawFrame } from './error.ts';
 import { asText, defined, type Fields } from './fields.ts';
@@ -49,6 +50,18 @@ export function readLocals(part: Fields): LocalsPart['frames'] {
         })) ?? [];
       return { ...position, scopes };
     }) ?? []
+  );
+}
+
+export function readWorkerStacks(part: Fields): WorkerStacksPart['workers'] {
+  return (
+    part.list('workers', (worker) => ({
+      workerId: worker.textOrNumber('workerId') ?? '?',
+      title: worker.text('title') ?? '',
+      url: worker.text('url') ?? '',
+      idle: worker.flag('idle') ?? false,
+      frames: readLocals(worker),
+    })) ?? []
   );
 }
 

@@ -1,6 +1,7 @@
 /** `agentdump capture <pid>`: a bundle of a running Node process, which goes on. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { ensureDumpFolder } from '../../bundle/safe-folder.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { captureLive } from '../../supervise/capture-live.ts';
@@ -20,20 +21,43 @@ const command: CommandModule = {
         default: process.env['AGENTDUMP_DIR'] || '.agentdump',
       })
       .option('reason', { type: 'string', describe: 'Why, for whoever reads the bundle' })
+      .option('heap', {
+        type: 'boolean',
+        describe: 'With a heap snapshot; it stands still meanwhile',
+        default: false,
+      })
+      .option('core', {
+        type: 'boolean',
+        describe: 'Read its memory too: a mini core in the bundle, the whole core, in the clear, beside it',
+        default: false,
+      })
+      .option('stop', { type: 'boolean', describe: 'Leave it stopped, for a debugger', default: false })
       .option('json', { type: 'boolean', describe: 'One JSON document', default: false }),
   handler: async (words) => {
     const pid = Number(words['pid']);
     if (!Number.isSafeInteger(pid) || pid < 1)
       throw new AgentdumpError('usage', 'capture wants a process id', { argument: 'pid' });
     const reason = words['reason'];
+    const dir = resolve(String(words['dir']));
+    const core = words['core'] === true;
+    // Its owner alone may read the folder and the file.
+    if (core) ensureDumpFolder(dir);
     const capture = await captureLive({
       pid,
-      dir: resolve(String(words['dir'])),
+      dir,
+      heap: words['heap'] === true,
+      stop: words['stop'] === true,
+      core,
+      ...(core && { keepCore: join(dir, `${pid}-${Date.now()}.core`) }),
+      digestCore: async (...cores) => (await import('../core-digest.ts')).digestCore(...cores),
       scrubber: makeScrubber(process.env),
       ...lockOf(process.env),
       ...(typeof reason === 'string' && { reason }),
     });
     print(words['json'] ? JSON.stringify(capture) : escapeTerminal(capture.path));
+    if (capture.corePath !== undefined && !words['json'])
+      note(`the whole core, which holds the memory in the clear: ${capture.corePath}`);
+    if (words['stop']) note(`process ${pid} is stopped; let it go on with: kill -CONT ${pid}`);
     if (!capture.answered) note('its main thread did not answer: it sits in native code or a system call');
     else if (!words['json']) note(`the main thread stood still for ${Math.round(capture.pausedMs)} ms`);
   },

@@ -15,6 +15,7 @@ export async function runWords(words: string[]): Promise<void> {
     print(runHelp);
     return;
   }
+  if (process.pid === 1) (await import('../pid-one.ts')).becomeReaper(note);
   try {
     const { exit, crashLoop } = await runSupervised({
       ...readWords(words, process.env, note),
