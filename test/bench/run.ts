@@ -3,7 +3,7 @@
  * (the floor of any supervisor written in JavaScript), and the supervisor's own memory. `npm run bench:run`; needs dist.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,24 +21,42 @@ function timeOf(words: string[], environment: NodeJS.ProcessEnv = {}): number {
   if (status !== 0) throw new Error(`exit code ${status}`);
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
-const median = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+/** Processor time of all children so far, in milliseconds: fields 16 and 17 of the stat file, of 10 ms each. */
+function usedByChildren(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').pop()?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+const median = (times: number[]) => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0;
 
 const run = [agentdump, 'run', '--dir', dir, '--', node];
 const alone: number[] = [];
 const supervised: number[] = [];
 const withoutPreload: number[] = [];
 const floor: number[] = [];
+const used = { supervised: 0, floor: 0 };
+function timeAndCount(of: keyof typeof used, words: string[], environment: NodeJS.ProcessEnv = {}): number {
+  const before = usedByChildren();
+  const time = timeOf(words, environment);
+  used[of] += usedByChildren() - before;
+  return time;
+}
 for (let round = 0; round < rounds; round++) {
   alone.push(timeOf(nothing));
   supervised.push(timeOf([...run, ...nothing]));
-  withoutPreload.push(timeOf([...run, ...nothing], { AGENTDUMP: 'off' }));
-  floor.push(timeOf(['-e', bareParent]));
+  withoutPreload.push(timeAndCount('supervised', [...run, ...nothing], { AGENTDUMP: 'off' }));
+  floor.push(timeAndCount('floor', ['-e', bareParent]));
 }
 const base = median(alone);
 const added = (times: number[]) => `${(median(times) - base).toFixed(1)} ms`;
 console.log(`${process.version}: alone ${base.toFixed(1)} ms`);
 console.log(`added by run: ${added(supervised)}; with the preload off: ${added(withoutPreload)}`);
 console.log(`added by a bare Node parent: ${added(floor)}`);
+const each = (total: number) => `${(total / rounds).toFixed(0)} ms`;
+console.log(
+  `processor time in all, preload off: ${each(used.supervised)}; bare Node parent: ${each(used.floor)}`,
+);
+const ratios = withoutPreload.map((time, i) => time / (floor[i] ?? Number.NaN));
+console.log(`time beside that of a bare Node parent, paired: ${median(ratios).toFixed(2)} times`);
 
 const status = 'fs.readFileSync("/proc/" + process.ppid + "/smaps_rollup", "utf8")';
 const { stdout } = spawnSync(node, [...run, '-p', `setTimeout(() => console.log(${status}), 300); ""`], {

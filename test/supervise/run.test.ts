@@ -209,14 +209,14 @@ test('a crash loop: restarts, ledger, hook, its own exit code', () => {
     '--restart-delay=1',
     '--restart-limit=2/60',
     '--on-crash-loop',
-    'echo "hook $AGENTDUMP_RESTARTS $AGENTDUMP_BUNDLE"',
+    'echo "hook $AGENTDUMP_RESTARTS $AGENTDUMP_COUNT $AGENTDUMP_VERDICT $AGENTDUMP_SIGNATURE $AGENTDUMP_BUNDLE"',
     '--',
     ...node('console.log(process.env.AGENTDUMP_LOCALS); process.kill(process.pid, "SIGKILL")'),
   ]);
   assert.equal(result.status, 79);
   const lines = result.stdout.trim().split('\n');
   assert.deepEqual(lines.slice(0, 3), ['undefined', 'uncaught', 'uncaught']);
-  assert.match(lines[3] ?? '', /^hook 2 .*-killed-.*\.agentdump$/);
+  assert.match(lines[3] ?? '', /^hook 2 3 killed [0-9a-f]{8,} .*-killed-.*\.agentdump$/);
   const [supervised] = readStatus(dir).supervised;
   assert.equal(supervised?.restarts, 2);
   assert.equal(supervised?.deaths.length, 3);
