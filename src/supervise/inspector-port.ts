@@ -16,7 +16,10 @@ export interface InspectorDoor {
 
 const SIGUSR1 = 10;
 const pollMs = 5;
-const answerMs = 1000;
+/** The inspector has a thread of its own, and answers within milliseconds also while the program hangs. */
+const answerMs = 300;
+/** Before it is asked to open: a program that hangs leaves its own ports silent. */
+const firstAnswerMs = 100;
 
 /**
  * Undefined when the main thread did not get to it in time: it sits in native code or a system call, or the port is
@@ -24,17 +27,21 @@ const answerMs = 1000;
  */
 export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
   requireReachable(pid);
-  const open = await findDoor(pid);
+  const before = listeningPorts(pid);
+  const open = await findDoor(before, firstAnswerMs);
   if (open !== undefined) return { webSocketUrl: open, openedByUs: false };
   requireNodeHandler(pid);
   process.kill(pid, 'SIGUSR1');
+  // The program's own ports may stay silent, and are not asked again until the end.
+  const own = new Set(before);
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
-    const found = await findDoor(pid);
+    const found = await findDoor(listeningPorts(pid).filter((port) => !own.has(port)));
     if (found !== undefined) return { webSocketUrl: found, openedByUs: true };
     await new Promise((done) => setTimeout(done, pollMs));
   }
-  return undefined;
+  const late = await findDoor(listeningPorts(pid));
+  return late === undefined ? undefined : { webSocketUrl: late, openedByUs: false };
 }
 
 function requireReachable(pid: number): void {
@@ -60,13 +67,15 @@ function requireNodeHandler(pid: number): void {
     throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');
 }
 
-/** WebSocket URL of the inspector that listens in this process; undefined when none does. */
-async function findDoor(pid: number): Promise<string | undefined> {
-  for (const port of listeningPorts(pid)) {
-    const url = await askForTarget(port);
-    if (url !== undefined) return url;
-  }
-  return undefined;
+/** WebSocket URL of the inspector that listens on one of the ports, as soon as it answers; undefined when none does. */
+function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const answers = ports.map(async (port) => {
+      const url = await askForTarget(port, timeoutMs);
+      if (url !== undefined) resolve(url);
+    });
+    Promise.all(answers).then(() => resolve(undefined));
+  });
 }
 
 /** TCP ports on which the process listens, on loopback or everywhere; the usual one of the inspector first. */
@@ -94,9 +103,9 @@ function socketInodes(pid: number): string[] {
 }
 
 /** The inspector's own list of what it debugs; any other server answers something else, or nothing. */
-function askForTarget(port: number): Promise<string | undefined> {
+function askForTarget(port: number, timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const request = get({ host: '127.0.0.1', port, path: '/json/list', timeout: answerMs }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path: '/json/list', timeout }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

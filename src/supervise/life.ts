@@ -36,6 +36,11 @@ export interface LifeStart {
   onWell(pid: number): void;
 }
 
+/** What an illness needs is found and compiled before it is certain. */
+function getReady(): void {
+  Promise.all([import('./health/attend.ts'), import('./capture-live.ts')]).catch(() => {});
+}
+
 export class Life {
   readonly #start: LifeStart;
   readonly #startedAt = performance.now();
@@ -107,6 +112,7 @@ export class Life {
           this.#attended ??= this.#attend(child, complaint);
         },
         onWell: () => this.#noteWell(pid),
+        onDoubt: getReady,
       },
     );
   }

@@ -28,16 +28,16 @@ export class UrlCheck implements HealthCheck {
   everyMs = againMs;
   readonly #url: string;
   readonly #limits: HealthLimits;
-  readonly #onWell: () => void;
+  readonly #listener: { onWell(): void; onDoubt(): void };
   readonly #startedAt = performance.now();
   #hasBeenWell = false;
   #failures = 0;
 
-  /** `onWell` is called at each good answer. */
-  constructor(url: string, limits: HealthLimits, onWell: () => void) {
+  /** `onWell` is called at each good answer, `onDoubt` at each bad one. */
+  constructor(url: string, limits: HealthLimits, listener: { onWell(): void; onDoubt(): void }) {
     this.#url = url;
     this.#limits = limits;
-    this.#onWell = onWell;
+    this.#listener = listener;
   }
 
   async look(): Promise<Complaint | undefined> {
@@ -46,12 +46,13 @@ export class UrlCheck implements HealthCheck {
       this.#hasBeenWell = true;
       this.#failures = 0;
       this.everyMs = this.#limits.everyMs;
-      this.#onWell();
+      this.#listener.onWell();
       return undefined;
     }
     this.everyMs = againMs;
     const livedMs = performance.now() - this.#startedAt;
     if (!this.#hasBeenWell && livedMs < this.#limits.startGraceMs) return undefined;
+    this.#listener.onDoubt();
     if (++this.#failures < this.#limits.failures) return undefined;
     const what = `${this.#url} failed ${this.#failures} times in a row: ${failure}`;
     return { level: 'health', check: 'url', what };

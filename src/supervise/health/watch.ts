@@ -16,6 +16,8 @@ export interface WatchListener {
   onComplaint(complaint: Complaint): void;
   /** It answers, or, where nothing answers, has lived for a while without a complaint. */
   onWell(): void;
+  /** Something is wrong, perhaps: time to get ready. */
+  onDoubt(): void;
 }
 
 /** Without a health endpoint a program that has lived for so long has started. */
@@ -43,7 +45,7 @@ export class HealthWatch {
     const { url, heartbeatMs, memoryBytes, hangMs } = limits;
     const program = () => findProgram(pid);
     const checks: HealthCheck[] = [];
-    if (url !== undefined) checks.push(new UrlCheck(url, limits, () => this.#listener.onWell()));
+    if (url !== undefined) checks.push(new UrlCheck(url, limits, this.#listener));
     if (heartbeatMs !== undefined && sessionFolder !== undefined)
       checks.push(new HeartbeatCheck(sessionFolder, heartbeatMs, limits.startGraceMs));
     if (memoryBytes !== undefined) checks.push(new MemoryCheck(program, memoryBytes));
