@@ -65,6 +65,11 @@ export class Life {
     this.#sent.push({ name, at: new Date().toISOString(), by, ...(reason !== undefined && { reason }) });
   }
 
+  /** It was asked to end: what it does not do any more is no illness. */
+  dismiss(): void {
+    this.#watch?.stop();
+  }
+
   /** Resolves when it has ended and was explained. Rejects when it can't be started. */
   async live(): Promise<LifeEnd> {
     const { options, diary, attempt, extra } = this.#start;
@@ -106,7 +111,7 @@ export class Life {
     if (this.#child !== child) return;
     this.#watch = new HealthWatch(
       health,
-      { pid, ...(session && { sessionFolder: session.folder }) },
+      { pid, dir: this.#start.options.dir, ...(session && { sessionFolder: session.folder }) },
       {
         onComplaint: (complaint) => {
           this.#attended ??= this.#attend(child, complaint);

@@ -185,6 +185,7 @@ class Supervision {
     if (!farewells.has(name)) return;
     this.#isStopping = true;
     this.#readiness.stopping();
+    this.#life?.dismiss();
     this.#stopPausing();
   }
 

@@ -57,4 +57,8 @@ export class UrlCheck implements HealthCheck {
     const what = `${this.#url} failed ${this.#failures} times in a row: ${failure}`;
     return { level: 'health', check: 'url', what };
   }
+
+  forgive(): void {
+    this.#failures = 0;
+  }
 }

@@ -51,7 +51,8 @@ export async function attend(patient: Patient, complaint: Complaint, care: Care)
   import('../capture-live.ts').catch(() => {});
   const found = await triage(program, complaint);
   await care.diary.write({ event: 'triage', child, program, ...found });
-  if (found.condition === 'busy' && check === 'main-thread') return { falseAlarm: true };
+  const turns = found.condition === 'busy' || found.condition === 'waiting';
+  if (turns && check === 'main-thread') return { falseAlarm: true };
   if (found.condition === 'gone') return {};
   const dump = await takeDump(program, complaint, found, care);
   await care.diary.write({ event: 'dump', child, ...dump });
@@ -66,6 +67,7 @@ type Dump = Omit<Extract<LedgerEvent, { event: 'dump' }>, 'event' | 'child'>;
 async function takeDump(pid: number, complaint: Complaint, found: Triage, care: Care): Promise<Dump> {
   const startedAt = performance.now();
   const tookMs = () => Math.round(performance.now() - startedAt);
+  const hint = verdictFor(complaint, found.condition);
   try {
     const { captureLive } = await import('../capture-live.ts');
     const capture = captureLive({
@@ -73,8 +75,8 @@ async function takeDump(pid: number, complaint: Complaint, found: Triage, care: 
       dir: care.dir,
       scrubber: makeScrubber(process.env),
       ...lockOf(process.env),
-      kind: complaint.check === 'memory' ? 'capture' : 'silence',
-      verdictKind: verdictFor(complaint, found.condition),
+      kind: hint === 'event-loop-hang' ? 'silence' : 'capture',
+      verdictKind: hint,
       reason: `${complaint.what}; ${found.finding}`,
       ...(care.digestCore && { digestCore: care.digestCore }),
     });

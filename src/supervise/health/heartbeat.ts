@@ -13,6 +13,7 @@ export class HeartbeatCheck implements HealthCheck {
   readonly #folder: string;
   readonly #heartbeatMs: number;
   readonly #graceUntil: number;
+  #forgivenAt = 0;
 
   constructor(folder: string, heartbeatMs: number, graceMs: number) {
     this.#folder = folder;
@@ -24,10 +25,14 @@ export class HeartbeatCheck implements HealthCheck {
   look(): Complaint | undefined {
     const last = lastSignMs(this.#folder);
     const isStarting = !last.isOwn && Date.now() < this.#graceUntil;
-    const silentMs = Date.now() - last.atMs;
+    const silentMs = Date.now() - Math.max(last.atMs, this.#forgivenAt);
     if (isStarting || silentMs <= this.#heartbeatMs) return undefined;
     const what = `no sign of life for ${Math.round(silentMs)} ms; one was due every ${this.#heartbeatMs} ms`;
     return { level: 'behaviour', check: 'heartbeat', what };
+  }
+
+  forgive(): void {
+    this.#forgivenAt = Date.now();
   }
 }
 

@@ -43,6 +43,8 @@ export interface Complaint {
 export interface HealthCheck {
   everyMs: number;
   look(): Complaint | undefined | Promise<Complaint | undefined>;
+  /** Somebody had stopped the program: what it missed meanwhile does not count. */
+  forgive?(): void;
 }
 
 export function isWatched({ url, heartbeatMs, memoryBytes, hangMs }: HealthLimits): boolean {

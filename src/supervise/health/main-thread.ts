@@ -36,4 +36,8 @@ export class MainThreadCheck implements HealthCheck {
     const what = `the main thread has not been met in its event loop for ${Math.round(awayMs)} ms`;
     return { level: 'process', check: 'main-thread', what };
   }
+
+  forgive(): void {
+    this.#lastTurn = performance.now();
+  }
 }

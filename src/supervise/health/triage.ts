@@ -6,7 +6,7 @@ import { openInspector } from '../inspector-port.ts';
 import { closeInspector } from '../leave-inspector.ts';
 import { RemoteDebugger } from '../remote-debugger.ts';
 import type { Complaint } from './limits.ts';
-import { isInEventLoop, readMainThread } from './program.ts';
+import { isInEventLoop, type MainThread, readMainThread } from './program.ts';
 
 export type Condition =
   /** It is no more. */
@@ -26,29 +26,42 @@ export interface Triage {
   finding: string;
 }
 
-const lookMs = 100;
+const lookMs = 25;
+const looks = 5;
 const ticksPerSecond = 100;
 /** A loop that turns at all does within this time of being asked. */
 const turnWithinMs = 500;
 const answerMs = 1000;
 
 export async function triage(pid: number, { check }: Complaint): Promise<Triage> {
-  const before = readMainThread(pid);
-  await new Promise((done) => setTimeout(done, lookMs));
-  const after = readMainThread(pid);
-  if (!before || !after || /^[ZX]$/.test(after.state))
+  const startedAt = performance.now();
+  const seen = await lookAgain(pid);
+  const [first, last] = [seen[0], seen.at(-1)];
+  if (!first || !last || /^[ZX]$/.test(last.state))
     return { condition: 'gone', finding: 'the process has ended' };
-  const share = Math.min(1, (after.ticks - before.ticks) / ((lookMs / 1000) * ticksPerSecond));
-  const used = `${Math.round(share * 100)} % of a processor in ${lookMs} ms`;
-  if (isInEventLoop(before) && isInEventLoop(after) && share < 0.5)
-    return { condition: 'waiting', finding: `the main thread waits for events and uses ${used}` };
-  if (after.systemCall !== undefined && after.systemCall === before.systemCall && share < 0.2)
-    return { condition: 'blocked', finding: `the main thread sits in system call ${after.systemCall}` };
-  const spinning = `the main thread uses ${used} and its event loop does not turn`;
-  if (check !== 'main-thread') return { condition: 'spinning', finding: `the main thread uses ${used}` };
+  const tookMs = Math.round(performance.now() - startedAt);
+  const share = Math.min(1, ((last.ticks - first.ticks) / ticksPerSecond / tookMs) * 1000);
+  const used = `uses ${Math.round(share * 100)} % of a processor in ${tookMs} ms`;
+  if (seen.some(isInEventLoop))
+    return { condition: 'waiting', finding: `the main thread waits for events and ${used}` };
+  if (last.systemCall !== undefined && seen.every(({ systemCall }) => systemCall === last.systemCall))
+    return { condition: 'blocked', finding: `the main thread sits in system call ${last.systemCall}` };
+  if (check !== 'main-thread') return { condition: 'spinning', finding: `the main thread ${used}` };
   return (await isTurning(pid))
-    ? { condition: 'busy', finding: `the main thread uses ${used}, but its event loop turns` }
-    : { condition: 'spinning', finding: spinning };
+    ? { condition: 'busy', finding: `the main thread ${used}, but its event loop turns` }
+    : { condition: 'spinning', finding: `the main thread ${used} and its event loop does not turn` };
+}
+
+/** Some looks, up to the one that finds it gone. */
+async function lookAgain(pid: number): Promise<MainThread[]> {
+  const seen: MainThread[] = [];
+  for (let look = 0; look < looks; look++) {
+    if (look > 0) await new Promise((done) => setTimeout(done, lookMs));
+    const thread = readMainThread(pid);
+    if (!thread) return [];
+    seen.push(thread);
+  }
+  return seen;
 }
 
 const mark = "globalThis[Symbol.for('agentdump.turn')]";

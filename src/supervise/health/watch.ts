@@ -1,4 +1,8 @@
 /** Runs the checks that were asked for on one life of a program, each at its own pace, until the first complaint. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { partialSuffix, startingSuffix, unfinishedSuffix } from '../../bundle/layout.ts';
+import { listFolder } from '../../capture/proc-files.ts';
 import { UrlCheck } from './ask-url.ts';
 import { HeartbeatCheck } from './heartbeat.ts';
 import type { Complaint, HealthCheck, HealthLimits } from './limits.ts';
@@ -10,6 +14,8 @@ export interface Watched {
   /** The process that was started: the program, or a shell before it. */
   pid: number;
   sessionFolder?: string;
+  /** The dump folder. */
+  dir: string;
 }
 
 export interface WatchListener {
@@ -23,14 +29,20 @@ export interface WatchListener {
 /** Without a health endpoint a program that has lived for so long has started. */
 const settledMs = 1000;
 
+const unfinished = [startingSuffix, partialSuffix, unfinishedSuffix];
+/** One in which nothing happened for so long was left behind by a death. */
+const dumpingMs = 60_000;
+
 export class HealthWatch {
   readonly #pid: number;
+  readonly #dir: string;
   readonly #listener: WatchListener;
   readonly #timers = new Set<NodeJS.Timeout>();
   #isOver = false;
 
   constructor(limits: HealthLimits, watched: Watched, listener: WatchListener) {
     this.#pid = watched.pid;
+    this.#dir = watched.dir;
     this.#listener = listener;
     for (const check of this.#checksFor(limits, watched)) this.#lookLater(check);
     if (limits.url === undefined) this.#later(settledMs, () => listener.onWell());
@@ -56,9 +68,11 @@ export class HealthWatch {
   #lookLater(check: HealthCheck): void {
     this.#later(check.everyMs, async () => {
       // Who has stopped it, with a signal or a debugger, wants it to stand still.
-      const complaint = isStopped(findProgram(this.#pid)) ? undefined : await check.look();
+      const wasStopped = isStopped(findProgram(this.#pid));
+      const complaint = wasStopped ? check.forgive?.() : await check.look();
       if (this.#isOver) return;
-      if (complaint) this.#listener.onComplaint(complaint);
+      if (complaint && isDumping(this.#dir)) check.forgive?.();
+      else if (complaint) this.#listener.onComplaint(complaint);
       if (!this.#isOver) this.#lookLater(check);
     });
   }
@@ -71,4 +85,13 @@ export class HealthWatch {
     timer.unref();
     this.#timers.add(timer);
   }
+}
+
+/** A bundle is being written here: who writes of its own death answers nobody, and must not be killed for that. */
+function isDumping(dir: string): boolean {
+  return listFolder(dir).some((name) => {
+    if (!unfinished.some((suffix) => name.endsWith(suffix))) return false;
+    const changed = statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return Date.now() - changed < dumpingMs;
+  });
 }
