@@ -6,6 +6,7 @@
  */
 import type { AgentEventData, EndStatus, MessagePart } from '../journal/layout-agent.ts';
 import { acquireLock, type HeldLock, withLock } from './api-lock.ts';
+import { replayed } from './api-replayed.ts';
 import {
   currentScope,
   type Ending,
@@ -149,10 +150,9 @@ function tool<Arguments, Result>(
   if (options.callId !== undefined) content.callId = options.callId;
   port.record('tool.start', { id, source, ...around }, content);
   const scope = within(around, { tool: id });
-  return owned(
-    id,
-    runScoped(scope, () => work(toolArguments, { id, name }), endRecorder(port, 'tool.end', id)),
-  );
+  const isAsync = work.constructor.name === 'AsyncFunction';
+  const run = replayed(name, () => work(toolArguments, { id, name }), isAsync);
+  return owned(id, runScoped(scope, run, endRecorder(port, 'tool.end', id)));
 }
 
 function within(around: AgentScope, more: AgentScope): AgentScope {

@@ -13,6 +13,7 @@ import { AgentdumpError } from '../errors.ts';
 import type { AgentEvent, Message } from '../journal/layout-agent.ts';
 import type { Account, Signature } from '../model/account.ts';
 import { readReplies } from './recorded-replies.ts';
+import { readToolCalls, type ToolCalls } from './recorded-tools.ts';
 import type { RecordedReply } from './replies/reply.ts';
 
 export const recordingSchema = 'agentdump.recording/1';
@@ -37,6 +38,8 @@ export interface Recording {
   hosts: string[];
   messages: Record<string, Message>;
   calls: RecordedCall[];
+  /** By name. */
+  tools: Record<string, ToolCalls>;
 }
 
 export interface RecordedCall {
@@ -80,6 +83,7 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
     hosts: hostsOf(all),
     messages: Object.fromEntries(conversations.messages),
     calls,
+    tools: readToolCalls(all),
   };
 }
 

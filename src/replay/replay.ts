@@ -18,6 +18,7 @@ import { inferSignal } from '../supervise/exit-status.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
 import { type Answer, Answerer } from './answerer.ts';
 import { type Difference, renderDifferences } from './compare.ts';
+import { requireTools } from './recorded-tools.ts';
 import { type Recording, seedOf } from './recording.ts';
 import { isSameDeath } from './same-death.ts';
 import { startReplayServer } from './server.ts';
@@ -27,6 +28,8 @@ export interface ReplayOptions {
   command: readonly string[];
   /** What happens to a request that is not the recorded one. `answer`: it gets the next recorded reply. */
   onMismatch: 'stop' | 'live' | 'answer';
+  /** Tools that get their recorded results; all others run. */
+  tools?: readonly string[];
   /** The real time instead of the recorded one. */
   realClock?: boolean;
   /** Called with each call before its reply is given; what it returns is waited for. `stop` ends the replay there. */
@@ -119,12 +122,13 @@ class Replay {
   }
 
   #environment(sockets: ReplayPlan['sockets']): NodeJS.ProcessEnv {
-    const { recording, realClock } = this.#options;
+    const { recording, realClock, tools = [] } = this.#options;
     const planFile = join(this.#folder, 'plan.json');
     const plan: ReplayPlan = {
       sockets,
       hosts: recording.hosts,
       seed: seedOf(recording),
+      tools: requireTools(recording.tools, tools),
       pidFile: this.#pidFile,
       ...(!realClock && recording.startedAtMs > 0 && { startedAtMs: recording.startedAtMs }),
     };

@@ -10,6 +10,13 @@ export interface ReplayPlan {
   startedAtMs?: number;
   /** Of Math.random and crypto.randomUUID. */
   seed: number;
+  /** Results of the tools that are not run, by name and in order. */
+  tools?: Record<string, RecordedTool[]>;
   /** The process writes its pid here, so that the replayer can end it. */
   pidFile: string;
+}
+
+export interface RecordedTool {
+  result?: unknown;
+  error?: { type?: string; message?: string };
 }

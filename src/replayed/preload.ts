@@ -9,6 +9,7 @@ import { setClock } from './clock.ts';
 import { planVariable, type ReplayPlan } from './plan.ts';
 import { seedRandom } from './random.ts';
 import { redirectConnections } from './redirect.ts';
+import { offerTools } from './tools.ts';
 
 const path = process.env[planVariable];
 if (path) {
@@ -17,6 +18,7 @@ if (path) {
   redirectConnections(plan);
   if (plan.startedAtMs !== undefined) setClock(plan.startedAtMs);
   seedRandom(plan.seed);
+  offerTools(plan);
   syncBuiltinESMExports();
 }
 

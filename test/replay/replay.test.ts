@@ -139,6 +139,34 @@ test('a saved test fails before the fix and passes after it', async () => {
   assert.equal(after.code, 0, after.output);
 });
 
+test('a tool of agent.tool is run, or answered from the record when it is chosen', async () => {
+  const home = join(dir, 'tools');
+  mkdirSync(home);
+  writeFileSync(
+    join(home, 'tools.mjs'),
+    `import { appendFileSync } from 'node:fs';
+     import { agent } from 'agentdump';
+     const count = (name) => { appendFileSync('log', name + ' '); return { at: name }; };
+     const first = agent.tool('look', { x: 1 }, () => count('look'));
+     const second = await agent.tool('send', {}, async () => count('send'));
+     await agent.tool('die', {}, async () => { throw new Error('died at ' + first.at + ' and ' + second.at); });`,
+  );
+  const env = cleanEnvironment(home);
+  const program = ['--require', preload, 'tools.mjs'];
+  await once(spawn(process.execPath, program, { cwd: home, env, stdio: 'ignore' }), 'exit');
+  const [name = ''] = readdirSync(join(home, 'dumps')).filter((one) => one.endsWith('.agentdump'));
+  const again = (...words: string[]) =>
+    runCli(['replay', join(home, 'dumps', name), ...words, '--', process.execPath, 'tools.mjs'], home);
+  const log = () => readFileSync(join(home, 'log'), 'utf8').trim().split(' ');
+  assert.match((await again('--tool', 'look', '--tool', 'send')).stdout, /^REPRODUCED/);
+  assert.deepEqual(log(), ['look', 'send']);
+  assert.match((await again('--tool', 'send')).stdout, /^REPRODUCED/);
+  assert.deepEqual(log(), ['look', 'send', 'look']);
+  const { code, stderr } = await again('--tool', 'fly');
+  assert.match(stderr, /the recording has no call of tool fly/);
+  assert.equal(code, 2);
+});
+
 test('bisect finds the commit that brought the death, and leaves the work tree alone', async () => {
   const repo = join(dir, 'repo');
   mkdirSync(repo);

@@ -15,6 +15,7 @@ import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
 import { openaiResponses } from '../../src/agent/providers/openai-responses.ts';
 import { ReplyBuilder } from '../../src/agent/reply.ts';
 import { Answerer } from '../../src/replay/answerer.ts';
+import { readToolCalls, requireTools } from '../../src/replay/recorded-tools.ts';
 import { type Recording, recordingSchema } from '../../src/replay/recording.ts';
 import { parseRecording } from '../../src/replay/recording-file.ts';
 import type { RecordedReply } from '../../src/replay/replies/reply.ts';
@@ -111,6 +112,7 @@ function recordingOf(reply: Recording['calls'][number]['reply'], hosts: string[]
     hosts,
     messages: { m1: user },
     calls: [{ id: 'c1', provider: 'openai', model: 'a-model', place: [], list: ['m1'], unknown: 0, reply }],
+    tools: {},
   };
 }
 
@@ -205,6 +207,32 @@ test('a secret of then and a secret of now are the same request', () => {
   const first = answerer.answer(target, 'POST', JSON.stringify(body));
   assert.equal(first.kind, 'reply', JSON.stringify(first));
   assert.equal(answerer.answer(target, 'POST', JSON.stringify(body)).kind, 'past');
+});
+
+test('tools: results in their order, errors, and why one can not be answered', () => {
+  const start = (seq: number, id: string, name: string, source = 'api') =>
+    ({ seq, at: seq, kind: 'tool.start', id, name, source }) as const;
+  const end = (seq: number, id: string, more: object) =>
+    ({ seq, at: seq, kind: 'tool.end', id, status: 'finished', tookMs: 1, ...more }) as const;
+  const tools = readToolCalls([
+    start(1, 't1', 'add'),
+    end(2, 't1', { result: 3 }),
+    start(3, 't2', 'add'),
+    end(4, 't2', { error: { type: 'RangeError', message: 'no' } }),
+    start(5, 't3', 'add'),
+    start(6, 't4', 'look', 'ai-sdk'),
+    start(7, 't5', 'tell'),
+    end(8, 't5', { result: 'key [redacted:api-key#01234567]' }),
+    start(9, 't6', 'tell'),
+  ]);
+  const error = { type: 'RangeError', message: 'no' };
+  assert.deepEqual(requireTools(tools, ['add']), { add: [{ result: 3 }, { error }] });
+  assert.throws(() => requireTools(tools, ['look']), {
+    code: 'usage',
+    message: /called by ai-sdk: only calls of agent\.tool/,
+  });
+  assert.throws(() => requireTools(tools, ['tell']), { message: /held a secret/ });
+  assert.throws(() => requireTools(tools, ['toString']), { message: /no call of tool toString/ });
 });
 
 test('a death whose bundle was cut short by its deadline is known by what it has', () => {

@@ -11,6 +11,7 @@ import { programOf, readMeant } from '../recording-words.ts';
 interface Words extends BundleWords {
   expect?: Expectation | undefined;
   onMismatch?: ReplayOptions['onMismatch'] | undefined;
+  tool?: string[] | undefined;
   until?: string | undefined;
   inspect?: boolean | undefined;
   realClock?: boolean | undefined;
@@ -39,6 +40,12 @@ const command: CommandModule<object, Words> = {
         default: 'stop' as const,
         describe:
           'A request that is not the recorded one: end there, send it on, or give the next recorded reply',
+      })
+      .option('tool', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe: 'A tool of agent.tool that gets its recorded results; all others run',
       })
       .option('until', {
         type: 'string',
@@ -70,6 +77,7 @@ const command: CommandModule<object, Words> = {
       command: program,
       onMismatch: words.onMismatch ?? 'stop',
       realClock: words.realClock === true,
+      tools: words.tool ?? [],
       ...(beforeReply && { beforeReply }),
       note,
     });
