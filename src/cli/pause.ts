@@ -1,4 +1,5 @@
 /** Where a replay stops for a person: before the reply that `--until` names, or the last one, perhaps in a debugger. */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { AgentdumpError } from '../errors.ts';
 import type { Recording } from '../replay/recording.ts';
@@ -33,7 +34,8 @@ export function pauseBefore({ calls }: Recording, { until, inspect }: Wish): Rep
       `waiting before the reply to call ${call}: attach a debugger to process ${pid} (node inspect -p ${pid}, or chrome://inspect)`,
     );
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    await terminal.question('agentdump: press Enter to go on ');
+    // Without a terminal its end comes at once.
+    await Promise.race([terminal.question('agentdump: press Enter to go on '), once(terminal, 'close')]);
     terminal.close();
     return 'go-on';
   };

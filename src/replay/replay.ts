@@ -134,7 +134,7 @@ class Replay {
     };
     writeFileSync(planFile, JSON.stringify(plan));
     // Clients want a key before they send a request; what it was is not known, and nobody will look at it.
-    const withheld = Object.fromEntries(recording.withheld.map((name) => [name, 'agentdump-replay']));
+    const withheld = Object.fromEntries(recording.withheld.map((name) => [name, 'not-known-in-a-replay']));
     const { NODE_OPTIONS: nodeOptions = '', ...own } = process.env;
     return {
       ...withheld,
