@@ -63,8 +63,11 @@ export const recordedDeaths: RecordedDeath[] = [
   },
 ];
 
-/** Lets it die in `dir` and returns the path of its bundle. */
-export async function recordDeath({ words, reply, meddle }: RecordedDeath, dir: string): Promise<string> {
+/** Lets it die in `dir`; returns the path of its bundle, and where the server was that is gone now. */
+export async function recordDeath(
+  { words, reply, meddle }: RecordedDeath,
+  dir: string,
+): Promise<{ bundle: string; url: string }> {
   let turn = 0;
   const server = await startMockModelServer(() => reply(turn++));
   try {
@@ -80,7 +83,7 @@ export async function recordDeath({ words, reply, meddle }: RecordedDeath, dir: 
     await server.close();
   }
   const [name = assert.fail(`${words.join(' ')} left no bundle`)] = bundlesIn(dir);
-  return join(dir, 'dumps', name);
+  return { bundle: join(dir, 'dumps', name), url: server.url };
 }
 
 export function cleanEnvironment(dir: string, more: Record<string, string> = {}): Record<string, string> {
