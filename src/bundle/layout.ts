@@ -345,6 +345,8 @@ export interface HandlesPart {
   sockets: { fd?: number; protocol: string; local?: string; remote?: string; state?: string }[];
   timers: { kind: string; count: number }[];
   children: { pid: number; command: string }[];
+  /** Where what is open was opened, most first; only when armed. `stack`: up to four frames of the program. */
+  creators?: { kind: string; count: number; stack: string }[];
 }
 
 export type EnvironmentEntry = { value: string } | { withheld: string };

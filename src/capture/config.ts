@@ -16,6 +16,8 @@ export interface Config {
   locals: 'off' | 'uncaught';
   /** What is recorded of model calls. */
   captureLlm: 'content' | 'metadata' | 'off';
+  /** stacks: where each open handle and descriptor comes from is kept. */
+  handles: 'count' | 'stacks';
   /** Whether the ends of standard output and error are kept. */
   logs: 'tail' | 'off';
   /** Once there was a sign of an agent, it must make progress within so many milliseconds; 0 expects nothing. */
@@ -63,6 +65,7 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught'], 'off'),
     captureLlm:
       options.captureLlm ?? read.choice('AGENTDUMP_CAPTURE_LLM', ['content', 'metadata', 'off'], 'content'),
+    handles: options.handles ?? read.choice('AGENTDUMP_HANDLES', ['count', 'stacks'], 'count'),
     logs: options.logs ?? read.choice('AGENTDUMP_LOGS', ['tail', 'off'], 'tail'),
     progressMs: options.progressMs ?? read.size('AGENTDUMP_PROGRESS_MS', 0),
     maxBundles: options.maxBundles ?? read.size('AGENTDUMP_MAX_BUNDLES', 20),

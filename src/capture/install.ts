@@ -107,6 +107,7 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
     }),
   );
   if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
+  if (config.handles === 'stacks') undoings.push(loadColdHalf().armCreators(surroundings.ownFile));
   return undoings.filter((undo) => undo !== undefined);
 }
 

@@ -2,8 +2,11 @@
 
 const maxFrames = 50;
 
-/** Text of the frames that led here, in V8's form, beginning with the first that is not ours. */
-export function nearestFrames(): string {
+/**
+ * Text of the frames that led here, in V8's form, beginning with the first that is not ours. `ownFile` is the preload's,
+ * which only its hot half knows by itself.
+ */
+export function nearestFrames(ownFile?: string): string {
   const { stackTraceLimit } = Error;
   const { prepareStackTrace } = Error;
   try {
@@ -11,7 +14,7 @@ export function nearestFrames(): string {
     const { stack } = new Error('stack');
     if (typeof stack !== 'string') return '';
     const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
-    const own = __filename;
+    const own = ownFile ?? __filename;
     return frames.filter((line) => !line.includes(own)).join('\n');
   } catch {
     return '';

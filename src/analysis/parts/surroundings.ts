@@ -66,6 +66,13 @@ export function readHandles(part: Fields): HandlesPartFacts {
       const pid = child.number('pid');
       return pid === undefined ? undefined : { pid, command: child.text('command') ?? '' };
     }),
+    creators: part.list('creators', (creator) => {
+      const kind = creator.text('kind');
+      const count = creator.number('count');
+      return kind === undefined || count === undefined
+        ? undefined
+        : { kind, count, stack: creator.text('stack') ?? '' };
+    }),
   });
 }
 

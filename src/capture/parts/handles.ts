@@ -1,5 +1,6 @@
 /** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
 import { type HandlesPart, partNames } from '../../bundle/layout.ts';
+import { countCreators } from '../creator-stacks.ts';
 import { startOf } from '../cut-text.ts';
 import { listFolder, readLink, readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
@@ -11,6 +12,7 @@ const maxSocketTableBytes = 2 * 1024 * 1024;
 export const handlesPart: PartProducer = {
   name: partNames.handles,
   produce(context): HandlesPart {
+    const creators = countCreators();
     const resources = countBy(process.getActiveResourcesInfo());
     const all = listFolder('/proc/self/fd');
     const own = `${context.config.dir}/`;
@@ -28,6 +30,7 @@ export const handlesPart: PartProducer = {
         resources[kind] ? [{ kind, count: resources[kind] }] : [],
       ),
       children: findChildren(),
+      ...(creators && { creators }),
     };
   },
 };

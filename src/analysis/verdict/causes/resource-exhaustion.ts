@@ -1,6 +1,6 @@
 /** The system refused something because there was none left: descriptors, disk, memory, processes, ports. */
 import type { ErrorFacts } from '../../../model/account.ts';
-import { formatNumber, formatShare } from '../../../model/quantities.ts';
+import { clip, firstLine, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { descriptorHeadroom, processCountHeadroom } from '../../headroom.ts';
 import type { HandlesPartFacts } from '../../parts/surroundings.ts';
@@ -97,10 +97,15 @@ export const resourceExhaustion: Cause = {
       confidence: resource.confidence,
       evidence: [{ fact: headlineOf(error), part: 'error.json' }, ...limitEvidence(facts, error)],
       refutedBy: 'An error made by the program itself with this code, instead of one from the system.',
-      nextSteps: resource.steps,
+      nextSteps: [...resource.steps, ...creatorStep(facts, error)],
     };
   },
 };
+
+function creatorStep({ handles }: VerdictFacts, { code }: ErrorFacts): string[] {
+  if (code !== 'EMFILE' || handles?.creators) return [];
+  return ['To see who opens them, set AGENTDUMP_HANDLES=stacks.'];
+}
 
 function resourceOf(error: ErrorFacts): Resource | undefined {
   const { code } = error;
@@ -124,6 +129,8 @@ function limitEvidence(facts: VerdictFacts, error: ErrorFacts): Evidence[] {
       });
     const most = facts.handles && mostCommonTarget(facts.handles);
     if (most) evidence.push({ fact: most, part: 'handles.json' });
+    const creator = facts.handles?.creators?.[0];
+    if (creator) evidence.push({ fact: creatorText(creator, facts), part: 'handles.json' });
   }
   const processes = error.code === 'EAGAIN' ? processCountHeadroom(around) : undefined;
   if (processes)
@@ -132,6 +139,17 @@ function limitEvidence(facts: VerdictFacts, error: ErrorFacts): Evidence[] {
       part: processes.part,
     });
   return evidence;
+}
+
+/** `812 file descriptors were opened at load (src/cache.js:12:5) and not closed.` */
+function creatorText(
+  { kind, count, stack }: NonNullable<HandlesPartFacts['creators']>[number],
+  { account }: VerdictFacts,
+): string {
+  const frame = firstLine(stack).replace(/^at /, '');
+  const cwd = account.process?.cwd;
+  const place = cwd ? frame.replace(`${cwd}/`, '') : frame;
+  return `${formatCount(count, kind)} ${count === 1 ? 'was' : 'were'} opened at ${clip(place, 200)} and not closed.`;
 }
 
 /** `812 of 1,024 point into /tmp/cache.` */
