@@ -1,7 +1,8 @@
 /**
  * Who opened what is still open: the place in the program that each handle and file descriptor comes from. On request
  * only, since every handle costs a stack: handles by an async hook, descriptors by functions around those of node:fs,
- * which keep name and length. What native code opens is not seen.
+ * which keep name and length. What native code opens is not seen. It
+ * shows: an uncaught error of such a call is printed under another line of source.
  */
 import type Fs from 'node:fs';
 import type { HandlesPart } from '../bundle/layout.ts';
