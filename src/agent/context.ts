@@ -21,6 +21,8 @@ export interface Host {
   readonly tests?: TestPort;
   /** Writes a snapshot bundle and goes on; the bundle's path, or undefined when nothing could be written. */
   dump(reason?: string): string | undefined;
+  /** What the watchdog's thread asks this one in a stall; absent where none watches. */
+  readonly watchdog?: unknown;
   /** Takes every handler away again. */
   uninstall(): void;
 }

@@ -7,6 +7,7 @@ import type { Frame } from '../model/thread.ts';
 import type { Gap } from '../model/verdict.ts';
 import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
+import { allocationSuspects } from './allocations.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
@@ -162,9 +163,11 @@ function addFailures({ agent, error, process }: VerdictFacts['account']): void {
 
 function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Account['memory'] {
   const figures = joinMemoryFacts(parts);
-  if (!heap) return figures;
-  const { candidates: _, ...facts } = heap;
-  return { ...figures, ...facts };
+  const allocators = allocationSuspects(parts.heapProfile, parts.process?.cwd);
+  const suspects = [...(heap?.suspects ?? []), ...allocators];
+  if (!heap && !suspects.length) return figures;
+  const { candidates: _, ...facts } = heap ?? {};
+  return { ...figures, ...facts, ...(suspects.length && { suspects }) };
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {

@@ -25,9 +25,11 @@ import { readProcessEvents } from './parts/process-events.ts';
 import {
   type EnvironmentPartFacts,
   type HandlesPartFacts,
+  type HeapProfileFacts,
   type MemoryPartFacts,
   readEnvironment,
   readHandles,
+  readHeapProfile,
   readMemory,
 } from './parts/surroundings.ts';
 import { readTests } from './parts/tests.ts';
@@ -54,6 +56,7 @@ export interface BundleParts {
   evidence?: EvidenceFacts;
   process?: ProcessPartFacts;
   memory?: MemoryPartFacts;
+  heapProfile?: HeapProfileFacts;
   handles?: HandlesPartFacts;
   environment?: EnvironmentPartFacts;
   agent?: AgentPartFacts;
@@ -95,6 +98,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     evidence: read(partNames.evidence, readEvidence),
     process: read(partNames.process, readProcess),
     memory: read(partNames.memory, readMemory),
+    heapProfile: read(partNames.heapProfile, readHeapProfile),
     handles: read(partNames.handles, readHandles),
     environment: read(partNames.environment, readEnvironment),
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),

@@ -56,6 +56,8 @@ export const partNames = {
   report: 'report.json',
   /** What the analysis of a core reads of it, gzipped: still a core, its texts redacted at their length. */
   miniCore: 'mini-core.gz',
+  /** Who allocated what is still alive, where memory came near its limit. */
+  heapProfile: 'heap-profile.json',
   heapSnapshot: 'heap.heapsnapshot.gz',
 } as const;
 /** Texts of scripts on the stack are parts named `sources/<n>.js`, their maps `maps/<n>.map`. */
@@ -116,11 +118,15 @@ export type TriggerKind =
   | 'signal'
   | 'snapshot-signal'
   | 'snapshot-call'
+  /** Memory came near its limit, for the first time. */
+  | 'snapshot-memory'
   | 'exit'
   | 'pending-exit'
   | 'worker-death'
   /** The agent did nothing for longer than it was allowed to, or the same again and again; it goes on. */
   | 'no-progress'
+  /** The main thread's event loop stands still; written while it does, and the process goes on. */
+  | 'stall'
   /** Written by somebody else after the death: by the parent that saw the exit, or by whoever found the traces. */
   | 'supervised-exit'
   | 'found-dead'
@@ -160,13 +166,35 @@ export interface TriggerPart {
   /** What still kept the process waiting (kinds of process.getActiveResourcesInfo), with exit 13. */
   pending?: string[];
   /** For a lack of progress: what was noticed. */
-  stall?: StallFacts;
+  silence?: SilenceFacts;
   /** Id of its flight recorder's session, where one ran: its children name it. */
   recorderId?: string;
+  /** How the main thread's event loop stands still: of a stall, or of a signal that met one. */
+  stall?: StallFacts;
+}
+
+/** Seen by the watchdog, from another thread. */
+export interface StallFacts {
+  /** For how long the loop had not turned when it was looked at. */
+  silentMs: number;
+  /** How long it may. */
+  limitMs: number;
+  /** Where the main thread was: it runs JavaScript, or sits in native code that lets nobody in. */
+  where: 'javascript' | 'native';
+  /** CPU time that the main thread used in `silentMs`, to the clock tick of 10 ms. */
+  cpuMs?: number;
+  /** Microtasks ran while the loop stood: promises starve it. */
+  microtasksRan?: boolean;
+  /** Kind of the asynchronous resource whose callback it was, as async_hooks names it. */
+  callback?: string;
+  /** Texts of further stacks: after `exitStack` one a moment later, then one for each function that returned. */
+  laterStacks?: string[];
+  /** Stalls of this process that were reported before. */
+  earlier: number;
 }
 
 /** Times in milliseconds. */
-export interface StallFacts {
+export interface SilenceFacts {
   silentMs: number;
   deadlineMs: number;
   /** What counted as a sign: `any`, `steps` or `progress`. */
@@ -333,6 +361,24 @@ export interface MemoryPart {
   system: { totalBytes: number; availableBytes: number };
   /** What the heap tier decided and why. */
   heapTier: { wanted: string; taken: string; reason: string; estimatedBytes?: number; estimatedMs?: number };
+}
+
+/** `heap-profile.json`: samples of what was allocated since the profiler was armed and is still alive. Bytes. */
+export interface HeapProfilePart {
+  at: string;
+  /** Of the limit that is nearest, when it was taken. */
+  usedBytes: number;
+  limitBytes: number;
+  /** Over all samples. */
+  sampledBytes: number;
+  /** The largest first; they do not overlap. */
+  rows: AllocationRow[];
+}
+
+export interface AllocationRow {
+  bytes: number;
+  /** `function (url:line:column)`, the allocating function first. */
+  stack: string[];
 }
 
 /** `handles.json`. */

@@ -59,6 +59,6 @@ function startRecording(surroundings: Surroundings, capture: (request: CaptureRe
     threadId,
     flight: openFlight(surroundings)?.recorder,
     progressMs,
-    onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { stall } }),
+    onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { silence: stall } }),
   });
 }

@@ -22,6 +22,12 @@ export interface Config {
   logs: 'tail' | 'off';
   /** Once there was a sign of an agent, it must make progress within so many milliseconds; 0 expects nothing. */
   progressMs: number;
+  /** The main thread silent for so long is a hang; 0 turns the watchdog off. */
+  hangMs: number;
+  /** A light snapshot at this share of the heap's or the cgroup's limit, in percent; 0 for none. */
+  memoryPercent: number;
+  /** It was asked for by name, so that also a program that hangs in its first second is seen. */
+  watchFromStart: boolean;
   maxBundles: number;
   maxBytes: number;
   allow: string[];
@@ -31,7 +37,9 @@ export interface Config {
 }
 
 /** As `install()` takes them. */
-export type InstallOptions = Partial<Omit<Config, 'enabled' | 'snapshotSignal' | 'recipient'>> & {
+export type InstallOptions = Partial<
+  Omit<Config, 'enabled' | 'snapshotSignal' | 'recipient' | 'watchFromStart'>
+> & {
   snapshotSignal?: NodeJS.Signals | 'off';
   recipient?: string;
 };
@@ -68,6 +76,9 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     handles: options.handles ?? read.choice('AGENTDUMP_HANDLES', ['count', 'stacks'], 'count'),
     logs: options.logs ?? read.choice('AGENTDUMP_LOGS', ['tail', 'off'], 'tail'),
     progressMs: options.progressMs ?? read.size('AGENTDUMP_PROGRESS_MS', 0),
+    hangMs: options.hangMs ?? read.size('AGENTDUMP_HANG_MS', 5000),
+    memoryPercent: options.memoryPercent ?? read.size('AGENTDUMP_MEMORY_PERCENT', 70),
+    watchFromStart: (options.hangMs ?? environment['AGENTDUMP_HANG_MS']) !== undefined,
     maxBundles: options.maxBundles ?? read.size('AGENTDUMP_MAX_BUNDLES', 20),
     maxBytes: options.maxBytes ?? read.size('AGENTDUMP_MAX_BYTES', 2 * 1024 ** 3),
     allow: options.allow ?? read.list('AGENTDUMP_ALLOW'),

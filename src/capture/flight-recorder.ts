@@ -19,6 +19,8 @@ export interface FlightRecorder {
   readonly sessionId: string;
   /** Has `sayAgain` called when old segments are dropped: for what must outlive them. */
   carryOver(sayAgain: () => void): void;
+  /** Where the journal and the session file are. */
+  readonly folder: string;
   /** Never throws; after a failure of the disk it does nothing more. */
   append(kind: number, payload: string): number;
   /** As `append`, but may wait in memory until the next one. */
@@ -95,6 +97,7 @@ function openSession({ dir, argv }: FlightOptions): Session {
 }
 
 class Flight implements FlightRecorder {
+  readonly folder: string;
   readonly #journal: JournalWriter;
   readonly #session: Session;
   readonly #isAdopted: boolean;
@@ -106,6 +109,7 @@ class Flight implements FlightRecorder {
 
   constructor(journal: JournalWriter, session: Session, isAdopted: boolean, carryOvers: (() => void)[]) {
     this.#carryOvers = carryOvers;
+    this.folder = session.folder;
     this.#journal = journal;
     this.#session = session;
     this.#isAdopted = isAdopted;

@@ -2,11 +2,16 @@
 import type * as ColdHalf from './cold-half.ts';
 import type * as RecordingHalf from './recording-half.ts';
 import type * as TestingHalf from './testing-half.ts';
+import type * as WatchdogHalf from './watchdog-half.ts';
 
 /** Each half as one CommonJS text; test/support/build.mjs puts them here. */
 declare const AGENTDUMP_COLD_HALF: string;
 declare const AGENTDUMP_RECORDING_HALF: string;
 declare const AGENTDUMP_TESTING_HALF: string;
+declare const AGENTDUMP_WATCHDOG_HALF: string;
+
+/** Named once: the build puts the text wherever the name stands. */
+const watchdogText = AGENTDUMP_WATCHDOG_HALF;
 
 type Wrapper = (exports: object, require: NodeJS.Require, module: { exports: object }) => void;
 
@@ -27,6 +32,11 @@ export function loadRecordingHalf(): typeof RecordingHalf {
 export function loadTestingHalf(): typeof TestingHalf {
   testingHalf ??= compile('testing-half', AGENTDUMP_TESTING_HALF) as typeof TestingHalf;
   return testingHalf;
+}
+
+/** With its text, which is also the source of its thread. */
+export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
+  return { ...(compile('watchdog-half', watchdogText) as typeof WatchdogHalf), source: watchdogText };
 }
 
 function compile(name: string, text: string): object {

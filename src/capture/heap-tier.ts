@@ -28,6 +28,9 @@ export function decideHeapTier({ heap }: Config, trigger: TriggerPart): MemoryPa
   const estimate = estimateSnapshot();
   const figures = { estimatedBytes: estimate.bytes, estimatedMs: estimate.ms };
   if (heap === 'always') return { wanted: heap, taken: 'snapshot', reason: 'asked for', ...figures };
+  // It goes on, and stands still while we write; or it has no memory to spare.
+  if (trigger.kind === 'stall' || trigger.kind === 'snapshot-memory')
+    return { wanted: heap, taken: 'statistics', reason: notPressed, ...figures };
   if (heap === 'pressed' && trigger.verdictKind !== 'snapshot' && !isMemoryPressed())
     return { wanted: heap, taken: 'statistics', reason: notPressed, ...figures };
   if (estimate.ms > longestAutoMs) {

@@ -13,7 +13,9 @@ import { startFlightLate } from './flight-start.ts';
 import { loadColdHalf } from './half-loader.ts';
 import { describeHandled, Happenings } from './happenings.ts';
 import { tapLogs } from './log-tap.ts';
+import { watchLoop } from './loop-watch.ts';
 import { type CaptureRequest, isMainThread, leavesAlive, type Surroundings } from './request.ts';
+import type { SignalSeat } from './signal-watch.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 import { triggers } from './triggers/index.ts';
@@ -50,7 +52,7 @@ function installConfigured(given: Config): () => void {
     happenings: new Happenings(),
     logs,
   };
-  const undoings = installTriggers(surroundings, events);
+  const { undoings, captureEvent, seat } = installTriggers(surroundings, events);
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();
     events.uninstall();
@@ -63,6 +65,7 @@ function installConfigured(given: Config): () => void {
   undoings.push(startFlightLate(surroundings));
   undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
   watchForTests(surroundings, host, capture);
+  if (isMainThread && config.hangMs > 0) undoings.push(watchLoop(surroundings, host, seat, captureEvent));
   return uninstall;
 }
 
@@ -78,8 +81,15 @@ function readLockEarly({ recipient }: Config): Lock | undefined {
   }
 }
 
-function installTriggers(surroundings: Surroundings, events: EventTap): (() => void)[] {
+interface InstalledTriggers {
+  undoings: (() => void)[];
+  captureEvent: (request: CaptureRequest) => string | undefined;
+  seat: SignalSeat | undefined;
+}
+
+function installTriggers(surroundings: Surroundings, events: EventTap): InstalledTriggers {
   const { config, workers } = surroundings;
+  let seat: SignalSeat | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
   const captureDeath = (request: CaptureRequest): string | undefined => {
     noteHandled(request, surroundings.happenings);
@@ -90,25 +100,27 @@ function installTriggers(surroundings: Surroundings, events: EventTap): (() => v
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
   const ended = (exitCode: number): void => {
+    surroundings.watch?.letGo();
     surroundings.flight?.recorder.end(exitCode);
     surroundings.tests?.close(exitCode);
   };
-  const expectsExit = (): boolean => surroundings.tests?.expectsExit() ?? false;
-  const undoings = triggers.map((trigger) =>
-    trigger({
-      config,
-      events,
-      workers,
-      isMainThread,
-      capture: captureDeath,
-      hasJustCaptured,
-      expectsExit,
-      ended,
-    }),
-  );
+  const offerSignals = (offered: SignalSeat): void => {
+    seat = offered;
+  };
+  const context = {
+    config,
+    events,
+    workers,
+    isMainThread,
+    capture: captureDeath,
+    hasJustCaptured,
+    expectsExit: () => surroundings.tests?.expectsExit() ?? false,
+    ended,
+  };
+  const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
   if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
   if (config.handles === 'stacks') undoings.push(loadColdHalf().armCreators(surroundings.ownFile));
-  return undoings.filter((undo) => undo !== undefined);
+  return { undoings: undoings.filter((undo) => undo !== undefined), captureEvent: captureDeath, seat };
 }
 
 function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, happenings: Happenings): void {
@@ -126,8 +138,9 @@ function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
 
 /** As captureBundle, for the case that not even the cold half can be compiled. */
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  const write = (): string | undefined => loadColdHalf().captureBundle(surroundings, request);
   try {
-    const path = loadColdHalf().captureBundle(surroundings, request);
+    const path = surroundings.watch ? surroundings.watch.excuse(write) : write();
     if (path !== undefined) surroundings.tests?.noteBundle(path, request.kind, request.handledByHost);
     return path;
   } catch (error) {
@@ -144,6 +157,7 @@ function createHost(surroundings: Surroundings, uninstall: () => void): Host {
     withhold: (value) => {
       surroundings.withheld.push(value);
       surroundings.recordingPolicy?.policy.addKnown(value);
+      surroundings.watch?.withhold(value);
     },
     dump: (reason) =>
       capture(surroundings, {

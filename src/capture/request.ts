@@ -2,12 +2,13 @@
 import type { Worker } from 'node:worker_threads';
 import type { TestPort } from '../agent/test-port.ts';
 import type { Lock } from '../bundle/age-key.ts';
-import type { TriggerKind, TriggerPart } from '../bundle/layout.ts';
+import type { HeapProfilePart, LocalsPart, TriggerKind, TriggerPart } from '../bundle/layout.ts';
 import type { Policy } from '../redaction/policy.ts';
 import type { Config } from './config.ts';
 import type { Happenings } from './happenings.ts';
 import type { LogTap } from './log-tap.ts';
 import type { Flight, Recording } from './recording-half.ts';
+import type { Watch } from './watchdog/start-watch.ts';
 
 /** Those that the program itself can notice; the others are the supervisor's. */
 export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silence' | 'supervised-exit'>;
@@ -19,17 +20,19 @@ export interface CaptureRequest {
   thrown?: { value: unknown };
   /** The stack that led to the event, when there is no thrown value: of a process.exit, say. */
   stackText?: string;
+  /** Of a main thread that was interrupted; innermost first. */
+  locals?: LocalsPart['frames'];
   details?: Partial<
     Pick<
       TriggerPart,
-      'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending' | 'stall'
+      'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending' | 'stall' | 'silence'
     >
   >;
 }
 
 /** Nothing ends with it: the program is looked at while it lives. */
 export function leavesAlive(kind: InsideKind): boolean {
-  return kind.startsWith('snapshot') || kind === 'no-progress';
+  return kind.startsWith('snapshot') || kind === 'stall' || kind === 'no-progress';
 }
 
 /** What is recorded while the program lives is redacted at once, by a policy of its own. */
@@ -62,6 +65,10 @@ export interface Surroundings {
   happenings: Happenings;
   /** Undefined in a worker, and with AGENTDUMP_LOGS=off. */
   logs: LogTap | undefined;
+  /** As it was last read. */
+  heapProfile?: HeapProfilePart;
+  /** Of the event loop, once the program has lived long enough. */
+  watch?: Watch;
   /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
   lock: Lock | undefined;
 }

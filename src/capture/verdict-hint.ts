@@ -22,10 +22,12 @@ const plainKinds: Record<InsideKind, string> = {
   signal: 'terminated',
   'snapshot-signal': 'snapshot',
   'snapshot-call': 'snapshot',
+  'snapshot-memory': 'snapshot',
   exit: 'exit',
   'pending-exit': 'pending-exit',
   'worker-death': 'worker-death',
   'no-progress': 'no-progress',
+  stall: 'event-loop-hang',
 };
 
 export function hintVerdictKind(kind: InsideKind, isMainThread: boolean, thrown: unknown): string {

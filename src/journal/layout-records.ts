@@ -21,6 +21,8 @@ export const recordKinds = {
   workerStart: 13,
   workerEnd: 14,
   limitReached: 15,
+  /** The bundle part `heap-profile.json`, as it stood then. */
+  heapProfile: 16,
   end: 31,
   run: 32,
   step: 33,
@@ -110,9 +112,16 @@ export interface LogTailPayload {
   text: string;
 }
 
+/** The event loop had not turned for so long when the watchdog looked. */
 export interface StallPayload {
   silentMs: number;
   stack?: string;
+}
+
+/** It turns again, after so long in all. */
+export interface StallEndPayload {
+  silentMs: number;
+  where: 'javascript' | 'native';
 }
 
 /** The last record of a journal whose process ended by itself, well or not; a journal without one was cut off. */

@@ -144,7 +144,13 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */
-const ofTheLiving = new Set<TriggerPart['kind']>(['snapshot-call', 'snapshot-signal', 'no-progress']);
+const ofTheLiving = new Set<TriggerPart['kind']>([
+  'snapshot-call',
+  'snapshot-signal',
+  'snapshot-memory',
+  'stall',
+  'no-progress',
+]);
 
 function findOwnBundle(end: BadEnd): Explanation | undefined {
   const { dir, child } = end;

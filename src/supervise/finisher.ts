@@ -188,6 +188,7 @@ function writeParts(bundle: BundleWriter, parts: Parts): void {
       lookedFor: parts.folder,
     });
   bundle.writePart(partNames.process, JSON.stringify(describeProcessPart(parts)));
+  if (journal?.heapProfile) bundle.writePart(partNames.heapProfile, JSON.stringify(journal.heapProfile));
   if (report) bundle.writePart(partNames.report, report.text);
   if (parts.core) writeCorePart(bundle, parts.core.part, parts.core.scrubber);
   for (const gap of parts.gaps) bundle.addGap(gap);

@@ -11,6 +11,8 @@ export interface JournalDigest {
   memory: MemoryPoint[];
   /** Payload of the newest record of this kind, where it is a JSON object. */
   processFacts?: Record<string, unknown>;
+  /** Payload of the newest record of allocations. */
+  heapProfile?: Record<string, unknown>;
   gaps: JournalReading['gaps'];
 }
 
@@ -21,7 +23,7 @@ export function digestJournal(folder: string): JournalDigest | undefined {
   const reading = readJournal(folder);
   const kinds: Record<string, number> = {};
   const memory = new ThinnedHistory();
-  const found: Pick<JournalDigest, 'processFacts'> & { end?: JournalEvidence['end'] } = {};
+  const found: Pick<JournalDigest, 'processFacts' | 'heapProfile'> & { end?: JournalEvidence['end'] } = {};
   let first: JournalRecord | undefined;
   let last: JournalRecord | undefined;
   let records = 0;
@@ -34,6 +36,7 @@ export function digestJournal(folder: string): JournalDigest | undefined {
     if (record.kind === recordKinds.memorySample) memory.add(asMemoryPoint(record));
     else if (record.kind === recordKinds.processFacts)
       Object.assign(found, { processFacts: asObject(record) });
+    else if (record.kind === recordKinds.heapProfile) Object.assign(found, { heapProfile: asObject(record) });
     else if (record.kind === recordKinds.end) Object.assign(found, { end: asObject(record) });
   }
   if (!reading.end && reading.gaps.length === 0 && !reading.torn) return undefined;
@@ -45,8 +48,14 @@ export function digestJournal(folder: string): JournalDigest | undefined {
     ...(found.end && { end: found.end }),
     kinds,
   };
-  const { processFacts } = found;
-  return { evidence, memory: memory.points, ...(processFacts && { processFacts }), gaps: reading.gaps };
+  const { processFacts, heapProfile } = found;
+  return {
+    evidence,
+    memory: memory.points,
+    ...(processFacts && { processFacts }),
+    ...(heapProfile && { heapProfile }),
+    gaps: reading.gaps,
+  };
 }
 
 /** Keeps the newest half of the points as they are, and of the older ones every second, fourth, … */

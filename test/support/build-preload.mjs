@@ -1,4 +1,4 @@
-// Builds the preload: one CommonJS file, two halves of which are text in it until they are needed.
+// Builds the preload: one CommonJS file, three parts of which are text in it until they are needed.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -28,6 +28,7 @@ export async function buildPreload(outfile, plugins = []) {
     outfile,
     define: {
       AGENTDUMP_COLD_HALF: await textOf('cold-half.ts'),
+      AGENTDUMP_WATCHDOG_HALF: await textOf('watchdog-half.ts'),
       AGENTDUMP_RECORDING_HALF: await textOf('recording-half.ts'),
       AGENTDUMP_TESTING_HALF: await textOf('testing-half.ts'),
     },

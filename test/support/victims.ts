@@ -99,7 +99,28 @@ export const victims: readonly Victim[] = [
   { file: 'child-throws.cjs', bundles: ['uncaught-exception'] },
   { file: 'out-of-descriptors.cjs', maxDescriptors: 64, bundles: ['resource-exhaustion'] },
   { file: 'abort.cjs', bundles: [] },
+  // With the watchdog there from the first line on.
+  ...watched([
+    { file: 'watchdog-unseen.cjs', bundles: [] },
+    { file: 'exit-zero.cjs', bundles: [] },
+    { file: 'exit-code.cjs', bundles: ['exit'] },
+    { file: 'pending-await.mjs', bundles: ['pending-exit'] },
+    { file: 'throw-sync.cjs', bundles: ['uncaught-exception'] },
+    { file: 'listeners-seen.cjs', bundles: [] },
+    { file: 'signal-self.cjs', args: ['SIGTERM'], bundles: ['terminated'] },
+    { file: 'signal-wait.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
+    { file: 'signal-handled.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
+    { file: 'signal-handler-removed.cjs', signal: 'SIGTERM', bundles: ['terminated'] },
+    { file: 'snapshot-goes-on.cjs', signal: 'SIGUSR2', bundles: ['snapshot'] },
+    { file: 'worker-throws.cjs', bundles: ['uncaught-exception', 'worker-death'] },
+  ]),
+  { file: 'hang-recovers.cjs', env: { AGENTDUMP_HANG_MS: '1000' }, bundles: ['event-loop-hang'] },
+  { file: 'hang-in-child.cjs', args: ['4'], env: { AGENTDUMP_HANG_MS: '500' }, bundles: ['event-loop-hang'] },
 ];
+
+function watched(rows: Victim[]): Victim[] {
+  return rows.map((row) => ({ ...row, env: { ...row.env, AGENTDUMP_HANG_MS: '60000' } }));
+}
 
 /** What a person would call it: the file, and what sets this row apart. */
 export function victimName(victim: Victim): string {

@@ -12,6 +12,8 @@ export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
   const alive = new Set<unknown>([
     'snapshot-call',
     'snapshot-signal',
+    'snapshot-memory',
+    'stall',
     'capture',
     'silence',
     'no-progress',

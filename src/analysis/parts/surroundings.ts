@@ -1,5 +1,11 @@
 /** `memory.json`, `handles.json` and `environment.json`, field by field: what was around the program. */
-import type { EnvironmentEntry, EnvironmentPart, HandlesPart, MemoryPart } from '../../bundle/layout.ts';
+import type {
+  EnvironmentEntry,
+  EnvironmentPart,
+  HandlesPart,
+  HeapProfilePart,
+  MemoryPart,
+} from '../../bundle/layout.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
 export interface MemoryPartFacts {
@@ -28,6 +34,24 @@ export function readMemory(part: Fields): MemoryPartFacts {
         estimatedMs: tier.number('estimatedMs'),
       }),
   });
+}
+
+export type HeapProfileFacts = Partial<HeapProfilePart> & Pick<HeapProfilePart, 'rows'>;
+
+export function readHeapProfile(part: Fields): HeapProfileFacts {
+  const rows = part.list('rows', (row) => {
+    const bytes = row.number('bytes');
+    return bytes === undefined ? undefined : { bytes, stack: row.texts('stack') ?? [] };
+  });
+  return {
+    rows: rows ?? [],
+    ...defined({
+      at: part.text('at'),
+      usedBytes: part.number('usedBytes'),
+      limitBytes: part.number('limitBytes'),
+      sampledBytes: part.number('sampledBytes'),
+    }),
+  };
 }
 
 export type HandlesPartFacts = Partial<HandlesPart>;

@@ -1,5 +1,5 @@
 /** `trigger.json`, field by field. */
-import type { StallFacts, TriggerKind, TriggerPart } from '../../bundle/layout.ts';
+import type { SilenceFacts, StallFacts, TriggerKind, TriggerPart } from '../../bundle/layout.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
 /** A record, so that the compiler asks for each kind that the layout adds. */
@@ -9,18 +9,21 @@ const kinds: Record<TriggerKind, true> = {
   signal: true,
   'snapshot-signal': true,
   'snapshot-call': true,
+  'snapshot-memory': true,
   exit: true,
   'pending-exit': true,
   'worker-death': true,
   'no-progress': true,
   'supervised-exit': true,
   'found-dead': true,
+  stall: true,
   capture: true,
   silence: true,
 };
 
-export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker' | 'stall'>> & {
+export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker' | 'stall' | 'silence'>> & {
   stall?: Partial<StallFacts>;
+  silence?: Partial<SilenceFacts>;
   signal?: { name: string; number?: number };
   worker?: { threadId?: number; name?: string; exitCode?: number; resourceLimits?: Record<string, number> };
 };
@@ -46,6 +49,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     repeats: part.number('repeats'),
     pending: part.texts('pending'),
     stall: readStall(part.object('stall')),
+    silence: readSilence(part.object('silence')),
     recorderId: part.text('recorderId'),
   });
 }
@@ -53,6 +57,22 @@ export function readTrigger(part: Fields): TriggerFacts {
 function readSignal(signal: Fields | undefined): TriggerFacts['signal'] {
   const name = signal?.text('name');
   return name === undefined ? undefined : { name, ...defined({ number: signal?.number('number') }) };
+}
+
+function readStall(stall: Fields | undefined): TriggerFacts['stall'] {
+  return (
+    stall &&
+    defined({
+      silentMs: stall.number('silentMs'),
+      limitMs: stall.number('limitMs'),
+      where: stall.oneOf('where', ['javascript', 'native']),
+      cpuMs: stall.number('cpuMs'),
+      microtasksRan: stall.flag('microtasksRan'),
+      callback: stall.text('callback'),
+      laterStacks: stall.texts('laterStacks'),
+      earlier: stall.number('earlier'),
+    })
+  );
 }
 
 function readWorker(worker: Fields | undefined): TriggerFacts['worker'] {
@@ -67,16 +87,16 @@ function readWorker(worker: Fields | undefined): TriggerFacts['worker'] {
   );
 }
 
-function readStall(stall: Fields | undefined): TriggerFacts['stall'] {
-  if (!stall) return undefined;
-  const repeated = stall.object('repeated');
+function readSilence(silence: Fields | undefined): TriggerFacts['silence'] {
+  if (!silence) return undefined;
+  const repeated = silence.object('repeated');
   const [length, times] = [repeated?.number('length'), repeated?.number('times')];
   return defined({
-    silentMs: stall.number('silentMs'),
-    deadlineMs: stall.number('deadlineMs'),
-    signs: stall.text('signs'),
-    lastSign: stall.text('lastSign'),
+    silentMs: silence.number('silentMs'),
+    deadlineMs: silence.number('deadlineMs'),
+    signs: silence.text('signs'),
+    lastSign: silence.text('lastSign'),
     repeated: length === undefined || times === undefined ? undefined : { length, times },
-    count: stall.number('count'),
+    count: silence.number('count'),
   });
 }

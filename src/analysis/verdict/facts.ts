@@ -7,7 +7,7 @@ import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { DriftFacts } from '../parts/code.ts';
 import type { EvidenceFacts } from '../parts/evidence.ts';
-import type { HandlesPartFacts, MemoryPartFacts } from '../parts/surroundings.ts';
+import type { HandlesPartFacts, HeapProfileFacts, MemoryPartFacts } from '../parts/surroundings.ts';
 import type { TriggerFacts } from '../parts/trigger.ts';
 
 export interface VerdictFacts {
@@ -24,6 +24,7 @@ export interface VerdictFacts {
   memory?: MemoryPartFacts;
   /** What a core of the process says of it. */
   core?: Verdict;
+  heapProfile?: HeapProfileFacts;
   /** What others saw of the death. */
   evidence?: EvidenceFacts;
   /** What a diagnostic report names as its event, where that is all there is. */

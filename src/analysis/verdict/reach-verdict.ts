@@ -5,6 +5,7 @@
 import type { Verdict } from '../../model/verdict.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
+import { eventLoopHang } from './causes/event-loop-hang.ts';
 import { exit } from './causes/exit.ts';
 import { heapOutOfMemory } from './causes/heap-out-of-memory.ts';
 import { killed } from './causes/killed.ts';
@@ -31,6 +32,7 @@ export const causes: readonly Cause[] = [
   dependencyDrift,
   startupFailure,
   testStopped,
+  eventLoopHang,
   snapshot,
   noProgress,
   workerDeath,

@@ -68,4 +68,4 @@ export function surroundingsOf({ account, memory, handles }: VerdictFacts): Surr
 
 /** Nothing died: no reason for a death applies. */
 export const isSnapshot = ({ trigger }: VerdictFacts): boolean =>
-  trigger?.kind === 'snapshot-signal' || trigger?.kind === 'snapshot-call' || trigger?.kind === 'capture';
+  trigger?.kind?.startsWith('snapshot-') === true || trigger?.kind === 'capture';

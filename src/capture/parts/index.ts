@@ -7,6 +7,7 @@ import { environmentPart } from './environment.ts';
 import { errorPart } from './error.ts';
 import { handlesPart } from './handles.ts';
 import { heapPart } from './heap.ts';
+import { heapProfilePart } from './heap-profile.ts';
 import { localsPart } from './locals.ts';
 import { memoryPart } from './memory.ts';
 import { nativeModulesPart } from './native-modules.ts';
@@ -29,6 +30,7 @@ export const partProducers: readonly PartProducer[] = [
   localsPart,
   scriptsPart,
   memoryPart,
+  heapProfilePart,
   handlesPart,
   environmentPart,
   packagesPart,

@@ -1,4 +1,7 @@
-/** `locals.json`: the variables at the throw point, when the debugger was armed (AGENTDUMP_LOCALS=uncaught). */
+/**
+ * `locals.json`: the variables at the throw point, when the debugger was armed (AGENTDUMP_LOCALS=uncaught), or where the
+ * watchdog interrupted the main thread.
+ */
 import { type LocalsPart, partNames } from '../../bundle/layout.ts';
 import { canary, canaryName, countUprooted, requireWithheld } from '../canary.ts';
 import { takeLocals } from '../locals-recorder.ts';
@@ -21,8 +24,9 @@ export const localsPart: PartProducer = {
     },
   },
   produce(context): LocalsPart | undefined {
-    if (!context.thrown) return undefined;
-    const frames = takeLocals();
+    // Taken in any case: an interrupted thread is a pause to the recorder too.
+    const recorded = takeLocals();
+    const frames = context.locals ?? (context.thrown && recorded);
     for (const frame of frames ?? []) context.frameUrls.add(frame.url);
     return frames && { frames };
   },

@@ -1,7 +1,7 @@
 /** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
 import type { Worker } from 'node:worker_threads';
 import type { TestPort } from '../../agent/test-port.ts';
-import type { RawFrame, TriggerPart } from '../../bundle/layout.ts';
+import type { HeapProfilePart, LocalsPart, RawFrame, TriggerPart } from '../../bundle/layout.ts';
 import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
 import type { Happenings } from '../happenings.ts';
@@ -18,6 +18,10 @@ export interface CaptureContext {
   trigger: TriggerPart;
   /** Present when a value was thrown; the value itself may be undefined. */
   thrown?: { value: unknown; frames: RawFrame[] };
+  /** Frames of a main thread that was interrupted, with their variables. */
+  locals?: LocalsPart['frames'];
+  /** Of the allocations, where memory came near its limit. */
+  heapProfile?: HeapProfilePart;
   /** Texts of every stack that the bundle holds so far: they decide whose source is kept. */
   stackTexts: string[];
   /** URLs or paths of V8's own frames, for the same purpose. */

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import type { EventTap } from '../event-tap.ts';
 import type { CaptureRequest } from '../request.ts';
+import type { SignalSeat } from '../signal-watch.ts';
 
 export interface TriggerContext {
   config: Config;
@@ -16,6 +17,8 @@ export interface TriggerContext {
   hasJustCaptured(): boolean;
   /** A test runner's failing exit code only counts what failed: no death. */
   expectsExit(): boolean;
+  /** Says which signals are watched here, so that the watchdog can watch them instead. */
+  offerSignals(seat: SignalSeat): void;
   /** The thread ends by itself, and all that was to be captured is. */
   ended(exitCode: number): void;
 }

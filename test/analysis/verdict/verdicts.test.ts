@@ -56,7 +56,10 @@ const loop: AgentLoop = {
 /** An agent that has been silent for 31 s, and waits for a model too. */
 function standstill(more: Partial<AgentState>): VerdictFacts {
   const { account, ...rest } = facts({
-    trigger: { kind: 'no-progress', stall: { silentMs: 31_000, deadlineMs: 30_000, lastSign: 'step.start' } },
+    trigger: {
+      kind: 'no-progress',
+      silence: { silentMs: 31_000, deadlineMs: 30_000, lastSign: 'step.start' },
+    },
   });
   const run = {
     id: 'r1',
@@ -199,7 +202,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
   ],
   [
     'an agent that gives no sign',
-    facts({ trigger: { kind: 'no-progress', stall: { silentMs: 31_000, deadlineMs: 30_000, count: 1 } } }),
+    facts({ trigger: { kind: 'no-progress', silence: { silentMs: 31_000, deadlineMs: 30_000, count: 1 } } }),
     'no-progress',
     /^No progress for 31 s: nothing of the agent was open.*There was none before, 31 s before; 30 s were allowed.*"confidence":"possible"/,
   ],
@@ -425,4 +428,62 @@ test('every cause has a kind of the contract, and its own', () => {
   );
   for (const kind of kinds) assert.ok(verdictKinds.includes(kind));
   assert.equal(kinds.at(-1), 'unknown');
+});
+
+const onMain = (frames: Frame[]): Partial<VerdictFacts>['account'] => ({
+  schema: 'agentdump.analysis/1',
+  process: { cwd: '/srv/app', pid: 7 },
+  threads: [{ id: 0, kind: 'main', crashed: false, frames }],
+  gaps: [],
+});
+const spinStack = (innermost: string) =>
+  `Main thread\n    at ${innermost}\n    at retry (/srv/app/a.js:10:3)\n    at tick (/srv/app/a.js:20:3)`;
+const spinFrames = [
+  frame('backOff', '/srv/app/a.js', 3),
+  frame('retry', '/srv/app/a.js', 10),
+  frame('tick', '/srv/app/a.js', 20),
+];
+
+test('of a loop the function that every look has in common is named, not what it calls', () => {
+  const verdict = reachVerdict({
+    account: onMain(spinFrames)!,
+    trigger: {
+      kind: 'stall',
+      exitStack: spinStack('backOff (/srv/app/a.js:3:1)'),
+      stall: {
+        silentMs: 5100,
+        limitMs: 5000,
+        where: 'javascript',
+        cpuMs: 4900,
+        laterStacks: [spinStack('log (/srv/app/a.js:5:1)')],
+      },
+    },
+  });
+  assert.equal(verdict.kind, 'event-loop-hang');
+  assert.equal(verdict.confidence, 'certain');
+  assert.match(verdict.title, /^The event loop hangs in retry \(a\.js:10:5\)$/);
+});
+
+test('a thread that waits, one that promises starve and one in native code are told apart', () => {
+  const summaryOf = (stall: NonNullable<VerdictFacts['trigger']>['stall']) =>
+    reachVerdict({ account: onMain([])!, trigger: { kind: 'stall', ...(stall && { stall }) } }).summary;
+  assert.match(summaryOf({ where: 'javascript', silentMs: 5000, cpuMs: 10 }), /has waited for 5 s/);
+  assert.match(summaryOf({ where: 'javascript', silentMs: 5000, microtasksRan: true }), /Promises starve/);
+  assert.match(summaryOf({ where: 'native', silentMs: 5000, cpuMs: 10 }), /native code/);
+});
+
+test('a signal that met a short silence is a request to stop, with the silence as another reading', () => {
+  const verdict = reachVerdict({
+    account: onMain(spinFrames)!,
+    trigger: {
+      kind: 'signal',
+      signal: { name: 'SIGTERM' },
+      stall: { where: 'javascript', silentMs: 1100, limitMs: 5000, earlier: 0 },
+    },
+  });
+  assert.equal(verdict.kind, 'terminated');
+  assert.deepEqual(
+    verdict.alternatives?.map(({ kind }) => kind),
+    ['event-loop-hang'],
+  );
 });

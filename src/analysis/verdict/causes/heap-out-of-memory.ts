@@ -1,10 +1,11 @@
 /** The process kept more than V8's heap may hold. A worker that ran into its own limit is a worker's death. */
 import { formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { memoryEvidence } from '../seen-from-outside.ts';
-import { surroundingsOf, titled } from '../wording.ts';
+import { cwdOf, surroundingsOf, titled } from '../wording.ts';
 
 export const heapOutOfMemory: Cause = {
   kind: 'heap-out-of-memory',
@@ -14,10 +15,13 @@ export const heapOutOfMemory: Cause = {
     const reported = event !== undefined && /heap out of memory|OOMError/i.test(event);
     if (facts.trigger?.verdictKind !== 'heap-out-of-memory' && !reported) return undefined;
     const use = heapHeadroom(surroundingsOf(facts));
+    const [allocator] = findAllocators(facts.heapProfile, cwdOf(facts.account));
     const figures = use ? ` at ${formatBytes(use.used)} of ${formatBytes(use.limit)}` : '';
     return {
       kind: 'heap-out-of-memory',
-      title: titled(`The JavaScript heap ran out of memory${figures}`),
+      title: titled(
+        `The JavaScript heap ran out of memory${allocator ? `, filled in ${allocator.place}` : figures}`,
+      ),
       summary:
         'The program kept more objects alive than the heap may hold, and V8 gave up when collecting garbage did not help.',
       confidence: 'certain',
@@ -42,6 +46,11 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
     evidence.push({
       fact: `${formatBytes(use.used)} of ${formatBytes(use.limit)} were in use (${formatShare(use.share)}).`,
       part: use.part,
+    });
+  for (const { place, bytes, share } of findAllocators(facts.heapProfile, cwdOf(facts.account)).slice(0, 3))
+    evidence.push({
+      fact: `${formatBytes(bytes)} of what was alive when memory was last looked at (${formatShare(share)} of the samples) had been allocated in ${place}.`,
+      part: 'heap-profile.json',
     });
   evidence.push(...memoryEvidence(facts));
   return evidence;

@@ -27,7 +27,7 @@ export const noProgress: Cause = {
 };
 
 function silence({ trigger }: VerdictFacts): string {
-  const { silentMs, repeated } = trigger?.stall ?? {};
+  const { silentMs, repeated } = trigger?.silence ?? {};
   if (repeated || silentMs === undefined) return 'No progress';
   return `No progress for ${formatDuration(silentMs)}`;
 }
@@ -78,7 +78,7 @@ function explain(facts: VerdictFacts): Explanation {
 }
 
 function summaryOf({ trigger }: VerdictFacts, why: string): string {
-  const { deadlineMs, repeated } = trigger?.stall ?? {};
+  const { deadlineMs, repeated } = trigger?.silence ?? {};
   const allowed =
     deadlineMs === undefined ? '' : ` within the ${formatDuration(deadlineMs)} that it was given`;
   const noticed = repeated
@@ -88,7 +88,7 @@ function summaryOf({ trigger }: VerdictFacts, why: string): string {
 }
 
 function deadlineFact({ trigger }: VerdictFacts): Evidence {
-  const { silentMs, deadlineMs, lastSign, repeated, signs } = trigger?.stall ?? {};
+  const { silentMs, deadlineMs, lastSign, repeated, signs } = trigger?.silence ?? {};
   const last = lastSign === undefined ? 'There was none before' : `The last sign was ${lastSign}`;
   const counted = signs === undefined || signs === 'any' ? '' : ` (only ${signs} counted)`;
   const fact = repeated

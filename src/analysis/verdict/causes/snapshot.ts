@@ -14,7 +14,10 @@ export const snapshot: Cause = {
     return {
       kind: 'snapshot',
       title: titled(`A snapshot of a live process: ${asked}`),
-      summary: 'This bundle was taken on request, and the process went on. It shows a moment, not a death.',
+      summary:
+        facts.trigger?.kind === 'snapshot-memory'
+          ? 'Memory came near its limit for the first time, and the process went on. It shows who allocated what was alive then.'
+          : 'This bundle was taken on request, and the process went on. It shows a moment, not a death.',
       confidence: 'certain',
       evidence: [
         { fact: `${asked[0]?.toUpperCase()}${asked.slice(1)}.`, part: 'trigger.json' },
@@ -38,6 +41,7 @@ export const snapshot: Cause = {
 function askedBy({ trigger }: VerdictFacts): string {
   const reason = trigger?.reason ? `: ${trigger.reason}` : '';
   if (trigger?.kind === 'capture') return `somebody captured it from outside${reason}`;
+  if (trigger?.kind === 'snapshot-memory') return trigger.reason ?? 'memory came near its limit';
   if (trigger?.kind === 'snapshot-call') return `the program asked for it${reason}`;
   return `${trigger?.signal?.name ?? 'a signal'} asked for it`;
 }

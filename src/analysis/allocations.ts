@@ -1,0 +1,63 @@
+/** Who allocated what filled the memory: the sampled allocations, by function of the program. Pure. */
+import { partNames } from '../bundle/layout.ts';
+import type { MemorySuspect } from '../model/account.ts';
+import { shortFile } from '../model/frame-text.ts';
+import { formatBytes, formatShare } from '../model/quantities.ts';
+import type { HeapProfileFacts } from './parts/surroundings.ts';
+
+/** Less of what was sampled is no suspect. */
+const leastShare = 0.1;
+const mostSuspects = 5;
+
+export interface Allocator {
+  /** `remember (src/cache.ts:12:5)`. */
+  place: string;
+  bytes: number;
+  /** Of what was sampled. */
+  share: number;
+  /** The stack of its largest row. */
+  stack: string[];
+}
+
+/** The program's functions under which most of what is alive was allocated; the largest first. They do not overlap. */
+export function findAllocators(profile: HeapProfileFacts | undefined, cwd?: string): Allocator[] {
+  const total = profile?.sampledBytes ?? 0;
+  if (!profile || total <= 0) return [];
+  const byPlace = new Map<string, { bytes: number; stack: string[] }>();
+  for (const { bytes, stack } of profile.rows) {
+    const frame = stack.find(isOfProgram) ?? stack[0];
+    if (frame === undefined) continue;
+    const known = byPlace.get(frame);
+    if (known) known.bytes += bytes;
+    else byPlace.set(frame, { bytes, stack });
+  }
+  return [...byPlace]
+    .map(([frame, { bytes, stack }]) => ({
+      place: shortened(frame, cwd),
+      bytes,
+      share: bytes / total,
+      stack,
+    }))
+    .filter(({ share }) => share >= leastShare)
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+export function allocationSuspects(profile: HeapProfileFacts | undefined, cwd?: string): MemorySuspect[] {
+  return findAllocators(profile, cwd)
+    .slice(0, mostSuspects)
+    .map(({ place, bytes, share, stack }) => ({
+      rule: 'allocations',
+      title: `allocated in ${place}`,
+      sentence: `${formatBytes(bytes)} that were still alive had been allocated in ${place}, ${formatShare(share)} of what was sampled.`,
+      confidence: share > 0.5 ? 'likely' : 'possible',
+      evidence: stack.map((frame) => ({ fact: shortened(frame, cwd), part: partNames.heapProfile })),
+    }));
+}
+
+function isOfProgram(frame: string): boolean {
+  return /\((?:file:|\/)/.test(frame) && !frame.includes('/node_modules/');
+}
+
+function shortened(frame: string, cwd: string | undefined): string {
+  return frame.replace(/\((.+)\)$/, (_, place: string) => `(${shortFile(place, cwd)})`);
+}

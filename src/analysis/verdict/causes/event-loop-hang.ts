@@ -1,0 +1,214 @@
+/**
+ * The main thread's event loop does not turn: a loop, a computation, promises that starve it, or a wait in native code.
+ * Seen while it lasted, by the watchdog inside the program or from outside; whether it ended later is not in the bundle.
+ */
+import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { clip, formatCount, formatDuration, formatShare } from '../../../model/quantities.ts';
+import type { Frame } from '../../../model/thread.ts';
+import type { Evidence, Verdict } from '../../../model/verdict.ts';
+import type { TriggerFacts } from '../../parts/trigger.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
+import { inFlightEvidence } from '../in-flight.ts';
+import { cwdOf, titled } from '../wording.ts';
+
+type Stall = NonNullable<TriggerFacts['stall']>;
+type Kind = 'loop' | 'microtasks' | 'waiting' | 'native';
+
+/** Of the silence: less, and the thread waited. */
+const busyShare = 0.05;
+const mostLocals = 4;
+
+export const eventLoopHang: Cause = {
+  kind: 'event-loop-hang',
+  layer: 'reason',
+  consider(facts) {
+    const { trigger } = facts;
+    const stall = trigger?.stall;
+    if (!trigger || (!stall && trigger.kind !== 'silence')) return undefined;
+    // A snapshot on request stays one.
+    if (trigger.kind !== 'stall' && trigger.kind !== 'silence' && trigger.kind !== 'signal') return undefined;
+    return verdictOf(facts, stall ?? {});
+  },
+};
+
+function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
+  const spinning = spinningFrame(facts, stall);
+  const kind = kindOf(stall);
+  const where = spinning ? ` in ${frameText(spinning, cwdOf(facts.account))}` : childText(facts);
+  return {
+    kind: 'event-loop-hang',
+    title: titled(`The event loop hangs${where}`),
+    summary: [summaries[kind](durationOf(stall)), endText(facts)].join(' ').trim(),
+    confidence: confidenceOf(facts, stall, kind, spinning),
+    evidence: [
+      ...stallEvidence(stall, kind),
+      ...frameEvidence(facts, stall, spinning),
+      ...inFlightEvidence(facts),
+    ],
+    refutedBy:
+      'A record `stallEnd` in the journal of this process, or a later bundle of it: then the work was long and not endless, and came back.',
+    nextSteps: nextSteps[kind],
+  };
+}
+
+/** One that a signal met before the limit was over may have been honest work. */
+function confidenceOf(
+  { trigger }: VerdictFacts,
+  { silentMs = 0, limitMs = 0, earlier = 0 }: Stall,
+  kind: Kind,
+  spinning: Frame | undefined,
+): Verdict['confidence'] {
+  if (trigger?.kind === 'signal' && silentMs < limitMs && earlier === 0) return 'possible';
+  return spinning || kind === 'native' ? 'certain' : 'likely';
+}
+
+function kindOf({ where, microtasksRan, silentMs, cpuMs }: Stall): Kind {
+  if (where === 'native') return 'native';
+  if (microtasksRan) return 'microtasks';
+  const isIdle = silentMs !== undefined && cpuMs !== undefined && cpuMs < silentMs * busyShare;
+  return isIdle ? 'waiting' : 'loop';
+}
+
+const durationOf = ({ silentMs }: Stall): string =>
+  silentMs === undefined ? '' : ` for ${formatDuration(silentMs)}`;
+
+const summaries: Record<Kind, (duration: string) => string> = {
+  loop: (duration) =>
+    `The main thread ran JavaScript${duration} without returning to its event loop: no timer, no reply and no signal handler of the program can run until it does.`,
+  microtasks: (duration) =>
+    `Promises starve the event loop${duration}: each is settled at once and its continuation runs before any timer, reply or signal handler.`,
+  waiting: (duration) =>
+    `The main thread has waited${duration} inside a synchronous call, without using the CPU: nothing else of the program can run meanwhile.`,
+  native: (duration) =>
+    `The main thread has sat in native code or a system call${duration}, and let nobody in: a synchronous child process, file or computation outside JavaScript.`,
+};
+
+const nextSteps: Record<Kind, string[]> = {
+  loop: [
+    'Look at the condition that should end the loop, with the variables shown at its frame.',
+    'If the work is honest but long, do it in a worker thread or in pieces, with `await setImmediate()` between them.',
+    'A regular expression is bounded by a limit on the length of its input, or by one without nested repetition.',
+  ],
+  microtasks: [
+    'Let the loop yield to the event loop: `await setImmediate()` (node:timers/promises) every so many rounds.',
+    'Look at the condition that should end it, with the variables shown at its frame.',
+  ],
+  waiting: [
+    'Find who should end the wait; give it a time limit.',
+    'Wait asynchronously (`Atomics.waitAsync`, promises).',
+  ],
+  native: [
+    'Use the asynchronous form of the call (`execFile`, `fs.promises`, `zlib.gzip`), with a time limit.',
+    'While it hangs: `agentdump capture <pid>` reads its stack from outside.',
+  ],
+};
+
+function endText({ trigger }: VerdictFacts): string {
+  return trigger?.kind === 'signal' && trigger.signal
+    ? `${trigger.signal.name} ended it: its event could not be handled.`
+    : 'The process went on after this bundle was written.';
+}
+
+/**
+ * The innermost of the program's frames that every look has in common: what it calls comes and goes. Compared from the
+ * outermost inward, by place in the text of the stacks as they were taken.
+ */
+function spinningFrame(facts: VerdictFacts, { laterStacks = [] }: Stall): Frame | undefined {
+  const frames = mainFrames(facts);
+  const own = callsOf(facts.trigger?.exitStack ?? '');
+  let common = own.length;
+  for (const calls of laterStacks.map(callsOf)) {
+    if (!calls.length) continue;
+    let same = 0;
+    while (same < Math.min(own.length, calls.length) && own.at(-1 - same) === calls.at(-1 - same)) same++;
+    common = Math.min(common, same);
+  }
+  const shared = frames.slice(Math.max(0, frames.length - Math.max(1, common)));
+  return culpritFrame(shared) ?? culpritFrame(frames);
+}
+
+/** It lives, so that no thread of it is the one that ended it. */
+function mainFrames({ account }: VerdictFacts): Frame[] {
+  return account.threads?.find((thread) => thread.kind === 'main')?.frames ?? [];
+}
+
+/** Function and file of each frame, innermost first. */
+function callsOf(stackText: string): string[] {
+  return stackText
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.replace(/:\d+:\d+\)?$/, ''));
+}
+
+function childText({ handles, trigger }: VerdictFacts): string {
+  if (trigger?.stall?.where !== 'native') return '';
+  const [child] = handles?.children ?? [];
+  return child ? ` while it waits for \`${clip(child.command, 50)}\`` : ' in native code';
+}
+
+function stallEvidence(
+  { silentMs, limitMs, cpuMs, callback, earlier, microtasksRan }: Stall,
+  kind: Kind,
+): Evidence[] {
+  const part = 'trigger.json';
+  const evidence: Evidence[] = [];
+  if (silentMs !== undefined) {
+    const limit = limitMs === undefined ? '' : `; ${formatDuration(limitMs)} is the limit`;
+    evidence.push({ fact: `The loop had not turned for ${formatDuration(silentMs)}${limit}.`, part });
+  }
+  if (cpuMs !== undefined && silentMs)
+    evidence.push({
+      fact: `The main thread used ${formatDuration(cpuMs)} of CPU time in it (${formatShare(Math.min(1, cpuMs / silentMs))}).`,
+      part,
+    });
+  if (microtasksRan && kind === 'microtasks')
+    evidence.push({
+      fact: 'A microtask that was queued while it hung did run; the loop did not turn.',
+      part,
+    });
+  if (kind === 'native')
+    evidence.push({
+      fact: 'It did not stop for a debugger, which running JavaScript does within milliseconds.',
+      part,
+    });
+  if (callback !== undefined) evidence.push({ fact: `It runs the callback of a ${callback}.`, part });
+  if (earlier) evidence.push({ fact: `${formatCount(earlier, 'stall')} of it was reported before.`, part });
+  return evidence;
+}
+
+function frameEvidence(
+  facts: VerdictFacts,
+  { laterStacks = [] }: Stall,
+  spinning: Frame | undefined,
+): Evidence[] {
+  if (!spinning) return facts.trigger?.stall?.where === 'native' ? nativeEvidence(facts) : [];
+  const place = frameText(spinning, cwdOf(facts.account));
+  const looks = laterStacks.length + 1;
+  const seen = looks > 1 ? `In each of ${looks} looks it was in` : 'It was in';
+  const evidence: Evidence[] = [{ fact: `${seen} ${place}.`, part: 'trigger.json' }];
+  const values = (spinning.locals ?? []).filter((one) => one.scope === 'local' || one.scope === 'block');
+  if (values.length)
+    evidence.push({
+      fact: `There: ${values
+        .slice(0, mostLocals)
+        .map(({ name, value }) => `${name} = ${clip(value, 80)}`)
+        .join(', ')}.`,
+      part: 'locals.json',
+    });
+  return evidence;
+}
+
+function nativeEvidence({ account, handles }: VerdictFacts): Evidence[] {
+  const main = account.threads?.find(
+    (thread) => thread.kind === 'native' && thread.id === account.process?.pid,
+  );
+  const evidence: Evidence[] = [];
+  if (main?.state)
+    evidence.push({
+      fact: `The kernel has the main thread as ${clip(main.state, 80)}.`,
+      part: 'threads.json',
+    });
+  for (const { pid, command } of (handles?.children ?? []).slice(0, 3))
+    evidence.push({ fact: `Its child ${pid} runs: ${clip(command, 120)}.`, part: 'handles.json' });
+  return evidence;
+}

@@ -1,0 +1,62 @@
+/**
+ * When the watchdog starts: after a second of life, so that a short command never pays for a thread, or at once where it
+ * was asked for by name, so that a program is seen that hangs from its first line on.
+ */
+import type { Host } from '../agent/context.ts';
+import type { HeapProfilePart } from '../bundle/layout.ts';
+import { recordKinds } from '../journal/layout-records.ts';
+import { openFlight } from './flight-start.ts';
+import { loadWatchdogHalf } from './half-loader.ts';
+import type { CaptureRequest, Surroundings } from './request.ts';
+import type { SignalSeat } from './signal-watch.ts';
+
+const startAfterMs = 1000;
+
+/** Returns the undoing. */
+export function watchLoop(
+  surroundings: Surroundings,
+  host: Host,
+  seat: SignalSeat | undefined,
+  capture: (request: CaptureRequest) => string | undefined,
+): () => void {
+  const { config, ownFile, withheld, lock } = surroundings;
+  const start = (): void => {
+    try {
+      const { source, startWatch } = loadWatchdogHalf();
+      const watch = startWatch({
+        config,
+        ownFile,
+        source,
+        seat,
+        withheld,
+        lock,
+        capture,
+        findJournal: () => surroundings.flight?.recorder.folder,
+        noteProfile: (profile) => keepProfile(surroundings, profile),
+        note: (kind, payload) => noteInJournal(surroundings, kind, payload),
+      });
+      surroundings.watch = watch;
+      Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
+    } catch {
+      // A program that may start no thread (--permission) is not watched.
+    }
+  };
+  const timer = config.watchFromStart ? undefined : setTimeout(start, startAfterMs).unref();
+  if (!timer) start();
+  return () => {
+    clearTimeout(timer);
+    surroundings.watch?.uninstall();
+  };
+}
+
+/** The journal is opened for it: a heap that runs out lets nobody write. */
+function keepProfile(surroundings: Surroundings, profile: HeapProfilePart): void {
+  surroundings.heapProfile = profile;
+  openFlight(surroundings);
+  noteInJournal(surroundings, recordKinds.heapProfile, profile);
+}
+
+function noteInJournal({ flight, recordingPolicy }: Surroundings, kind: number, payload: object): void {
+  const clean = recordingPolicy?.policy.value(payload);
+  if (clean !== undefined) flight?.recorder.append(kind, JSON.stringify(clean));
+}

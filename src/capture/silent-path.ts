@@ -1,0 +1,144 @@
+/**
+ * A bundle about the main thread, written by the watchdog's thread because that one sits in native code and lets nobody
+ * in: what the kernel sees of it, and what was recorded before. Its stack, its heap and its variables can't be had; the
+ * gaps say so.
+ */
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Lock } from '../bundle/age-key.ts';
+import { type HandlesPart, type ProcessPart, partNames, type StallFacts } from '../bundle/layout.ts';
+import { applyRetention } from '../bundle/retention.ts';
+import { type BundleWriter, startBundle } from '../bundle/writer.ts';
+import { segmentSuffix } from '../journal/layout.ts';
+import { version } from '../version.ts';
+import { dropUnprovenParts } from './canary.ts';
+import type { Config } from './config.ts';
+import { describeTrigger } from './describe-trigger.ts';
+import { Happenings } from './happenings.ts';
+import { handlesPart } from './parts/handles.ts';
+import { nativeModulesPart } from './parts/native-modules.ts';
+import type { PartProducer } from './parts/part.ts';
+import { processPart } from './parts/process.ts';
+import { threadsPart } from './parts/threads.ts';
+import { triggerPart } from './parts/trigger.ts';
+import { configurePolicy, currentPolicy } from './policy.ts';
+import { listFolder } from './proc-files.ts';
+import { programName } from './program-name.ts';
+import type { CaptureRequest, Surroundings } from './request.ts';
+import { writeStderrLine } from './stderr-line.ts';
+import { createContext, describeFailure, writeProduced } from './write-parts.ts';
+
+export interface SilentThread {
+  config: Config;
+  ownFile: string;
+  withheld: string[];
+  program: { argv: string[]; execArgv: string[]; title: string; cwd: string };
+  stall: StallFacts;
+  lock: Lock | undefined;
+  /** Folder of the journal. */
+  journal?: string;
+  /** The signal that it did not answer. */
+  signal?: NodeJS.Signals;
+  isSnapshot?: boolean;
+}
+
+/** Path of the bundle, or undefined; then a line on stderr has said why. */
+export function captureSilent(thread: SilentThread): string | undefined {
+  try {
+    return write(thread);
+  } catch (error) {
+    writeStderrLine(`no bundle: ${describeFailure(error)}`);
+    return undefined;
+  }
+}
+
+function write(thread: SilentThread): string {
+  const startedAt = performance.now();
+  const { config, ownFile, withheld, program, lock } = thread;
+  if (config.recipient !== undefined && !lock) throw new Error('the recipient could not be read');
+  const surroundings: Surroundings = {
+    config,
+    ownFile,
+    withheld,
+    workers: new Set(),
+    lock,
+    happenings: new Happenings(),
+    logs: undefined,
+  };
+  configurePolicy(surroundings);
+  const request = describeRequest(thread);
+  const trigger = {
+    ...describeTrigger(request),
+    program: programName(program.argv),
+    threadId: 0,
+    isMainThread: true,
+  };
+  const { dir, maxBundles, maxBytes } = config;
+  const bundle = startBundle({
+    dir,
+    program: trigger.program,
+    verdictKind: trigger.verdictKind,
+    at: new Date(trigger.at),
+    writer: version,
+    ...(lock && { lock }),
+  });
+  trigger.id = bundle.id;
+  const context = createContext(surroundings, request, trigger, bundle, startedAt, []);
+  const parts = [triggerPart, processOf(thread), threadsPart, handlesFromOutside];
+  for (const producer of [...parts, nativeModulesPart]) writeProduced(producer, context, bundle);
+  if (thread.journal !== undefined) copyJournal(bundle, thread.journal);
+  const { locals, scripts, memory, environment, packages } = partNames;
+  for (const part of [locals, scripts, memory, environment, packages])
+    bundle.addGap({ part, reason: 'the main thread sits in native code, and only it could tell' });
+  dropUnprovenParts(bundle);
+  const path = bundle.seal();
+  applyRetention({ dir, maxBundles, maxBytes, keep: path });
+  const tookMs = Math.round(performance.now() - startedAt);
+  writeStderrLine(
+    `${trigger.verdictKind}: ${describeFailure(path)} (${tookMs} ms); read it with: agentdump analyze latest`,
+  );
+  return path;
+}
+
+function describeRequest({ stall, signal, isSnapshot }: SilentThread): CaptureRequest {
+  const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
+  return {
+    kind: signal === undefined ? 'stall' : isSnapshot ? 'snapshot-signal' : 'signal',
+    handledByHost: false,
+    details: {
+      stall,
+      ...(signal !== undefined && number !== undefined && { signal: { name: signal, number } }),
+    },
+  };
+}
+
+/** Words that the main thread left with its watchdog when it started it. */
+function processOf({ program }: SilentThread): PartProducer {
+  return {
+    ...processPart,
+    produce(context): ProcessPart {
+      const part = processPart.produce(context) as ProcessPart;
+      const { argv, execArgv, title, cwd } = program;
+      const clean = (words: string[]): string[] => currentPolicy().argv(words);
+      return { ...part, argv: clean(argv), execArgv: clean(execArgv), title, cwd };
+    },
+  };
+}
+
+/** What Node counts is this thread's. */
+const handlesFromOutside: PartProducer = {
+  ...handlesPart,
+  produce: (context): HandlesPart => ({
+    ...(handlesPart.produce(context) as HandlesPart),
+    resources: {},
+    timers: [],
+  }),
+};
+
+/** The segments end to end, as they are: they were redacted when they were written. */
+function copyJournal(bundle: BundleWriter, folder: string): void {
+  const names = listFolder(folder).filter((name) => name.endsWith(segmentSuffix));
+  const part = bundle.openPart(partNames.journal);
+  for (const name of names.sort()) part.write(fs.readFileSync(join(folder, name)));
+  part.close();
+}

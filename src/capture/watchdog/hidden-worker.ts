@@ -1,0 +1,42 @@
+/**
+ * Starts a thread of our own where the host does not see it: no `worker` event, no stdio of the host's touched, nothing
+ * inherited (a worker inherits execArgv, and with it this preload), nothing that keeps the process.
+ */
+import type { Worker } from 'node:worker_threads';
+
+const limits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2, stackSizeMb: 2 };
+
+export function startHiddenWorker(source: string, workerData: unknown): Worker {
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  return withoutWorkerEvent(
+    () =>
+      new Worker(source, {
+        eval: true,
+        name: 'agentdump watchdog',
+        // For held-signals.ts, in this thread alone.
+        execArgv: ['--expose-internals', '--no-warnings'],
+        env: { HOME: process.env['HOME'] ?? '' },
+        stdout: true,
+        stderr: true,
+        trackUnmanagedFds: false,
+        resourceLimits: limits,
+        workerData,
+      }),
+  );
+}
+
+/** Node tells of a new worker in the next tick. */
+function withoutWorkerEvent<Value>(start: () => Value): Value {
+  const descriptor = Object.getOwnPropertyDescriptor(process, 'nextTick');
+  const { nextTick } = process;
+  const isTold = (callback: unknown): boolean => /emit\(['"]worker['"]/.test(String(callback));
+  const quiet = (callback: () => void, ...rest: unknown[]): void => {
+    if (!isTold(callback)) Reflect.apply(nextTick, process, [callback, ...rest]);
+  };
+  Object.defineProperty(process, 'nextTick', { ...descriptor, value: quiet });
+  try {
+    return start();
+  } finally {
+    if (descriptor) Object.defineProperty(process, 'nextTick', descriptor);
+  }
+}

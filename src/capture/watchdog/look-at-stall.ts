@@ -1,0 +1,117 @@
+/**
+ * Looks at a main thread that stands still: interrupts it, reads stack and variables, lets it run for a moment and looks
+ * again (which tells the loop from what it calls, and whether promises starve it), then has it write the bundle itself,
+ * where everything that it knows is at hand. One that lets nobody in is described from here.
+ */
+import type { StallFacts } from '../../bundle/layout.ts';
+import { MainThread } from './main-thread.ts';
+import { cells, hookExpression, type StallProbe, type StallReport, type WatchdogData } from './protocol.ts';
+import type { SilentBundleFacts } from './watcher.ts';
+import { writeSilentBundle } from './write-silent-bundle.ts';
+
+const interruptMs = 1000;
+const betweenLooksMs = 20;
+const mostLooks = 8;
+/** A function that has not returned by then is where it hangs. */
+const returnMs = 150;
+const mostSteps = 20;
+/** The bundle's own limits are shorter. */
+const reportMs = 30_000;
+
+export interface Stalled {
+  data: WatchdogData;
+  facts: SilentBundleFacts;
+  stall: Omit<StallFacts, 'where'>;
+  signal: NodeJS.Signals | undefined;
+}
+
+export interface SeenStall {
+  bundle?: string;
+  where: StallFacts['where'];
+}
+
+/** Undefined when it is no stall: somebody debugs the program, or it came back before it could be stopped. */
+export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefined> {
+  const { shared } = stalled.data;
+  const answers = Atomics.load(shared, cells.answers);
+  const thread = new MainThread(shared);
+  try {
+    const found = await thread.interrupt(interruptMs);
+    if (found.state === 'debugged') return undefined;
+    if (found.state === 'paused') return await report(thread, found.frames, stalled);
+  } finally {
+    thread.detach();
+  }
+  if (Atomics.load(shared, cells.answers) !== answers) return undefined;
+  return { where: 'native', ...bundleAt(writeHere(stalled)) };
+}
+
+/** Should it come to its end meanwhile, it waits a moment for us. */
+function writeHere(stalled: Stalled): string | undefined {
+  const { shared } = stalled.data;
+  Atomics.store(shared, cells.attached, 1);
+  try {
+    return writeSilentBundle(stalled);
+  } finally {
+    Atomics.store(shared, cells.attached, 0);
+  }
+}
+
+type CallFrames = Parameters<MainThread['readFrames']>[0];
+
+async function report(thread: MainThread, first: CallFrames, stalled: Stalled): Promise<SeenStall> {
+  const { shared } = stalled.data;
+  const frames = await thread.readFrames(await untilProgram(thread, first));
+  const microtasks = Atomics.load(shared, cells.microtasks);
+  const probe = (await evaluate(thread, 'probe()')) as StallProbe | undefined;
+  const laterStacks = await lookAgain(thread);
+  const where = 'javascript';
+  const report: StallReport = {
+    stall: {
+      ...stalled.stall,
+      where,
+      microtasksRan: Atomics.load(shared, cells.microtasks) !== microtasks,
+      ...(probe?.callback !== undefined && { callback: probe.callback }),
+      laterStacks,
+    },
+    frames,
+    ...(stalled.signal && { signal: stalled.signal }),
+  };
+  const path = await evaluate(thread, `report(${JSON.stringify(report)})`);
+  return { where, ...bundleAt(path) };
+}
+
+/** Between two microtasks only Node's own frames are there: then it goes on to the next function. */
+async function untilProgram(thread: MainThread, first: CallFrames): Promise<CallFrames> {
+  let frames = first;
+  for (let step = 0; step < mostSteps && !thread.isInProgram(frames); step++) {
+    frames = (await thread.stepInto(interruptMs)) ?? frames;
+  }
+  return frames;
+}
+
+function bundleAt(path: unknown): { bundle?: string } {
+  return typeof path === 'string' ? { bundle: path } : {};
+}
+
+/**
+ * Texts of some more stacks: one a moment later, then one each time that a function returns when it is asked to, so that
+ * the innermost of the last is the one that does not. It is stopped again afterwards, unless it has come to its end.
+ */
+async function lookAgain(thread: MainThread): Promise<string[]> {
+  const texts: string[] = [];
+  await thread.resume();
+  await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+  let frames = await thread.pause(interruptMs);
+  while (frames && thread.isInProgram(frames) && texts.length < mostLooks) {
+    texts.push(thread.stackText(frames, `Main thread, look ${texts.length + 2}`));
+    frames = await thread.stepOut(returnMs);
+  }
+  if (!frames) await thread.pause(interruptMs);
+  return texts;
+}
+
+async function evaluate(thread: MainThread, call: string): Promise<unknown> {
+  const text = await thread.evaluate(`JSON.stringify(${hookExpression}.${call})`, reportMs);
+  return typeof text === 'string' ? JSON.parse(text) : undefined;
+}

@@ -1,0 +1,75 @@
+/** What the main thread and its watchdog share: cells of memory, messages, and what is asked of a thread that stalls. */
+import type { Lock } from '../../bundle/age-key.ts';
+import type { LocalsPart, StallFacts } from '../../bundle/layout.ts';
+import type { Config } from '../config.ts';
+
+/** Indices of the shared Int32Array. */
+export const cells = {
+  /** How often the main thread has answered. */
+  answers: 0,
+  /** Above 0 while the main thread writes a bundle, and is silent for our sake. */
+  excused: 1,
+  /** Microtasks that ran of those that were asked for in a stall. */
+  microtasks: 2,
+  /** 1 while a debugger session of the watchdog may be connected, or while it writes a bundle itself. */
+  attached: 3,
+  /** Bit n: the host listens for the n-th of our signals. */
+  hostListens: 4,
+  /** Signals that the watchdog has let go of. */
+  released: 5,
+  count: 6,
+} as const;
+
+export type FromWatchdog =
+  | { ask: true }
+  /** The signals are held there, or can't be. */
+  | { holds: boolean }
+  | { signal: NodeJS.Signals }
+  /** Asked of the loop after a stall: it turns again. */
+  | { recovered: { silentMs: number; bundle?: string; where: StallFacts['where'] } };
+
+export type ToWatchdog =
+  | { release: NodeJS.Signals }
+  | { hold: readonly NodeJS.Signals[] }
+  /** A value that must be seen in no part. */
+  | { withhold: string }
+  /** Folder of the journal, once there is one. */
+  | { journal: string };
+
+/** Given to the watchdog at its start. */
+export interface WatchdogData {
+  agentdump: 'watchdog';
+  shared: Int32Array;
+  hangMs: number;
+  signals: readonly NodeJS.Signals[];
+  snapshotSignal: NodeJS.Signals | undefined;
+  config: Config;
+  /** The preload's own file, from which the rest is loaded if the main thread lets nobody in. */
+  ownFile: string;
+  withheld: readonly string[];
+  lock: Lock | undefined;
+  /** As the program's process object says them. */
+  program: { argv: string[]; execArgv: string[]; title: string; cwd: string };
+}
+
+/** What the watchdog has the stalled main thread write. */
+export interface StallReport {
+  stall: StallFacts;
+  frames: LocalsPart['frames'];
+  /** The signal that met the stall. */
+  signal?: NodeJS.Signals;
+}
+
+/** What the main thread tells when it is asked in a stall. */
+export interface StallProbe {
+  callback?: string;
+}
+
+/** The main thread's side, as an expression for a debugger session. */
+export const hookExpression = `globalThis[Symbol.for('agentdump.host')].watchdog`;
+/** On the preload's own object (agent/context.ts). */
+export interface StallHook {
+  probe(): StallProbe;
+  /** Path of the bundle; undefined when none was written. */
+  report(report: StallReport): string | undefined;
+}

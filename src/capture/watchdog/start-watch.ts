@@ -1,0 +1,233 @@
+/**
+ * The main thread's side of the watchdog: starts its thread where the host does not see it, answers it, gives our
+ * signals into its keeping, and writes what it asks for. Costs some 30 µs a second while all is well.
+ */
+import type { Worker } from 'node:worker_threads';
+import type { Lock } from '../../bundle/age-key.ts';
+import type { HeapProfilePart } from '../../bundle/layout.ts';
+import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout-records.ts';
+import type { Config } from '../config.ts';
+import { stackTextOf } from '../frame-reader.ts';
+import type { CaptureRequest } from '../request.ts';
+import type { SignalSeat } from '../signal-watch.ts';
+import { startHiddenWorker } from './hidden-worker.ts';
+import { MemoryWatch } from './memory-watch.ts';
+import {
+  cells,
+  type FromWatchdog,
+  type StallHook,
+  type StallReport,
+  type ToWatchdog,
+  type WatchdogData,
+} from './protocol.ts';
+
+export interface WatchOptions {
+  config: Config;
+  ownFile: string;
+  /** Text of the watchdog's half. */
+  source: string;
+  /** Absent where signals can't be watched. */
+  seat: SignalSeat | undefined;
+  withheld: readonly string[];
+  lock: Lock | undefined;
+  /** Folder of the journal, once there is one. */
+  findJournal(): string | undefined;
+  /** Opens the journal if there is none, and writes to it. */
+  noteProfile(profile: HeapProfilePart): void;
+  /** Into the journal, redacted, where there is one. */
+  note(kind: number, payload: object): void;
+  capture(request: CaptureRequest): string | undefined;
+}
+
+export interface Watch {
+  hook: StallHook;
+  /** While `write` runs the thread may be silent. */
+  excuse<Value>(write: () => Value): Value;
+  withhold(value: string): void;
+  /** No debugger of the watchdog's is connected any more: the process may end. */
+  letGo(): void;
+  uninstall(): void;
+}
+
+/** Longer nobody waits for the other thread. */
+const answerMs = 500;
+
+/** Throws where no thread may be started. */
+export function startWatch(options: WatchOptions): Watch {
+  return new MainSide(options);
+}
+
+class MainSide implements Watch {
+  readonly #options: WatchOptions;
+  readonly #shared = new Int32Array(new SharedArrayBuffer(4 * cells.count));
+  readonly #worker: Worker;
+  readonly #memory: MemoryWatch | undefined;
+  #isSeated = false;
+  #journal: string | undefined;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    const { memoryPercent } = options.config;
+    if (memoryPercent > 0) this.#memory = this.#watchMemory(memoryPercent);
+    this.#worker = startHiddenWorker(options.source, this.#describe());
+    this.#worker.on('message', (message: FromWatchdog) => this.#hear(message));
+    // Without a listener its failure would be the program's.
+    this.#worker.on('error', () => {});
+    this.#worker.on('exit', () => this.#takeSignalsBack());
+    this.#worker.unref();
+    this.#shareSignals();
+  }
+
+  readonly hook: StallHook = {
+    probe: () => {
+      queueMicrotask(() => Atomics.add(this.#shared, cells.microtasks, 1));
+      const resource = process.getBuiltinModule('node:async_hooks').executionAsyncResource();
+      const callback = resource?.constructor?.name;
+      return callback === undefined || callback === 'Object' ? {} : { callback };
+    },
+    report: (report) => this.excuse(() => this.#report(report)),
+  };
+
+  excuse<Value>(write: () => Value): Value {
+    Atomics.add(this.#shared, cells.excused, 1);
+    try {
+      return write();
+    } finally {
+      Atomics.sub(this.#shared, cells.excused, 1);
+    }
+  }
+
+  withhold(value: string): void {
+    this.#tell({ withhold: value });
+  }
+
+  /** What the session has posted is done at the next back edge of a loop. */
+  letGo(): void {
+    const until = performance.now() + answerMs;
+    while (Atomics.load(this.#shared, cells.attached) !== 0 && performance.now() < until);
+  }
+
+  uninstall(): void {
+    this.#memory?.stop();
+    this.#takeSignalsBack();
+    this.letGo();
+    void this.#worker.terminate();
+  }
+
+  #describe(): WatchdogData {
+    const { config, ownFile, seat, withheld, lock } = this.#options;
+    const { argv, execArgv, title } = process;
+    return {
+      agentdump: 'watchdog',
+      shared: this.#shared,
+      hangMs: config.hangMs,
+      signals: seat?.signals ?? [],
+      snapshotSignal: config.snapshotSignal,
+      config,
+      ownFile,
+      withheld,
+      lock,
+      program: { argv, execArgv, title, cwd: process.cwd() },
+    };
+  }
+
+  #tell(message: ToWatchdog): void {
+    this.#worker.postMessage(message);
+  }
+
+  #hear(message: FromWatchdog): void {
+    Atomics.add(this.#shared, cells.answers, 1);
+    if ('ask' in message) {
+      this.#refresh();
+      this.#lookAtMemory();
+    } else if ('holds' in message) this.#leaveSignals(message.holds);
+    else if ('signal' in message) this.#options.seat?.deliver(message.signal);
+    else this.#noteRecovery(message.recovered);
+  }
+
+  #watchMemory(percent: number): MemoryWatch {
+    const { capture, noteProfile } = this.#options;
+    return new MemoryWatch({
+      percent,
+      note: noteProfile,
+      snapshot: (reason) => capture({ kind: 'snapshot-memory', handledByHost: false, details: { reason } }),
+    });
+  }
+
+  #lookAtMemory(): void {
+    try {
+      this.#memory?.look();
+    } catch {
+      // Without an inspector, or with a full disk, the program goes on unobserved.
+    }
+  }
+
+  /** What the watchdog must know when nobody can be asked. */
+  #refresh(): void {
+    const { seat, findJournal } = this.#options;
+    const bits = (seat?.signals ?? []).map((signal, at) => (seat?.hostListens(signal) ? 1 << at : 0));
+    Atomics.store(
+      this.#shared,
+      cells.hostListens,
+      bits.reduce((all, bit) => all | bit, 0),
+    );
+    const folder = findJournal();
+    if (folder === this.#journal || folder === undefined) return;
+    this.#journal = folder;
+    this.#tell({ journal: folder });
+  }
+
+  /** From its start on the other thread holds them too. */
+  #shareSignals(): void {
+    this.#options.seat?.share({
+      start: (signal) => this.#tell({ hold: [signal] }),
+      stop: (signal) => this.#release(signal),
+    });
+    this.#isSeated = true;
+  }
+
+  #leaveSignals(areHeld: boolean): void {
+    if (!areHeld) this.#takeSignalsBack();
+    else if (this.#isSeated) this.#options.seat?.leave();
+  }
+
+  #takeSignalsBack(): void {
+    if (this.#isSeated) this.#options.seat?.share(undefined);
+    this.#isSeated = false;
+  }
+
+  #release(signal: NodeJS.Signals): boolean {
+    const before = Atomics.load(this.#shared, cells.released);
+    this.#tell({ release: signal });
+    return Atomics.wait(this.#shared, cells.released, before, answerMs) !== 'timed-out';
+  }
+
+  #report({ stall, frames, signal }: StallReport): string | undefined {
+    const { capture, config, note, seat } = this.#options;
+    // From now on they kill, or are heard by the other thread, until the loop turns again.
+    seat?.leave();
+    if (signal && seat?.hostListens(signal)) return undefined;
+    const exitStack = stackTextOf(frames);
+    const payload: StallPayload = { silentMs: stall.silentMs, stack: exitStack };
+    note(recordKinds.stall, payload);
+    const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
+    const isDeath = signal !== undefined && signal !== config.snapshotSignal;
+    return capture({
+      kind: signal === undefined ? 'stall' : isDeath ? 'signal' : 'snapshot-signal',
+      handledByHost: false,
+      stackText: exitStack,
+      locals: frames,
+      details: {
+        exitStack,
+        stall,
+        ...(signal !== undefined && number !== undefined && { signal: { name: signal, number } }),
+      },
+    });
+  }
+
+  #noteRecovery({ silentMs, where }: Extract<FromWatchdog, { recovered: unknown }>['recovered']): void {
+    const payload: StallEndPayload = { silentMs, where };
+    this.#options.note(recordKinds.stallEnd, payload);
+    if (!this.#isSeated) this.#options.seat?.share(undefined);
+  }
+}

@@ -1,0 +1,27 @@
+/** Has the cold half, in this thread, write what can be seen of a main thread that sits in native code. */
+import type * as ColdHalf from '../cold-half.ts';
+import type { Stalled } from './look-at-stall.ts';
+
+/** Path of the bundle; undefined when none was written. Never throws. */
+export function writeSilentBundle({ data, facts, stall, signal }: Stalled): string | undefined {
+  const flags = globalThis as Record<symbol, unknown>;
+  const loadOnly = Symbol.for('agentdump.loadOnly');
+  flags[loadOnly] = true;
+  try {
+    const preload = require(data.ownFile) as { loadColdHalf(): typeof ColdHalf };
+    return preload.loadColdHalf().captureSilent({
+      config: data.config,
+      ownFile: data.ownFile,
+      lock: data.lock,
+      withheld: [...facts.withheld],
+      program: data.program,
+      stall: { ...stall, where: 'native' },
+      ...(facts.journal !== undefined && { journal: facts.journal }),
+      ...(signal !== undefined && { signal, isSnapshot: signal === data.snapshotSignal }),
+    });
+  } catch {
+    return undefined;
+  } finally {
+    delete flags[loadOnly];
+  }
+}

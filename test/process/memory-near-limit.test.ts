@@ -1,0 +1,55 @@
+/** Memory near its limit: one light snapshot, and a heap that runs out of memory says who filled it. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import type { Account } from '../../src/model/account.ts';
+import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+
+async function accountOf(path: string): Promise<Account> {
+  const bundle = openBundle(path);
+  try {
+    return await analyzeBundle(bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+for (const node of findNodes())
+  describe(node.name, () => {
+    test('a heap that fills up leaves a snapshot, and its death names who filled it', async (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const child = spawn(
+        node.path,
+        ['--max-old-space-size=60', '--require', preload, join(programs, 'heap-fills.cjs')],
+        {
+          stdio: 'ignore',
+          env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dir, AGENTDUMP_MEMORY_PERCENT: '60' },
+        },
+      );
+      t.after(() => child.kill('SIGKILL'));
+      await once(child, 'exit');
+      const swept = sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
+      assert.deepEqual(
+        swept.map(({ result }) => result.outcome),
+        ['sealed'],
+      );
+      const bundles = listBundles(dir).map(({ path }) => path);
+      assert.equal(bundles.length, 2, bundles.join(', '));
+      for (const path of bundles) {
+        const { memory, verdict } = await accountOf(path);
+        const [suspect] = memory?.suspects ?? [];
+        assert.match(suspect?.title ?? '', /^allocated in rememberResults \(.*heap-fills\.cjs:\d+:\d+\)$/);
+        if (path.includes('-snapshot-')) {
+          assert.equal(verdict?.kind, 'snapshot');
+          assert.match(verdict?.title ?? '', /memory is at \d+ % of V8's heap limit/);
+        }
+      }
+    });
+  });

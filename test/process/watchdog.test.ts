@@ -1,0 +1,106 @@
+/** The watchdog in the program: what stalls is seen while it does, with its stack, and signals still end it. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { LocalsPart, TriggerPart } from '../../src/bundle/layout.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { spawnUntil } from '../support/run-until-bundle.ts';
+import { findNodes, type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+
+interface Seen {
+  trigger: TriggerPart;
+  locals: LocalsPart['frames'];
+  gaps: string[];
+  parts: string[];
+}
+
+function read(path: string): Seen {
+  const bundle = openBundle(path);
+  try {
+    assert.ok(bundle.sealed);
+    return {
+      trigger: bundle.readJson<TriggerPart>('trigger.json')!,
+      locals: bundle.readJson<LocalsPart>('locals.json')?.frames ?? [],
+      gaps: bundle.gaps.map(({ part }) => part),
+      parts: bundle.parts.map(({ name }) => name),
+    };
+  } finally {
+    bundle.close();
+  }
+}
+
+/** Runs until it is seen to hang, then sends SIGTERM; both bundles, and how it ended. */
+async function hang(
+  test: { after(cleanUp: () => void): void },
+  node: NodeBinary,
+  file: string,
+): Promise<{ hung: Seen; ended: Seen; signal: NodeJS.Signals | null }> {
+  const dir = join(temporaryFolder(test), 'dumps');
+  const { child, ended, bundle } = spawnUntil(
+    node.path,
+    ['--require', preload, join(programs, file)],
+    dir,
+    { AGENTDUMP_HANG_MS: '400' },
+    /-event-loop-hang-/,
+  );
+  test.after(() => child.kill('SIGKILL'));
+  const hung = read(await bundle);
+  child.kill('SIGTERM');
+  const { signal } = await within(10_000, ended);
+  const last = readdirSync(dir).find((name) => name.includes('-terminated-'));
+  assert.ok(last, `no bundle of the end in ${readdirSync(dir)}`);
+  return { hung, ended: read(join(dir, last)), signal };
+}
+
+function within<Value>(limitMs: number, value: Promise<Value>): Promise<Value> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('SIGTERM did not end it')), limitMs).unref();
+  });
+  return Promise.race([value, late]);
+}
+
+const inJavaScript: [file: string, innermost: string, microtasksRan: boolean][] = [
+  ['hang-spin.cjs', 'retryUntilDone', false],
+  ['hang-from-the-start.cjs', '', false],
+  ['hang-regex.cjs', 'validateAnswer', false],
+  ['hang-microtasks.mjs', 'drainQueue', true],
+  ['hang-json.cjs', 'saveState', false],
+  ['hang-on-lock.cjs', 'takeLock', false],
+];
+
+for (const node of findNodes())
+  describe(node.name, { concurrency: 2 }, () => {
+    for (const [file, name, microtasksRan] of inJavaScript)
+      test(file, async (t) => {
+        const { hung, ended, signal } = await hang(t, node, file);
+        const { stall, kind, exitStack = '' } = hung.trigger;
+        assert.equal(kind, 'stall');
+        assert.equal(stall?.where, 'javascript');
+        assert.ok(stall.silentMs >= 400 && stall.limitMs === 400);
+        assert.equal(stall.microtasksRan, microtasksRan);
+        assert.match(exitStack, name ? new RegExp(`at ${name} \\(.*${file}:\\d+:\\d+\\)`) : new RegExp(file));
+        assert.ok(hung.locals.some((frame) => frame.scopes.length > 0));
+        assert.deepEqual(hung.gaps, []);
+        assert.equal(ended.trigger.signal?.name, 'SIGTERM');
+        assert.equal(ended.trigger.stall?.earlier, 1);
+        assert.equal(signal, 'SIGTERM');
+      });
+
+    test('the values of a variable are there, and the secret among them is not', async (t) => {
+      const { hung } = await hang(t, node, 'hang-spin.cjs');
+      const text = JSON.stringify(hung.locals);
+      assert.match(text, /fetch the plan/);
+      assert.ok(!text.includes('hunter2-in-the-clear'));
+      assert.equal(hung.trigger.stall?.callback, 'Timeout');
+    });
+
+    test('one that sits in native code is described from the other thread, and SIGTERM still ends it', async (t) => {
+      const { hung, ended, signal } = await hang(t, node, 'hang-in-child.cjs');
+      assert.equal(hung.trigger.stall?.where, 'native');
+      assert.equal(hung.trigger.isMainThread, true);
+      assert.ok(hung.parts.includes('threads.json') && hung.gaps.includes('locals.json'));
+      assert.equal(ended.trigger.signal?.name, 'SIGTERM');
+      assert.equal(signal, 'SIGTERM');
+    });
+  });
