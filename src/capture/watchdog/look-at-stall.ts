@@ -14,7 +14,7 @@ const betweenLooksMs = 20;
 const mostLooks = 8;
 /** A function that has not returned by then is where it hangs. */
 const returnMs = 150;
-const mostSteps = 20;
+const mostSteps = 5;
 /** The bundle's own limits are shorter. */
 const reportMs = 30_000;
 
@@ -85,7 +85,7 @@ async function report(thread: MainThread, first: CallFrames, stalled: Stalled): 
 async function untilProgram(thread: MainThread, first: CallFrames): Promise<CallFrames> {
   let frames = first;
   for (let step = 0; step < mostSteps && !thread.isInProgram(frames); step++) {
-    frames = (await thread.stepInto(interruptMs)) ?? frames;
+    frames = (await thread.stepInto(returnMs)) ?? (await thread.pause(interruptMs)) ?? frames;
   }
   return frames;
 }
