@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentdumpError, MalformedInput } from '../errors.ts';
 import { type CiDifference, type CiProcess, type CiSummary, ciSummarySchema } from '../model/ci-summary.ts';
-import { shorten } from './summarize.ts';
+import { shortenPath } from './summarize.ts';
 
 const fileName = 'summary.json';
 const largestSummary = 64 * 1024 * 1024;
@@ -67,7 +67,7 @@ export function compareWithBaseline(folder: string, before: CiSummary, after: Ci
   const seen = signaturesOf(after);
   const pairs = pairUp(before.processes ?? [], after.processes ?? []);
   return {
-    against: shorten(folder),
+    against: shortenPath(folder),
     signatures: [
       ...[...seen].map(([id, title]) => ({
         id,

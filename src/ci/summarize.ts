@@ -59,7 +59,7 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
     ...(facts.leaks.length && { leaks: clean(facts.leaks) }),
     ...(facts.gaps.length && { gaps: clean(facts.gaps) }),
   };
-  return withRelativePaths(summary);
+  return withRelativePaths(summary, scrubber.text(process.cwd()));
 }
 
 async function describeTest(test: LoggedTest, { bundles }: Collected): Promise<CiTest> {
@@ -109,8 +109,9 @@ export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[]
   });
 }
 
-/** A report is read on another machine. */
-function withRelativePaths(summary: CiSummary): CiSummary {
+/** A report is read on another machine. `redactedCwd`: the redactor hides the name of the home folder in paths. */
+function withRelativePaths(summary: CiSummary, redactedCwd: string): CiSummary {
+  const shorten = (path: string): string => shortenPath(path, redactedCwd);
   const place = (given: CiPlace): CiPlace => ({ ...given, file: shorten(given.file) });
   const test = <T extends { file?: string; place?: CiPlace }>(given: T): T => ({
     ...given,
@@ -133,7 +134,9 @@ function withRelativePaths(summary: CiSummary): CiSummary {
   };
 }
 
-export function shorten(path: string): string {
+export function shortenPath(path: string, redactedCwd?: string): string {
+  if (redactedCwd !== undefined && path.startsWith(`${redactedCwd}/`))
+    return path.slice(redactedCwd.length + 1);
   if (!path.startsWith(sep)) return path;
   const short = relative(process.cwd(), path);
   return short.startsWith('..') || short === '' ? path : short;

@@ -10,11 +10,11 @@ import { renderCiMarkdown } from '../report/ci/markdown.ts';
 import { renderCiText } from '../report/ci/text.ts';
 import { detectService } from './environment.ts';
 import type { CiOptions } from './options.ts';
-import { shorten } from './summarize.ts';
+import { shortenPath } from './summarize.ts';
 
 export function writeReport(options: CiOptions, summary: CiSummary): void {
   const { report, note } = options;
-  const folder = shorten(report);
+  const folder = shortenPath(report);
   const markdown = renderCiMarkdown(summary, folder);
   mkdirSync(report, { recursive: true });
   const files: Record<string, string> = {

@@ -1,0 +1,211 @@
+/** What the report says of a run, whatever a program put into its names and messages; the logs it comes from; the baseline. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compareWithBaseline, readBaseline } from '../../src/ci/diff.ts';
+import { detectService, readDuration, timeLeftMs } from '../../src/ci/environment.ts';
+import { measureGrowth } from '../../src/ci/leak-check.ts';
+import { readThread, startingTest } from '../../src/ci/test-logs.ts';
+import { readWords } from '../../src/cli/commands/ci.ts';
+import type { CiSummary } from '../../src/model/ci-summary.ts';
+import { renderAzureCommands, renderGitHubAnnotations } from '../../src/report/ci/annotations.ts';
+import { renderCodeQuality } from '../../src/report/ci/code-quality.ts';
+import { renderJunit } from '../../src/report/ci/junit.ts';
+import { renderCiMarkdown } from '../../src/report/ci/markdown.ts';
+import { renderCiText } from '../../src/report/ci/text.ts';
+
+const hostile =
+  'x\n::set-output name=a::b\n##vso[task.setvariable variable=a]b\r]]></x>[[ATTACHMENT|/etc/passwd]] <img> @all';
+
+function summaryOf(text: string): CiSummary {
+  return {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    durationMs: 1200,
+    tests: {
+      finished: 2,
+      failed: 1,
+      unfinished: 0,
+      telling: [
+        {
+          name: ['booking', text],
+          file: `test/${text}.ts`,
+          status: 'failed',
+          error: { name: 'Error', message: text, stackText: text },
+          place: { file: 'test/a.ts', line: 14, column: 3 },
+        },
+      ],
+    },
+    bundles: [
+      {
+        name: 'a.agentdump.zip',
+        bytes: 10,
+        kind: 'uncaught-exception',
+        title: text,
+        summary: text,
+        signature: 's1',
+      },
+    ],
+    processes: [{ entry: 'test/a.ts', tests: 2, handles: { Timeout: 2 }, heapUsedBytes: 50e6 }],
+  };
+}
+
+test('no program smuggles a command into the job’s log', () => {
+  const summary = summaryOf(hostile);
+  const lines = renderGitHubAnnotations(summary);
+  assert.equal(lines.length, 2);
+  for (const line of lines) {
+    assert.doesNotMatch(line, /[\r\n]/);
+    assert.match(line, /^::error [^\r\n]*::/);
+  }
+  const azure = renderAzureCommands(summary, '/w/agentdump-report/summary.md');
+  for (const line of azure)
+    assert.match(
+      line,
+      /^##vso\[(?:task\.logissue|task\.uploadsummary|artifact\.upload)[^\]\r\n]*\][^\r\n]*$/,
+    );
+  for (const document of [
+    renderCiMarkdown(summary, 'agentdump-report'),
+    renderCiText(summary, 'agentdump-report'),
+  ]) {
+    assert.doesNotMatch(document, /^\s*::/m);
+    assert.doesNotMatch(document, /##vso\[/);
+    assert.doesNotMatch(document, /\r/);
+  }
+});
+
+test('a GitHub annotation stands on the line that was written', () => {
+  const [line = ''] = renderGitHubAnnotations(summaryOf('books: the cheapest, 100%')).slice(-1);
+  assert.match(
+    line,
+    /^::error file=test\/a\.ts,line=14,col=3,title=booking › books%3A the cheapest%2C 100%25::/,
+  );
+});
+
+test('JUnit holds our attachment lines and no others, and nothing that is no XML', () => {
+  const xml = renderJunit(summaryOf(hostile), '/w/agentdump-report');
+  assert.deepEqual(
+    [...xml.matchAll(/\[\[ATTACHMENT\|([^\]]*)\]\]/g)].map((match) => match[1]),
+    ['/w/agentdump-report/bundles/a.agentdump.zip'],
+  );
+  assert.doesNotMatch(xml, /<img|]]>/);
+  assert.match(xml, /<testsuites name="agentdump" tests="2" failures="1" errors="1">/);
+});
+
+test('GitLab gets a finding a problem, with a path and a line', () => {
+  const findings = JSON.parse(renderCodeQuality(summaryOf('a'), (text) => `h${text.length}`)) as object[];
+  assert.deepEqual((findings[0] as { location: object }).location, {
+    path: 'test/a.ts',
+    lines: { begin: 14 },
+  });
+});
+
+test('a log is read up to the torn line of a death', () => {
+  const lines = [
+    {
+      kind: 'process',
+      at: '2026-01-01T00:00:00.000Z',
+      pid: 7,
+      parentPid: 3,
+      threadId: 0,
+      program: 'x',
+      argv: [],
+      cwd: '/',
+      nodeVersion: 'v20',
+    },
+    { kind: 'runner', runner: 'jest', file: '/a.test.js' },
+    { kind: 'start', id: 1, name: ['s', 'one'], startedAt: '2026-01-01T00:00:01.000Z' },
+    { kind: 'end', id: 1, status: 'passed', tookMs: 3 },
+    { kind: 'start', id: 2, name: ['s', 'two'], startedAt: '2026-01-01T00:00:02.000Z' },
+    { kind: 'bundle', path: '/b', trigger: 'uncaught-exception', handled: true },
+  ].map((line) => JSON.stringify(line));
+  const thread = readThread(
+    7,
+    0,
+    `${lines.join('\n')}\nnull\n7\n{"kind":"start","id":3,"name":"no list"}\n{"kind":"end","i`,
+  );
+  assert.deepEqual(
+    thread.tests.map(({ name, status }) => [name.at(-1), status]),
+    [
+      ['one', 'passed'],
+      ['two', 'unfinished'],
+    ],
+  );
+  assert.deepEqual(
+    thread.bundles[0]?.running.map(({ name }) => name),
+    [['s', 'two']],
+  );
+  const child = readThread(
+    9,
+    0,
+    JSON.stringify({ ...JSON.parse(lines[0] ?? ''), pid: 9, parentPid: 7, at: '2026-01-01T00:00:03.000Z' }),
+  );
+  assert.deepEqual(startingTest([thread, child], 9)?.name, ['s', 'two']);
+});
+
+test('the baseline tells what is new, seen before, and gone', () => {
+  const before = summaryOf('a');
+  const after = summaryOf('b');
+  after.bundles = [{ name: 'b', bytes: 1, signature: 's2', title: 'new' }];
+  after.processes = [{ entry: 'test/a.ts', tests: 2, handles: { Timeout: 3 }, heapUsedBytes: 90e6 }];
+  const difference = compareWithBaseline('/base', before, after);
+  assert.deepEqual(
+    difference.signatures.map(({ id, state }) => [id, state]),
+    [
+      ['s2', 'first'],
+      ['s1', 'gone'],
+    ],
+  );
+  assert.deepEqual(difference.handles, [{ entry: 'test/a.ts', kind: 'Timeout', before: 2, after: 3 }]);
+  assert.equal(difference.memory[0]?.afterBytes, 90e6);
+});
+
+test('a baseline that is no summary is refused', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-baseline-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  assert.equal(readBaseline(folder), undefined);
+  for (const text of [
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"schema":"agentdump.ci/1"}',
+    '{"schema":"agentdump.ci/1","bundles":[null]}',
+  ]) {
+    writeFileSync(join(folder, 'summary.json'), text);
+    assert.throws(() => readBaseline(folder), { code: 'malformed-input' }, text);
+  }
+});
+
+test('growth is the median of the last third against that of the first', () => {
+  assert.equal(measureGrowth([1, 2, 3, 4, 5]), undefined);
+  assert.deepEqual(measureGrowth([10, 11, 90, 12, 13, 14, 20, 30, 21]), { first: 11, last: 21, samples: 3 });
+});
+
+test('services and their limits', () => {
+  assert.equal(detectService({ GITHUB_ACTIONS: 'true' }), 'github');
+  assert.equal(detectService({ TF_BUILD: 'True' }), 'azure');
+  assert.equal(readDuration('1.5m'), 90_000);
+  assert.equal(readDuration('soon'), undefined);
+  const now = Date.parse('2026-01-01T00:10:00Z');
+  const gitlab = { CI_JOB_TIMEOUT: '3600', CI_JOB_STARTED_AT: '2026-01-01T00:00:00Z' };
+  assert.equal(timeLeftMs(gitlab, now), 50 * 60_000 - 60_000);
+  assert.equal(timeLeftMs({ BUILDKITE_TIMEOUT: 'false' }, now), undefined);
+});
+
+test('wrong words are usage', () => {
+  for (const words of [
+    [],
+    ['--hang-after', 'soon', '--', 'x'],
+    ['--heap', 'maybe', '--', 'x'],
+    ['--what', '--', 'x'],
+  ])
+    assert.throws(() => readWords(words, {}), { code: 'usage' });
+  assert.deepEqual(readWords(['--leak-check=50%,1M', '--', 'x'], {}).leakCheck, {
+    share: 0.5,
+    bytes: 1024 ** 2,
+  });
+});
