@@ -63,13 +63,15 @@ async function findSuspects({ heaps, pid }: LoggedThread, gaps: string[]): Promi
     const { classes } = await withHeap(late.bundle, (heap) =>
       computeGrowth([...digests, computeDigest(heap)], heap, mostSuspects),
     );
+    // What an object keeps alive is what leaks; V8's own kinds stand in parentheses.
     return classes
-      .filter(({ sizeGrowthBytes }) => sizeGrowthBytes > 0)
+      .filter(({ class: name, retainedGrowthBytes }) => retainedGrowthBytes > 0 && !name.startsWith('('))
+      .sort((one, other) => other.retainedGrowthBytes - one.retainedGrowthBytes)
       .slice(0, mostSuspects)
-      .map(({ class: name, countGrowth, sizeGrowthBytes }) => ({
+      .map(({ class: name, countGrowth, retainedGrowthBytes }) => ({
         name,
         countGrowth,
-        bytesGrowth: sizeGrowthBytes,
+        bytesGrowth: retainedGrowthBytes,
       }));
   } catch (error) {
     gaps.push(

@@ -104,7 +104,7 @@ export interface CiLeak {
   /** Samples that each of the two is the median of. */
   samples: number;
   tests: number;
-  /** Classes of objects that grew most between the two snapshots. */
+  /** Classes of objects that keep more alive in the second snapshot, the most first; shares of classes overlap. */
   suspects: { name: string; countGrowth: number; bytesGrowth: number }[];
 }
 
