@@ -35,7 +35,6 @@ export class StepLimits {
 
   /** Resolves or rejects as `work` does, or rejects with the reason for which its signal was aborted. */
   async hold<Result>(work: () => Result): Promise<Awaited<Result>> {
-    if (!this.isLimited) return await work();
     this.requireWanted();
     const controller = new AbortController();
     this.#controller = controller;

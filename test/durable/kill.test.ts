@@ -23,9 +23,15 @@ interface Life {
   stderr: string;
 }
 
-function live(dir: string, truth: string, killAfterMs: number): Promise<Life> {
-  const child = spawn(process.execPath, [victim, truth, dir], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+/** `undefined` for a life that ends by itself. */
+function live(dir: string, truth: string, kill: KillPlan | undefined): Promise<Life> {
+  const child = spawn(process.execPath, [victim, truth, dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (whose: KillPlan['from']) => {
+    if (kill?.from === whose) timer ??= setTimeout(() => child.kill('SIGKILL'), kill.afterMs);
+  };
+  arm('spawn');
+  child.stdout.once('data', () => arm('first step'));
   let stderr = '';
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
@@ -37,6 +43,29 @@ function live(dir: string, truth: string, killAfterMs: number): Promise<Life> {
       resolve({ wasKilled: signal === 'SIGKILL', stderr });
     }),
   );
+}
+
+interface KillPlan {
+  from: 'spawn' | 'first step';
+  afterMs: number;
+}
+
+/** A life's length on this machine, now: from its spawn to its first step, and from there to its end. */
+async function measureLife(): Promise<{ openMs: number; workMs: number }> {
+  const child = spawn(process.execPath, [victim, join(folder, 'measured'), join(folder, 'measured-dumps')]);
+  const spawned = performance.now();
+  let up = spawned;
+  child.stdout.once('data', () => {
+    up = performance.now();
+  });
+  await new Promise((resolve) => child.on('close', resolve));
+  return { openMs: up - spawned, workMs: performance.now() - up };
+}
+
+/** Most deaths come among the steps, at any of them alike; some while the run is opened. */
+function planKill({ openMs, workMs }: { openMs: number; workMs: number }): KillPlan {
+  if (Math.random() < 0.1) return { from: 'spawn', afterMs: Math.random() * openMs };
+  return { from: 'first step', afterMs: Math.random() * workMs };
 }
 
 const linesOf = (truth: string) =>
@@ -52,7 +81,7 @@ function readLog(dir: string): RunLog | undefined {
 async function tryOneRun(
   number: number,
   tally: Record<string, number>,
-  killsLeft: () => boolean,
+  plan: () => KillPlan | undefined,
 ): Promise<void> {
   const dir = join(folder, `dumps-${number}`);
   const truth = join(folder, `truth-${number}`);
@@ -63,8 +92,7 @@ async function tryOneRun(
     const recorded = new Set(
       [...(log?.steps.values() ?? [])].filter(({ state }) => state === 'finished').map(({ path }) => path),
     );
-    const lifeMs = killsLeft() ? 60 + Math.random() * 160 : 60_000;
-    const { wasKilled, stderr } = await live(dir, truth, lifeMs);
+    const { wasKilled, stderr } = await live(dir, truth, plan());
     const now = linesOf(truth).slice(before.length);
     for (const line of now) {
       const [word, index = ''] = line.split(' ');
@@ -83,7 +111,8 @@ async function tryOneRun(
       .map(({ path }) => path);
     const begun = new Set(linesOf(truth).flatMap((line) => /^begin (.*)/.exec(line)?.[1] ?? []));
     for (const index of begun) if (!after?.steps.has(pathOf(index))) tally['without a start record']!++;
-    tally['in doubt'] = tally['in doubt']! + (wasKilled ? doubtful.length : 0);
+    // Only what this life has begun: a death before that leaves the doubt of the one before.
+    if (wasKilled && now.length > 0) tally['in doubt']! += doubtful.length;
     isDone = !wasKilled;
   }
   const lines = linesOf(truth);
@@ -93,6 +122,7 @@ async function tryOneRun(
 }
 
 test(`${wantedKills} times kill -9`, { timeout: 30 * 60_000 }, async (context) => {
+  const life = await measureLife();
   const tally = {
     kills: 0,
     'in doubt': 0,
@@ -103,8 +133,12 @@ test(`${wantedKills} times kill -9`, { timeout: 30 * 60_000 }, async (context) =
     'without a start record': 0,
   };
   for (let number = 0; tally.kills < wantedKills; number++)
-    await tryOneRun(number, tally, () => tally.kills < wantedKills);
+    await tryOneRun(number, tally, () => (tally.kills < wantedKills ? planKill(life) : undefined));
   context.diagnostic(JSON.stringify(tally));
+  assert.ok(
+    tally['in doubt'] > wantedKills / 5,
+    `too few deaths came among the steps: ${JSON.stringify(tally)}`,
+  );
   assert.equal(tally['recorded and repeated'], 0);
   assert.equal(tally.missing, 0);
   assert.equal(tally['not named'], 0);

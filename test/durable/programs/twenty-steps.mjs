@@ -1,4 +1,4 @@
-// Twenty steps of some milliseconds; what really happened goes to a file of its own. Arguments: that file, the dump folder.
+// Twenty steps of 5 to 24 ms, which is short for a model or a tool; what really happened goes to a file of its own. Arguments: that file, the dump folder.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agent } from '../../../dist/index.js';
@@ -8,12 +8,13 @@ const fd = openSync(truth, 'a');
 const tell = (what) => writeSync(fd, `${what}\n`);
 
 const result = await agent.run('twenty', { id: 'trial', durable: true, dir }, async () => {
+  process.stdout.write('up');
   const done = [];
   for (let index = 1; index <= 20; index++)
     done.push(
       await agent.step('work', async () => {
         tell(`begin ${index}`);
-        await sleep(index % 3);
+        await sleep(5 + ((index * 7) % 20));
         tell(`return ${index}`);
         return { index, note: `result of ${index}`, big: BigInt(index) };
       }),
