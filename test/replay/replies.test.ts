@@ -11,6 +11,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { ProviderFormat } from '../../src/agent/model-call.ts';
 import { anthropic } from '../../src/agent/providers/anthropic.ts';
+import { gemini } from '../../src/agent/providers/gemini.ts';
 import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
 import { openaiResponses } from '../../src/agent/providers/openai-responses.ts';
 import { ReplyBuilder } from '../../src/agent/reply.ts';
@@ -28,6 +29,7 @@ const formats: [name: string, format: ProviderFormat][] = [
   ['OpenAI chat', openaiChat],
   ['OpenAI Responses', openaiResponses],
   ['Anthropic', anthropic],
+  ['Gemini', gemini],
 ];
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 });
 const call = fc.record(
@@ -92,7 +94,8 @@ for (const [name, format] of formats)
     const failed = new ReplyBuilder();
     const error = { type: 'overloaded', message: 'later' };
     format.readReply(make.error(replyOf([], { status: 429, error })), failed);
-    assert.deepEqual(failed.error, error);
+    const { type, message } = failed.error ?? {};
+    assert.deepEqual({ type, message }, error);
   });
 
 const user = { role: 'user', parts: [{ type: 'text' as const, content: 'hello' }] };

@@ -1,11 +1,13 @@
 /** Which format a request wants its reply in, by where it goes. */
 import type { ProviderFormat } from '../../agent/model-call.ts';
 import { anthropic } from '../../agent/providers/anthropic.ts';
+import { gemini } from '../../agent/providers/gemini.ts';
 import { generic } from '../../agent/providers/generic.ts';
 import { mistral } from '../../agent/providers/mistral.ts';
 import { openaiChat } from '../../agent/providers/openai-chat.ts';
 import { openaiResponses } from '../../agent/providers/openai-responses.ts';
 import { anthropicReply } from './anthropic.ts';
+import { geminiReply } from './gemini.ts';
 import { openaiChatReply } from './openai-chat.ts';
 import { openaiResponsesReply } from './openai-responses.ts';
 import type { ReplyFormat } from './reply.ts';
@@ -16,6 +18,7 @@ const formats = new Map<ProviderFormat, ReplyFormat>([
   [generic, openaiChatReply],
   [openaiResponses, openaiResponsesReply],
   [anthropic, anthropicReply],
+  [gemini, geminiReply],
 ]);
 
 /** undefined for a format that replies can be read of and not made for. */
