@@ -75,6 +75,7 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 async function takeUp(run: DurableRun, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec } = run;
   codec.warm();
+  codec.warmLater();
   const attempt = log.opens.length + 1;
   if (log.name === undefined) await recorder.add('durableRun', beginning(run));
   else tellResume(run, configHash);
