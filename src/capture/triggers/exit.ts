@@ -41,7 +41,7 @@ export const exitTrigger: Trigger = ({
       ended(exitCode);
       if (exitCode === 0)
         afterListeners((final) => {
-          if (final !== 0 && !hasJustCaptured()) captureExit(final);
+          if (final !== 0 && !hasJustCaptured() && !expectsExit()) captureExit(final);
         });
     },
   });
