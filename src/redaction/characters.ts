@@ -46,8 +46,8 @@ function buildTables(): CharacterTables {
   mark('abcdefABCDEF', hexUnit);
   mark('_-', connector | base64Unit);
   mark('+/', base64Unit);
-  mark(' \t"\'`)]?', gap);
-  mark(':=,>\\%&$~@', event);
+  mark(' \t"\'`)]?*', gap);
+  mark(':=,>\\%&$~@|\u2502', event);
   mark(' \t\n\r\x1b"\'`,;&)]}<>|', terminator);
   for (let i = 0; i < 256; i++) lower[i] = i >= 65 && i <= 90 ? i + 32 : i;
   const alphabet = `${letters}0123456789+/`;

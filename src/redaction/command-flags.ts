@@ -13,6 +13,13 @@ const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false
 /** Commands whose `-p`, `-a` or `-w` is a password. */
 const passwordCommands =
   /\b(?:sshpass|docker login|podman login|helm registry login|redis-cli|az login|mongo(?:sh|dump|restore|export)?|plink|pscp|cqlsh|smbclient|ldapsearch)\b[^\n|;]{0,160}$/;
+/** A user stands before the flag, so that `-p` is no port and no path. */
+const userBefore = /[\s"',](?:-u|--user(?:name)?)(?:[\s"',=]{1,4})[\w.@\\-]{1,64}["',]{0,3}\s{0,3}["']?$/;
+/** Commands whose `-P` or `-k` is a password. */
+const otherCommands: Record<string, RegExp> = {
+  '-P': /\b(?:unzip|zip|sqlcmd|bcp|isql|mosquitto_(?:pub|sub))\b[^\n|;]{0,160}$/,
+  '-k': /\bopenssl enc\b[^\n|;]{0,160}$/,
+};
 const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,160}$/;
 
 /** A flag ends at `end`; the secret behind it. */
@@ -21,6 +28,8 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   const name = text.slice(start, Math.min(end, start + 80));
   if (/^-p/.test(name) && mysqlCommands.test(text.slice(Math.max(0, start - 180), start)))
     return findGluedPassword(page, start + 2, end);
+  if (name === '-p' && isQuotedValue(page, end) && isCommand(page, start, /\bsshpass\b/))
+    return findGluedPassword(page, end, end);
   between.lastIndex = end;
   if (!between.test(text)) return undefined;
   const at = between.lastIndex;
@@ -28,8 +37,9 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
   if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
-  const verdict = /^-[paw]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
+  const verdict = /^-[pawPk]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2) return undefined;
+  if (/^-[pP]$/.test(name) && /^[\d.:/,-]+$/.test(text.slice(span.start, span.end))) return undefined;
   if (!isSecretValue(text.slice(span.start, Math.min(span.end, span.start + 4096)), verdict, asTyped))
     return undefined;
   return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
@@ -37,7 +47,30 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
 
 function shortFlag(page: Page, start: number) {
   const before = page.text.slice(Math.max(0, start - 180), start);
-  return passwordCommands.test(before) ? ({ strength: 3, rule: 'password' } as const) : undefined;
+  const letter = page.text[start + 1];
+  const telling = otherCommands[`-${letter}`] ?? passwordCommands;
+  const isPassword =
+    telling.test(before) || (letter === 'p' && userBefore.test(before) && !mysqlCommands.test(before));
+  return isPassword ? ({ strength: 3, rule: 'password' } as const) : undefined;
+}
+
+/** `-p'x'`, not the end of the flag's own quotes. */
+const isQuotedValue = ({ units }: Page, at: number): boolean =>
+  (units[at] === 39 || units[at] === 34) && units[at + 1]! > 32 && units[at + 1] !== 44;
+
+const isCommand = (page: Page, start: number, command: RegExp): boolean =>
+  command.test(page.text.slice(Math.max(0, start - 40), start));
+
+/** `--user=name:password`; the page holds the sign behind the flag. */
+export function findFlagPair(
+  page: Page,
+  place: { start: number; end: number; behind: number },
+): Finding | undefined {
+  const name = page.text.slice(place.start, Math.min(place.end, place.start + 14));
+  if (name !== '--user' && name !== '--proxy-user') return undefined;
+  const span =
+    readQuoted(page, place.behind) ?? readBare(page, place.behind, { encoded: false, wholeLine: false });
+  return findUserPair(page, span);
 }
 
 /** `mysql -psecret`, `mysql -p'secret'`. */
@@ -54,7 +87,13 @@ function findUserPair(page: Page, span: ValueSpan): Finding | undefined {
   const value = page.text.slice(span.start, Math.min(span.end, span.start + 300));
   const colon = value.indexOf(':');
   const password = value.slice(colon + 1);
-  if (colon < 1 || isStandIn(password) || /^\d{1,5}$/.test(password) || password.startsWith('//'))
+  if (
+    colon < 1 ||
+    value.includes('[redacted:') ||
+    isStandIn(password) ||
+    /^\d{1,5}$/.test(password) ||
+    password.startsWith('//')
+  )
     return undefined;
   return { start: span.start + colon + 1, end: span.end, rule: 'password' };
 }

@@ -7,6 +7,7 @@ import { characterTables, wordUnit } from './characters.ts';
 import { escapeMask, readEscape } from './escapes.ts';
 import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import type { NameVerdict } from './key-names.ts';
+import { elementName, elementText } from './markup.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
@@ -15,13 +16,15 @@ import {
   longestJudged,
   readBare,
   readBlock,
+  readIndented,
   readLine,
   readQuoted,
   skipBlanks,
   startsLine,
   type ValueSpan,
 } from './value-span.ts';
-import { isFillIn, isSecretValue, looksRandom, type ValueForm } from './values.ts';
+import { readWrapped, skipMarker } from './value-wrapping.ts';
+import { isFillIn, isSecretValue, looksChosen, type ValueForm } from './values.ts';
 
 /** A name in the text and the sign behind it; half-open extents. */
 export interface NamePlace {
@@ -36,6 +39,14 @@ export interface NamePlace {
 
 /** Objects of secrets are looked at so far. */
 const longestGroup = 2048;
+
+const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
+const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
+
+/** How far from its data a manifest says its kind. */
+const manifestReach = 1500;
+const secretKind = /\bkind\\*["']?:[ ]?\\*["']?Secret\b/g;
+const below = /\n([ \t]{1,40})(?=[^\s:#"'{}[\]-]{4,200}[ \t]*(?:\r?\n|$))/y;
 
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
@@ -70,6 +81,7 @@ export class ContextReader {
     if (verdict === undefined) return place.behind;
     if (verdict.strength < 2 && !verdict.form) verdict = this.widenName(place, verdict);
     else if (verdict.rule === 'key' || verdict.form === 'code') verdict = this.widenName(place, verdict);
+    if (verdict.form === 'manifest') return this.openManifest(place);
     if (verdict.form === 'content') verdict = this.takeLabel(place) ?? this.verdictAround(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
@@ -87,7 +99,7 @@ export class ContextReader {
       const whole = this.names.judge(text.slice(before === 92 ? place.start : place.start - 1, place.end));
       return whole.strength > verdict.strength ? whole : verdict;
     }
-    if (!/^(?:key|authorization-code)$/.test(verdict.rule) || (before !== 46 && before !== 32))
+    if (!/^(?:key|authorization-code|session)$/.test(verdict.rule) || (before !== 46 && before !== 32))
       return verdict;
     const { classes } = characterTables();
     let start = place.start - 1;
@@ -99,6 +111,9 @@ export class ContextReader {
 
   /** Of a name that tells nothing: it stands in an object of secrets, or it is the `is` of `password is: x`. */
   private verdictAround(place: NamePlace): NameVerdict | undefined {
+    // What an earlier pass wrote is no name.
+    if (this.page.units[place.start - 1] === 91 && this.page.text.startsWith('redacted', place.start))
+      return undefined;
     if (place.start < this.group.end) return this.group.verdict;
     if (place.end - place.start !== 2 || !this.page.text.startsWith('is', place.start)) return undefined;
     const word = /(\w{3,40}) $/.exec(this.page.text.slice(Math.max(0, place.start - 42), place.start))?.[1];
@@ -108,7 +123,7 @@ export class ContextReader {
 
   /** An object under a name like `secrets`: what looks random in it is one, whatever it is called there. */
   private openGroup(at: number, verdict: NameVerdict): void {
-    if (verdict.strength < 1 || !/^(?:secret|token|credential|password)$/.test(verdict.rule)) return;
+    if (verdict.strength < 1 || !/^(?:secret|token|credential|password|cookie)$/.test(verdict.rule)) return;
     const length = this.page.text.slice(at, at + longestGroup).indexOf('}');
     this.group = { end: length < 0 ? at : at + length, verdict: { strength: 1, rule: verdict.rule } };
   }
@@ -116,7 +131,8 @@ export class ContextReader {
   /** The value is a telling name: what stands in the next field is its value. */
   private noteLabel(span: ValueSpan): boolean {
     const named = this.names.lookUp(this.page, span.start, span.end);
-    if (!named || named.strength < 2) return false;
+    if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
+    if (!/^[\w.$-]+$/.test(this.page.text.slice(span.start, span.end))) return false;
     this.label = named;
     this.labelUntil = span.close + labelReach;
     return true;
@@ -148,8 +164,37 @@ export class ContextReader {
         i = below;
     }
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
+    if (units[i] === 10) i = this.valueBelow(i, place);
+    i = skipMarker(this.page, i);
     if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
     return i;
+  }
+
+  /** `name:` and, deeper in the next line, one word alone: a YAML value too. */
+  private valueBelow(lineBreak: number, place: NamePlace): number {
+    const { text } = this.page;
+    if (!startsLine(this.page, place.start)) return lineBreak;
+    below.lastIndex = lineBreak;
+    const match = below.exec(text);
+    return match && match[1]!.length > indentOf(this.page, place.start)
+      ? lineBreak + 1 + match[1]!.length
+      : lineBreak;
+  }
+
+  /** `data:` of a Kubernetes secret: every value in it is one. */
+  private openManifest(place: NamePlace): number {
+    const { text, units } = this.page;
+    const at = skipBlanks(this.page, place.behind, false);
+    if (units[at] !== 123 && units[at] !== 10) return place.behind;
+    secretKind.lastIndex = 0;
+    const around = text.slice(Math.max(0, place.start - manifestReach), place.start + manifestReach);
+    if (!secretKind.test(around)) return place.behind;
+    const end =
+      units[at] === 123
+        ? text.indexOf('}', at)
+        : (readIndented(this.page, at + 1, indentOf(this.page, place.start))?.end ?? at);
+    this.group = { end: Math.max(at, end), verdict: { strength: 3, rule: 'secret' } };
+    return place.behind;
   }
 
   /** The quote (with its backslashes) that closes the name, or ''. */
@@ -162,6 +207,8 @@ export class ContextReader {
     const { units } = this.page;
     const quoted = readQuoted(this.page, at);
     if (quoted) return this.judgeQuoted(quoted, verdict, place);
+    const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
+    if (wrapped) return this.judgeQuoted(wrapped, verdict, place);
     const unit = units[at]!;
     if (unit === 91 || unit === 40) return this.readList(at, verdict, place);
     if (unit === 123) {
@@ -177,7 +224,7 @@ export class ContextReader {
   }
 
   private judgeQuoted(span: ValueSpan, verdict: NameVerdict, place: NamePlace): number {
-    if (verdict.form === 'label' && this.noteLabel(span)) return span.close;
+    if (verdict.form === 'label' && this.noteLabel(span)) return this.readFormPart(span) || span.close;
     if (verdict.strength === 0) return 0;
     const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : 0;
@@ -251,6 +298,10 @@ export class ContextReader {
       return this.judgeQuoted(span, verdict, place);
     }
     if (verdict.strength === 0) return 0;
+    if (units[at] === 91 && !readQuoted(this.page, at + 1)) {
+      const bare = this.readBracketed(at, verdict, place);
+      if (bare) return bare;
+    }
     let i = at + 1;
     let found = 0;
     for (let items = 0; items < 64; items++) {
@@ -261,6 +312,31 @@ export class ContextReader {
       i = span.close;
     }
     return found;
+  }
+
+  /** `=[Bearer x]` of Java and Go, `[[x]]` of Lua. */
+  private readBracketed(at: number, verdict: NameVerdict, place: NamePlace): number {
+    bracketed.lastIndex = at;
+    const value = bracketed.exec(this.page.text)?.[1];
+    const isChosen = verdict.form === 'authorization' || looksChosen(value ?? '', verdict.strength);
+    if (value === undefined || !isChosen) return 0;
+    const end = bracketed.lastIndex;
+    const span = { start: end - value.length, end, close: end + 1, quoted: true };
+    return this.judgeQuoted(span, verdict, place);
+  }
+
+  /** `name="x"`, an empty line, and the value: a part of a multipart form. */
+  private readFormPart(name: ValueSpan): number {
+    emptyLine.lastIndex = name.close;
+    if (!emptyLine.test(this.page.text)) return 0;
+    const span = readLine(this.page, emptyLine.lastIndex, longestJudged);
+    const label = this.label;
+    this.label = undefined;
+    const form: ValueForm = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
+    const value = this.page.text.slice(span.start, span.end);
+    if (!label || !isSecretValue(value, label, form)) return 0;
+    this.out.push(nameByShape(this.page, span, label.rule));
+    return span.end;
   }
 
   /** Pushes what must go of the value; false when it is no secret. */
@@ -288,13 +364,15 @@ export class ContextReader {
   /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
-    if (!verdict || verdict.strength < 2 || this.keyQuote(place) === '') return place.behind;
+    if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session') || this.keyQuote(place) === '')
+      return place.behind;
     let at = place.behind;
     while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
+    if (/[bNru]/.test(this.page.text[at] ?? '')) at += 1;
     const span = readQuoted(this.page, at);
     if (!span) return place.behind;
     const value = this.page.text.slice(span.start, Math.min(span.end, span.start + 300));
-    if (!verdict.form && (this.names.judge(value).strength > 0 || !looksRandom(value, 8)))
+    if (!verdict.form && (this.names.judge(value).strength > 1 || !looksChosen(value, verdict.strength)))
       return place.behind;
     const form = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : place.behind;
@@ -302,14 +380,15 @@ export class ContextReader {
 
   /** `<password>value</password>`; the page holds `>` at `sign`. */
   readElement(place: NamePlace): number {
-    const { units, text } = this.page;
     const isLabelled =
       place.start < 0 && this.label !== undefined && place.sign < this.labelUntil - labelReach + 8;
-    if (units[place.sign] !== 62 || (place.end !== place.sign && !isLabelled)) return place.behind;
-    const end = text.slice(place.behind, place.behind + longestJudged).search(/[<"\n]|&lt;/);
-    if (end <= 0) return place.behind;
-    const span = { start: place.behind, end: place.behind + end, close: place.behind + end, quoted: true };
-    let verdict = isLabelled ? undefined : this.names.lookUp(this.page, place.start, place.end);
+    const isNamed = place.start >= 0 && place.end === place.sign;
+    const name = isNamed || isLabelled ? place : elementName(this.page, place);
+    if (!name) return place.behind;
+    const span = elementText(this.page, place.behind);
+    if (!span) return place.behind;
+    let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
+    if (verdict?.form === 'content' && !isLabelled && this.noteLabel(span)) return span.end;
     if (isLabelled || verdict?.form === 'content') verdict = this.takeLabel(place);
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;

@@ -40,7 +40,8 @@ function coverBody(page: Page, start: number, end: number, out: Finding[]): numb
     const isBreak = i === end || ((unit === 34 || unit === 39 || unit === 96) && page.units[i - 1] !== 92);
     if (!isBreak) continue;
     const trimmed = trimBody(page, from, i);
-    if (trimmed.end - trimmed.start >= 4) out.push({ ...trimmed, rule: 'private-key' });
+    const isOwn = page.text.startsWith('redacted:', trimmed.start);
+    if (trimmed.end - trimmed.start >= 4 && !isOwn) out.push({ ...trimmed, rule: 'private-key' });
     from = i + 1;
   }
   return Math.max(end, start);

@@ -20,8 +20,9 @@ export interface NameVerdict {
   strength: Strength;
   /** Rule that the placeholder names. */
   rule: string;
-  /** `authorization` and `cookie` values have a form of their own; `label` names another field (`name: X, value: …`). */
-  form?: 'authorization' | 'cookie' | 'set-cookie' | 'label' | 'content' | 'phrase' | 'code';
+  /** `authorization` and `cookie` values have a form of their own; `label` names another field (`name: X, value: …`); a
+   * `manifest` holds secrets if its neighbours say so. */
+  form?: 'authorization' | 'cookie' | 'set-cookie' | 'label' | 'content' | 'phrase' | 'code' | 'manifest';
 }
 
 const words = (text: string): Set<string> => new Set(text.split(/\s+/));
@@ -93,6 +94,10 @@ function buildVocabulary() {
       ['value', { strength: 0, rule: '', form: 'content' }],
       ['val', { strength: 0, rule: '', form: 'content' }],
       ['string', { strength: 0, rule: '', form: 'content' }],
+      ['td', { strength: 0, rule: '', form: 'content' }],
+      ['dd', { strength: 0, rule: '', form: 'content' }],
+      ['data', { strength: 0, rule: '', form: 'manifest' }],
+      ['stringdata', { strength: 0, rule: '', form: 'manifest' }],
       ['parametervalue', { strength: 0, rule: '', form: 'content' }],
       ['mnemonic', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
       ['seedphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
@@ -134,6 +139,8 @@ function buildVocabulary() {
       ['accesskeyid', { strength: 2, rule: 'access-key-id' }],
       ['awsaccesskeyid', { strength: 2, rule: 'access-key-id' }],
       ['dsn', { strength: 0, rule: '' }],
+      ['psk', { strength: 3, rule: 'password' }],
+      ['wpapsk', { strength: 3, rule: 'password' }],
       ['requirepass', { strength: 3, rule: 'password' }],
       ['masterauth', { strength: 3, rule: 'password' }],
       ['auth', { strength: 2, rule: 'credential' }],

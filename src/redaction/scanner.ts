@@ -3,7 +3,7 @@
  * behind each name, and looks closer at long words. Knows no policy and changes no text.
  */
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
-import { findFlagValue } from './command-flags.ts';
+import { findFlagPair, findFlagValue } from './command-flags.ts';
 import { ContextReader, type NamePlace } from './context.ts';
 import {
   type DecodedRun,
@@ -17,9 +17,11 @@ import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
+import { findBehindArrow, findGluedUser, findInCell, findInRow, findSerialized } from './paired-values.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken, spokenWords } from './spoken-secrets.ts';
 import { findInserted } from './sql-values.ts';
+import { findTold, toldWords } from './told-secrets.ts';
 import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
 import { skipColorCode } from './value-span.ts';
 import { isPublicId, looksRandom } from './values.ts';
@@ -131,7 +133,7 @@ export class Scanner {
             i = skipColorCode(units, behind);
             continue;
           }
-          if (stands !== 61 && stands !== 58) {
+          if (stands !== 61 && stands !== 58 && (unit !== 38 || stands !== 62)) {
             i = this.escapeAt(page, i, behind, stands, out);
             if (i !== behind || !(classes[stands]! & gap)) nameStart = -1;
             continue;
@@ -139,7 +141,7 @@ export class Scanner {
           unit = stands;
         }
         // Most commas end a number or a value; only one behind a quote can list a name.
-        if (unit === 44 && (nameStart < 0 || sign === nameEnd)) {
+        if (unit === 44 && (nameStart < 0 || (sign === nameEnd && units[nameStart - 1] !== 10))) {
           nameStart = -1;
           i = behind;
           continue;
@@ -174,7 +176,10 @@ export class Scanner {
   /** A word that may announce a secret. */
   private spokenAt(page: Page, start: number, end: number, out: Finding[]): number {
     if (end - start !== 6 || (page.units[start]! | 32) !== 118)
-      return this.pushFound(findSpoken(page, start, end), out);
+      return this.pushFound(
+        findSpoken(page, start, end) ?? findTold(page, this.options.names, start, end),
+        out,
+      );
     const found = findInserted(page, this.options.names, start, end);
     out.push(...found);
     return found.at(-1)?.end ?? 0;
@@ -221,7 +226,13 @@ export class Scanner {
     if (end - start < 24 || end - start > 400) return 0;
     const word = text.slice(start, end);
     const match = genericBody.exec(word);
-    if (!match || !looksRandom(match[1]!) || isPublicId(match[1]!) || /publi|(?:^|[-_])p[bk][-_]/i.test(word))
+    if (
+      !match ||
+      !looksRandom(match[1]!) ||
+      isPublicId(match[1]!) ||
+      isPublicId(word) ||
+      /publi|(?:^|[-_])p[bk][-_]/i.test(word)
+    )
       return 0;
     out.push({ start: end - match[1]!.length, end, rule: 'prefixed-token' });
     return end;
@@ -254,9 +265,25 @@ export class Scanner {
       const end = this.colonAt(page, place, out);
       if (end) return end;
     }
-    if (withContext && unit === 62) return this.context.readElement(place);
-    if (!withContext || place.start < 0 || place.sign - place.end > 12) return place.behind;
+    if (!withContext) return place.behind;
+    if (unit === 62) {
+      const end =
+        units[place.sign - 1] === 45 && units[place.sign - 2] === 32
+          ? this.pushFound(findBehindArrow(page, this.options.names, place), out)
+          : 0;
+      return end || this.context.readElement(place);
+    }
+    if (place.start < 0) return place.behind;
+    if (unit === 124 || unit === 0x2502)
+      return this.pushFound(findInCell(page, this.options.names, place), out) || place.behind;
+    if (place.sign - place.end > 12) return place.behind;
+    if (unit === 44 && place.sign === place.end)
+      return this.pushFound(findInRow(page, this.options.names, place), out) || place.behind;
     if (unit === 44) return this.context.readListed(place);
+    if (unit === 61 && units[place.start] === 45) {
+      const end = this.pushFound(findFlagPair(page, place), out);
+      if (end) return end;
+    }
     return this.context.readSigned(place);
   }
 
@@ -275,7 +302,13 @@ export class Scanner {
         out.push({ start: place.sign + 1, end: telegramToken.lastIndex, rule: 'telegram-bot-token' });
         return telegramToken.lastIndex;
       }
-      if (length === 4 && text.startsWith('data', place.start)) return skipMedia(page, place.sign);
+      if (length === 1 && page.units[place.start] === 115 && page.units[place.start - 1] === 59)
+        return this.pushFound(findSerialized(page, this.options.names, place), out);
+      if (text.startsWith('-u', place.start)) return this.pushFound(findGluedUser(page, place), out);
+      if (length === 4 && text.startsWith('data', place.start)) {
+        const end = skipMedia(page, place.sign);
+        if (end) return end;
+      }
       if (length === 4 && text.startsWith('thin', place.start))
         return this.pushFound(findOraclePassword(page, place.sign), out);
       if (length === 13 && text.startsWith('Private-Lines', place.start))
@@ -310,7 +343,7 @@ function outlineOf(first: number, last: number, length: number): number {
 /** By outline: a bit for those of spoken words. */
 function spokenTable(): Int32Array {
   const bits = new Int32Array(1024);
-  for (const word of `${spokenWords} values`.split(' ')) {
+  for (const word of [...spokenWords.split(' '), 'values', ...toldWords()]) {
     const outline = outlineOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length);
     bits[outline >>> 5]! |= 1 << (outline & 31);
   }

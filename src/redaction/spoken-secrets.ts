@@ -18,8 +18,9 @@ function isSpokenWord(word: string): boolean {
 }
 
 const lead =
-  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"-]{1,40} )?(?:(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?[[(]?)/y;
+  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} )?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?[[(]?)/iy;
 
+const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =
   /(?:one-time|verification|security|login|confirmation|auth\w*|otp|mfa|2fa|access|backup|recovery|sms)\s$/i;
 
@@ -28,7 +29,7 @@ export function findSpoken(page: Page, start: number, end: number): Finding | un
   const { text } = page;
   const word = text.slice(start, end).toLowerCase();
   if (!isSpokenWord(word)) return undefined;
-  if (word === 'by' && !/identified\s+$/i.test(text.slice(Math.max(0, start - 14), start))) return undefined;
+  if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   lead.lastIndex = end;
   if (!lead.test(text)) return undefined;

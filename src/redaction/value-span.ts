@@ -25,7 +25,10 @@ const isQuote = (unit: number): boolean => unit === 34 || unit === 39 || unit ==
 export function readQuoted(page: Page, i: number): ValueSpan | undefined {
   const { units } = page;
   const first = units[i]!;
-  if (isQuote(first)) return closeQuoted(page, i + 1, first, 0);
+  if (isQuote(first)) {
+    const isTriple = first !== 96 && units[i + 1] === first && units[i + 2] === first && units[i + 3]! > 32;
+    return closeQuoted(page, isTriple ? i + 3 : i + 1, first, 0);
+  }
   if (first === 92) {
     let depth = 1;
     while (units[i + depth] === 92) depth += 1;
@@ -226,9 +229,12 @@ export function indentOf(page: Page, start: number): number {
 export function readBlock(page: Page, i: number, indent: number): ValueSpan | undefined {
   const mark = /[|>][-+\d]{0,3}[ \t]*\r?\n/y;
   mark.lastIndex = i;
-  if (!mark.test(page.text)) return undefined;
-  let end = mark.lastIndex;
-  const start = end;
+  return mark.test(page.text) ? readIndented(page, mark.lastIndex, indent) : undefined;
+}
+
+/** The lines from `start` on that are indented deeper than `indent`. */
+export function readIndented(page: Page, start: number, indent: number): ValueSpan | undefined {
+  let end = start;
   const line = /([ \t]*)[^\n]*(?:\n|$)/y;
   for (let lines = 0; lines < 200 && end < page.length; lines++) {
     line.lastIndex = end;

@@ -82,7 +82,7 @@ const digest =
   /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
 const knownIds =
-  /^(?:msg|call|toolu|srvtoolu|chatcmpl|cmpl|run|thread|asst|file|resp|req|step|gen|batch|ws|rs|fc|item|conv|vs|evt|cus|ch|pi|pm|sub|in|price|prod|seti|acct|txn|src|tool|trace|span|session|org|proj|user|usr|task|job|agent|node|pod|i|sg|vpc|subnet|vol|ami|eni|rtb|igw|snap|arn)[-_](?!.*secret)[A-Za-z0-9_-]{6,}$/;
+  /^(?:msg|call|toolu|srvtoolu|chatcmpl|cmpl|run|thread|asst|file|resp|req|step|gen|batch|ws|rs|fc|item|conv|vs|evt|cus|ch|pi|pm|sub|in|price|prod|seti|acct|txn|src|tool|trace|span|session|sess|ses|tooluse|workflow|wf|exec|build|mcp|org|proj|user|usr|task|job|agent|node|pod|i|sg|vpc|subnet|vol|ami|eni|rtb|igw|snap|arn)[-_](?!.*secret)[A-Za-z0-9_-]{6,}$/;
 
 /** An identifier that anyone may see: what logs and protocols use to tell things apart. */
 export function isPublicId(value: string): boolean {
@@ -126,6 +126,19 @@ export function looksRandom(value: string, least = 16): boolean {
   const parts = body.split(/[-_./:+=~]/).filter((part) => part !== '');
   if (parts.every(isReadable)) return false;
   return entropyOf(body) >= (body.length >= 20 ? 2.9 : 2.5);
+}
+
+const algorithm = /^(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp|v)-?\d/i;
+
+/**
+ * Random, or a password as people choose them: letters with two digits and more, no blank, no algorithm or id. Under a
+ * name that leaves no doubt a digest is a secret too.
+ */
+export function looksChosen(value: string, strength = 0): boolean {
+  if (strength === 3 && digest.test(value)) return true;
+  if (isStandIn(value) || isPublicId(value) || isPlainDatum(value) || algorithm.test(value)) return false;
+  if (looksRandom(value, 8)) return true;
+  return /^[^\s/]{8,200}$/.test(value) && /[A-Za-z]/.test(value) && /\d.*\d/.test(value);
 }
 
 /** Letters only, yet no language: the case changes at every turn. */
@@ -203,11 +216,16 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       return isMediumSecret(text, verdict, form);
     case 1:
       if (verdict.form === 'code') return isQueryCode(text);
+      if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
       return looksRandom(text) && !isPublicId(text) && !isPlainDatum(text);
     default:
       return false;
   }
 }
+
+/** What a cookie holds: short ones and digests too, but no id that protocols and agents pass around. */
+const isSession = (text: string): boolean =>
+  digest.test(text) || (looksRandom(text, 8) && !isPublicId(text) && !isPlainDatum(text));
 
 /** An authorisation code, not a status or an error's code. */
 const isQueryCode = (text: string): boolean =>

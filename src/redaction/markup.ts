@@ -1,0 +1,27 @@
+/** XML and HTML: the text of an element, and the name of a tag that has attributes. Knows nothing of secrets. */
+import type { Page } from './page.ts';
+import type { ValueSpan } from './value-span.ts';
+
+/** What stands between the tags, without blanks and the brackets of CDATA. */
+const content = /(?:\s|\\{1,8}[nrt]){0,60}(?:<!\[CDATA\[)?([^<"\n\\&\]]{1,4096}(?=[<"\n\\&\]]))/y;
+const openTag = /(?:<|&lt;|\\u003c)(?:[\w-]{1,40}:)?([A-Za-z][\w.-]{1,60})\s[^<>]{1,180}$/;
+
+/** Of `<name attribute="x">`, whose `>` stands behind something else than the name. */
+export function elementName(page: Page, place: { sign: number }): { start: number; end: number } | undefined {
+  const unit = page.units[place.sign - 1]!;
+  if (unit !== 34 && unit !== 39) return undefined;
+  const before = page.text.slice(Math.max(0, place.sign - 240), place.sign);
+  const match = openTag.exec(before);
+  if (!match) return undefined;
+  const start = place.sign - before.length + match.index + match[0].indexOf(match[1]!);
+  return { start, end: start + match[1]!.length };
+}
+
+/** The text behind the `>` that ends before `from`. */
+export function elementText(page: Page, from: number): ValueSpan | undefined {
+  content.lastIndex = from;
+  const match = content.exec(page.text);
+  if (!match) return undefined;
+  const end = content.lastIndex;
+  return { start: end - match[1]!.length, end, close: end, quoted: true };
+}

@@ -1,0 +1,81 @@
+/**
+ * A name and its value with something between them that is no sign elsewhere: the bars of a table, the comma of a CSV
+ * line, an arrow, the lengths of PHP's serialization, the colon of `-uuser:password`. As bars and commas stand between
+ * anything, the value must look like a password.
+ */
+import type { NamePlace } from './context.ts';
+import type { NameBook } from './name-book.ts';
+import type { Finding, Page } from './page.ts';
+import { nameByShape } from './shape-table.ts';
+import { readBare, readQuoted, skipBlanks } from './value-span.ts';
+import { isSecretValue, isStandIn, looksChosen } from './values.ts';
+
+const bar = (unit: number): boolean => unit === 124 || unit === 0x2502;
+const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
+
+/** `| name | value |`; the page holds a bar at `place.sign`. */
+export function findInCell(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  if (place.sign - place.end > 60) return undefined;
+  const found = findPaired(page, names, place, skipBlanks(page, place.behind, false));
+  if (!found) return undefined;
+  const after = skipBlanks(page, found.end + (/["'`]/.test(page.text[found.end] ?? '') ? 1 : 0), false);
+  const unit = page.units[after]!;
+  return bar(unit) || unit === 10 || unit === 13 || unit === 0 ? found : undefined;
+}
+
+/** `name,value` alone in its line. */
+export function findInRow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const before = page.units[place.start - 1] ?? 10;
+  if (before !== 10) return undefined;
+  const found = findPaired(page, names, place, place.behind);
+  const after = found ? page.units[found.end]! : 32;
+  return after === 10 || after === 13 || after === 0 || after === 44 ? found : undefined;
+}
+
+/** `name -> value`; the page holds `>` at `place.sign`, and the word before it is the arrow's shaft. */
+export function findBehindArrow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const before = page.text.slice(Math.max(0, place.sign - 92), place.sign);
+  const name = /([\w.-]{2,80})["'`]? -$/.exec(before)?.[1];
+  if (name === undefined) return undefined;
+  const start = place.sign - before.length + before.lastIndexOf(name);
+  const at = skipBlanks(page, place.behind, false);
+  return findPaired(page, names, { ...place, start, end: start + name.length }, at);
+}
+
+/** `s:8:"password";s:9:"value";`; the page holds the colon of the second `s:` at `place.sign`. */
+export function findSerialized(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const before = /"([\w.-]{2,80})\\*";$/.exec(page.text.slice(Math.max(0, place.start - 96), place.start));
+  if (!before) return undefined;
+  const length = /^\d{1,6}:/.exec(page.text.slice(place.behind, place.behind + 8))?.[0].length;
+  const verdict = names.judge(before[1]!);
+  const span = length === undefined ? undefined : readQuoted(page, place.behind + length);
+  if (!span || verdict.strength < 2 || span.end - span.start > 4096) return undefined;
+  const value = page.text.slice(span.start, span.end);
+  return isSecretValue(value, verdict, asTyped) ? nameByShape(page, span, verdict.rule) : undefined;
+}
+
+const gluedUser = /:([^\s"'\\]{2,200})/y;
+
+/** `curl -uuser:password`; the page holds the colon, and the word before it starts with `-u`. */
+export function findGluedUser(page: Page, place: NamePlace): Finding | undefined {
+  if (
+    !/\b(?:curl|http|https|wget)\b[^\n|;]{0,160}$/.test(
+      page.text.slice(Math.max(0, place.start - 180), place.start),
+    )
+  )
+    return undefined;
+  gluedUser.lastIndex = place.sign;
+  const password = gluedUser.exec(page.text)?.[1];
+  if (password === undefined || isStandIn(password)) return undefined;
+  return { start: place.sign + 1, end: place.sign + 1 + password.length, rule: 'password' };
+}
+
+function findPaired(page: Page, names: NameBook, place: NamePlace, at: number): Finding | undefined {
+  const verdict = names.lookUp(page, place.start, place.end);
+  if (!verdict || verdict.strength < 2) return undefined;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  if (span.end - span.start > 1024) return undefined;
+  const value = page.text.slice(span.start, span.end);
+  if (!looksChosen(value, verdict.strength) || names.judge(value).strength > 1) return undefined;
+  return nameByShape(page, span, verdict.rule);
+}

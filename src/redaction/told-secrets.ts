@@ -1,0 +1,156 @@
+/**
+ * Secrets that a command's or a statement's grammar announces, with no sign between: `ENV NAME value`, `setx NAME value`,
+ * `git config user.token value`, `requirepass value`, `htpasswd -b file user value`, `echo value | sudo -S`. A rule is a
+ * word, what stands between it and the value, and perhaps the name that decides.
+ */
+import type { NameBook } from './name-book.ts';
+import type { Finding, Page } from './page.ts';
+import { nameByShape } from './shape-table.ts';
+import { readBare, readQuoted } from './value-span.ts';
+import { isFillIn, isSecretValue, isStandIn, looksChosen } from './values.ts';
+
+interface Rule {
+  /** What must stand behind the word, up to the value; `name` in it must tell of a secret. */
+  lead: RegExp;
+  /** What must stand before the word, within 80 characters. */
+  before?: RegExp;
+  /** What must follow the value. */
+  tail?: RegExp;
+  /** The word is written in capitals. */
+  capitals?: boolean;
+  /** Of the value, the part that is secret. */
+  part?: RegExp;
+  /** The value must look like a password: the word means other things too. */
+  chosen?: boolean;
+  rule?: string;
+}
+
+const name = String.raw`["']?(?<name>[A-Za-z][\w.-]{1,79})["']?`;
+const blanks = String.raw`[ \t]{1,8}`;
+const tab = String.raw`(?:\t|\\{1,8}t)`;
+const flags = String.raw`(?:[ \t]{1,8}-{1,2}[A-Za-z][\w-]{0,14}){0,3}`;
+const lead = (source: string): RegExp => new RegExp(source, 'y');
+
+const ownLine: Rule = { lead: lead(`${blanks}${name}${blanks}(?=[^\\s=])`) };
+const inPipe: Rule = {
+  lead: lead(`(?:[ \\t]{1,4}-[ne]{1,2})?${blanks}`),
+  tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b)/y,
+  part: /^(?:[\w.-]{1,64}:)?(.+)$/,
+};
+const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
+
+function buildRules(): Map<string, Rule[]> {
+  const entries: [string, ...Rule[]][] = [
+    ['env arg', { ...ownLine, capitals: true }],
+    ['setx setenv proxy_set_header add_header', ownLine],
+    [
+      'set',
+      { lead: lead(`(?:[ \\t]{1,8}-[A-Za-z-]{1,12}){1,3}${blanks}${name}${blanks}`) },
+      {
+        lead: lead(`${blanks}${name}${blanks}(?:--body[ =])?`),
+        before: /(?:config(?:ure)?|secret|variable)s?[ :]$/i,
+      },
+    ],
+    ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }],
+    ['define', { lead: lead(`${blanks}${name}${blanks}`), before: /#$/ }],
+    ['requirepass masterauth', { lead: lead(blanks) }],
+    [
+      'variable',
+      { lead: lead(`${blanks}${name}[ \\t]{0,8}\\{[^{}]{0,400}?\\bdefault[ \\t]{0,20}=[ \\t]{0,8}`) },
+    ],
+    [
+      'auth',
+      { lead: lead(blanks), capitals: true, chosen: true },
+      {
+        lead: /\\*"(?:,"args\\*":\[|[ ,])[ ]?(?:\\*"[\w-]{1,40}\\*"[ ,] ?)?(?=\\*")/y,
+        capitals: true,
+        chosen: true,
+      },
+    ],
+    ['plain', { lead: lead(blanks), before: /AUTH $/i, capitals: true, chosen: true }],
+    ['pass', { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ }],
+    ['login', { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true }],
+    [
+      'htpasswd',
+      {
+        lead: lead(
+          `${blanks}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${blanks}[\\w./~-]{1,100}${blanks}[\\w.@-]{1,64}${blanks}(?=[^\\s;|&])`,
+        ),
+      },
+      { lead: lead(`${blanks}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${blanks}[\\w.@-]{1,64}${blanks}`) },
+    ],
+    ['add_user change_password', fourth],
+    ['echo printf', inPipe],
+    ['sqlplus expdp impdp', { lead: lead(`${flags}${blanks}["']?[\\w$#]{1,64}/`), part: /^([^@]+)/ }],
+    ['lftp', { lead: lead(`[^\\n|;]{0,80}?[ \\t]-u[ \\t]{1,3}[\\w.@-]{1,64},`) }],
+    ['smbclient rpcclient', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-U[ \\t]?["']?[\\w.\\\\-]{1,64}%`) }],
+    ['xfreerdp wfreerdp', { lead: lead(`[^\\n|;]{0,160}?[ \\t]/p:`) }],
+    ['7z 7za', { lead: lead(`[^\\n|;]{0,120}?[ \\t]-p(?=[^\\s-])`) }],
+    ['acl', { lead: /[ \t]SETUSER[ \t][^\n"']{1,120}?[ \t]>/y, capitals: true }],
+    ['crypt', { lead: lead(`\\([ \\t]?(?=\\\\*')`) }],
+    [
+      'pgp_sym_encrypt pgp_sym_decrypt aes_encrypt aes_decrypt',
+      { lead: lead(`\\([^()'"\\n]{1,120},[ \\t]?(?=\\\\*')`) },
+    ],
+    ['pragma', { lead: lead(`${blanks}(?:hex|re|hexre)?key[ \\t]{0,2}=[ \\t]{0,2}`) }],
+    [
+      'true false',
+      {
+        lead: lead(
+          `${tab}/[^\\t\\n"']{0,200}?${tab}(?:TRUE|FALSE)${tab}\\d{1,14}${tab}[^\\s"'\\\\]{1,128}${tab}`,
+        ),
+        rule: 'cookie',
+      },
+    ],
+  ];
+  return new Map(entries.flatMap(([words, ...rules]) => words.split(' ').map((word) => [word, rules])));
+}
+
+let rules: Map<string, Rule[]> | undefined;
+
+const ruleTable = (): Map<string, Rule[]> => {
+  rules ??= buildRules();
+  return rules;
+};
+
+export const toldWords = (): string[] => [...ruleTable().keys()];
+
+/** The word at [start, end) may open a statement that tells a secret. */
+export function findTold(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
+  const word = page.text.slice(start, end);
+  const candidates = ruleTable().get(word.toLowerCase());
+  if (!candidates) return undefined;
+  const before = page.text.slice(Math.max(0, start - 80), start);
+  for (const rule of candidates) {
+    if (rule.capitals && word !== word.toUpperCase()) continue;
+    if (rule.before && !rule.before.test(before)) continue;
+    const found = applyRule(page, names, rule, end);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function applyRule(page: Page, names: NameBook, rule: Rule, from: number): Finding | undefined {
+  const { text } = page;
+  rule.lead.lastIndex = from;
+  const match = rule.lead.exec(text);
+  if (!match) return undefined;
+  const at = rule.lead.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  if (span.end - span.start > 1024 || isFillIn(text, at, span.end)) return undefined;
+  if (rule.tail) {
+    rule.tail.lastIndex = span.end;
+    if (!rule.tail.test(text)) return undefined;
+  }
+  const whole = text.slice(span.start, span.end);
+  const value = rule.part ? (rule.part.exec(whole)?.[1] ?? '') : whole;
+  const start = span.start + whole.indexOf(value);
+  const verdict = match.groups ? names.judge(match.groups['name']!) : undefined;
+  if (verdict) {
+    const form = { quoted: span.quoted, tight: false, startsLine: true, endsLine: true, next: 0 };
+    if (verdict.strength < 2 || !isSecretValue(value, verdict, form)) return undefined;
+  } else if (value.length < 4 || isStandIn(value) || value.startsWith('-')) return undefined;
+  if (rule.chosen && !looksChosen(value) && !/^[0-9a-f]{32,128}$/.test(value)) return undefined;
+  const found = { start, end: start + value.length };
+  return nameByShape(page, found, verdict?.rule ?? rule.rule ?? 'password');
+}

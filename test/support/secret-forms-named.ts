@@ -1,0 +1,176 @@
+/** The forms of secret-forms.ts that bring their own name: commands, statements, headers, whole files, key blocks. */
+export type Form = (secret: string) => string;
+
+export const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Commands with a password, and what databases and mail servers are told. */
+export const commandForms: Record<string, Form> = {
+  'mysql glued': (s) => `mysql -h db -u root -p${s} app`,
+  'mysql glued both': (s) => `$ mysqldump -uroot -p'${s}' app > x.sql`,
+  'mysql argv': (s) => JSON.stringify(['mysql', '-u', 'root', `-p${s}`, 'app']),
+  'mysql inspected argv': (s) => `spawnargs: [ 'mysql', '-uroot', '-p${s}' ]`,
+  'curl -u': (s) => `curl -s -u bob:${s} https://a.example/x`,
+  'curl glued': (s) => `curl -ubob:${s} https://a.example/x`,
+  'curl argv': (s) => JSON.stringify(['curl', '-u', `bob:${s}`, 'https://a.example']),
+  'curl --user=': (s) => `curl --user=bob:${s} https://a.example`,
+  'curl cookie': (s) => `curl -b 'sid=${s}' https://a.example`,
+  'curl header': (s) => `curl -H 'X-Acme-Token: ${s}' https://a.example`,
+  'user and -p': (s) => `acme-cli login -u bob -p ${s}`,
+  'user and --pass': (s) => `acme --username bob --pass ${s}`,
+  sshpass: (s) => `sshpass -p ${s} ssh bob@host`,
+  'sshpass glued': (s) => `sshpass -p'${s}' scp a b@c:`,
+  'sshpass argv': (s) => JSON.stringify(['sshpass', '-p', s, 'ssh', 'host']),
+  'openssl pass': (s) => `openssl rsa -in k.pem -passin pass:${s}`,
+  'openssl -k': (s) => `openssl enc -aes-256-cbc -k ${s} -in a`,
+  htpasswd: (s) => `htpasswd -b .htpasswd bob ${s}`,
+  chpasswd: (s) => `echo "bob:${s}" | chpasswd`,
+  'login by pipe': (s) => `echo ${s} | docker login -u bob --password-stdin`,
+  'sudo by pipe': (s) => `echo '${s}' | sudo -S apt-get update`,
+  'unzip -P': (s) => `unzip -P ${s} a.zip`,
+  '7z -p': (s) => `7z x -p${s} a.7z`,
+  smbclient: (s) => `smbclient //nas/x -U bob%${s}`,
+  freerdp: (s) => `xfreerdp /u:bob /p:${s} /v:host`,
+  sqlcmd: (s) => `sqlcmd -S db -U sa -P ${s}`,
+  sqlplus: (s) => `sqlplus app/${s}@db:1521/x`,
+  lftp: (s) => `lftp -u bob,${s} sftp://h`,
+  rabbitmq: (s) => `rabbitmqctl add_user bob ${s}`,
+  ldap: (s) => `ldapsearch -x -D cn=admin -w ${s} -b dc=x`,
+  'redis AUTH': (s) => `redis> AUTH ${s}`,
+  'redis AUTH pair': (s) => `1700000000.1 [0 127.0.0.1:1] "AUTH" "bob" "${s}"`,
+  'redis array': (s) => JSON.stringify({ command: { name: 'AUTH', args: ['default', s] } }),
+  'redis requirepass': (s) => `CONFIG SET requirepass ${s}`,
+  'redis.conf': (s) => `bind 0.0.0.0\nrequirepass ${s}\n`,
+  'redis ACL': (s) => `ACL SETUSER bob on >${s} ~* +@all`,
+  'FTP PASS': (s) => `> USER bob\n> PASS ${s}\n`,
+  'IMAP LOGIN': (s) => `a1 LOGIN bob ${s}`,
+  'SMTP PLAIN': (s) => `C: AUTH PLAIN ${base64(`\0bob\0${s}`)}`,
+  'SET PASSWORD': (s) => `SET PASSWORD FOR 'bob'@'%' = '${s}';`,
+  'SET PASSWORD function': (s) => `SET PASSWORD FOR bob = PASSWORD('${s}')`,
+  'SET PASSWORD own': (s) => `SET PASSWORD = '${s}'`,
+  'IDENTIFIED BY': (s) => `CREATE USER 'bob'@'%' IDENTIFIED BY '${s}'`,
+  'IDENTIFIED WITH': (s) => `ALTER USER bob IDENTIFIED WITH caching_sha2_password BY '${s}'`,
+  'IDENTIFIED BY double': (s) => `GRANT ALL ON x.* TO bob identified by "${s}"`,
+  'IDENTIFIED BY bare': (s) => `ALTER USER bob IDENTIFIED BY ${s};`,
+  'ALTER USER': (s) => `ALTER USER bob PASSWORD '${s}'`,
+  'ALTER ROLE': (s) => `ALTER ROLE app WITH LOGIN ENCRYPTED PASSWORD '${s}' VALID UNTIL 'x'`,
+  'CREATE LOGIN': (s) => `CREATE LOGIN bob WITH PASSWORD = N'${s}'`,
+  'SQL in JSON': (s) => JSON.stringify({ sql: `ALTER USER bob WITH PASSWORD '${s}'` }),
+  'SQL in inspect': (s) => `{ sql: "ALTER USER bob WITH PASSWORD '${s}'" }`,
+  'SQL in single quotes': (s) => `query: 'ALTER USER bob WITH PASSWORD \\'${s}\\''`,
+  'PRAGMA key': (s) => `PRAGMA key = '${s}';`,
+  'SQL crypt': (s) => `SELECT crypt('${s}', gen_salt('bf'))`,
+  'SQL encrypt': (s) => `SELECT pgp_sym_decrypt(x, '${s}') FROM t`,
+  'DuckDB secret': (s) => `CREATE SECRET (TYPE S3, KEY_ID 'x', SECRET '${s}')`,
+  'chat password': (s) => `the password for bob is "${s}"`,
+  'chat login': (s) => `log in with bob / ${s}`,
+  'my password': (s) => `My password: ${s}`,
+  'spoken key': (s) => `here's the API key: ${s}, keep it safe`,
+  'cookie jar': (s) => `#HttpOnly_.a.example\tTRUE\t/\tTRUE\t0\tsid\t${s}`,
+  'res.cookie': (s) => `res.cookie('sid', '${s}', { httpOnly: true })`,
+  'document.cookie': (s) => `document.cookie = "session=${s}; path=/"`,
+  'cookie object': (s) => `{ name: 'sid', value: '${s}', domain: '.a.example', httpOnly: true }`,
+  'connect.sid': (s) => `connect.sid=s%3A${s}.${'Zm9'}${s}`,
+  'connect.sid object': (s) => `{ 'connect.sid': 's:${s}' }`,
+  'cookies object': (s) => `cookies: { theme: 'dark', koa_sess: '${s}' }`,
+  'cookie list': (s) => JSON.stringify({ 'set-cookie': [`a=1; Path=/`, `auth=${s}; HttpOnly`] }),
+};
+
+/** Headers as programs print them. */
+export const headerForms: Record<string, Form> = {
+  'curl -v': (s) => `> GET /x HTTP/2\n> Host: a\n> Authorization: Bearer ${s}\n> \n`,
+  'curl -v cookie': (s) => `< HTTP/2 200\n< set-cookie: sid=${s}; Path=/\n`,
+  'raw headers': (s) => JSON.stringify({ rawHeaders: ['Host', 'a', 'Authorization', `Bearer ${s}`] }),
+  'raw headers inspected': (s) => `rawHeaders: [\n    'Host', 'a',\n    'authorization', 'Bearer ${s}',\n  ]`,
+  'raw header key': (s) => `rawHeaders: [\n    'x-api-key',\n    '${s}',\n  ]`,
+  'header pair': (s) => `['Authorization', 'Bearer ${s}']`,
+  'header pairs': (s) =>
+    JSON.stringify([
+      ['accept', '*/*'],
+      ['x-api-key', s],
+    ]),
+  'header tuples': (s) => `[(b'host', b'a'), (b'authorization', b'Token ${s}')]`,
+  'header arrays': (s) => JSON.stringify({ headers: { Authorization: [`Bearer ${s}`] } }),
+  'Go headers': (s) => `http.Header{"Authorization":[]string{"Bearer ${s}"}, "X":[]string{"y"}}`,
+  'Go map headers': (s) => `map[Accept:[*/*] Authorization:[Bearer ${s}] X-Api-Key:[${s}]]`,
+  HAR: (s) => JSON.stringify({ headers: [{ name: 'Authorization', value: `Bearer ${s}` }] }),
+  'HAR cookie': (s) => JSON.stringify({ cookies: [{ name: 'sid', value: s }] }),
+  'header and sign': (s) => `headers={Authorization=Bearer ${s}, Accept=*/*}`,
+  'header and brackets': (s) => `authorization=[Bearer ${s}], accept=[x]`,
+  'own scheme': (s) => `Authorization: Acme-Key ${s}`,
+  'no scheme': (s) => `authorization: ${s}`,
+  'private token': (s) => `PRIVATE-TOKEN: ${s}`,
+  'vault token': (s) => `X-Vault-Token: ${s}`,
+  'service key': (s) => `Ocp-Apim-Subscription-Key: ${s}`,
+  'request text': (s) => `_header: 'GET / HTTP/1.1\\r\\nauthorization: Bearer ${s}\\r\\nHost: a\\r\\n\\r\\n'`,
+  'request text in JSON': (s) => JSON.stringify({ _header: `GET / HTTP/1.1\r\nx-api-key: ${s}\r\n\r\n` }),
+  'fetch options': (s) => `fetch(u, { headers: { 'X-Api-Key': \`${s}\` } })`,
+  'inspected Headers': (s) => `Headers { authorization: 'Bearer ${s}', accept: '*/*' }`,
+  'gRPC metadata': (s) => `Metadata { internalRepr: Map(1) { 'authorization' => [ 'Bearer ${s}' ] } }`,
+  HTTPie: (s) => `http GET a.example 'Authorization:Bearer ${s}'`,
+  wget: (s) => `wget --header="Authorization: Bearer ${s}" https://a`,
+  'proxy basic': (s) => `Proxy-Authorization: Basic ${base64(`bob:${s}`)}`,
+  'axios error': (s) =>
+    JSON.stringify({ config: { headers: { 'X-Auth-Token': s }, auth: { username: 'bob', password: s } } }),
+  websocket: (s) => `Sec-WebSocket-Protocol: chat, access_token.${s}`,
+  'digest header': (s) => `Authorization: Digest username="bob", response="${s}", nc=1`,
+  'hub signature': (s) => `X-Webhook-Secret: ${s}`,
+};
+
+/** Secrets of which the surroundings tell: whole files and key material. */
+export const fileForms: Record<string, Form> = {
+  'k8s secret': (s) => `apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  entry: ${base64(s)}\n`,
+  'k8s secret sorted': (s) => `apiVersion: v1\ndata:\n  entry: ${base64(s)}\nkind: Secret\n`,
+  'k8s secret password': (s) => `kind: Secret\ndata:\n  password: ${base64(s)}\n`,
+  'k8s stringData': (s) => `kind: Secret\nstringData:\n  entry: ${s}\n`,
+  'k8s secret JSON': (s) => JSON.stringify({ kind: 'Secret', data: { entry: base64(s) } }),
+  'AWS secret JSON': (s) => JSON.stringify({ Name: 'x', SecretString: s }),
+  'AWS secret nested': (s) =>
+    JSON.stringify({ SecretString: JSON.stringify({ username: 'bob', password: s }) }),
+  'vault read': (s) => `Key         Value\n---         -----\npassword    ${s}\n`,
+  'AWS credentials': (s) => `{"Credentials":{"SecretAccessKey":"${s}","SessionToken":"${s}"}}`,
+  JWK: (s) => JSON.stringify({ kty: 'oct', k: s }),
+  netrc: (s) => `machine a.example\n  login bob\n  password ${s}\n`,
+  'maven settings': (s) => `<server><id>x</id><username>bob</username><password>${s}</password></server>`,
+  pypirc: (s) => `[pypi]\nusername = __token__\npassword = ${s}\n`,
+  s3cfg: (s) => `access_key = x\nsecret_key = ${s}\n`,
+  wpa: (s) => `network={\n  ssid="x"\n  psk="${s}"\n}`,
+  wireguard: (s) => `[Interface]\nPrivateKey = ${s}\n`,
+  'htpasswd pair': (s) => `users:\n  - "bob:${s}"\npassword: x`,
+  jaas: (s) => `ScramLoginModule required username="bob" password="${s}";`,
+  ODBC: (s) => `Driver={x};Server=db;Uid=bob;Pwd=${s};`,
+  ADO: (s) => `Data Source=db;User ID=bob;Password=${s};Encrypt=True`,
+  'ADO in JSON': (s) => JSON.stringify({ cs: `Server=db;User Id=bob;Password=${s};` }),
+  'AMQP URL': (s) => `amqps://bob:${encodeURIComponent(s)}@mq/vhost`,
+  'SMTP URL': (s) => `smtp://bob%40a.example:${encodeURIComponent(s)}@mail:587`,
+  'URL user in JSON': (s) => JSON.stringify({ url: `https://bob:${encodeURIComponent(s)}@h/x` }),
+  'JDBC query': (s) => `jdbc:postgresql://db/app?user=bob&password=${encodeURIComponent(s)}`,
+};
+
+export const pemKinds = [
+  'PRIVATE KEY',
+  'RSA PRIVATE KEY',
+  'EC PRIVATE KEY',
+  'ENCRYPTED PRIVATE KEY',
+  'OPENSSH PRIVATE KEY',
+];
+
+export const pemForms: Record<string, Form> = {
+  'escaped once': (s) => `key = "${s.replaceAll('\n', '\\n')}"`,
+  'escaped twice': (s) => `"{\\"k\\":\\"${s.replaceAll('\n', '\\\\n')}\\"}"`,
+  'escaped thrice': (s) => JSON.stringify(JSON.stringify(JSON.stringify({ k: s }))),
+  'carriage returns': (s) => s.replaceAll('\n', '\r\n'),
+  'one line': (s) => s.replaceAll('\n', ' '),
+  indented: (s) => `k: |\n  ${s.replaceAll('\n', '\n  ')}\n`,
+  'log prefix': (s) =>
+    s
+      .split('\n')
+      .map((line) => `2026-11-21 app[7]: ${line}`)
+      .join('\n'),
+  'quoted lines': (s) =>
+    s
+      .split('\n')
+      .map((line) => `"${line}\\n"`)
+      .join('\n'),
+  percent: (s) => `k=${encodeURIComponent(s)}`,
+  base64: (s) => `KEY_B64=${base64(s)}`,
+};
