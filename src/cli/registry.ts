@@ -49,6 +49,7 @@ export const commands: readonly CommandEntry[] = [
     name: 'heap',
     describe: 'Summary, classes, suspects, retainers, diff, query of a heap snapshot',
     load: () => import('./commands/heap.ts'),
+    loadLean: () => import('./commands/heap-start.ts'),
   },
   {
     name: 'diff',

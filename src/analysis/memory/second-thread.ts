@@ -30,7 +30,7 @@ export interface FacetsMessage {
 export function startFacets(snapshot: HeapSnapshot): Promise<Facets | undefined> | undefined {
   const shared = snapshot.nodes.count >= leastNodes ? shareSnapshot(snapshot) : undefined;
   if (!shared) return undefined;
-  const worker = startThread(new URL('./second-thread-worker.js', import.meta.url), { shared });
+  const worker = startThread('analysis/memory/second-thread-worker', { shared });
   worker.ref();
   return new Promise((resolve) => {
     worker.once('message', ({ distances, classes, sizes, wideSizes }: FacetsMessage) => {

@@ -17,6 +17,7 @@ import {
 } from '../../formats/heapsnapshot/index.ts';
 import { CrossingEdges } from './crossing-edges.ts';
 import { type Ephemerons, markEphemerons } from './ephemerons.ts';
+import { findShared } from './shared-nodes.ts';
 
 /** Name of the node under which Chrome puts documents; its edge from the root is an element. */
 const documentTrees = '(Document DOM trees)';
@@ -276,20 +277,4 @@ class Search {
   #isTableEdge(edge: number): boolean {
     return this.#isFromTable(sourceOfEdge(this.#snapshot.nodes.firstEdge, edge), edge);
   }
-}
-
-/** One bit a node, so that the whole of it stays in the cache. */
-function findShared(snapshot: HeapSnapshot): Uint8Array {
-  const { packed, count } = snapshot.edges;
-  const bytes = (snapshot.nodes.count >>> 3) + 1;
-  const seen = new Uint8Array(bytes);
-  const isShared = new Uint8Array(bytes);
-  for (let edge = 0; edge < count; edge++) {
-    const target = packed[edge]! & edgeTargetMask;
-    const bit = 1 << (target & 7);
-    const known = seen[target >>> 3]!;
-    if (known & bit) isShared[target >>> 3]! |= bit;
-    else seen[target >>> 3] = known | bit;
-  }
-  return isShared;
 }

@@ -5,6 +5,7 @@ import { noDistance } from './distances.ts';
 import type { Heap } from './heap.ts';
 import { isStringType } from './node-rows.ts';
 import { packageOf, sourceOf } from './scripts.ts';
+import { findShared } from './shared-nodes.ts';
 
 export type ClassOrder = 'retained' | 'self' | 'count' | 'name';
 
@@ -81,6 +82,7 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
   const { type, name, count } = snapshot.nodes;
   const data = snapshot.strings.findAscii('system / JSArrayBufferData');
   const array = snapshot.strings.findAscii('Array');
+  const isShared = findShared(snapshot);
   const sums = {
     native: snapshot.header.extraNativeBytes,
     typed: 0,
@@ -98,7 +100,7 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
       if (name[node] === data) sums.typed += size;
     } else if (kind === NodeType.code) sums.code += size;
     else if (isStringType(kind)) sums.strings += size;
-    else if (name[node] === array) sums.arrays += size + soleElementsSize(heap, node);
+    else if (name[node] === array) sums.arrays += size + soleElementsSize(heap, node, isShared);
   }
   return {
     nativeBytes: sums.native,
@@ -111,13 +113,13 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
 }
 
 /** Bytes of an Array's elements that were not already moved to it, where nobody else refers to them. */
-function soleElementsSize(heap: Heap, array: number): number {
+function soleElementsSize(heap: Heap, array: number, isShared: Uint8Array): number {
   const { snapshot } = heap;
   for (let edge = snapshot.nodes.firstEdge[array]!; edge < snapshot.nodes.firstEdge[array + 1]!; edge++) {
     if (snapshot.edgeType(edge) !== EdgeType.internal || snapshot.edgeName(edge) !== 'elements') continue;
     const elements = snapshot.edgeTarget(edge);
     const size = heap.selfSize.get(elements);
-    return size > 0 && heap.retainers.to(elements).length === 1 ? size : 0;
+    return isShared[elements >>> 3]! & (1 << (elements & 7)) ? 0 : size;
   }
   return 0;
 }

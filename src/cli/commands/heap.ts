@@ -1,24 +1,8 @@
-/** `agentdump heap …`: questions to a heap snapshot. Reads the words, asks one document, hands it to one renderer. */
+/** `agentdump heap …` as yargs knows it: its words, and the help about them. */
 import type { CommandModule } from 'yargs';
-import { AgentdumpError } from '../../errors.ts';
-import type { HeapDocument } from '../../model/heap.ts';
-import { harmlessJson } from '../../report/json.ts';
 import { htmlOption } from '../bundle-options.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { print, writeNew } from '../output.ts';
-import { type HeapWords, questions, readWords } from './heap-questions.ts';
-
-interface HeapArguments {
-  words?: (string | number)[];
-  json: boolean;
-  limit?: number;
-  sort?: string;
-  format?: string;
-  out?: string;
-  html?: string;
-  threads?: number;
-  dir?: string;
-}
+import { answerHeap, type HeapArguments } from './heap-answer.ts';
+import { questions } from './heap-questions.ts';
 
 const examples: [string, string][] = [
   ['$0 heap app.heapsnapshot', 'the heap at a glance'],
@@ -61,44 +45,7 @@ const command: CommandModule<object, HeapArguments> = {
     for (const [words, about] of examples) built = built.example(words, about);
     return built as never;
   },
-  handler: async (argv) => {
-    const words = readWords((argv.words ?? []).map(String));
-    if (argv.html !== undefined) return pageOf(argv, words);
-    const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
-    const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : text();
-    if (argv.out === undefined) print(output);
-    else writeNew(argv.out, output);
-    if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;
-  },
+  handler: answerHeap,
 };
-
-async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
-  if (words.question !== 'summary')
-    throw new AgentdumpError('usage', '--html takes no question: the page shows the heap as a whole', {
-      argument: '--html',
-    });
-  const [{ heapAccount }, { writePage }] = await Promise.all([
-    import('./heap-page.ts'),
-    import('../page.ts'),
-  ]);
-  const { sources, dir, threads } = optionsOf(argv, words);
-  const account = await heapAccount(sources[0]!, dir, threads);
-  writePage(account, argv.html!);
-  if (account.gaps.length) process.exitCode = exitCodes.explainedWithGaps;
-}
-
-function optionsOf(argv: HeapArguments, words: HeapWords) {
-  if (argv.limit !== undefined && !(argv.limit >= 1))
-    throw new AgentdumpError('usage', '--limit takes a number of at least 1', { argument: '--limit' });
-  return {
-    sources: words.sources,
-    rest: words.rest,
-    limit: argv.limit === undefined ? undefined : Math.floor(argv.limit),
-    sort: argv.sort,
-    format: argv.format,
-    threads: argv.threads ?? 2,
-    dir: argv.dir ?? process.env['AGENTDUMP_DIR'] ?? '.agentdump',
-  };
-}
 
 export default command;

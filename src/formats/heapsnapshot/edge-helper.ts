@@ -48,7 +48,7 @@ export class EdgeHelper {
     this.columns = columns;
     this.#control = data.control;
     this.#place = data.place;
-    this.#worker = startThread(new URL('./edge-worker.js', import.meta.url), { ...data });
+    this.#worker = startThread('formats/heapsnapshot/edge-worker', { ...data });
     // Reported nowhere: the main thread reads those rows itself, and says what is wrong with them.
     this.#worker.on('error', () => {});
   }

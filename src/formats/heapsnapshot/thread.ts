@@ -7,11 +7,14 @@ import { Worker } from 'node:worker_threads';
 const fromSource =
   "import('tsx/esm/api').then((tsx) => { tsx.register(); return import(require('node:worker_threads').workerData.module); })";
 
-/** @param module as `new URL('./name.js', import.meta.url)`; the ending is set right here. */
-export function startThread(module: URL, data: Record<string, unknown>): Worker {
+/**
+ * @param path of the module below the folder of all rooms, without its ending. Not relative to who asks: the build
+ *   puts some of them into another file, this module stays where it is.
+ */
+export function startThread(path: string, data: Record<string, unknown>): Worker {
   const isSource = import.meta.url.endsWith('.ts');
-  const url = isSource ? module.href.replace(/\.js$/, '.ts') : module.href;
-  const workerData = { ...data, module: url };
+  const module = new URL(`../../${path}.${isSource ? 'ts' : 'js'}`, import.meta.url);
+  const workerData = { ...data, module: module.href };
   const worker = isSource
     ? new Worker(fromSource, { eval: true, workerData })
     : new Worker(module, { workerData });
