@@ -66,6 +66,38 @@ function measure(size: string): void {
   const own = median(samples.get('core 2 threads') ?? []);
   for (const [tool, list] of samples) print(tool, median(list), own, bytes);
   printGzip(file);
+  if (size === 'S') printShell(file);
+}
+
+/** From shell to prompt: what a whole command costs beside Node's own start and a bare JSON.parse, in turns. */
+function printShell(file: string): void {
+  const bin = join(here, '..', '..', 'bin', 'agentdump.js');
+  const parse = `JSON.parse(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'))`;
+  const lines: Record<string, string[]> = {
+    'node -e 0': ['-e', '0'],
+    'node, JSON.parse': ['-e', parse],
+    'heap summary': [bin, 'heap', 'summary', file],
+    'heap classes': [bin, 'heap', 'classes', file],
+    'heap suspects': [bin, 'heap', 'suspects', file],
+  };
+  const times = new Map<string, number[]>();
+  for (let run = 0; run < 2 * Number(values.runs) + 1; run++)
+    for (const [name, words] of Object.entries(lines)) {
+      const from = performance.now();
+      spawnSync(process.execPath, words, { stdio: 'ignore' });
+      times.set(name, [...(times.get(name) ?? []), performance.now() - from]);
+    }
+  const [bare, json] = ['node -e 0', 'node, JSON.parse'].map((name) => middleOf(times.get(name)!)) as [
+    number,
+    number,
+  ];
+  console.log('\nshell to prompt              ms   x node -e 0   x JSON.parse');
+  for (const [name, list] of times) {
+    const ms = middleOf(list);
+    console.log(
+      `${name.padEnd(24)} ${ms.toFixed(0).padStart(6)} ${(ms / bare).toFixed(1).padStart(13)} ${(ms / json).toFixed(1).padStart(14)}`,
+    );
+  }
 }
 
 function print(tool: string, { wallMs, cpuMs, peakBytes }: Sample, own: Sample, bytes: number): void {
@@ -80,23 +112,26 @@ function print(tool: string, { wallMs, cpuMs, peakBytes }: Sample, own: Sample, 
   console.log(cells.join(' '));
 }
 
-/** A compressed snapshot against what gzip alone needs to unpack it. */
+/** A compressed snapshot against what gzip alone needs to unpack it, in turns. */
 function printGzip(file: string): void {
   const packed = `${file}.gz`;
   if (!existsSync(packed)) spawnSync('sh', ['-c', `gzip -1 -c "${file}" > "${packed}"`]);
-  const from = performance.now();
-  spawnSync('sh', ['-c', `gzip -dc "${packed}" > /dev/null`]);
-  const alone = performance.now() - from;
-  const own = runTool('parse 1 thread', packed);
-  if (own)
-    console.log(
-      `parse of the .gz ${(own.wallMs / 1000).toFixed(2)} s, gzip -dc alone ${(alone / 1000).toFixed(2)} s`,
-    );
+  const alone: number[] = [];
+  const own: number[] = [];
+  for (let run = 0; run < Number(values.runs); run++) {
+    const from = performance.now();
+    spawnSync('sh', ['-c', `gzip -dc "${packed}" > /dev/null`]);
+    alone.push(performance.now() - from);
+    own.push(runTool('parse 1 thread', packed)?.wallMs ?? Number.NaN);
+  }
+  const [ours, gzips] = [middleOf(own), middleOf(alone)];
+  console.log(
+    `parse of the .gz ${(ours / 1000).toFixed(2)} s, gzip -dc alone ${(gzips / 1000).toFixed(2)} s: ${(ours / gzips).toFixed(2)} x`,
+  );
 }
 
 function median(samples: Sample[]): Sample {
-  const middle = (key: keyof Sample): number =>
-    samples.map((sample) => sample[key]).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
+  const middle = (key: keyof Sample): number => middleOf(samples.map((sample) => sample[key]));
   return { wallMs: middle('wallMs'), cpuMs: middle('cpuMs'), peakBytes: middle('peakBytes') };
 }
 
@@ -119,4 +154,8 @@ function snapshotOf(size: string): string {
   const { status } = spawnSync(writer, words, { stdio: 'inherit' });
   if (status !== 0) throw new Error(`the snapshot ${size} could not be written`);
   return file;
+}
+
+function middleOf(numbers: number[]): number {
+  return numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }

@@ -158,10 +158,13 @@ function isGzip(head: Uint8Array): boolean {
   return head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b;
 }
 
+/** Inflated ahead of the scanner: with Node's own 16 KB the thread would stop after each chunk until we ask. */
+const inflatedAhead = { chunkSize: 1 << 20, highWaterMark: 1 << 22 };
+
 /** zlib works on a thread of libuv's pool, so that inflating and scanning go on at the same time. */
 function gunzipped(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Buffer> {
   const input = Readable.from(chunks, { objectMode: false });
-  const gunzip = createGunzip({ chunkSize: 1 << 18 });
+  const gunzip = createGunzip(inflatedAhead);
   input.on('error', (error) => gunzip.destroy(error));
   return input.pipe(gunzip);
 }
