@@ -130,7 +130,10 @@ test('under the supervisor the journal is part of the one bundle', async () => {
   const words = [join(root, 'bin/agentdump.js'), 'run', '--', 'node', program];
   const child = start(process.execPath, words, dir);
   await once(child.stdout!, 'data');
-  const pid = spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).stdout.trim();
+  // Beside it the supervisor has its witness of signals to the group.
+  const pid = spawnSync('pgrep', ['-P', String(child.pid), '-f', program], {
+    encoding: 'utf8',
+  }).stdout.trim();
   process.kill(Number(pid), 'SIGKILL');
   await once(child, 'exit');
   assert.deepEqual(requireStory(dir).exit, { signal: 'SIGKILL' });
