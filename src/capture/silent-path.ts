@@ -1,12 +1,17 @@
 /**
- * A bundle about the main thread, written by the watchdog's thread because that one sits in native code and lets nobody
- * in: what the kernel sees of it, and what was recorded before. Its stack, its heap and its variables can't be had; the
- * gaps say so.
+ * A bundle about the main thread, written by the watchdog's thread because that one lets nobody in: what the kernel sees
+ * of it, what was recorded before, and, if it could be stopped once, its stack and variables. The gaps name the rest.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Lock } from '../bundle/age-key.ts';
-import { type HandlesPart, type ProcessPart, partNames, type StallFacts } from '../bundle/layout.ts';
+import {
+  type HandlesPart,
+  type LocalsPart,
+  type ProcessPart,
+  partNames,
+  type StallFacts,
+} from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
 import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import { segmentSuffix } from '../journal/layout.ts';
@@ -14,8 +19,10 @@ import { version } from '../version.ts';
 import { dropUnprovenParts } from './canary.ts';
 import type { Config } from './config.ts';
 import { describeTrigger } from './describe-trigger.ts';
+import { stackTextOf } from './frame-reader.ts';
 import { Happenings } from './happenings.ts';
 import { handlesPart } from './parts/handles.ts';
+import { localsPart } from './parts/locals.ts';
 import { nativeModulesPart } from './parts/native-modules.ts';
 import type { PartProducer } from './parts/part.ts';
 import { processPart } from './parts/process.ts';
@@ -34,6 +41,8 @@ export interface SilentThread {
   withheld: string[];
   program: { argv: string[]; execArgv: string[]; title: string; cwd: string };
   stall: StallFacts;
+  /** Innermost first, when it could be stopped. */
+  frames?: LocalsPart['frames'];
   lock: Lock | undefined;
   /** Folder of the journal. */
   journal?: string;
@@ -84,12 +93,14 @@ function write(thread: SilentThread): string {
   });
   trigger.id = bundle.id;
   const context = createContext(surroundings, request, trigger, bundle, startedAt, []);
-  const parts = [triggerPart, processOf(thread), threadsPart, handlesFromOutside];
-  for (const producer of [...parts, nativeModulesPart]) writeProduced(producer, context, bundle);
+  const parts = [triggerPart, processOf(thread), threadsPart, handlesFromOutside, nativeModulesPart];
+  for (const producer of thread.frames ? [...parts, localsPart] : parts)
+    writeProduced(producer, context, bundle);
   if (thread.journal !== undefined) copyJournal(bundle, thread.journal);
   const { locals, scripts, memory, environment, packages } = partNames;
-  for (const part of [locals, scripts, memory, environment, packages])
-    bundle.addGap({ part, reason: 'the main thread sits in native code, and only it could tell' });
+  const missing = [scripts, memory, environment, packages];
+  for (const part of thread.frames ? missing : [locals, ...missing])
+    bundle.addGap({ part, reason: 'the main thread lets nobody in, and only it could tell' });
   dropUnprovenParts(bundle);
   const path = bundle.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
@@ -100,13 +111,16 @@ function write(thread: SilentThread): string {
   return path;
 }
 
-function describeRequest({ stall, signal, isSnapshot }: SilentThread): CaptureRequest {
+function describeRequest({ stall, frames, signal, isSnapshot }: SilentThread): CaptureRequest {
+  const exitStack = frames && stackTextOf(frames);
   const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
   return {
     kind: signal === undefined ? 'stall' : isSnapshot ? 'snapshot-signal' : 'signal',
     handledByHost: false,
+    ...(frames && { stackText: exitStack, locals: frames }),
     details: {
       stall,
+      ...(exitStack !== undefined && { exitStack }),
       ...(signal !== undefined && number !== undefined && { signal: { name: signal, number } }),
     },
   };

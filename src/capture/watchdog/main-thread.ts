@@ -1,6 +1,8 @@
 /**
  * The main thread as the watchdog's debugger session sees it: interrupted, read, asked, let go. Connected only while it
- * stalls. A session that were still connected at the end would hold the process and print a line.
+ * stalls, and never for longer than a deadline: whatever goes wrong, the session is cut then, and a session that is cut
+ * gives up its stop. One that were still connected at the end would hold the process and print a line, so that the
+ * beginning of the end (`cells.closing`) cuts it too.
  */
 import type { Debugger, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout.ts';
@@ -8,36 +10,53 @@ import { readFrame, stackTextOf } from '../frame-reader.ts';
 import { cells } from './protocol.ts';
 
 const mostFrames = 40;
-const answerMs = 5_000;
+/** Longer nobody looks, however many looks those were. */
+const mostLookingMs = 10_000;
+const closingPollMs = 20;
 
 export type Interrupted =
   /** It runs JavaScript, and stands still now. */
   | { state: 'paused'; frames: Debugger.CallFrame[] }
   /** It does not answer: it sits in native code, or in a system call. */
   | { state: 'native' }
-  /** Somebody debugs it, and has stopped it himself. */
+  /** Somebody debugs it, and has stopped it himself; or the process ends. */
   | { state: 'debugged' };
 
 export class MainThread {
   readonly #session: Session;
   readonly #shared: Int32Array;
   readonly #urls = new Map<string, string>();
+  /** Rejects when the session is cut. */
+  readonly #cut: Promise<never>;
+  #cutNow = (): void => {};
   #frames: Debugger.CallFrame[] | undefined;
   #onPaused = (): void => {};
   #isAsking = false;
+  #isConnected = true;
+  #deadline: NodeJS.Timeout;
+  readonly #closingPoll: NodeJS.Timeout;
 
   constructor(shared: Int32Array) {
     this.#shared = shared;
     const { Session } = process.getBuiltinModule('node:inspector');
     this.#session = new Session();
+    this.#cut = new Promise((_, reject) => {
+      this.#cutNow = () => reject(new Error('the session is cut'));
+    });
+    this.#cut.catch(() => {});
+    this.#deadline = setTimeout(() => this.detach(), mostLookingMs);
+    this.#closingPoll = setInterval(() => this.#cutAtClosing(), closingPollMs);
+    // In this order: the main thread sets `closing` and then waits for `attached` to be 0.
     Atomics.store(shared, cells.attached, 1);
+    this.#cutAtClosing();
+    if (!this.#isConnected) return;
     this.#session.connectToMainThread();
     this.#session.on('Debugger.scriptParsed', ({ params }) => this.#urls.set(params.scriptId, params.url));
     this.#session.on('Debugger.resumed', () => {
       this.#frames = undefined;
     });
     this.#session.on('Debugger.paused', ({ params }) => {
-      // A stop that was asked for of a thread that had come to its end: it would fall into what we evaluate.
+      // It would fall into what we evaluate, which waits for it.
       if (this.#isAsking) return void this.#ask('Debugger.resume').catch(() => {});
       this.#frames = params.callFrames;
       this.#onPaused();
@@ -50,10 +69,14 @@ export class MainThread {
       limitMs,
       this.#ask('Debugger.enable').then(() => true),
     );
+    if (this.#frames || !this.#isConnected) return { state: 'debugged' };
     if (!enabled) return { state: 'native' };
-    if (this.#frames) return { state: 'debugged' };
     const frames = await this.pause(limitMs);
     return frames ? { state: 'paused', frames } : { state: 'native' };
+  }
+
+  get isPaused(): boolean {
+    return this.#isConnected && this.#frames !== undefined;
   }
 
   pause(limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
@@ -65,30 +88,41 @@ export class MainThread {
     return this.#stopBy('Debugger.stepInto', limitMs);
   }
 
-  /** While it is stopped: when the innermost function has returned; undefined when it has not in `limitMs`. */
-  stepOut(limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
-    return this.#stopBy('Debugger.stepOut', limitMs);
+  /**
+   * While it is stopped there: when the innermost function has returned; undefined when it has not in `limitMs`. A loop
+   * without calls that Node 22 (V8 12) was asked to step out of can never be interrupted again: a breakpoint in the
+   * caller does it there.
+   */
+  async stepOut(frames: Debugger.CallFrame[], limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
+    if (!process.versions.v8.startsWith('12.')) return this.#stopBy('Debugger.stepOut', limitMs);
+    const [, caller] = this.#named(frames);
+    if (!caller || !isOfProgram(caller)) return undefined;
+    return this.#stopBy('Debugger.continueToLocation', limitMs, {
+      location: caller.location,
+      targetCallFrames: 'any',
+    });
   }
 
-  async #stopBy(method: string, limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
+  async #stopBy(
+    method: string,
+    limitMs: number,
+    params: Record<string, unknown> = {},
+  ): Promise<Debugger.CallFrame[] | undefined> {
     this.#frames = undefined;
     const paused = new Promise<void>((resolve) => {
       this.#onPaused = resolve;
     });
-    void this.#ask(method).catch(() => {});
+    void this.#ask(method, params).catch(() => {});
     await this.#within(limitMs, paused);
     return this.#frames;
   }
 
-  async resume(): Promise<void> {
-    await this.#within(
-      answerMs,
-      this.#ask('Debugger.resume').catch(() => {}),
-    );
+  async resume(limitMs: number): Promise<void> {
+    await this.#within(limitMs, this.#ask('Debugger.resume'));
   }
 
   isInProgram(frames: Debugger.CallFrame[]): boolean {
-    return this.#named(frames).some(({ url }) => url !== '' && !url.startsWith('node:'));
+    return this.#named(frames).some(isOfProgram);
   }
 
   /** Innermost first, with variables. */
@@ -112,12 +146,18 @@ export class MainThread {
     return stackTextOf(places, head);
   }
 
-  /** JSON of what the expression is there; undefined when it throws or gives no answer. Works while it is paused. */
+  /**
+   * JSON of what the expression is; undefined when it throws, gives no answer, or the thread is not stopped: a stop that
+   * was asked for in vain would come in the middle of it.
+   */
   async evaluate(expression: string, limitMs: number): Promise<unknown> {
+    if (!this.isPaused) return undefined;
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.detach(), limitMs + mostLookingMs);
     this.#isAsking = true;
     const answer = await this.#within(
       limitMs,
-      this.#ask('Runtime.evaluate', { expression, returnByValue: true, silent: true }).catch(() => undefined),
+      this.#ask('Runtime.evaluate', { expression, returnByValue: true, silent: true }),
     );
     this.#isAsking = false;
     return (answer?.['result'] as { value?: unknown } | undefined)?.value;
@@ -125,8 +165,17 @@ export class MainThread {
 
   /** Lets it go on, if it was stopped. */
   detach(): void {
+    if (!this.#isConnected) return;
+    this.#isConnected = false;
+    clearTimeout(this.#deadline);
+    clearInterval(this.#closingPoll);
     this.#session.disconnect();
     Atomics.store(this.#shared, cells.attached, 0);
+    this.#cutNow();
+  }
+
+  #cutAtClosing(): void {
+    if (Atomics.load(this.#shared, cells.closing) !== 0) this.detach();
   }
 
   /** A paused frame often has no URL of its own. */
@@ -137,23 +186,32 @@ export class MainThread {
   }
 
   #ask(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
+    if (!this.#isConnected) return this.#cut;
+    const answer = new Promise<Record<string, unknown>>((resolve, reject) => {
       this.#session.post(method, params, (error: Error | null, result?: object) => {
         if (error) reject(error);
         else resolve((result ?? {}) as Record<string, unknown>);
       });
     });
+    return Promise.race([answer, this.#cut]);
   }
 
+  /** Undefined when it fails, is late, or the session is cut. */
   async #within<Value>(limitMs: number, answer: Promise<Value>): Promise<Value | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, limitMs, undefined);
     });
     try {
-      return await Promise.race([answer, late]);
+      return await Promise.race([answer, late, this.#cut]);
+    } catch {
+      return undefined;
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+function isOfProgram({ url }: Debugger.CallFrame): boolean {
+  return url !== '' && !url.startsWith('node:');
 }

@@ -17,7 +17,9 @@ export const cells = {
   hostListens: 4,
   /** Signals that the watchdog has let go of. */
   released: 5,
-  count: 6,
+  /** 1 once the process has begun to end: no debugger session may be opened, and one that is open is cut. */
+  closing: 6,
+  count: 7,
 } as const;
 
 export type FromWatchdog =
@@ -25,6 +27,8 @@ export type FromWatchdog =
   /** The signals are held there, or can't be. */
   | { holds: boolean }
   | { signal: NodeJS.Signals }
+  /** Of a stall that ended while it was looked at. */
+  | { report: StallReport }
   /** Asked of the loop after a stall: it turns again. */
   | { recovered: { silentMs: number; bundle?: string; where: StallFacts['where'] } };
 
@@ -41,6 +45,8 @@ export interface WatchdogData {
   agentdump: 'watchdog';
   shared: Int32Array;
   hangMs: number;
+  /** Node's inspector was open at the start: somebody debugs the program, and a stall of it is his. */
+  isInspected: boolean;
   signals: readonly NodeJS.Signals[];
   snapshotSignal: NodeJS.Signals | undefined;
   config: Config;

@@ -51,6 +51,8 @@ export interface Watch {
 
 /** Longer nobody waits for the other thread. */
 const answerMs = 500;
+/** A debugger session is cut within some 20 ms, unless the machine is busy. */
+const cutMs = 2000;
 
 /** Throws where no thread may be started. */
 export function startWatch(options: WatchOptions): Watch {
@@ -103,7 +105,8 @@ class MainSide implements Watch {
 
   /** What the session has posted is done at the next back edge of a loop. */
   letGo(): void {
-    const until = performance.now() + answerMs;
+    Atomics.store(this.#shared, cells.closing, 1);
+    const until = performance.now() + cutMs;
     while (Atomics.load(this.#shared, cells.attached) !== 0 && performance.now() < until);
   }
 
@@ -121,6 +124,7 @@ class MainSide implements Watch {
       agentdump: 'watchdog',
       shared: this.#shared,
       hangMs: config.hangMs,
+      isInspected: isInspected(),
       signals: seat?.signals ?? [],
       snapshotSignal: config.snapshotSignal,
       config,
@@ -142,6 +146,7 @@ class MainSide implements Watch {
       this.#lookAtMemory();
     } else if ('holds' in message) this.#leaveSignals(message.holds);
     else if ('signal' in message) this.#options.seat?.deliver(message.signal);
+    else if ('report' in message) this.hook.report(message.report);
     else this.#noteRecovery(message.recovered);
   }
 
@@ -229,5 +234,14 @@ class MainSide implements Watch {
     const payload: StallEndPayload = { silentMs, where };
     this.#options.note(recordKinds.stallEnd, payload);
     if (!this.#isSeated) this.#options.seat?.share(undefined);
+  }
+}
+
+/** False where this Node has no inspector. */
+function isInspected(): boolean {
+  try {
+    return process.getBuiltinModule('node:inspector').url() !== undefined;
+  } catch {
+    return false;
   }
 }

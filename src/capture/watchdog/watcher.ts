@@ -113,8 +113,13 @@ class Watcher {
         ...used,
       };
       const seen = await lookAtStall({ data: this.#data, facts: this.#facts, stall, signal });
-      if (!seen) return;
-      this.#reported = seen;
+      if (!seen) {
+        this.#silentMs = 0;
+        return;
+      }
+      const { unwritten, ...reported } = seen;
+      if (unwritten) this.#tell({ report: unwritten });
+      this.#reported = reported;
       this.#earlier++;
       this.#limitMs = Math.min(this.#limitMs * backOff, longestLimitMs);
     } finally {

@@ -1,9 +1,15 @@
-/** Has the cold half, in this thread, write what can be seen of a main thread that sits in native code. */
+/** Has the cold half, in this thread, write what can be seen of a main thread that can't be asked to do it. */
+import type { LocalsPart, StallFacts } from '../../bundle/layout.ts';
 import type * as ColdHalf from '../cold-half.ts';
+import { writeStderrLine } from '../stderr-line.ts';
 import type { Stalled } from './look-at-stall.ts';
 
 /** Path of the bundle; undefined when none was written. Never throws. */
-export function writeSilentBundle({ data, facts, stall, signal }: Stalled): string | undefined {
+export function writeSilentBundle(
+  { data, facts, signal }: Stalled,
+  stall: StallFacts,
+  frames: LocalsPart['frames'] | undefined,
+): string | undefined {
   const flags = globalThis as Record<symbol, unknown>;
   const loadOnly = Symbol.for('agentdump.loadOnly');
   flags[loadOnly] = true;
@@ -15,11 +21,13 @@ export function writeSilentBundle({ data, facts, stall, signal }: Stalled): stri
       lock: data.lock,
       withheld: [...facts.withheld],
       program: data.program,
-      stall: { ...stall, where: 'native' },
+      stall,
+      ...(frames && { frames }),
       ...(facts.journal !== undefined && { journal: facts.journal }),
       ...(signal !== undefined && { signal, isSnapshot: signal === data.snapshotSignal }),
     });
-  } catch {
+  } catch (error) {
+    writeStderrLine(`no bundle: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   } finally {
     delete flags[loadOnly];

@@ -1,0 +1,29 @@
+/**
+ * Programs that stall now and then, for lengths about the watchdog's limit, and end by themselves: whenever it looks at
+ * them, they must still do so. `AGENTDUMP_TEST_STALLS=200 node test/support/run-tests.mjs stalls-end` runs so many on each
+ * Node.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+
+const runs = Number(process.env['AGENTDUMP_TEST_STALLS'] ?? 5);
+
+for (const node of findNodes())
+  describe(node.name, { concurrency: 2 }, () => {
+    for (let seed = 0; seed < runs; seed++) {
+      const limitMs = 50 + ((seed * 97) % 250);
+      test(`${limitMs} ms, seed ${seed}`, async (t) => {
+        const dir = temporaryFolder(t);
+        const victim = {
+          file: 'hang-ends-anytime.cjs',
+          args: [String(limitMs), String(seed)],
+          env: { AGENTDUMP_HANG_MS: String(limitMs) },
+          bundles: [],
+        };
+        const { code, signal, stdout, stderr } = await runVictim(node, victim, { preload: true, dir });
+        assert.deepEqual({ code, signal, stderr }, { code: 7, signal: null, stderr: '' });
+        assert.match(stdout, /^ready\n(?:3 left\n)?(?:2 left\n)?1 left\n$/);
+      });
+    }
+  });
