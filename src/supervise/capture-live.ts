@@ -14,6 +14,7 @@ import { type Answers, interview } from './interview.ts';
 import { writeLiveJournalPart } from './journal-part.ts';
 import { stackTextOf } from './main-thread-stack.ts';
 import { viewDescriptors, viewProcess, viewThreads } from './proc-view.ts';
+import { sealProven } from './proven-scrubber.ts';
 import { scrubReport } from './scrub-report.ts';
 import { ScrubbedParts } from './scrubbed-parts.ts';
 import type { Scrubber } from './scrubber.ts';
@@ -109,7 +110,7 @@ function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCoreP
     writeAnswers(parts, pid, answers, seen);
     if (core) writeCorePart(bundle, core, scrubber);
     for (const gap of answers.gaps) bundle.addGap(gap);
-    return bundle.seal();
+    return sealProven(bundle);
   } catch (error) {
     bundle.discard();
     throw error;

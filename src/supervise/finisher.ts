@@ -27,6 +27,7 @@ import { gatherEvidence, type Witness } from './evidence.ts';
 import { tryLockSession, unlockSession } from './finisher-lock.ts';
 import { digestJournal, type JournalDigest } from './journal-digest.ts';
 import { writeJournalPart } from './journal-part.ts';
+import { sealProven } from './proven-scrubber.ts';
 import type { ScrubbedReport } from './scrub-report.ts';
 import type { Scrubber } from './scrubber.ts';
 
@@ -129,7 +130,7 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     });
     for (const [name, value] of Object.entries(options.more ?? {}))
       bundle.writePart(name, JSON.stringify(value));
-    return { outcome: 'sealed', path: bundle.seal(), verdictKind, id: facts.id };
+    return { outcome: 'sealed', path: sealProven(bundle), verdictKind, id: facts.id };
   } catch (error) {
     bundle.discard();
     throw error;
