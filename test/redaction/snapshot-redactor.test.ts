@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { createPolicy, createSnapshotRedactor, findCanary } from '../../src/redaction/index.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 const nodes = join(dirname(fileURLToPath(import.meta.url)), '..', 'nodes', 'node_modules');
 
@@ -159,3 +161,41 @@ for (const version of ['20', '22', '24', '26'])
       rmSync(folder, { recursive: true });
     }
   });
+
+test('any strings as names and values: a valid snapshot with no planted secret, the same at every chunk size', () => {
+  const odd = fc.constantFrom(
+    '"',
+    '\\',
+    '\\"',
+    '],"strings":["',
+    '\n\u2028',
+    '\ud83d\ude00',
+    'nodes":[',
+    '\0',
+  );
+  const string = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), odd);
+  const around = fc.tuple(string, string);
+  const size = fc.integer({ min: 1, max: 300 });
+  fc.assert(
+    fc.property(fc.array(string, { maxLength: 12 }), around, size, (names, [before, after], chunk) => {
+      const planted = `${before}${token}${after}`;
+      const strings = ['<dummy>', ...names, planted];
+      const object = (_: string, i: number): number[] => [1, i + 1, 0];
+      const text = synthSnapshot({
+        strings,
+        nodes: [...names.map(object), [2, strings.length - 1, 0]],
+        edges: [],
+      });
+      const bytes = Buffer.from(text);
+      for (const kind of ['names', 'clean'] as const) {
+        const policy = createPolicy({ known: [token] });
+        const whole = redactIn(bytes, bytes.length, kind, policy);
+        assert.ok(!whole.includes(token.slice(4)), whole);
+        const parsed = JSON.parse(Buffer.from(whole, 'latin1').toString()) as { strings: string[] };
+        assert.equal(parsed.strings.length, strings.length);
+        assert.equal(redactIn(bytes, chunk, kind, policy), whole);
+      }
+    }),
+    { numRuns: fuzzRuns(150), seed: 8 },
+  );
+});

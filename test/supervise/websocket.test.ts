@@ -1,7 +1,9 @@
 /** Frames of a WebSocket server, however the bytes come. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { FrameReader } from '../../src/supervise/websocket.ts';
+import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 /** RFC 6455, 5.2: FIN and opcode, length in 7, 16 or 64 bits, no mask. */
 function frame(opcode: number, payload: Buffer, isLast = true): Buffer {
@@ -35,3 +37,51 @@ test('a frame of absurd length is refused before its bytes are waited for', () =
   const head = Buffer.from([0x81, 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
   assert.throws(() => [...new FrameReader().push(head)], RangeError);
 });
+
+test('any frames in chunks of any sizes come out as they went in', () => {
+  const payload = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.uint8Array({ minLength: 65_530, maxLength: 65_540 }),
+  );
+  const one = fc.record({ opcode: fc.constantFrom(0, 1, 8, 9, 10), payload, isLast: fc.boolean() });
+  const sizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 6 }), sizes, (frames, chunkSizes) => {
+      const bytes = Buffer.concat(frames.map((f) => frame(f.opcode, Buffer.from(f.payload), f.isLast)));
+      const found = readAll(bytes, chunkSizes);
+      assert.deepEqual(
+        found,
+        frames.map((f) => [f.opcode, f.isLast, Buffer.from(f.payload).toString('hex')]),
+      );
+    }),
+    { numRuns: fuzzRuns(100), seed: 8 },
+  );
+});
+
+test('any bytes give frames no longer than they are, or a RangeError', () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), sizes, (bytes, chunkSizes) => {
+      try {
+        const found = readAll(Buffer.from(bytes), chunkSizes);
+        const held = found.reduce((sum, [, , hex]) => sum + String(hex).length / 2 + 2, 0);
+        assert.ok(held <= bytes.length);
+      } catch (error) {
+        assert.ok(error instanceof RangeError, String(error));
+      }
+    }),
+    { numRuns: fuzzRuns(2000), seed: 8 },
+  );
+});
+
+function readAll(bytes: Buffer, sizes: number[]): unknown[][] {
+  const reader = new FrameReader();
+  const found: unknown[][] = [];
+  for (let at = 0, n = 0; at < bytes.length; n++) {
+    const end = at + sizes[n % sizes.length]!;
+    for (const { opcode, isLast, payload } of reader.push(bytes.subarray(at, end)))
+      found.push([opcode, isLast, payload.toString('hex')]);
+    at = end;
+  }
+  return found;
+}
