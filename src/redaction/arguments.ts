@@ -13,17 +13,30 @@ export interface ArgumentRules {
 }
 
 export function redactArguments(argv: readonly string[], rules: ArgumentRules): string[] {
+  const words = redactTogether(argv.map(String), rules);
   const out: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const argument = String(argv[i]);
+  for (let i = 0; i < words.length; i++) {
+    const argument = words[i]!;
     out.push(redactAssignment(argument, rules));
-    const next = argv[i + 1];
+    const next = words[i + 1];
     const rule = ruleOfFlag(argument, rules.names);
     if (rule === undefined || next === undefined || next.startsWith('-')) continue;
     out.push(withhold(next, rule, rules));
     i += 1;
   }
   return out;
+}
+
+/** As one text: what the command's name or the argument before tells of an argument (`mysql -px`, `curl -u a:x`). */
+function redactTogether(argv: string[], rules: ArgumentRules): string[] {
+  const clean = rules.text(JSON.stringify(argv));
+  try {
+    const words: unknown = JSON.parse(clean);
+    const isWhole = Array.isArray(words) && words.length === argv.length;
+    return isWhole && words.every((word) => typeof word === 'string') ? words : argv;
+  } catch {
+    return argv;
+  }
 }
 
 /** The rule under which the argument after this one is withheld. */

@@ -163,3 +163,18 @@ test('the host’s own patterns count', () => {
     /^a \[redacted:host-pattern#[0-9a-f]{8}\] b ACME-12 c$/,
   );
 });
+
+test('a command line whose command tells which argument is a password', () => {
+  const word = ['q7', 'Rx', '93', 'kd'].join('');
+  for (const argv of [
+    ['mysql', '-u', 'root', `-p${word}`, 'app'],
+    ['curl', '-s', '-u', `bob:${word}`, 'https://a.example'],
+    ['sshpass', '-p', word, 'ssh', 'host'],
+    ['unzip', '-P', word, 'a.zip'],
+  ]) {
+    const out = createPolicy().argv(argv);
+    assert.equal(out.length, argv.length);
+    assert.ok(!out.join(' ').includes(word), out.join(' '));
+    assert.equal(out[0], argv[0]);
+  }
+});
