@@ -36,3 +36,12 @@ export function readLink(path: string): string | undefined {
     return undefined;
   }
 }
+
+/** The system's number of the thread that asks; 0 where there is no /proc. */
+export function readOwnThreadId(): number {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').pop());
+  } catch {
+    return 0;
+  }
+}

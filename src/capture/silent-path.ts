@@ -29,7 +29,7 @@ import { processPart } from './parts/process.ts';
 import { threadsPart } from './parts/threads.ts';
 import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy, currentPolicy } from './policy.ts';
-import { listFolder } from './proc-files.ts';
+import { listFolder, readOwnThreadId } from './proc-files.ts';
 import { programName } from './program-name.ts';
 import type { CaptureRequest, Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
@@ -92,7 +92,10 @@ function write(thread: SilentThread): string {
     ...(lock && { lock }),
   });
   trigger.id = bundle.id;
-  const context = createContext(surroundings, request, trigger, bundle, startedAt, []);
+  const context = {
+    ...createContext(surroundings, request, trigger, bundle, startedAt, []),
+    watchdogThread: readOwnThreadId(),
+  };
   const parts = [triggerPart, processOf(thread), threadsPart, handlesFromOutside, nativeModulesPart];
   for (const producer of thread.frames ? [...parts, localsPart] : parts)
     writeProduced(producer, context, bundle);

@@ -3,16 +3,17 @@
  * inspector is closed again if it was closed before. A main thread that sits in native code can't answer; then its
  * memory is read past it where that is allowed, and the bundle says what is missing.
  */
+
 import { freemem, totalmem } from 'node:os';
 import type { Lock } from '../bundle/age-key.ts';
 import { bundleSchemaVersion, partNames, type TriggerPart } from '../bundle/layout.ts';
 import { startBundle } from '../bundle/writer.ts';
+import { stackTextOf } from '../capture/frame-reader.ts';
 import { programName } from '../capture/program-name.ts';
 import { version } from '../version.ts';
 import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } from './core-part.ts';
 import { type Answers, interview } from './interview.ts';
 import { writeLiveJournalPart } from './journal-part.ts';
-import { stackTextOf } from './main-thread-stack.ts';
 import { viewDescriptors, viewProcess, viewThreads } from './proc-view.ts';
 import { sealProven } from './proven-scrubber.ts';
 import { scrubReport } from './scrub-report.ts';

@@ -2,9 +2,9 @@
  * Where another process's main thread is, with the variables of each frame: pauses it, reads, and lets it go on. A
  * thread that spins is interrupted where it is; one that sleeps in its event loop runs nothing, and has no stack.
  */
-import type { Debugger, Runtime } from 'node:inspector';
+import type { Debugger } from 'node:inspector';
 import type { LocalsPart } from '../bundle/layout.ts';
-import { renderValue, shownScopes } from '../capture/locals-recorder.ts';
+import { readFrame } from '../capture/frame-reader.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
 /** Of the main thread, or of a worker. */
@@ -23,8 +23,6 @@ export interface MainThreadStack {
 type CallFrame = Debugger.CallFrame;
 
 const mostFrames = 40;
-const mostFramesWithLocals = 15;
-const mostVariables = 40;
 /** A thread that runs JavaScript stops within milliseconds; so long is waited before it is called idle. */
 const pauseWithinMs = 120;
 
@@ -47,7 +45,9 @@ export async function readMainThreadStack(
     const shown = frames
       .slice(0, mostFrames)
       .map((frame) => ({ ...frame, url: urlOf(frame.location.scriptId) ?? frame.url }));
-    const read = await Promise.all(shown.map((frame, at) => readFrame(remote, frame, at)));
+    const read = await Promise.all(
+      shown.map((frame, at) => readFrame((method, params) => remote.send(method, params), frame, at)),
+    );
     const cut = frames.length > shown.length ? [`${frames.length} frames; ${mostFrames} are shown`] : [];
     return { frames: read, idle: false, pausedMs: performance.now() - startedAt, cut };
   } finally {
@@ -67,46 +67,4 @@ async function pause(remote: Thread): Promise<CallFrame[] | undefined> {
   const frames = await Promise.race([paused, idle]);
   clearTimeout(timer);
   return frames;
-}
-
-async function readFrame(
-  remote: Thread,
-  frame: CallFrame,
-  depth: number,
-): Promise<LocalsPart['frames'][number]> {
-  const isOfInterest = depth < mostFramesWithLocals && !frame.url.startsWith('node:');
-  const scopes = isOfInterest ? frame.scopeChain.filter((scope) => shownScopes.has(scope.type)) : [];
-  return {
-    functionName: frame.functionName,
-    scriptId: frame.location.scriptId,
-    url: frame.url,
-    line: frame.location.lineNumber + 1,
-    column: (frame.location.columnNumber ?? 0) + 1,
-    scopes: await Promise.all(scopes.map((scope) => readScope(remote, scope))),
-  };
-}
-
-async function readScope(
-  remote: Thread,
-  scope: Debugger.Scope,
-): Promise<LocalsPart['frames'][number]['scopes'][number]> {
-  const { objectId } = scope.object;
-  const found = await remote
-    .send('Runtime.getProperties', { objectId, ownProperties: true, generatePreview: true })
-    .catch(() => ({ result: [] }));
-  const properties = (found['result'] as Runtime.PropertyDescriptor[]).slice(0, mostVariables);
-  const variables = properties.map(({ name, value }) => ({
-    name,
-    value: value ? renderValue(value) : '(optimised away)',
-  }));
-  return { type: scope.type, variables, ...(scope.name !== undefined && { name: scope.name }) };
-}
-
-/** As V8 prints a stack, so that it is read like any other. */
-export function stackTextOf(frames: LocalsPart['frames']): string {
-  const lines = frames.map(({ functionName, url, line, column }) => {
-    const place = `${url || '<anonymous>'}:${line}:${column}`;
-    return functionName ? `    at ${functionName} (${place})` : `    at ${place}`;
-  });
-  return ['Main thread', ...lines].join('\n');
 }

@@ -3,6 +3,7 @@
  * and let go like the main thread; one that does not answer in time is a gap.
  */
 import type { WorkerStacksPart } from '../bundle/layout.ts';
+import { ownThreadFlag } from '../capture/watchdog/protocol.ts';
 import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
@@ -55,6 +56,7 @@ async function readWorker(
   const urls = new Map<string, string>();
   session.on('Debugger.scriptParsed', ({ scriptId, url }) => urls.set(String(scriptId), String(url)));
   try {
+    if (await isOurs(session)) return;
     await session.send('Debugger.enable');
     const stack: MainThreadStack = await readMainThreadStack(session, (id) => urls.get(id));
     await session.send('Debugger.disable');
@@ -64,6 +66,13 @@ async function readWorker(
   } catch (error) {
     found.gaps.push(`worker ${workerInfo.workerId}: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** The preload's watchdog is no thread of the program. */
+async function isOurs(session: WorkerSession): Promise<boolean> {
+  const expression = `globalThis[Symbol.for(${JSON.stringify(ownThreadFlag.description)})] === true`;
+  const answer = await session.send('Runtime.evaluate', { expression, returnByValue: true });
+  return (answer['result'] as { value?: unknown } | undefined)?.value === true;
 }
 
 /** Commands to one worker, wrapped into messages to the main thread. */

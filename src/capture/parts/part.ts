@@ -15,6 +15,8 @@ export interface CaptureContext {
   ownFile: string;
   /** Worker threads of this thread that have not ended. */
   workers: ReadonlySet<Worker>;
+  /** The system's number of our own thread, where one runs. */
+  watchdogThread: number | undefined;
   trigger: TriggerPart;
   /** Present when a value was thrown; the value itself may be undefined. */
   thrown?: { value: unknown; frames: RawFrame[] };

@@ -28,7 +28,7 @@ export const reportPart: PartProducer = {
     },
   },
   produce(context): unknown {
-    if (!areWorkersIdle(context.workers.size)) {
+    if (!areWorkersIdle(context.workers.size, context.watchdogThread)) {
       context.addGap(
         partNames.report,
         'a worker thread is busy, and the report would wait for it',
@@ -59,11 +59,11 @@ function withoutNetwork<Result>(run: () => Result): Result {
 }
 
 /** Each worker waits in its own event loop, and V8's timer thread in one more. */
-function areWorkersIdle(workers: number): boolean {
+function areWorkersIdle(workers: number, watchdogThread: number | undefined): boolean {
   if (workers === 0) return true;
   const idleCalls = waitsForEvents[process.arch] ?? [];
-  const waiting = listFolder('/proc/self/task').filter((tid) =>
-    idleCalls.includes(describeThread(tid)?.syscall ?? ''),
+  const waiting = listFolder('/proc/self/task').filter(
+    (tid) => Number(tid) !== watchdogThread && idleCalls.includes(describeThread(tid)?.syscall ?? ''),
   );
   return waiting.length >= workers + 1;
 }

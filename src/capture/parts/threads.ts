@@ -15,11 +15,19 @@ export const threadsPart: PartProducer = {
     if (tids.length === 0) return undefined;
     if (tids.length > maxThreads)
       context.addGap(partNames.threads, `${tids.length} threads; ${maxThreads} are listed`);
-    return { threads: tids.slice(0, maxThreads).flatMap((tid) => describeThread(tid) ?? []) };
+    return {
+      threads: tids
+        .slice(0, maxThreads)
+        .flatMap((tid) => nameOurs(describeThread(tid), context.watchdogThread) ?? []),
+    };
   },
 };
 
 type ThreadRow = ThreadsPart['threads'][number];
+
+function nameOurs(row: ThreadRow | undefined, watchdogThread: number | undefined): ThreadRow | undefined {
+  return row && row.tid === watchdogThread ? { ...row, name: 'agentdump watchdog' } : row;
+}
 
 /** One thread of this process; undefined when it has just ended. */
 export function describeThread(tid: string): ThreadRow | undefined {

@@ -2,7 +2,8 @@
  * Memory near its limit: looked at whenever the watchdog asks for a sign of life, so without a timer of its own. Half way
  * to the threshold the profile of allocations is armed; at the threshold one light snapshot is taken, once; from then on
  * the profile goes into the journal each time that memory has grown by a twentieth of its limit, because a heap that
- * runs out of memory lets nobody write. Measured: 4 µs a look; the profile under 2 % of a program that only allocates.
+ * runs out of memory lets nobody write. Measured on a busy machine of two cores: 10 µs a look on Node 22 to 26, 17 on 20;
+ * the profile 3 to 9 % of the CPU time of a program that only allocates.
  */
 import type { HeapProfilePart } from '../../bundle/layout.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../../journal/cgroup.ts';

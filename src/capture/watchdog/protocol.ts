@@ -19,8 +19,13 @@ export const cells = {
   released: 5,
   /** 1 once the process has begun to end: no debugger session may be opened, and one that is open is cut. */
   closing: 6,
-  count: 7,
+  /** The system's number of the watchdog's thread; 0 until it runs. */
+  threadId: 7,
+  count: 8,
 } as const;
+
+/** True in the global object of the watchdog's thread: who looks at the workers of a program leaves that one out. */
+export const ownThreadFlag = Symbol.for('agentdump.watchdog');
 
 export type FromWatchdog =
   | { ask: true }

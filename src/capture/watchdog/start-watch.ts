@@ -1,6 +1,6 @@
 /**
  * The main thread's side of the watchdog: starts its thread where the host does not see it, answers it, gives our
- * signals into its keeping, and writes what it asks for. Costs some 30 µs a second while all is well.
+ * signals into its keeping, and writes what it asks for.
  */
 import type { Worker } from 'node:worker_threads';
 import type { Lock } from '../../bundle/age-key.ts';
@@ -44,6 +44,8 @@ export interface Watch {
   /** While `write` runs the thread may be silent. */
   excuse<Value>(write: () => Value): Value;
   withhold(value: string): void;
+  /** The system's number of its thread; 0 until that runs. */
+  readonly threadId: number;
   /** No debugger of the watchdog's is connected any more: the process may end. */
   letGo(): void;
   uninstall(): void;
@@ -89,6 +91,10 @@ class MainSide implements Watch {
     },
     report: (report) => this.excuse(() => this.#report(report)),
   };
+
+  get threadId(): number {
+    return Atomics.load(this.#shared, cells.threadId);
+  }
 
   excuse<Value>(write: () => Value): Value {
     Atomics.add(this.#shared, cells.excused, 1);

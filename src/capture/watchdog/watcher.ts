@@ -4,10 +4,11 @@
  * each time only after four times as long as the time before.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { readOwnThreadId } from '../proc-files.ts';
 import { HeldSignals } from './held-signals.ts';
 import { lookAtStall } from './look-at-stall.ts';
 import { readMainCpuMs } from './main-cpu.ts';
-import { cells, type FromWatchdog, type ToWatchdog, type WatchdogData } from './protocol.ts';
+import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
 
 /** A signal that the main thread has not answered by then has met a stall. */
 const signalAnswerMs = 1000;
@@ -149,5 +150,9 @@ class Watcher {
 
 /** In a thread that `startWatch` began. */
 export function watch(): void {
-  if (parentPort) new Watcher(workerData as WatchdogData, parentPort).start();
+  if (!parentPort) return;
+  const data = workerData as WatchdogData;
+  Object.defineProperty(globalThis, ownThreadFlag, { value: true });
+  Atomics.store(data.shared, cells.threadId, readOwnThreadId());
+  new Watcher(data, parentPort).start();
 }
