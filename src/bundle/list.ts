@@ -76,9 +76,11 @@ function namesOfBundles(dir: string): string[] {
 
 /**
  * The path of the bundle that is meant: `latest`, a path (of a dump folder: its newest), a name in `dir`, or the first digits (four at least) of an
- * id that no other begins with. Throws `not-found`.
+ * id that no other begins with. Throws `not-found`, and `usage` for no name at all.
  */
 export function findBundle(wanted: string, dir: string): string {
+  if (wanted === '')
+    throw new AgentdumpError('usage', 'the name of the bundle is empty', { argument: 'bundle' });
   if (wanted !== 'latest' && existsSync(wanted)) return newestWithin(wanted) ?? wanted;
   const names = namesOfBundles(dir);
   const [found, other] =

@@ -11,7 +11,9 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'usage':
       return 'See `agentdump --help`, or `agentdump <command> --help` for one command.';
     case 'not-found':
-      return details['lookedFor'] === 'latest'
+      // Only a look through a folder of bundles says how many it holds; a process or a run is looked for elsewhere.
+      if (details['bundles'] === undefined) return undefined;
+      return details['bundles'] === 0
         ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir.'
         : 'See `agentdump list` for the bundles here, or name another folder with --dir.';
     case 'not-a-bundle':

@@ -3,11 +3,15 @@
  * and an exit code. Knows no command by name (registry.ts does) and prints no result.
  */
 import { readFileSync } from 'node:fs';
+import type { Argv } from 'yargs';
 import { AgentdumpError } from '../errors.ts';
+import { formatCount } from '../model/quantities.ts';
 import { adviceFor } from './advice.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { endQuietlyOnClosedPipe, note, stdoutColumns } from './output.ts';
 import { type CommandEntry, commands } from './registry.ts';
+
+type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
 /** Runs one command line. A command that has more to say than success sets `process.exitCode` itself. */
 export async function runFromShell(words: string[]): Promise<void> {
@@ -40,20 +44,48 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     .recommendCommands()
     .exitProcess(false)
     .fail((message, error) => {
-      throw asFailure(message, error);
+      throw asFailure(message, error, unknownOption(words, optionsOf(yargs(), reached)));
     });
+  let reached: AnyCommand | undefined;
   for (const entry of table) {
     // Registered without its module, a command still shows in --help and in suggestions.
-    if (entry.name === words[0]) parser.command((await entry.load()).default);
-    else parser.command(entry.name, entry.describe);
+    if (entry.name === words[0]) {
+      reached = (await entry.load()).default;
+      parser.command(reached);
+    } else parser.command(entry.name, entry.describe);
   }
   await parser.parseAsync();
 }
 
 /** yargs gives a message for wrong words, an error (with or without a message) for what a handler threw. */
-function asFailure(message: string | undefined, error: Error | undefined): Error {
+function asFailure(message: string | undefined, error: Error | undefined, unknown?: string): Error {
   if (error && error.name !== 'YError') return error;
+  // An option that it does not know swallows the word after it: then that word is not what is missing.
+  if (unknown !== undefined) return new AgentdumpError('usage', `there is no option ${unknown}`);
+  const [, got, wanted] =
+    /^Not enough non-option arguments: got (\d+), need at least (\d+)/.exec(message ?? '') ?? [];
+  if (wanted !== undefined) {
+    const missing = formatCount(Number(wanted) - Number(got), 'argument');
+    return new AgentdumpError('usage', `${missing} missing`);
+  }
   return new AgentdumpError('usage', message ?? error?.message ?? 'the command line is not understood');
+}
+
+/** Names of the command's options, by its own words: the parser has forgotten them where it fails. */
+function optionsOf(probe: Argv, command: AnyCommand | undefined): ReadonlySet<string> {
+  const builder = command?.builder;
+  if (typeof builder === 'function') builder(probe);
+  else if (builder) probe.options(builder);
+  return new Set(Object.keys((probe as unknown as { getOptions(): { key: object } }).getOptions().key));
+}
+
+/** The first word that looks like an option and is none. */
+function unknownOption(words: readonly string[], known: ReadonlySet<string>): string | undefined {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? words.length : end).find((word) => {
+    const name = /^--(?:no-)?([^=]+)/.exec(word)?.[1];
+    return name !== undefined && !known.has(name);
+  });
 }
 
 function ownVersion(): string {

@@ -227,4 +227,5 @@ test('finding and listing', (t) => {
   assert.equal(findBundle('ffff', dir), join(dir, broken));
   assert.throws(() => findBundle('0123', dir), /more than one/);
   assert.throws(() => findBundle('nope', dir), { code: 'not-found' });
+  assert.throws(() => findBundle('', dir), { code: 'usage' });
 });

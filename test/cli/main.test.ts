@@ -43,8 +43,11 @@ test('wrong words are usage errors', async () => {
   await fails([], 'usage', /command is missing/);
   await fails(['third'], 'usage', /Unknown command: third/);
   await fails(['frist'], 'usage', /Did you mean first/);
-  await fails(['first'], 'usage', /Not enough/);
-  await fails(['first', 'x', '--wide'], 'usage', /Unknown argument: wide/);
+  await fails(['first'], 'usage', /^1 argument missing$/);
+  await fails(['--wide'], 'usage', /^there is no option --wide$/);
+  await fails(['first', '--wide', 'x'], 'usage', /^there is no option --wide$/);
+  await fails(['first', 'x', '--wide=2'], 'usage', /^there is no option --wide=2$/);
+  await fails(['first', '--no-deep'], 'usage', /^1 argument missing$/);
   await fails(['first', 'x', 'y'], 'usage', /Unknown (command|argument): y/);
 });
 

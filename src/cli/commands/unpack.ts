@@ -19,7 +19,10 @@ const command: CommandModule<object, BundleWords & { output?: string | undefined
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
-      .option('output', outputOption('The folder to unpack into; that of the file otherwise'))
+      .option(
+        'output',
+        outputOption('The folder in which to make the bundle’s own; that of the file otherwise'),
+      )
       .option('dir', dirOption)
       .options(keyOptions),
   handler: async (words) => {
