@@ -2,9 +2,9 @@
  * Which bundle `latest` means. Programs run other programs: tsx, npm and test runners end with the exit code of the one
  * that died, and so die after it. Whoever asks for the latest death means that one, not its echo.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readBundleName } from './bundle-name.ts';
-import { type ProcessPart, partNames, type TriggerPart } from './layout.ts';
+import { type ProcessEventsPart, type ProcessPart, partNames, type TriggerPart } from './layout.ts';
 import { openBundle } from './reader.ts';
 
 /** An echo follows within this time. */
@@ -29,9 +29,13 @@ function timeOf(name: string): number {
   return Date.parse(readBundleName(name)?.at ?? '');
 }
 
+/** It started the child itself, or saw a shell of its own end that had (npm runs every script through one). */
 function isParentOf(parentPath: string, childPath: string): boolean {
   const parent = readPart<TriggerPart>(parentPath, partNames.trigger)?.pid;
-  return parent !== undefined && readPart<ProcessPart>(childPath, partNames.process)?.parentPid === parent;
+  if (parent !== undefined && readPart<ProcessPart>(childPath, partNames.process)?.parentPid === parent)
+    return true;
+  const children = readPart<ProcessEventsPart>(parentPath, partNames.processEvents)?.children;
+  return Array.isArray(children) && children.some((child) => child?.bundle?.name === basename(childPath));
 }
 
 function readPart<Part>(path: string, name: string): Partial<Part> | undefined {
