@@ -66,6 +66,11 @@ export function surroundingsOf({ account, memory, handles }: VerdictFacts): Surr
   };
 }
 
-/** Nothing died: no reason for a death applies. */
-export const isSnapshot = ({ trigger }: VerdictFacts): boolean =>
-  trigger?.kind?.startsWith('snapshot-') === true || trigger?.kind === 'capture';
+/** Nothing died, and nothing was ill: no reason for a death applies. */
+export const isSnapshot = (facts: VerdictFacts): boolean =>
+  facts.trigger?.kind?.startsWith('snapshot-') === true ||
+  (facts.trigger?.kind === 'capture' && !isWithoutProgress(facts));
+
+/** It gave no sign of progress by its own watch, or a supervisor's check failed while its event loop turned. */
+export const isWithoutProgress = ({ trigger }: VerdictFacts): boolean =>
+  trigger?.kind === 'no-progress' || (trigger?.kind === 'capture' && trigger.verdictKind === 'no-progress');

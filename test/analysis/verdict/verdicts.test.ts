@@ -207,6 +207,12 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     /^No progress for 31 s: nothing of the agent was open.*There was none before, 31 s before; 30 s were allowed.*"confidence":"possible"/,
   ],
   [
+    'a failed check of the supervisor, while the event loop turns',
+    facts({ trigger: { kind: 'capture', verdictKind: 'no-progress', reason: 'no answer within 500 ms' } }),
+    'no-progress',
+    /^Alive, and not well: no answer within 500 ms.*The supervisor: no answer within 500 ms\./,
+  ],
+  [
     'agents that wait for each other',
     standstill({ waitGraph: { nodes: [], edges: [], cycles: [circle] } }),
     'no-progress',

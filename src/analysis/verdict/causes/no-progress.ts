@@ -6,13 +6,13 @@ import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { firstCycle, inFlightEvidence, ongoingLoop, pendingOf } from '../in-flight.ts';
-import { titled } from '../wording.ts';
+import { isWithoutProgress, titled } from '../wording.ts';
 
 export const noProgress: Cause = {
   kind: 'no-progress',
   layer: 'mechanism',
   consider(facts) {
-    if (facts.trigger?.kind !== 'no-progress') return undefined;
+    if (!isWithoutProgress(facts)) return undefined;
     const { why, confidence, nextSteps } = explain(facts);
     return {
       kind: 'no-progress',
@@ -28,6 +28,7 @@ export const noProgress: Cause = {
 
 function silence({ trigger }: VerdictFacts): string {
   const { silentMs, repeated } = trigger?.silence ?? {};
+  if (trigger?.kind === 'capture') return 'Alive, and not well';
   if (repeated || silentMs === undefined) return 'No progress';
   return `No progress for ${formatDuration(silentMs)}`;
 }
@@ -67,6 +68,15 @@ function explain(facts: VerdictFacts): Explanation {
         'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
       ],
     };
+  if (facts.trigger?.kind === 'capture')
+    return {
+      why: facts.trigger.reason ?? 'a check failed',
+      confidence: 'likely',
+      nextSteps: [
+        'See what the failed check waits for: its event loop turned, so the answer is held up elsewhere.',
+        'Look below at sockets, requests and children, and at the last lines of its log.',
+      ],
+    };
   return {
     why: 'nothing of the agent was open',
     confidence: 'possible',
@@ -78,6 +88,8 @@ function explain(facts: VerdictFacts): Explanation {
 }
 
 function summaryOf({ trigger }: VerdictFacts, why: string): string {
+  if (trigger?.kind === 'capture')
+    return `A check of its supervisor failed while its event loop turned. What was seen: ${why}. The process was alive when this bundle was taken.`;
   const { deadlineMs, repeated } = trigger?.silence ?? {};
   const allowed =
     deadlineMs === undefined ? '' : ` within the ${formatDuration(deadlineMs)} that it was given`;
@@ -88,6 +100,8 @@ function summaryOf({ trigger }: VerdictFacts, why: string): string {
 }
 
 function deadlineFact({ trigger }: VerdictFacts): Evidence {
+  if (trigger?.kind === 'capture')
+    return { fact: `The supervisor: ${trigger.reason ?? 'a check failed'}.`, part: 'trigger.json' };
   const { silentMs, deadlineMs, lastSign, repeated, signs } = trigger?.silence ?? {};
   const last = lastSign === undefined ? 'There was none before' : `The last sign was ${lastSign}`;
   const counted = signs === undefined || signs === 'any' ? '' : ` (only ${signs} counted)`;
