@@ -11,7 +11,7 @@ import { codeBlock, codeSpan, escapeMarkdown } from './markdown/escape-markdown.
 import { plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
-import { renderHappenings } from './text/happenings.ts';
+import { happeningsHeading, renderHappenings } from './text/happenings.ts';
 import type { Page } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
 import { renderStack } from './text/stack.ts';
@@ -35,7 +35,7 @@ export function renderMarkdown(account: Account): string {
     unusual(safe),
     block('Who waits for whom', renderWaits(safe, page)),
     folded('Agent', renderAgent(safe, page)),
-    folded('Before the end', renderHappenings(safe, page)),
+    folded(happeningsHeading(safe), renderHappenings(safe, page)),
     folded('Memory', renderMemory(safe, page)),
     folded('Process', renderProcess(safe, page)),
     folded('Packages', renderPackages(safe, page)),

@@ -11,7 +11,7 @@ import { mapStrings } from './map-strings.ts';
 import { type Palette, plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
-import { renderHappenings } from './text/happenings.ts';
+import { happeningsHeading, renderHappenings } from './text/happenings.ts';
 import { renderHeadline } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
@@ -40,7 +40,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Who waits for whom', renderWaits(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
-    ...section(page, 'Before the end', renderHappenings(safe, page)),
+    ...section(page, happeningsHeading(safe), renderHappenings(safe, page)),
     ...section(page, 'Memory', renderMemory(safe, page)),
     ...section(page, 'Unusual', renderUnusual(safe, page)),
     ...section(page, 'Process', renderProcess(safe, page)),

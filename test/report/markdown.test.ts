@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { codeBlock, codeSpan, escapeMarkdown } from '../../src/report/markdown/escape-markdown.ts';
 
 const texts: [string, string][] = [
-  ['<img src=x onerror=alert(1)>', '&#60;img src=x onerror=alert(1)&#62;'],
+  ['<img src=x onerror=alert(1)>', '\\<img src=x onerror=alert(1)>'],
   ['[click](javascript:x)', '\\[click\\](javascript:x)'],
   ['![x](y)', '!\\[x\\](y)'],
   ['**bold** _it_ `code`', '\\*\\*bold\\*\\* \\_it\\_ \\`code\\`'],
@@ -15,7 +15,8 @@ const texts: [string, string][] = [
   ['- item', '\\- item'],
   ['1. item', '1\\. item'],
   ['a\n\n# b', 'a # b'],
-  ['&lt;', '&#38;lt;'],
+  ['&lt; & &#64;x', '\\&lt; & \\&#64;x'],
+  ['> quote', '\\> quote'],
   ['$x^2$ ~~y~~ a|b', '\\$x^2\\$ \\~\\~y\\~\\~ a\\|b'],
 ];
 for (const [text, escaped] of texts)

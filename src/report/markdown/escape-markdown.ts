@@ -8,12 +8,12 @@
 export function escapeMarkdown(text: string): string {
   return text
     .replace(/\s+/g, ' ')
-    .replace(/[&<>@]/g, (c) => `&#${c.charCodeAt(0)};`)
-    .replace(/[\\`*[\]~$|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
+    .replace(/&(?=#?\w+;)|[\\`*[\]~$|<]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
+    .replace(/@/g, '&#64;')
     .replace(/:(?=\/\/)/g, '&#58;')
     .replace(/\b(www)\./gi, '$1&#46;')
     .replace(/(^|\s)#(?=\d)/g, '$1&#35;')
-    .replace(/^ ?([#+=-])/, '\\$1')
+    .replace(/^ ?([#+=>-])/, '\\$1')
     .replace(/^ ?(\d+)([.)])/, '$1\\$2');
 }
 

@@ -9,6 +9,13 @@ const maxRows = 6;
 const maxLogLines = 12;
 const maxStderrLines = 4;
 
+/** A snapshot shows a moment in a life that goes on. */
+export function happeningsHeading({ verdict }: Account): string {
+  return verdict?.kind === 'snapshot' || verdict?.kind === 'no-progress'
+    ? 'Before this moment'
+    : 'Before the end';
+}
+
 export function renderHappenings({ happenings }: Account, page: Page): string[] {
   if (!happenings) return [];
   const { parent } = happenings;

@@ -20,13 +20,13 @@ export function renderUnusual({ environment }: Account, { palette }: Page): stri
   });
 }
 
-export function renderProcess({ process, memory, environment }: Account, page: Page): string[] {
+export function renderProcess({ process, memory, environment, verdict }: Account, page: Page): string[] {
   const os = environment?.os;
   const rows: [string, string | undefined][] = [
     ['command', commandText(process)],
     ['folder', process?.cwd && oneLine(process.cwd)],
     ['ended', exitText(process?.exit)],
-    ['started', startedText(process)],
+    ['started', startedText(process, verdict)],
     ['memory', memoryText(memory)],
     [
       'machine',
@@ -53,9 +53,10 @@ function exitText(exit: Process['exit']): string | undefined {
   return exit?.code === undefined ? undefined : `exit code ${exit.code}`;
 }
 
-function startedText(process: Process | undefined): string | undefined {
+function startedText(process: Process | undefined, verdict: Account['verdict']): string | undefined {
   if (!process?.startedAt) return undefined;
-  const up = process.uptimeMs === undefined ? '' : `, ${formatDuration(process.uptimeMs)} before the end`;
+  const until = verdict?.kind === 'snapshot' || verdict?.kind === 'no-progress' ? 'this moment' : 'the end';
+  const up = process.uptimeMs === undefined ? '' : `, ${formatDuration(process.uptimeMs)} before ${until}`;
   return `${oneLine(process.startedAt)}${up}`;
 }
 
