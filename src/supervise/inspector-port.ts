@@ -59,9 +59,11 @@ function requireReachable(pid: number): void {
 
 /** Node catches SIGUSR1 from its first moments on; `--disable-sigusr1` and other programs don't. */
 function requireNodeHandler(pid: number): void {
-  const executable = readLink(`/proc/${pid}/exe`) ?? '';
+  const executable = readLink(`/proc/${pid}/exe`);
+  if (executable === undefined)
+    throw unreachable(pid, 'it has ended, is a thread of the kernel, or belongs to another user');
   if (!/node|electron|bun/i.test(basename(executable)))
-    throw unreachable(pid, `it is no Node: ${executable}`);
+    throw unreachable(pid, `it runs ${executable}, which is no Node`);
   const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? '0';
   if ((BigInt(`0x${mask}`) & (1n << BigInt(SIGUSR1 - 1))) === 0n)
     throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');
