@@ -83,7 +83,8 @@ server.listen(0, '127.0.0.1', async () => {
     return data.choices[0].message;
   };
   const history = [];
-  for (let i = 0; i < 30; i++) history[i % 20] = await turn(history);
+  // The recorder and the watchdog begin within two seconds, once; what they cost from then on is measured.
+  for (let i = 0; i < 30 || performance.now() < 3500; i++) history[i % 20] = await turn(history);
   const cpu = process.cpuUsage();
   const start = performance.now();
   for (let i = 0; i < 200; i++) history[i % 20] = await turn(history);
