@@ -1,21 +1,18 @@
 /**
  * Decides whether a heap snapshot fits, before it is taken: the dump must not be what gets the container killed.
- * V8's snapshot costs memory by the number of objects, not by their bytes (measured on Node 20–26: 9–11 times the heap
- * for small objects, nearly nothing for a few big strings), so the estimate counts what small objects could fill.
+ * First by the upper end of what the heap's bytes may mean; where that doesn't fit, the objects are counted.
  */
 import type { MemoryPart, TriggerPart } from '../bundle/layout.ts';
 import type { Config } from './config.ts';
+import { countingBytes, estimateCounted, estimateUpper, type SnapshotEstimate } from './heap-estimate.ts';
+import { countHeapObjects } from './heap-objects.ts';
 import { availableBytes } from './parts/memory.ts';
-import { readCgroup } from './parts/process.ts';
+import { readCgroup, readLimits } from './parts/process.ts';
+import { readSmallFile } from './proc-files.ts';
 
 /** The one reason for having no snapshot that is no gap: nobody would miss it. */
 export const notPressed = 'memory is not in question';
 
-/** Extra bytes per byte of small-object space, and milliseconds per MB of it: the upper ends of what was measured. */
-const bytesPerHeapByte = 11;
-const msPerHeapMb = 75;
-/** Large-object space holds few, big objects: buffers of arrays, long strings. */
-const bytesPerLargeByte = 1;
 const headroomShare = 0.7;
 /** Longer than that nobody waits for a death. */
 const longestAutoMs = 30_000;
@@ -23,41 +20,43 @@ const longestAutoMs = 30_000;
 const pressedHeapShare = 0.4;
 const pressedGroupShare = 0.6;
 
-export function decideHeapTier({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] {
-  if (heap === 'off') return { wanted: heap, taken: 'statistics', reason: 'AGENTDUMP_HEAP is off' };
-  const estimate = estimateSnapshot();
-  const figures = { estimatedBytes: estimate.bytes, estimatedMs: estimate.ms };
-  if (heap === 'always') return { wanted: heap, taken: 'snapshot', reason: 'asked for', ...figures };
-  // It goes on, and stands still while we write; or it has no memory to spare.
-  if (trigger.kind === 'stall' || trigger.kind === 'snapshot-memory')
-    return { wanted: heap, taken: 'statistics', reason: notPressed, ...figures };
-  if (heap === 'pressed' && trigger.verdictKind !== 'snapshot' && !isMemoryPressed())
-    return { wanted: heap, taken: 'statistics', reason: notPressed, ...figures };
-  if (estimate.ms > longestAutoMs) {
-    const reason = `a snapshot may take ${Math.round(estimate.ms / 1000)} s`;
-    return { wanted: heap, taken: 'statistics', reason, ...figures };
-  }
-  const headroom = Math.floor(headroomBytes() * headroomShare);
-  if (estimate.bytes > headroom) {
-    const reason = `a snapshot may need ${toMb(estimate.bytes)} MB and ${toMb(headroom)} MB may be used`;
-    return { wanted: heap, taken: 'statistics', reason, ...figures };
-  }
-  return { wanted: heap, taken: 'snapshot', reason: 'it fits', ...figures };
+const decided = new WeakMap<TriggerPart, MemoryPart['heapTier']>();
+
+/** Once a death: two parts ask, and counting the objects frees what is garbage. */
+export function decideHeapTier(config: Config, trigger: TriggerPart): MemoryPart['heapTier'] {
+  const tier = decided.get(trigger) ?? decide(config, trigger);
+  decided.set(trigger, tier);
+  return tier;
 }
 
-/** Upper estimate of the extra memory and the time of a snapshot taken now. */
-export function estimateSnapshot(): { bytes: number; ms: number } {
-  const v8 = process.getBuiltinModule('node:v8');
-  let small = 0;
-  let large = 0;
-  for (const space of v8.getHeapSpaceStatistics()) {
-    if (/large/.test(space.space_name)) large += space.space_used_size;
-    else if (!/read_only|code/.test(space.space_name)) small += space.space_used_size;
-  }
-  return {
-    bytes: Math.round(small * bytesPerHeapByte + large * bytesPerLargeByte),
-    ms: Math.round((small / 1024 ** 2) * msPerHeapMb),
-  };
+function decide({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] {
+  if (heap === 'off') return { wanted: heap, taken: 'statistics', reason: 'AGENTDUMP_HEAP is off' };
+  const upper = estimateUpper();
+  const quick = figuresOf(upper);
+  if (heap === 'always') return { wanted: heap, taken: 'snapshot', reason: 'asked for', ...quick };
+  // It goes on, and stands still while we write; or it has no memory to spare.
+  if (trigger.kind === 'stall' || trigger.kind === 'snapshot-memory')
+    return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
+  if (heap === 'pressed' && trigger.verdictKind !== 'snapshot' && !isMemoryPressed())
+    return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
+  const headroom = Math.floor(headroomBytes() * headroomShare);
+  const estimate = whyNot(upper, headroom) === undefined ? upper : refine(upper, headroom);
+  const reason = whyNot(estimate, headroom);
+  const taken = reason === undefined ? 'snapshot' : 'statistics';
+  return { wanted: heap, taken, reason: reason ?? 'it fits', ...figuresOf(estimate) };
+}
+
+const figuresOf = ({ bytes, ms }: SnapshotEstimate) => ({ estimatedBytes: bytes, estimatedMs: ms });
+
+function whyNot({ bytes, ms }: SnapshotEstimate, headroom: number): string | undefined {
+  if (ms > longestAutoMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
+  if (bytes > headroom) return `a snapshot may need ${toMb(bytes)} MB and ${toMb(headroom)} MB may be used`;
+  return undefined;
+}
+
+function refine(upper: SnapshotEstimate, headroom: number): SnapshotEstimate {
+  const objects = countingBytes() > headroom ? undefined : countHeapObjects();
+  return objects === undefined ? upper : estimateCounted(objects);
 }
 
 function isMemoryPressed(): boolean {
@@ -69,9 +68,25 @@ function isMemoryPressed(): boolean {
   );
 }
 
-/** The least of what the machine and the cgroup still have. */
+/** The least of what the machine, the cgroup and the limits of the process still have. */
 function headroomBytes(): number {
-  return Math.min(availableBytes(), ...readGroupMemory().map(({ max, used }) => Math.max(0, max - used)));
+  const limited = [...readGroupMemory(), ...readOwnLimits()];
+  return Math.min(availableBytes(), ...limited.map(({ max, used }) => Math.max(0, max - used)));
+}
+
+/** RLIMIT_DATA and RLIMIT_AS, beyond which V8 gets no memory and aborts: proc(5), getrlimit(2). */
+function readOwnLimits(): { max: number; used: number }[] {
+  const limits = readLimits();
+  const status = readSmallFile('/proc/self/status') ?? '';
+  const pairs = [
+    ['Max data size', 'VmData'],
+    ['Max address space', 'VmSize'],
+  ] as const;
+  return pairs.flatMap(([limit, field]) => {
+    const max = Number(limits[limit]?.soft);
+    const kilobytes = Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
+    return Number.isFinite(max) && Number.isFinite(kilobytes) ? [{ max, used: kilobytes * 1024 }] : [];
+  });
 }
 
 /** Limit and use of the cgroup, in bytes; nothing where there is no limit. */

@@ -19,9 +19,16 @@ export const heapPart: PartProducer = {
   produce(context): undefined {
     const { wanted, taken, reason } = decideHeapTier(context.config, context.trigger);
     if (taken === 'snapshot') writeSnapshot(context);
-    else if (wanted !== 'off' && reason !== notPressed) context.addGap(partNames.heapSnapshot, reason);
+    else if (wanted !== 'off' && reason !== notPressed)
+      context.addGap(partNames.heapSnapshot, `${reason}; ${tierBelow(context)}`);
   },
 };
+
+/** What tells of the heap instead. */
+function tierBelow({ heapProfile }: CaptureContext): string {
+  if (!heapProfile) return `its statistics are in ${partNames.memory}`;
+  return `who allocated what is still alive is in ${partNames.heapProfile}, its statistics in ${partNames.memory}`;
+}
 
 interface SnapshotStream {
   push(chunk: Buffer | null): boolean;

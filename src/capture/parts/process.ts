@@ -48,7 +48,7 @@ function workingDirectory(): string {
   }
 }
 
-function readLimits(): ProcessPart['limits'] {
+export function readLimits(): ProcessPart['limits'] {
   const limits: ProcessPart['limits'] = {};
   for (const line of (readSmallFile('/proc/self/limits') ?? '').split('\n').slice(1)) {
     const match = /^(Max .+?)\s{2,}(\S+)\s+(\S+)/.exec(line);

@@ -1,0 +1,69 @@
+/**
+ * How right the estimate of a heap snapshot is, on ten heaps of different make: memory and CPU time of the part as it is
+ * written (V8, redactor, gzip), beside what was said before. `npm run bench:heap-estimate [-- --mb 20 --nodes 20,24]`.
+ * Each heap in a process of its own; Linux, for the peak of its memory.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const makes = [
+  'small objects',
+  'short strings',
+  'long strings',
+  'Maps',
+  'closures',
+  'Buffers',
+  'arrays of numbers',
+  'typed arrays',
+  'classes',
+  'deep tree',
+  'mixed',
+];
+const { values } = parseArgs({
+  options: { mb: { type: 'string', default: '12' }, nodes: { type: 'string', default: '20,24,26' } },
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-bench-estimate-'));
+const victim = join(folder, 'victim.cjs');
+await build({
+  entryPoints: [join(here, 'heap-estimate-victim.ts')],
+  outfile: victim,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20.19',
+});
+try {
+  for (const node of values.nodes.split(',')) measure(node);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function measure(node: string): void {
+  const program = join(here, '..', 'nodes', 'node_modules', `node-${node}`, 'bin', 'node');
+  console.log(
+    `\nNode ${node}             MB said   taken  said/taken   CPU s said   taken  said/taken   count s  upper/taken`,
+  );
+  for (const make of makes) {
+    const out = execFileSync(program, [victim, make, values.mb], { encoding: 'utf8', timeout: 120_000 });
+    const { saidMb, takenMb, saidMs, takenMs, countMs, upperMb } = JSON.parse(out);
+    const cells = [
+      make.padEnd(18),
+      saidMb.toFixed(0).padStart(8),
+      takenMb.toFixed(0).padStart(7),
+      (saidMb / takenMb).toFixed(2).padStart(11),
+      (saidMs / 1000).toFixed(2).padStart(12),
+      (takenMs / 1000).toFixed(2).padStart(7),
+      (saidMs / takenMs).toFixed(2).padStart(11),
+      (countMs / 1000).toFixed(2).padStart(9),
+      (upperMb / takenMb).toFixed(1).padStart(12),
+    ];
+    console.log(cells.join(' '));
+  }
+}

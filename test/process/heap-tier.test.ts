@@ -1,0 +1,116 @@
+/**
+ * The heap snapshot of a death: it must never be what kills the process, and what a SIGKILL leaves of it must be readable.
+ * Memory is limited with RLIMIT_DATA (prlimit, of util-linux), which needs no rights; a cgroup's limit is read the same way.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { AgentdumpError } from '../../src/errors.ts';
+import { readHeapSnapshot } from '../../src/formats/heapsnapshot/index.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+
+const part = 'heap.heapsnapshot.gz';
+const program = join(programs, 'heap-to-dump.cjs');
+const hasPrlimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
+const mb = 1024 ** 2;
+
+function environment(dir: string, heap: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: heap };
+}
+
+/** What an idle Node counts as data: some reserve a range for code, others don't. */
+function ownData(node: string): number {
+  const script = "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))";
+  const status = spawnSync(node, ['-e', script], { encoding: 'utf8' }).stdout;
+  return Number(/^VmData:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+function theBundle(t: TestContext, dir: string) {
+  const bundles = listBundles(dir);
+  assert.equal(bundles.length, 1);
+  const bundle = openBundle(bundles[0]!.path);
+  t.after(() => bundle.close());
+  return bundle;
+}
+
+for (const node of findNodes())
+  describe(node.name, () => {
+    const diesUnder = (limitBytes: number, dir: string) =>
+      spawnSync('prlimit', [`--data=${limitBytes}`, node.path, '--require', preload, program, '24'], {
+        env: environment(dir, 'auto'),
+        encoding: 'utf8',
+      });
+
+    test('under a limit that has no room for a snapshot the program dies its own death', {
+      skip: !hasPrlimit,
+    }, (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const { status, signal, stderr } = diesUnder(ownData(node.path) + 250 * mb, dir);
+      assert.deepEqual({ status, signal }, { status: 1, signal: null }, stderr);
+      const bundle = theBundle(t, dir);
+      assert.equal(bundle.openPartFile(part), undefined);
+      const gap = bundle.gaps.find(({ part: name }) => name === part);
+      assert.match(
+        gap?.reason ?? '',
+        /may need \d+ MB and \d+ MB may be used; its statistics are in memory\.json/,
+      );
+    });
+
+    test('under a limit that has room the snapshot is there', { skip: !hasPrlimit }, async (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const { status, stderr } = diesUnder(ownData(node.path) + 6000 * mb, dir);
+      assert.equal(status, 1, stderr);
+      const bytes = theBundle(t, dir).openPartFile(part);
+      assert.ok(bytes);
+      const snapshot = await readHeapSnapshot(copied(bytes.chunks(1 << 16)));
+      assert.ok(snapshot.hasAllEdges);
+      snapshot.close();
+    });
+  });
+
+test('killed while the snapshot is written, at any instant: what is there is read, and what is not is said', async (t) => {
+  const [node] = findNodes().slice(-1);
+  const answers: string[] = [];
+  for (const waitMs of [20, 150, 400, 650, 900, 1200]) {
+    const dir = join(temporaryFolder(t), 'dumps');
+    const child = spawn(node!.path, ['--require', preload, program, '12'], {
+      env: environment(dir, 'always'),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await once(child.stdout, 'data');
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    answers.push(await answerOf(t, dir));
+  }
+  for (const answer of answers)
+    assert.match(
+      answer,
+      /^(?:no bundle yet|not there yet|whole|\d+ nodes; .*the file was cut|this heap snapshot was cut|not a (?:whole )?heap snapshot)/,
+    );
+});
+
+async function answerOf(t: TestContext, dir: string): Promise<string> {
+  if (listBundles(dir).length === 0) return 'no bundle yet';
+  const bytes = theBundle(t, dir).openPartFile(part);
+  if (!bytes) return 'not there yet';
+  try {
+    const snapshot = await readHeapSnapshot(copied(bytes.chunks(1 << 16)));
+    const [gap] = snapshot.gaps;
+    const answer = gap ? `${snapshot.nodes.count} nodes; ${gap.section}: ${gap.reason}` : 'whole';
+    snapshot.close();
+    return answer;
+  } catch (error) {
+    assert.ok(error instanceof AgentdumpError, String(error));
+    return error.message;
+  }
+}
+
+/** A part's chunks share their memory. */
+async function* copied(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
