@@ -2,6 +2,8 @@
  * One life of the program: its start, the watch over its health, what is done when it falls ill, its end and the
  * explanation of that. Lean: what a program that is well never needs is imported when it is needed.
  */
+import { basename } from 'node:path';
+import { writeSession } from '../journal/session.ts';
 import { type RunningChild, startChild } from './child.ts';
 import { clearSession } from './clear-session.ts';
 import type { Diary } from './diary.ts';
@@ -143,9 +145,10 @@ export class Life {
       stopGraceMs: options.health.stopGraceMs,
       stops: stopsIll,
       digestCore: options.digestCore,
-      onStop: () => {
+      onStop: (bundle) => {
         this.#complaint = complaint;
         this.troubleAt = noticedAt;
+        if (child.session && bundle !== undefined) noteExplained(child.session, bundle);
       },
       onSignal: (name, reason) => this.noteSignal(name, 'supervisor', reason),
       note: options.note,
@@ -186,5 +189,14 @@ export class Life {
     if (end.bundle !== undefined) await diary.write(event);
     else diary.hold(event);
     return { ...explanation, ...(asExit && { exit: asExit }) };
+  }
+}
+
+/** Before it is killed: a sweep that comes by in the moment after must not explain this death again. */
+function noteExplained({ folder, facts }: NonNullable<RunningChild['session']>, bundle: string): void {
+  try {
+    writeSession(folder, { ...facts, bundle: basename(bundle) });
+  } catch {
+    // Then it may be explained twice.
   }
 }

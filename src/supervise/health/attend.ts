@@ -26,8 +26,8 @@ export interface Care {
   /** It will be started again; else it is left running. */
   stops: boolean;
   digestCore?: CoreDigest | undefined;
-  /** From here on its end is our doing. */
-  onStop(): void;
+  /** From here on its end is our doing, and told in this bundle where there is one. */
+  onStop(bundle: string | undefined): void;
   onSignal(name: 'SIGTERM' | 'SIGKILL', reason: string): void;
   note(text: string): void;
 }
@@ -56,7 +56,7 @@ export async function attend(patient: Patient, complaint: Complaint, care: Care)
   if (found.condition === 'gone') return {};
   const dump = await takeDump(program, complaint, found, care);
   await care.diary.write({ event: 'dump', child, ...dump });
-  if (care.stops) await stop(patient, complaint, found.condition, care);
+  if (care.stops) await stop(patient, complaint, found.condition, dump.bundle, care);
   else care.note(`${what}; it is left running, for no restart is wished (--restart)`);
   const { bundle } = dump;
   return bundle === undefined ? {} : { bundle, verdictKind: verdictFor(complaint, found.condition) };
@@ -104,9 +104,15 @@ async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-async function stop(patient: Patient, { what }: Complaint, condition: Condition, care: Care): Promise<void> {
+async function stop(
+  patient: Patient,
+  { what }: Complaint,
+  condition: Condition,
+  bundle: string | undefined,
+  care: Care,
+): Promise<void> {
   const startedAt = performance.now();
-  care.onStop();
+  care.onStop(bundle);
   const signals = await stopChild({
     ...patient,
     graceMs: care.stopGraceMs,
