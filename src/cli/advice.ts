@@ -27,7 +27,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'over-limit':
       return 'The input asks for more than a reader should trust it with. If it is your own, see `--help` for the limit.';
     case 'locked':
-      return 'It is encrypted: `--identity FILE` with the age identity of its recipient opens it, or `--passphrase-file FILE`.';
+      return '`--identity FILE` with the age identity of its recipient opens it, or `--passphrase-file FILE`.';
     case 'held':
       return 'Wait until it ends or end it; `agentdump runs` shows who holds what.';
     case 'changed':
