@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 import { readQuoted, type ValueSpan } from './value-span.ts';
 import { looksChosen } from './values.ts';
 
-const opens = String.raw`(?:[bNLru](?=["'])|(?=\\*["'` + '`]))';
+const opens = `${String.raw`(?:[bNLru](?=["'])|(?=\\*["'`}\`]))`;
 const typed = new RegExp(
   String.raw`(?:&(?:'\w{1,20} )?|\*)?[A-Za-z][\w.<>[\]|? ]{0,40}?[ \t]?=[ \t]{0,4}${opens}`,
   'y',
