@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { codeBlock, codeSpan, escapeMarkdown } from '../../src/report/markdown/escape-markdown.ts';
 
 const texts: [string, string][] = [
-  ['<img src=x onerror=alert(1)>', '\\<img src=x onerror=alert(1)>'],
+  ['<img src=x onerror=alert(1)>', '&lt;img src=x onerror=alert(1)>'],
   ['[click](javascript:x)', '\\[click\\](javascript:x)'],
   ['![x](y)', '!\\[x\\](y)'],
   ['**bold** _it_ `code`', '\\*\\*bold\\*\\* \\_it\\_ \\`code\\`'],

@@ -6,15 +6,19 @@
 
 /** One line of running text. What marks up at a line's start only is escaped there only: raw text stays readable. */
 export function escapeMarkdown(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/&(?=#?\w+;)|[\\`*[\]~$|<]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
-    .replace(/@/g, '&#64;')
-    .replace(/:(?=\/\/)/g, '&#58;')
-    .replace(/\b(www)\./gi, '$1&#46;')
-    .replace(/(^|\s)#(?=\d)/g, '$1&#35;')
-    .replace(/^ ?([#+=>-])/, '\\$1')
-    .replace(/^ ?(\d+)([.)])/, '$1\\$2');
+  return (
+    text
+      .replace(/\s+/g, ' ')
+      .replace(/&(?=#?\w+;)|[\\`*[\]~$|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
+      // Not by a backslash: what takes the page for HTML must see no tag either.
+      .replace(/</g, '&lt;')
+      .replace(/@/g, '&#64;')
+      .replace(/:(?=\/\/)/g, '&#58;')
+      .replace(/\b(www)\./gi, '$1&#46;')
+      .replace(/(^|\s)#(?=\d)/g, '$1&#35;')
+      .replace(/^ ?([#+=>-])/, '\\$1')
+      .replace(/^ ?(\d+)([.)])/, '$1\\$2')
+  );
 }
 
 /** A code span on one line; safe in a table's cell too. */
