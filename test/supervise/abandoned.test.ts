@@ -19,8 +19,9 @@ const root = mkdtempSync(join(tmpdir(), 'agentdump-abandoned-'));
 after(() => rmSync(root, { recursive: true }));
 const secret = ['x7', Math.random().toString(36).slice(2), Math.random().toString(36).slice(2)].join('Q');
 /** Stays, and eats its memory when it is told to by a signal: its streams end with its supervisor. */
-const hog = `setInterval(() => {}, 1000); console.log(process.pid);
-  process.on('SIGWINCH', () => { const a = []; for (;;) a.push(new Array(1000).fill(Math.random())); });`;
+const hog = `setInterval(() => {}, 1000);
+  process.on('SIGWINCH', () => { const a = []; for (;;) a.push(new Array(1000).fill(Math.random())); });
+  console.log(process.pid);`;
 
 interface Orphan {
   pid: number;
@@ -47,6 +48,7 @@ async function abandon(dir: string): Promise<Orphan> {
 async function dieOfMemory({ pid }: Orphan): Promise<void> {
   process.kill(pid, 'SIGWINCH');
   for (let i = 0; i < 200 && existsSync(`/proc/${pid}/exe`); i++) await sleep(50);
+  if (existsSync(`/proc/${pid}/exe`)) process.kill(pid, 'SIGKILL');
 }
 
 function sweep(dir: string): void {
