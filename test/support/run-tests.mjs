@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 const wanted = process.argv.slice(2);
+/** For one file: a program that never ends must not hold everything. */
+const longest = '--test-timeout=600000';
 /** More files than these fail for a reason. */
 const mostRepeated = 8;
 
@@ -41,7 +43,7 @@ function run(paths) {
     [process.stdout.isTTY ? 'spec' : 'tap', 'stdout'],
     [join(root, 'test', 'support', 'failed-files.mjs'), failedList],
   ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
-  const words = ['--import', 'tsx', '--test', '--test-concurrency=2', ...reporters, ...paths];
+  const words = ['--import', 'tsx', '--test', '--test-concurrency=2', longest, ...reporters, ...paths];
   const { status } = spawnSync(process.execPath, words, {
     cwd: root,
     stdio: 'inherit',
