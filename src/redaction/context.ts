@@ -16,7 +16,6 @@ import {
   longestJudged,
   readBare,
   readBlock,
-  readIndented,
   readLine,
   readQuoted,
   skipBlanks,
@@ -25,6 +24,7 @@ import {
 } from './value-span.ts';
 import { readWrapped, skipMarker } from './value-wrapping.ts';
 import { isFillIn, isSecretValue, looksChosen, type ValueForm } from './values.ts';
+import { findSecretData, valueBelow } from './yaml-values.ts';
 
 /** A name in the text and the sign behind it; half-open extents. */
 export interface NamePlace {
@@ -42,11 +42,6 @@ const longestGroup = 2048;
 
 const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
 const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
-
-/** How far from its data a manifest says its kind. */
-const manifestReach = 1500;
-const secretKind = /\bkind\\*["']?:[ ]?\\*["']?Secret\b/g;
-const below = /\n([ \t]{1,40})(?=[^\s:#"'{}[\]-]{4,200}[ \t]*(?:\r?\n|$))/y;
 
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
@@ -164,37 +159,17 @@ export class ContextReader {
         i = below;
     }
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
-    if (units[i] === 10) i = this.valueBelow(i, place);
+    if (units[i] === 10) i = valueBelow(this.page, place.start, i);
     i = skipMarker(this.page, i);
     if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
     return i;
   }
 
-  /** `name:` and, deeper in the next line, one word alone: a YAML value too. */
-  private valueBelow(lineBreak: number, place: NamePlace): number {
-    const { text } = this.page;
-    if (!startsLine(this.page, place.start)) return lineBreak;
-    below.lastIndex = lineBreak;
-    const match = below.exec(text);
-    return match && match[1]!.length > indentOf(this.page, place.start)
-      ? lineBreak + 1 + match[1]!.length
-      : lineBreak;
-  }
-
   /** `data:` of a Kubernetes secret: every value in it is one. */
-  private openManifest(place: NamePlace): number {
-    const { text, units } = this.page;
-    const at = skipBlanks(this.page, place.behind, false);
-    if (units[at] !== 123 && units[at] !== 10) return place.behind;
-    secretKind.lastIndex = 0;
-    const around = text.slice(Math.max(0, place.start - manifestReach), place.start + manifestReach);
-    if (!secretKind.test(around)) return place.behind;
-    const end =
-      units[at] === 123
-        ? text.indexOf('}', at)
-        : (readIndented(this.page, at + 1, indentOf(this.page, place.start))?.end ?? at);
-    this.group = { end: Math.max(at, end), verdict: { strength: 3, rule: 'secret' } };
-    return place.behind;
+  private openManifest({ start, behind }: NamePlace): number {
+    const end = findSecretData(this.page, start, behind);
+    if (end !== undefined) this.group = { end, verdict: { strength: 3, rule: 'secret' } };
+    return behind;
   }
 
   /** The quote (with its backslashes) that closes the name, or ''. */
