@@ -19,7 +19,7 @@ const perSecond = 50;
 /** So long a request may be, or be over, before it is written. */
 const delayMs = 250;
 const { now } = Date;
-/** The host may replace the global one (fake timers). */
+/** A host's tests may put a clock of their own in its place. */
 const { setTimeout: startTimer } = globalThis;
 const logs = new WeakMap<AgentRecorder, HttpLog>();
 

@@ -19,7 +19,7 @@ import type { ReplyBuilder, ReplyDelta } from './reply.ts';
 const deltaIntervalMs = 80;
 const inFlightLimit = 1000;
 const { now } = Date;
-/** The host may replace the global ones (fake timers). */
+/** A host's tests may put a clock of their own in their place. */
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 export interface CallEnd {

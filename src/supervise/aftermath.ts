@@ -15,7 +15,7 @@ import { clearSession } from './clear-session.ts';
 import { findCore } from './core-file.ts';
 import { type CoreDigest, type CorePart, digestCoreFile } from './core-part.ts';
 import type { Witness } from './evidence.ts';
-import { isUnexplained } from './exit-status.ts';
+import { isUnexplained, leavesCore } from './exit-status.ts';
 import { finishSession } from './finisher.ts';
 import { lockOf } from './lock.ts';
 import type { ChildExit } from './restart-policy.ts';
@@ -47,17 +47,6 @@ export interface Explanation {
 
 /** Writing a bundle takes seconds, with the heap perhaps a minute. */
 const lastMomentsMs = 120_000;
-/** What the kernel leaves a core at. */
-const coreSignals = new Set([
-  'SIGSEGV',
-  'SIGBUS',
-  'SIGILL',
-  'SIGFPE',
-  'SIGABRT',
-  'SIGTRAP',
-  'SIGSYS',
-  'SIGQUIT',
-]);
 
 /** Never rejects: the program's exit code is worth more than a bundle. */
 export async function explainEnd(end: BadEnd): Promise<Explanation> {
@@ -118,7 +107,7 @@ interface FoundCore {
 /** The kernel's core, cut down for the bundle; removed afterwards where it is there only because we asked for it. */
 async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): Promise<FoundCore> {
   const { child, exit, command, digestCore, keepCore } = end;
-  if (child.core === 'none' || !coreSignals.has(exit.signal ?? '')) return {};
+  if (child.core === 'none' || !leavesCore.has(exit.signal ?? '')) return {};
   const core = findCore({
     pid: child.pid,
     cwd: process.cwd(),

@@ -39,7 +39,8 @@ export function endLike(exit: ChildExit): void {
   setTimeout(() => process.exit(), 100);
 }
 
-const leavesCore = new Set<NodeJS.Signals>([
+/** At these the kernel leaves a core. */
+export const leavesCore: ReadonlySet<string> = new Set<NodeJS.Signals>([
   'SIGSEGV',
   'SIGBUS',
   'SIGILL',

@@ -14,7 +14,7 @@ import { McpMessages } from './mcp-messages.ts';
 
 const stderrTailChars = 4096;
 const exitCodeWaitMs = 200;
-/** The host may replace the global one (fake timers). */
+/** A host's tests may put a clock of their own in its place. */
 const { setTimeout: startTimer } = globalThis;
 const initialize = /^\s*\{[^\n]*"method"\s*:\s*"initialize"/;
 
