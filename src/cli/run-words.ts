@@ -3,10 +3,10 @@
  * 60 ms.
  */
 import { resolve } from 'node:path';
-import { AgentdumpError } from '../errors.ts';
 import { defaultHealth } from '../supervise/health/limits.ts';
 import { defaultLimits, type RestartLimits } from '../supervise/restart-policy.ts';
 import type { RunOptions } from '../supervise/run.ts';
+import { readOptionWords, requireOneOf, requireSize, usage } from './option-words.ts';
 
 export const runHelp = `Usage: agentdump run [options] -- command …
 
@@ -139,18 +139,7 @@ export function readWords(
     notifies,
     note,
   };
-  let at = 0;
-  for (; at < words.length && words[at]?.startsWith('-'); at++) {
-    const word = words[at] ?? '';
-    if (word === '--') break;
-    const [name = '', ...rest] = word.replace(/^--/, '').split('=');
-    const value = rest.length ? rest.join('=') : undefined;
-    const read = valued[name];
-    if (read) read(options, value ?? requireValue(words[++at], word), `--${name}`);
-    else if (flags[name] && (value === undefined || optional.has(name))) flags[name](options, value);
-    else throw usage(`run has no option ${word}`, word);
-  }
-  options.command = words.slice(words[at] === '--' ? at + 1 : at);
+  options.command = readOptionWords(words, options, { valued, flags, optional }, 'run');
   if (options.command.length === 0) throw usage('the command to run is missing', 'command');
   if (options.localsFromCore && options.core === 'off')
     throw usage('--locals core needs the core that --no-core or encryption rules out', '--locals');
@@ -164,28 +153,7 @@ function readLimit(value: string): Pick<RestartLimits, 'most' | 'windowMs'> {
   return { most: Number(most), windowMs: Number(seconds) * 1000 };
 }
 
-function requireOneOf<T extends string>(value: string, allowed: readonly T[], argument: string): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw usage(`${argument} is ${allowed.join(', ')}, not ${value}`, argument);
-  return found;
-}
-
 function requireNumber(value: string, argument: string): number {
   if (!/^\d{1,8}$/.test(value)) throw usage(`${argument} wants a whole number, not ${value}`, argument);
   return Number(value);
-}
-
-function requireSize(value: string, argument: string): number {
-  const [, digits, unit = ''] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
-  if (!digits) throw usage(`${argument} wants a size such as 512M, not ${value}`, argument);
-  return Number(digits) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase());
-}
-
-function requireValue(value: string | undefined, argument: string): string {
-  if (value === undefined || value === '--') throw usage(`${argument} wants a value`, argument);
-  return value;
-}
-
-function usage(message: string, argument: string): AgentdumpError {
-  return new AgentdumpError('usage', message, { argument });
 }

@@ -9,6 +9,7 @@ import { type CiOptions, defaultLeakLimits, type LeakLimits } from '../../ci/opt
 import { runCi } from '../../ci/run.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/exit-status.ts';
+import { readOptionWords, requireOneOf, requireSize, usage } from '../option-words.ts';
 import { note, print } from '../output.ts';
 
 /** As timeout(1) ends. */
@@ -93,17 +94,12 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
     note,
     print,
   };
-  let at = 0;
-  for (; at < words.length && words[at]?.startsWith('-'); at++) {
-    const word = words[at] ?? '';
-    if (word === '--') break;
-    const [name = '', ...rest] = word.replace(/^--/, '').split('=');
-    const value = rest.length ? rest.join('=') : undefined;
-    if (flags[name]) flags[name](options, value, word);
-    else if (valued[name]) valued[name](options, value ?? requireValue(words[++at], word), word);
-    else throw usage(`ci has no option ${word}`, word);
-  }
-  options.command = words.slice(words[at] === '--' ? at + 1 : at);
+  options.command = readOptionWords(
+    words,
+    options,
+    { valued, flags, optional: new Set(['leak-check']) },
+    'ci',
+  );
   if (options.command.length === 0) throw usage('the test command is missing', 'command');
   return options;
 }
@@ -138,28 +134,6 @@ function requireDuration(value: string, argument: string): number {
   const ms = readDuration(value);
   if (ms === undefined) throw usage(`${argument} wants a time, such as 5m or 90s, not ${value}`, argument);
   return ms;
-}
-
-function requireSize(value: string, argument: string): number {
-  const [, digits, unit = ''] = /^(\d{1,12})([KMG]?)$/i.exec(value) ?? [];
-  if (digits === undefined)
-    throw usage(`${argument} wants a number, such as 20 or 200M, not ${value}`, argument);
-  return Number(digits) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase());
-}
-
-function requireOneOf<T extends string>(value: string, allowed: readonly T[], argument: string): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw usage(`${argument} is ${allowed.join(', ')}, not ${value}`, argument);
-  return found;
-}
-
-function requireValue(value: string | undefined, argument: string): string {
-  if (value === undefined || value === '--') throw usage(`${argument} wants a value`, argument);
-  return value;
-}
-
-function usage(message: string, argument: string): AgentdumpError {
-  return new AgentdumpError('usage', message, { argument });
 }
 
 /** For `agentdump --help` and its suggestions; the words go to `runWords`. */
