@@ -4,14 +4,14 @@ import type * as RecordingHalf from './recording-half.ts';
 import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
 
-/** Each half as one CommonJS text; test/support/build.mjs puts them here. */
-declare const AGENTDUMP_COLD_HALF: string;
-declare const AGENTDUMP_RECORDING_HALF: string;
-declare const AGENTDUMP_TESTING_HALF: string;
-declare const AGENTDUMP_WATCHDOG_HALF: string;
+/** Each half as one CommonJS text: deflated, in base64, the comment in a function; test/support/build-preload.mjs puts them here. */
+declare function AGENTDUMP_COLD_HALF(): void;
+declare function AGENTDUMP_RECORDING_HALF(): void;
+declare function AGENTDUMP_TESTING_HALF(): void;
+declare function AGENTDUMP_WATCHDOG_HALF(): void;
 
-/** Named once: the build puts the text wherever the name stands. */
-const watchdogText = AGENTDUMP_WATCHDOG_HALF;
+/** As it was before the host, or a test of its, replaced it. */
+const sourceOf = Function.prototype.toString;
 
 type Wrapper = (exports: object, require: NodeJS.Require, module: { exports: object }) => void;
 
@@ -20,23 +20,42 @@ let recordingHalf: typeof RecordingHalf | undefined;
 let testingHalf: typeof TestingHalf | undefined;
 
 export function loadColdHalf(): typeof ColdHalf {
-  coldHalf ??= compile('cold-half', AGENTDUMP_COLD_HALF) as typeof ColdHalf;
+  coldHalf ??= compile('cold-half', carriedText(AGENTDUMP_COLD_HALF)) as typeof ColdHalf;
   return coldHalf;
 }
 
 export function loadRecordingHalf(): typeof RecordingHalf {
-  recordingHalf ??= compile('recording-half', AGENTDUMP_RECORDING_HALF) as typeof RecordingHalf;
+  recordingHalf ??= compile('recording-half', carriedText(AGENTDUMP_RECORDING_HALF)) as typeof RecordingHalf;
   return recordingHalf;
 }
 
 export function loadTestingHalf(): typeof TestingHalf {
-  testingHalf ??= compile('testing-half', AGENTDUMP_TESTING_HALF) as typeof TestingHalf;
+  testingHalf ??= compile('testing-half', carriedText(AGENTDUMP_TESTING_HALF)) as typeof TestingHalf;
   return testingHalf;
 }
 
 /** With its text, which is also the source of its thread. */
 export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
-  return { ...(compile('watchdog-half', watchdogText) as typeof WatchdogHalf), source: watchdogText };
+  const source = carriedText(AGENTDUMP_WATCHDOG_HALF);
+  return { ...(compile('watchdog-half', source) as typeof WatchdogHalf), source };
+}
+
+/** A bundler that drops comments leaves a preload that can write nothing: better heard at the start than at the death. */
+export function requireHalves(): void {
+  commentOf(AGENTDUMP_COLD_HALF);
+}
+
+function carriedText(carrier: () => void): string {
+  const { inflateRawSync } = process.getBuiltinModule('node:zlib');
+  return inflateRawSync(Buffer.from(commentOf(carrier), 'base64')).toString('latin1');
+}
+
+function commentOf(carrier: () => void): string {
+  const source = Reflect.apply(sourceOf, carrier, []) as string;
+  const start = source.indexOf('/*');
+  if (start < 0)
+    throw new Error('agentdump/register was rewritten without its comments; load it from its own file');
+  return source.slice(start + 2, source.lastIndexOf('*/'));
 }
 
 function compile(name: string, text: string): object {

@@ -10,7 +10,7 @@ import { watchForAgent } from './agent-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { type EventTap, tapEvents } from './event-tap.ts';
 import { startFlightLate } from './flight-start.ts';
-import { loadColdHalf } from './half-loader.ts';
+import { loadColdHalf, requireHalves } from './half-loader.ts';
 import { describeHandled, Happenings } from './happenings.ts';
 import { tapLogs } from './log-tap.ts';
 import { watchLoop } from './loop-watch.ts';
@@ -30,6 +30,7 @@ export function install(options: InstallOptions = {}): () => void {
   if (present) return () => present.uninstall();
   try {
     const config = readConfig(process.env, options, writeStderrLine);
+    if (config.enabled) requireHalves();
     return config.enabled ? installConfigured(config) : () => {};
   } catch (error) {
     writeStderrLine(`not installed: ${error instanceof Error ? error.message : String(error)}`);
