@@ -3,6 +3,7 @@
  * properties and are made, as ever, when the program first asks for them; what passes the native handle below a pipe
  * or terminal is remembered. A file keeps its own lines; output written around the streams is not seen. See the README.
  */
+import { fstatSync } from 'node:fs';
 import { readLink } from './proc-files.ts';
 
 export type LogStream = 'stdout' | 'stderr';
@@ -20,6 +21,8 @@ export interface LogTail {
   at: number;
   /** Where the output goes when it is no pipe or terminal, and so cannot be followed. */
   target?: string;
+  /** What that file held, in bytes, when the program first asked for the stream: others wrote it. */
+  targetHeld?: number;
 }
 
 export interface LogTap {
@@ -83,6 +86,7 @@ function follow(stream: unknown, name: LogStream, tap: LogTap): void {
     const handle = (stream as { _handle?: Record<string, unknown> })._handle;
     if (typeof handle?.['writeUtf8String'] !== 'function') {
       tap.tails[name].target = readLink(`/proc/self/fd/${descriptors[name]}`) ?? 'unknown';
+      tap.tails[name].targetHeld = fstatSync(descriptors[name]).size;
       return;
     }
     const keep = (piece: string | Uint8Array): void => keepPiece(tap, name, piece);

@@ -31,9 +31,10 @@ async function runProgram(
   const dir = temporaryFolder(t);
   const dumps = join(dir, 'dumps');
   writeFileSync(join(dir, 'app.cjs'), program);
+  if (logFile !== undefined) writeFileSync(join(dir, logFile), 'of a run before\n');
   const child = spawn(node.path, [join(dir, 'app.cjs')], {
     cwd: dir,
-    stdio: ['ignore', logFile === undefined ? 'pipe' : openSync(join(dir, logFile), 'w'), 'pipe'],
+    stdio: ['ignore', logFile === undefined ? 'pipe' : openSync(join(dir, logFile), 'a'), 'pipe'],
     env: { HOME: dir, AGENTDUMP_DIR: dumps, NODE_OPTIONS: `--require ${preload}`, ...env },
   });
   child.stdout?.resume();
@@ -97,7 +98,7 @@ for (const node of findNodes()) {
     assert.match(renderMarkdown(account), /<summary>Before the end<\/summary>/);
   });
 
-  test(`${node.name}: a log that is a file is read at the death`, async (t) => {
+  test(`${node.name}: a log that is a file is read at the death, from where this program began`, async (t) => {
     const { accounts } = await runProgram(
       t,
       node,

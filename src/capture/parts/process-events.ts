@@ -45,26 +45,29 @@ function describeHandled({ kind, at, payload }: Happening): ProcessEventsPart['h
 function describeLogs({ tails }: LogTap): ProcessEventsPart['logs'] {
   return (['stdout', 'stderr'] as const).flatMap((stream): ProcessEventsPart['logs'] => {
     const tail = tails[stream];
-    const { target } = tail;
-    if (target !== undefined) return [{ stream, target, text: renderFileEnd(stream === 'stdout' ? 1 : 2) }];
+    const { target, targetHeld = 0 } = tail;
+    if (target !== undefined)
+      return [{ stream, target, text: renderFileEnd(stream === 'stdout' ? 1 : 2, targetHeld) }];
     if (tail.at === 0) return [];
     const text = renderLogTail(tail, logChars, (raw) => currentPolicy().text(raw));
     return [{ stream, text, writtenAt: isoTime(tail.at) }];
   });
 }
 
-/** A file holds what was written to it; whatever else wrote to it is there too. */
-function renderFileEnd(descriptor: number): string {
+/** What was written to the file since it held `heldBefore` bytes; whatever else wrote to it meanwhile is there too. */
+function renderFileEnd(descriptor: number, heldBefore: number): string {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) return '';
     const { size } = stat;
     const fd = openSync(`/proc/self/fd/${descriptor}`, 'r');
     try {
-      const bytes = Buffer.alloc(Math.min(size, 2 * logChars));
+      // A file that has shrunk was emptied meanwhile: all of it is new.
+      const fresh = size < heldBefore ? size : size - heldBefore;
+      const bytes = Buffer.alloc(Math.min(fresh, 2 * logChars));
       const got = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
       const pieces = [bytes.toString('utf8', 0, got)];
-      return renderLogTail({ pieces, isCut: size > got }, logChars, (raw) => currentPolicy().text(raw));
+      return renderLogTail({ pieces, isCut: fresh > got }, logChars, (raw) => currentPolicy().text(raw));
     } finally {
       closeSync(fd);
     }

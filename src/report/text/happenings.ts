@@ -80,11 +80,11 @@ function peakText(
 
 function renderLog({ stream, text, target }: NonNullable<Happenings['logs']>[number], page: Page): string[] {
   const { palette } = page;
-  if (target !== undefined) return [palette.faint(`${stream} went to ${oneLine(target)}`)];
+  const went = target === undefined ? '' : ` went to ${oneLine(target)}`;
   const lines = linesOf(text, maxLogLines, page);
-  if (!lines.length) return [];
+  if (!lines.length) return went ? [palette.faint(`${stream}${went}`)] : [];
   return [
-    palette.faint(`${stream}, its last ${formatCount(lines.length, 'line')}`),
+    palette.faint(`${stream}${went}, its last ${formatCount(lines.length, 'line')}`),
     ...lines.map((line) => `  ${line}`),
   ];
 }
