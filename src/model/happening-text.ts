@@ -27,3 +27,18 @@ export function saidLines(text: string): string[] {
 export function lastLine(text: string): string {
   return saidLines(text).at(-1)?.trim() ?? '';
 }
+
+/**
+ * The line in which a program says why it gives up: the newest that names an error, or else its last. Frames of a stack and
+ * brackets say nothing by themselves.
+ */
+export function tellingLine(text: string): string {
+  const lines = saidLines(text)
+    .map((line) => line.trim())
+    .filter((line) => /[\p{L}\p{N}]{2}/u.test(line) && !framesAndFooters.test(line));
+  return lines.findLast((line) => namesError.test(line)) ?? lines.at(-1) ?? '';
+}
+
+const framesAndFooters = /^(?:at .+|\.\.\. \d+ .+|Node\.js v\d.*|npm (?:error|ERR!) A complete log .*)$/;
+const namesError =
+  /(?:^|[^\w/.-])(?:[A-Z]\w*)?(?:[Ee]rror|ERROR|ERR!|fatal|FATAL|[Ff]ailed|[Cc]annot|[Cc]ould not|panic)\b|^[✖✗×✘]/u;

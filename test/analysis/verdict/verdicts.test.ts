@@ -27,6 +27,11 @@ interface Shape {
   rest?: Partial<VerdictFacts>;
   limits?: Record<string, { soft: string; hard: string }>;
 }
+function said(stream: string, text: string): VerdictFacts {
+  const { account, ...rest } = facts({ trigger: { kind: 'exit', exitCode: 2 } });
+  return { ...rest, account: { ...account, happenings: { logs: [{ stream, text }] } } };
+}
+
 function facts({ trigger, error, uptimeMs = 12_000, rest = {}, limits }: Shape): VerdictFacts {
   return {
     account: {
@@ -193,6 +198,21 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     facts({ trigger: { kind: 'exit', exitCode: 2 } }),
     'exit',
     /^Exit code 2.*No call of process\.exit was seen/,
+  ],
+  [
+    'an exit code after a last word on stderr',
+    said(
+      'stderr',
+      "loading\n[error] Cannot find package 'x'\n    at load (a.js:1:2)\n}\n\nNode.js v24.1.0\n",
+    ),
+    'exit',
+    /^Exit code 2: \[error\] Cannot find package 'x'.*On stderr it said: \[error\] Cannot find package 'x'/,
+  ],
+  [
+    'an exit code after a last word on stdout',
+    said('stdout', '3 problems\n'),
+    'exit',
+    /^Exit code 2: 3 problems.*On stdout/,
   ],
   [
     'a top-level await that never settles',

@@ -1,9 +1,22 @@
 /** The program called process.exit with a code that isn't 0, or set the code and let the loop run dry. */
 
+import type { Happenings } from '../../../model/account.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
-import { formatDuration } from '../../../model/quantities.ts';
+import { tellingLine } from '../../../model/happening-text.ts';
+import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Cause } from '../facts.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
+
+const maxQuotedChars = 300;
+
+/** What the program said last: on standard error, or else on standard output. */
+function lastWords(happenings: Happenings | undefined): { stream: string; line: string } | undefined {
+  for (const stream of ['stderr', 'stdout']) {
+    const line = tellingLine(happenings?.logs?.find((log) => log.stream === stream)?.text ?? '');
+    if (line !== '') return { stream, line };
+  }
+  return undefined;
+}
 
 export const exit: Cause = {
   kind: 'exit',
@@ -18,25 +31,38 @@ export const exit: Cause = {
     const where = caller && frameText(caller, cwdOf(account));
     const place = caller && placeOf(caller, cwdOf(account));
     const uptime = account.process?.uptimeMs;
+    const said = lastWords(account.happenings);
     return {
       kind: 'exit',
       title: titled(
-        `${called ? `process.exit(${code ?? '?'})` : `Exit code ${code ?? '?'}`}${where ? ` called by ${where}` : ''}`,
+        `${called ? `process.exit(${code ?? '?'})` : `Exit code ${code ?? '?'}`}${where ? ` called by ${where}` : ''}${said && !where ? `: ${said.line}` : ''}`,
       ),
       summary: `The program ended itself with exit code ${code ?? '(not recorded)'}${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}. ${
         called
           ? 'process.exit ends the process at once: nothing that was pending was waited for.'
           : 'No call of process.exit was seen: the code was set, and the program ran to its end.'
-      }`,
+      }${said ? ` On ${said.stream} it said: ${clip(said.line, maxQuotedChars)}` : ''}`,
       confidence: 'certain',
       evidence: [
         { fact: `The process ended with exit code ${code ?? '(not recorded)'}.`, part: 'trigger.json' },
         ...(where ? [{ fact: `process.exit was called in ${where}.`, part: 'trigger.json' }] : []),
+        ...(said
+          ? [
+              {
+                fact: `The last on ${said.stream} that names an error, or the last at all: ${clip(said.line, maxQuotedChars)}`,
+                part: 'process-events.json',
+              },
+            ]
+          : []),
       ],
       refutedBy: 'A different exit code, or a signal, in the log of whoever started the process.',
       nextSteps: place
-        ? [`Open ${place} and see on which condition it gives up; its own message is on stderr.`]
-        : ['Look at the last lines of stderr: a program that ends itself usually says why.'],
+        ? [
+            `Open ${place} and see on which condition it gives up${said ? '' : '; its own message is on stderr'}.`,
+          ]
+        : said
+          ? ['Start from what it said; the lines before it are below.']
+          : ['Look at the last lines of stderr: a program that ends itself usually says why.'],
     };
   },
 };
