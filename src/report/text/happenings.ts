@@ -84,7 +84,9 @@ function renderLog({ stream, text, target }: NonNullable<Happenings['logs']>[num
   const lines = linesOf(text, maxLogLines, page);
   if (!lines.length) return went ? [palette.faint(`${stream}${went}`)] : [];
   return [
-    palette.faint(`${stream}${went}, its last ${formatCount(lines.length, 'line')}`),
+    palette.faint(
+      `${stream}${went}, its last ${lines.length === 1 ? 'line' : formatCount(lines.length, 'line')}`,
+    ),
     ...lines.map((line) => `  ${line}`),
   ];
 }

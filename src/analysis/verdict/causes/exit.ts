@@ -49,7 +49,7 @@ export const exit: Cause = {
         ...(said
           ? [
               {
-                fact: `The last on ${said.stream} that names an error, or the last at all: ${clip(said.line, maxQuotedChars)}`,
+                fact: `Its telling line on ${said.stream}: ${clip(said.line, maxQuotedChars)}`,
                 part: 'process-events.json',
               },
             ]
