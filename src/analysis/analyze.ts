@@ -93,6 +93,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     promiseFrames: stacks.promise,
     ...defined({
       emitter: stacks.emitter,
+      syntaxPlace: error?.place,
       thrownType: error?.error?.isError === false ? error.error.type : undefined,
       reportEvent: sources.reportEvent,
       core: core?.verdict,

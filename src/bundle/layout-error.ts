@@ -12,6 +12,8 @@ export interface ErrorPart {
   promiseStack?: string;
   /** It was the value of an `error` event without a listener: the class of what emitted it, and the stack of the emit. */
   emitter?: { className: string; stack: string };
+  /** Of a SyntaxError whose stack does not say it: where the module ceases to be JavaScript. 1-based. */
+  place?: { url: string; line: number; column: number; sourceLine: string };
 }
 
 export interface SerializedError {

@@ -13,10 +13,15 @@ export interface ScriptParsed {
   length?: number;
 }
 
-export interface SelfDebugger {
+export interface ScriptTexts {
   scripts: ScriptParsed[];
   /** The text that is really running; undefined when V8 no longer has it. */
   sourceOf(scriptId: string): string | undefined;
+}
+
+export interface SelfDebugger extends ScriptTexts {
+  /** Where V8 says that an error arose, 1-based; of a SyntaxError, where the text ceased to be JavaScript. */
+  exceptionPlace(error: Error): { line: number; column: number } | undefined;
   close(): void;
 }
 
@@ -37,8 +42,36 @@ export function openSelfDebugger(): SelfDebugger {
       });
       return source;
     },
+    exceptionPlace: (error) => exceptionPlace(session, error),
     close() {
       session.disconnect();
     },
   };
 }
+
+/** For the length of one evaluation the error is reachable by a symbol of the global object. */
+function exceptionPlace(session: Session, error: Error): { line: number; column: number } | undefined {
+  const key = Symbol.for('agentdump.error');
+  let place: { line: number; column: number } | undefined;
+  Object.defineProperty(globalThis, key, { value: error, configurable: true });
+  session.post(
+    'Runtime.evaluate',
+    { expression: `globalThis[Symbol.for('agentdump.error')]` },
+    (_, answer) => {
+      const errorObjectId = answer?.result?.objectId;
+      // Experimental, and so not in the types.
+      const post = session.post.bind(session) as (method: string, parameters: object, seen: Details) => void;
+      post('Runtime.getExceptionDetails', { errorObjectId }, (fault, details) => {
+        const { lineNumber, columnNumber } = (!fault && details?.exceptionDetails) || {};
+        if (lineNumber !== undefined) place = { line: lineNumber + 1, column: (columnNumber ?? 0) + 1 };
+      });
+    },
+  );
+  Reflect.deleteProperty(globalThis, key);
+  return place;
+}
+
+type Details = (
+  fault: Error | null,
+  answer?: { exceptionDetails?: { lineNumber?: number; columnNumber?: number } },
+) => void;

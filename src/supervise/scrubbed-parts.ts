@@ -69,7 +69,7 @@ export class ScrubbedParts {
       writeCode: (name, text) => this.writeText(name, this.#scrubber.code(text)),
       writeSourceMap: (name, text) => this.writeText(name, redactSourceMap(text, this.#scrubber)),
     };
-    const self = { scripts, sourceOf: (id: string) => sources.get(id), close: () => {} };
+    const self = { scripts, sourceOf: (id: string) => sources.get(id) };
     const described: LoadedScript[] = describeScripts(self, context);
     this.write(partNames.scripts, { scripts: described });
     const addGap = (part: string, reason: string) => this.bundle.addGap({ part, reason });

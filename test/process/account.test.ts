@@ -15,10 +15,12 @@ async function latestAccount(
   node: NodeBinary,
   program: string,
   env: Record<string, string> = {},
+  modules: Record<string, string> = {},
 ): Promise<{ account: Account; stdout: string }> {
   const dir = temporaryFolder(t);
   const dumps = join(dir, 'dumps');
   writeFileSync(join(dir, 'app.cjs'), program);
+  for (const [name, text] of Object.entries(modules)) writeFileSync(join(dir, name), text);
   const { stdout } = spawnSync(node.path, [join(dir, 'app.cjs')], {
     cwd: dir,
     encoding: 'utf8',
@@ -42,6 +44,34 @@ for (const node of findNodes()) {
     const values = Object.fromEntries((frame?.locals ?? []).map(({ name, value }) => [name, value]));
     assert.equal(values['city'], '"Oslo"');
     assert.match(values['settings'] ?? '', /retries: 3/);
+  });
+
+  test(`${node.name}: where an imported module ceases to be JavaScript`, async (t) => {
+    const modules = {
+      'entry.mjs': `import { a } from './well.mjs';`,
+      'well.mjs': `#!/usr/bin/env node\nexport * from './broken%20one.mjs';\nexport default class {}\n`,
+      'broken one.mjs': `import {\n  join,\n} from 'node:path';\nexport { a as b };\nconst a = await 1;\nexport const c = { x: 1, y; 2 };\n`,
+    };
+    for (const how of [`import('./entry.mjs')`, `import('./broken%20one.mjs')`]) {
+      const { account } = await latestAccount(t, node, how, {}, modules);
+      assert.equal(account.verdict?.kind, 'startup-failure');
+      assert.match(
+        account.verdict?.title ?? '',
+        /^SyntaxError: Unexpected token ';' in broken one\.mjs:6:27$/,
+      );
+      assert.match(account.verdict?.evidence[1]?.fact ?? '', /broken one\.mjs:6:27: export const c = /);
+    }
+    // Valid where it is asked for, and refused for a reason that only the loader knows: nothing is claimed.
+    const { account } = await latestAccount(
+      t,
+      node,
+      `import('./twice.mjs')`,
+      {},
+      {
+        'twice.mjs': 'export default 1;\nexport default 2;\n',
+      },
+    );
+    assert.match(account.verdict?.title ?? '', /^SyntaxError: (?!.* in ).*default'/);
   });
 
   test(`${node.name}: latest is the child that died, not the parent that passes its exit code on`, async (t) => {

@@ -69,6 +69,7 @@ export const victims: readonly Victim[] = [
   { file: 'missing-export.mjs', bundles: ['startup-failure'] },
   { file: 'syntax-error.cjs', bundles: ['startup-failure'] },
   { file: 'syntax-error.mjs', bundles: ['startup-failure'] },
+  { file: 'syntax-error-imported.mjs', bundles: ['startup-failure'] },
   { file: 'bad-addon.cjs', bundles: ['startup-failure'] },
   { file: 'signal-self.cjs', args: ['SIGTERM'], bundles: ['terminated'] },
   { file: 'signal-self.cjs', args: ['SIGHUP'], bundles: ['terminated'] },

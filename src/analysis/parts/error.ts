@@ -13,6 +13,7 @@ export interface ErrorPartFacts {
   frames?: RawFrame[];
   promiseStack?: string;
   emitter?: ErrorPart['emitter'];
+  place?: ErrorPart['place'];
 }
 
 export function readError(part: Fields): ErrorPartFacts {
@@ -25,12 +26,19 @@ export function readError(part: Fields): ErrorPartFacts {
     frames: part.list('frames', readRawFrame),
     promiseStack: part.text('promiseStack'),
     emitter: readEmitter(part.object('emitter')),
+    place: readPlace(part.object('place')),
   });
 }
 
 function readEmitter(emitter: Fields | undefined): ErrorPart['emitter'] {
   const className = emitter?.text('className');
   return className === undefined ? undefined : { className, stack: emitter?.text('stack') ?? '' };
+}
+
+function readPlace(place: Fields | undefined): ErrorPart['place'] {
+  const { url, line } = { url: place?.text('url'), line: place?.number('line') };
+  if (url === undefined || line === undefined) return undefined;
+  return { url, line, column: place?.number('column') ?? 1, sourceLine: place?.text('sourceLine') ?? '' };
 }
 
 function readSerialized(error: Fields, depth: number, budget: { left: number }): SerializedError {

@@ -2,6 +2,7 @@
  * What a cause may look at: the account so far, and the parts behind it where the account says less. Everything is
  * optional; a cause that lacks what it needs says nothing.
  */
+import type { ErrorPart } from '../../bundle/layout.ts';
 import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
@@ -19,6 +20,8 @@ export interface VerdictFacts {
   promiseFrames?: Frame[];
   /** The error was the value of an `error` event without a listener: what emitted it, and where. */
   emitter?: { className: string; frames: Frame[] };
+  /** Where a module ceases to be JavaScript, if the stack does not say it. */
+  syntaxPlace?: ErrorPart['place'];
   drift?: DriftFacts;
   handles?: HandlesPartFacts;
   memory?: MemoryPartFacts;

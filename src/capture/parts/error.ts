@@ -3,6 +3,7 @@ import { type ErrorPart, partNames } from '../../bundle/layout.ts';
 import { takeSchedulingStack } from '../locals-recorder.ts';
 import { findEmitter } from '../read-emitter.ts';
 import { readThrown } from '../serialize-error.ts';
+import { findSyntaxErrorPlace } from '../syntax-error-place.ts';
 import type { PartProducer } from './part.ts';
 
 export const errorPart: PartProducer = {
@@ -14,12 +15,14 @@ export const errorPart: PartProducer = {
     context.stackTexts.push(...stackTexts);
     for (const frame of frames) context.frameUrls.add(frame.url);
     const emitter = findEmitter(context.thrown.value);
+    const place = findSyntaxErrorPlace(context.thrown.value);
     const promiseStack = takeSchedulingStack();
     return {
       error,
       ...(frames.length > 0 && { frames }),
       ...(promiseStack && { promiseStack }),
       ...(emitter && { emitter }),
+      ...(place && { place }),
     };
   },
 };

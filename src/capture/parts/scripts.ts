@@ -13,7 +13,7 @@ import {
   sourcePartPrefix,
 } from '../../bundle/layout.ts';
 import { redactText } from '../canary.ts';
-import { openSelfDebugger, type ScriptParsed, type SelfDebugger } from '../inspector-session.ts';
+import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../inspector-session.ts';
 import { currentPolicy } from '../policy.ts';
 import { readSmallFile } from '../proc-files.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
@@ -47,7 +47,7 @@ export type ScriptsContext = Pick<
 >;
 
 /** The scripts as `self` lists them; texts and maps of those on the stack become parts. */
-export function describeScripts(self: SelfDebugger, context: ScriptsContext): LoadedScript[] {
+export function describeScripts(self: ScriptTexts, context: ScriptsContext): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.frameUrls);
   const scripts = self.scripts.filter(
@@ -122,7 +122,7 @@ function describe(script: ScriptParsed): LoadedScript {
 }
 
 function keepText(
-  self: SelfDebugger,
+  self: ScriptTexts,
   script: ScriptParsed,
   described: LoadedScript,
   context: ScriptsContext,

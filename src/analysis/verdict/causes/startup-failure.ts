@@ -133,16 +133,32 @@ function wrongAbi(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
 
 function syntax(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
   if (error.name !== 'SyntaxError' || packageWithoutExport(error)) return undefined;
-  const place = syntaxErrorPlace(error);
+  const found = error === facts.account.error ? facts.syntaxPlace : undefined;
+  const place = found ? `${pathOf(found.url)}:${found.line}:${found.column}` : syntaxErrorPlace(error);
   const where = place && shortFile(place, cwdOf(facts.account));
   return {
     title: `${headlineOf(error)}${where ? ` in ${where}` : ''}`,
-    facts: [headlineOf(error), ...(where ? [`Node stopped reading at ${where}.`] : [])],
+    facts: [
+      headlineOf(error),
+      ...(where
+        ? [`Node stopped reading at ${where}${found?.sourceLine ? `: ${found.sourceLine}` : '.'}`]
+        : []),
+    ],
     steps: [
       where ? `Open ${where}.` : 'The message of Node on stderr names the file and the line.',
       'If the text is valid, this Node may be too old for it, or the file is read as the wrong kind of module (see "type" in package.json).',
     ],
   };
+}
+
+/** Of a file: URL; as it is where that can't be decoded. */
+function pathOf(url: string): string {
+  const path = url.replace(/^file:\/\//, '');
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 function withoutExport(error: ErrorFacts): Finding | undefined {
