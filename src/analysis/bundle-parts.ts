@@ -19,7 +19,7 @@ import {
 import { type ErrorPartFacts, readError } from './parts/error.ts';
 import { type EvidenceFacts, readEvidence } from './parts/evidence.ts';
 import { Fields, PartFaults } from './parts/fields.ts';
-import { readJournalEvents } from './parts/journal-events.ts';
+import { type JournalFacts, readJournalFacts } from './parts/journal-events.ts';
 import { type ProcessPartFacts, readProcess, readThreads } from './parts/process.ts';
 import { readProcessEvents } from './parts/process-events.ts';
 import {
@@ -47,6 +47,8 @@ export interface AnalyzableBundle {
   readonly gaps: readonly Gap[];
   readPart(name: string): Uint8Array | undefined;
   readJson(name: string): unknown;
+  /** Opens a key that a part is sealed with; undefined without the reader's own. */
+  unseal?(ageFile: Uint8Array): Uint8Array | undefined;
 }
 
 export interface BundleParts {
@@ -91,19 +93,22 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     gaps.push(...faults.gaps());
     return result;
   };
+  const happenings = read(partNames.processEvents, readProcessEvents);
+  const recorded = happenings ? {} : readRecorded(bundle, gaps);
+  const process = read(partNames.process, readProcess);
   const optional = {
     trigger: read(partNames.trigger, readTrigger),
     error: read(partNames.error, readError),
     tests: read(partNames.tests, readTests),
     evidence: read(partNames.evidence, readEvidence),
-    process: read(partNames.process, readProcess),
+    process: process && { ...process, ...recorded.commandLine },
     memory: read(partNames.memory, readMemory),
-    heapProfile: read(partNames.heapProfile, readHeapProfile),
+    heapProfile: read(partNames.heapProfile, readHeapProfile) ?? recorded.heapProfile,
     handles: read(partNames.handles, readHandles),
     environment: read(partNames.environment, readEnvironment),
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),
     drift: read(partNames.drift, readDrift),
-    happenings: read(partNames.processEvents, readProcessEvents) ?? readRecorded(bundle, gaps),
+    happenings: happenings ?? recorded.happenings,
   };
   const parts: BundleParts = {
     ...(Object.fromEntries(Object.entries(optional).filter(([, part]) => part)) as Partial<BundleParts>),
@@ -118,11 +123,11 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
   return { parts, gaps };
 }
 
-/** Where the process could not write the part, its flight recorder tells. */
-function readRecorded(bundle: AnalyzableBundle, gaps: Gap[]): Happenings | undefined {
+/** Where the process could not write the parts, its flight recorder tells. */
+function readRecorded(bundle: AnalyzableBundle, gaps: Gap[]): JournalFacts {
   const bytes = bundle.readPart(partNames.journal);
   const faults = new PartFaults(partNames.journal);
-  const found = bytes && readJournalEvents(bytes, faults);
+  const found = bytes ? readJournalFacts(bytes, faults, (ageFile) => bundle.unseal?.(ageFile)) : {};
   gaps.push(...faults.gaps());
   return found;
 }

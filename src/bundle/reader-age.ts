@@ -64,6 +64,24 @@ export function openAgeWindow(window: ByteWindow, keys: Keys, path: string): Byt
   return new DecryptedWindow(window, hkdf(fileKey, nonce, ageLabels.payload), header.size + nonceSize);
 }
 
+/** All that is in an age file that is held in memory; undefined where it is none, damaged, or for somebody else. */
+export function readSmallAgeFile(bytes: Uint8Array, keys: Keys): Uint8Array | undefined {
+  const read = (target: Uint8Array, position: number): number => {
+    const found = bytes.subarray(position, position + target.length);
+    target.set(found);
+    return found.length;
+  };
+  const window: ByteWindow = { size: bytes.length, read, close: () => {} };
+  try {
+    if (!isAgeFile(window)) return undefined;
+    const opened = openAgeWindow(window, keys, 'the sealed key');
+    const plain = Buffer.alloc(opened.size);
+    return opened.read(plain, 0) === plain.length ? plain : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 class DecryptedWindow implements ByteWindow {
   readonly size: number;
   readonly #window: ByteWindow;

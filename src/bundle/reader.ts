@@ -14,7 +14,7 @@ import {
   partNames,
   progressName,
 } from './layout.ts';
-import { isAgeFile, type Keys, openAgeWindow } from './reader-age.ts';
+import { isAgeFile, type Keys, openAgeWindow, readSmallAgeFile } from './reader-age.ts';
 import { parseUntrustedJson } from './reader-json.ts';
 import { isRecord, type Progress, readManifest, readProgress } from './reader-manifest.ts';
 import { type BundleSource, FolderSource, type PartFile } from './reader-source.ts';
@@ -35,6 +35,8 @@ const mostGaps = 1010;
 const manifestLimit = 8 * 1024 * 1024;
 /** A part that is wanted in memory; bigger ones are read through openPartFile. */
 export const partLimit = 128 * 1024 * 1024;
+/** Each may cost a second: a stranger chose its work factor. */
+const mostUnsealed = 8;
 const ownFiles = new Set([manifestName, progressName]);
 
 /**
@@ -45,7 +47,7 @@ const ownFiles = new Set([manifestName, progressName]);
 export function openBundle(path: string, keys?: Keys): BundleReader {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new AgentdumpError('not-found', `there is nothing at ${path}`, { path });
-  if (stat.isDirectory()) return new BundleReader(path, new FolderSource(path), false);
+  if (stat.isDirectory()) return new BundleReader(path, new FolderSource(path), false, keys);
   if (!stat.isFile()) throw notABundle(path, 'a folder or a regular file');
   return openPackedBundle(path, openFileWindow(path), keys);
 }
@@ -53,9 +55,9 @@ export function openBundle(path: string, keys?: Keys): BundleReader {
 /** A packed bundle in memory or in a file; `path` is what it is called in messages. Throws as openBundle does. */
 export function openPackedBundle(path: string, window: ByteWindow, keys?: Keys): BundleReader {
   try {
-    if (!isAgeFile(window)) return new BundleReader(path, new ZipSource(window), true);
+    if (!isAgeFile(window)) return new BundleReader(path, new ZipSource(window), true, keys);
     if (!keys) throw new AgentdumpError('locked', `${path} is encrypted`, { path });
-    return new BundleReader(path, new ZipSource(openAgeWindow(window, keys, path)), true);
+    return new BundleReader(path, new ZipSource(openAgeWindow(window, keys, path)), true, keys);
   } catch (error) {
     window.close();
     if (!(error instanceof AgentdumpError) || !zipFaults.has(error.code)) throw error;
@@ -81,10 +83,14 @@ export class BundleReader {
   /** The files themselves, parts or not: for those who copy or check a bundle as a whole. */
   readonly source: BundleSource;
   readonly #saidGaps = new Set<string>();
+  readonly #keys: Keys | undefined;
+  /** Age files inside parts that were opened, by their bytes. */
+  readonly #unsealed = new Map<string, Uint8Array | undefined>();
 
   /** Takes the source over: `close` closes it. Throws as openBundle does. */
-  constructor(path: string, source: BundleSource, packed: boolean) {
+  constructor(path: string, source: BundleSource, packed: boolean, keys?: Keys) {
     this.path = path;
+    this.#keys = keys;
     this.packed = packed;
     this.source = source;
     const manifest = this.#findManifest();
@@ -139,6 +145,14 @@ export class BundleReader {
       return undefined;
     }
   }
+
+  /** The bytes in a small age file that a part holds; undefined where the keys at hand don't open it. Never throws. */
+  readonly unseal = (ageFile: Uint8Array): Uint8Array | undefined => {
+    const name = sha256(ageFile);
+    if (!this.#unsealed.has(name) && this.#unsealed.size < mostUnsealed)
+      this.#unsealed.set(name, this.#keys && readSmallAgeFile(ageFile, this.#keys));
+    return this.#unsealed.get(name);
+  };
 
   close(): void {
     this.source.close();

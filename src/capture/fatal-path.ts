@@ -4,7 +4,7 @@
  * not know which event led here, nor what the process does next.
  */
 import { type Lock, readLock } from '../bundle/age-key.ts';
-import { partNames, type RawFrame, type TriggerPart } from '../bundle/layout.ts';
+import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
 import { noteSignature } from '../bundle/signature-log.ts';
 import { startBundle } from '../bundle/writer.ts';
@@ -71,7 +71,6 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
   const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
-  if (lock && surroundings.flight) writer.addGap(clearRecorder);
   dropUnprovenParts(writer);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
@@ -92,12 +91,6 @@ function lookAt(
 function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefined {
   return lock ?? (recipient === undefined ? undefined : readLock(recipient));
 }
-
-const clearRecorder = {
-  part: partNames.journal,
-  reason:
-    'what the flight recorder wrote stays below `sessions`, redacted but not encrypted, until it is swept',
-};
 
 /** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
 function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): number | undefined {

@@ -5,12 +5,14 @@
  */
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Lock } from '../bundle/age-key.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../journal/cgroup.ts';
 import { type MemorySamplePayload, recordKinds } from '../journal/layout-records.ts';
 import { type SessionFacts, sessionName, sessionVariable } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import { sealFor } from './flight-seal.ts';
 import { readSmallFile } from './proc-files.ts';
 import { programName } from './program-name.ts';
 
@@ -39,6 +41,8 @@ export interface FlightOptions {
   /** Redacted. */
   argv: string[];
   execArgv: string[];
+  /** Who may read the content; everybody who may read the file, without it. */
+  lock: Lock | undefined;
 }
 
 const { readdirSync, rmdirSync, unlinkSync } = fs;
@@ -56,11 +60,19 @@ export function startFlightRecorder(options: FlightOptions): FlightRecorder {
     onSegment: () => {
       for (const carryOver of carryOvers) carryOver();
     },
+    ...(options.lock && { seal: sealFor(options.lock) }),
   });
-  const { argv, execArgv } = options;
-  const { execPath, title, versions } = process;
-  journal.append(recordKinds.processFacts, JSON.stringify({ argv, execArgv, execPath, title, versions }));
+  sayProcessFacts(journal, options);
   return new Flight(journal, session, adopted !== undefined, carryOvers);
+}
+
+/** The words of a command line may be part of the conversation. */
+function sayProcessFacts(journal: JournalWriter, { argv, execArgv, lock }: FlightOptions): void {
+  const { execPath, title, versions } = process;
+  const words = { argv, execArgv, title };
+  const facts = { execPath, versions, ...(!lock && words) };
+  journal.append(recordKinds.processFacts, JSON.stringify(facts));
+  if (lock) journal.append(recordKinds.commandLine, JSON.stringify(words));
 }
 
 interface Session {
@@ -81,13 +93,14 @@ function findAdopted(dir: string): Session | undefined {
   }
 }
 
-function openSession({ dir, argv }: FlightOptions): Session {
+function openSession({ dir, argv, lock }: FlightOptions): Session {
   const id = newId();
   const parentSession = process.env[sessionVariable];
+  const program = programName(process.argv);
   const facts = describeSession({
     id,
-    program: programName(process.argv),
-    command: argv,
+    program,
+    command: lock ? [program] : argv,
     heartbeatMs: 0,
     ...(parentSession !== undefined && { parentSession }),
   });

@@ -31,8 +31,10 @@ export function openFlight(
   if (!isMainThread || surroundings.flightFailed) return undefined;
   try {
     const { policy } = requireRecordingPolicy(surroundings);
-    const { config, happenings, logs } = surroundings;
-    surroundings.flight ??= loadRecordingHalf().startFlight({ policy, dir: config.dir, happenings, logs });
+    const { config, happenings, logs, lock } = surroundings;
+    if (config.recipient !== undefined && !lock) throw new Error('the recipient could not be read');
+    const start = { policy, dir: config.dir, happenings, logs, lock };
+    surroundings.flight ??= loadRecordingHalf().startFlight(start);
   } catch (error) {
     surroundings.flightFailed = true;
     complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);

@@ -6,6 +6,7 @@
 import { type InstalledAgent, installAgent } from '../agent/install.ts';
 import { ProgressWatch, type Stall } from '../agent/progress-watch.ts';
 import { EventSink, type RecordingPolicy } from '../agent/sink.ts';
+import type { Lock } from '../bundle/age-key.ts';
 import { ChildWatch } from './child-watch.ts';
 import { startChronicle } from './chronicle.ts';
 import type { Config } from './config.ts';
@@ -29,12 +30,14 @@ export interface FlightStart {
   dir: string;
   happenings: Happenings;
   logs: LogTap | undefined;
+  /** Seals what is recorded. */
+  lock: Lock | undefined;
 }
 
 /** Throws when the dump folder can't be written. */
-export function startFlight({ policy, dir, happenings, logs }: FlightStart): Flight {
+export function startFlight({ policy, dir, happenings, logs, lock }: FlightStart): Flight {
   const argv = policy.argv(process.argv);
-  const recorder = startFlightRecorder({ dir, argv, execArgv: policy.argv(process.execArgv) });
+  const recorder = startFlightRecorder({ dir, argv, execArgv: policy.argv(process.execArgv), lock });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
   const stopChronicle = startChronicle({ flight: recorder, policy, happenings, logs, children });
   return {

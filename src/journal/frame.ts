@@ -2,12 +2,13 @@
  * Puts a segment's header and a record's frame into bytes. Knows the layout, and nothing of files.
  */
 import { crc32 } from 'node:zlib';
-import { journalVersion, recordFrame as R, segmentHeader as S, segmentMagic } from './layout.ts';
+import { recordFrame as R, segmentHeader as S, segmentMagic } from './layout.ts';
 
 /** The clock as it was before the host, or its test doubles, were loaded. */
 export const nowMs = Date.now;
 
 export interface SegmentStart {
+  version: number;
   segment: number;
   firstSeq: number;
   createdAtMs: number;
@@ -21,7 +22,7 @@ export interface SegmentStart {
 export function putSegmentHeader(target: Buffer, start: SegmentStart): number {
   target.fill(0, 0, S.bytes);
   target.set(segmentMagic, S.magic);
-  target.writeUInt16LE(journalVersion, S.version);
+  target.writeUInt16LE(start.version, S.version);
   target.writeUInt16LE(S.bytes, S.headerBytes);
   target.writeUInt32LE(start.segment, S.segment);
   target.writeBigUInt64LE(BigInt(start.firstSeq), S.firstSeq);

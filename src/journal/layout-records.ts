@@ -23,6 +23,10 @@ export const recordKinds = {
   limitReached: 15,
   /** The bundle part `heap-profile.json`, as it stood then. */
   heapProfile: 16,
+  /** Not JSON: an age file that holds the key of the sealed records after it. */
+  sealKey: 17,
+  /** Of a journal that seals its records: what `processFacts` then does not say. */
+  commandLine: 18,
   end: 31,
   run: 32,
   step: 33,
@@ -56,6 +60,16 @@ const nameOfKind = new Map<number, RecordKindName>(
 export function findKindName(kind: number): RecordKindName | undefined {
   return nameOfKind.get(kind);
 }
+
+/** What a sealed journal leaves clear, so that a finisher can tell how the process died: figures and versions. */
+export const kindsLeftClear: ReadonlySet<number> = new Set([
+  recordKinds.processFacts,
+  recordKinds.memorySample,
+  recordKinds.resourcePeak,
+  recordKinds.stallEnd,
+  recordKinds.end,
+  recordKinds.sealKey,
+]);
 
 /** Sizes in bytes, delay in milliseconds since the sample before. A field that can't be had is absent. */
 export interface MemorySamplePayload {

@@ -4,8 +4,10 @@
  * only, for the preload carries this file. What the records say: layout-records.ts.
  */
 
-/** Raised by one when an older reader would misread what is new. */
-export const journalVersion = 1;
+/** Raised by one when an older reader would misread what is new: 2 allows sealed records. */
+export const journalVersion = 2;
+/** Of a journal without sealed records, which a reader of the first version reads too. */
+export const clearJournalVersion = 1;
 
 /** A segment's first eight bytes; as in PNG, a transfer that mangles line ends or the high bit destroys it. */
 export const segmentMagic = [0x89, 0x61, 0x64, 0x6a, 0x0d, 0x0a, 0x1a, 0x0a] as const;
@@ -44,7 +46,20 @@ export const recordFrame = {
 
 /** The payload is UTF-8 text (JSON, unless the kind says otherwise) and not bytes. */
 export const textFlag = 1;
-export const knownFlags = textFlag;
+/** The payload is ciphertext and a tag; the other flags tell of the payload inside. */
+export const sealedFlag = 2;
+export const knownFlags = textFlag | sealedFlag;
+
+/** A sealed record: AES-256-GCM, the tag after the ciphertext. */
+export const sealing = {
+  cipher: 'aes-256-gcm',
+  keyBytes: 32,
+  nonceBytes: 12,
+  tagBytes: 16,
+  /** The frame's bytes [boundStart, boundEnd), from kind to time, are authenticated with the payload. */
+  boundStart: 12,
+  boundEnd: 32,
+} as const;
 
 /** No record is larger; a length above it is damage. */
 export const maxPayloadBytes = 64 * 1024 * 1024;

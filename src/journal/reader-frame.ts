@@ -9,6 +9,7 @@ import {
   maxPayloadBytes,
   recordFrame as R,
   segmentHeader as S,
+  sealedFlag,
   segmentMagic,
   textFlag,
 } from './layout.ts';
@@ -30,8 +31,11 @@ export interface RecordFacts {
   kind: number;
   atMs: number;
   isText: boolean;
+  isSealed: boolean;
   previous: number;
   checksum: number;
+  /** The frame's 32 bytes. */
+  frame: Uint8Array;
   payload: Uint8Array;
   /** Offset just after the record. */
   end: number;
@@ -87,8 +91,10 @@ export function readRecord(
     kind: view.getUint16(R.kind, true),
     atMs: view.getFloat64(R.time, true),
     isText: (view.getUint16(R.flags, true) & textFlag) !== 0,
+    isSealed: (view.getUint16(R.flags, true) & sealedFlag) !== 0,
     previous: view.getUint32(R.previous, true),
     checksum,
+    frame: bytes.subarray(0, R.bytes),
     payload: bytes.slice(R.payload),
     end: offset + R.bytes + length,
   };

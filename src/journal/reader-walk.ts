@@ -3,12 +3,15 @@
  * comes. The reader's state machine; the checks of single frames are in reader-frame.ts.
  */
 import { segmentHeader } from './layout.ts';
+import { recordKinds } from './layout-records.ts';
 import type { JournalGap, JournalReading, JournalRecord } from './reader.ts';
 import { findNextGood, type RecordFacts, readHeader, readRecord, type SegmentFacts } from './reader-frame.ts';
+import { SealReader, type Unseal } from './reader-seal.ts';
 import type { JournalSource, MaybeSource } from './reader-source.ts';
 
 export class JournalWalk {
   readonly #reading: JournalReading;
+  readonly #seals: SealReader;
   #header: SegmentFacts | undefined;
   /** Seeds the checksums of the present segment; undefined where there is none of ours. */
   #seed: number | undefined;
@@ -16,8 +19,9 @@ export class JournalWalk {
   /** Checksum that the next record must link to; undefined where anything may follow. */
   #link: number | undefined;
 
-  constructor(reading: JournalReading) {
+  constructor(reading: JournalReading, unseal: Unseal | undefined) {
     this.#reading = reading;
+    this.#seals = new SealReader(unseal);
   }
 
   *over(sources: Iterable<MaybeSource>): Generator<JournalRecord> {
@@ -94,7 +98,14 @@ export class JournalWalk {
     const segment = this.#header?.segment ?? 0;
     this.#reading.end = { segment, nextSeq: this.#nextSeq, checksum: record.checksum };
     const { seq, kind, atMs, isText, payload } = record;
-    return { seq, kind, atMs, isText, payload, segment };
+    if (kind === recordKinds.sealKey) this.#seals.takeKey(payload);
+    if (!record.isSealed) return { seq, kind, atMs, isText, payload, segment };
+    const plain = this.#seals.open(record.frame, payload);
+    if (plain) return { seq, kind, atMs, isText, payload: plain, segment };
+    if (this.#seals.hasKey)
+      this.#note({ reason: 'seal-broken', source, offset, fromSeq: seq, toSeq: seq + 1 });
+    else this.#reading.sealed++;
+    return { seq, kind, atMs, isText, payload, segment, sealed: true };
   }
 
   /** What stands at `offset` is nothing good: notes it and returns where to go on, at most the source's end. */

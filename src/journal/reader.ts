@@ -4,6 +4,7 @@
  * not what they mean. Streams: holds one window of a file and one record.
  */
 import type { JournalEnd } from './layout.ts';
+import type { Unseal } from './reader-seal.ts';
 import { type JournalSource, type MaybeSource, openSources, sourceOfBytes } from './reader-source.ts';
 import { JournalWalk } from './reader-walk.ts';
 
@@ -18,6 +19,8 @@ export interface JournalRecord {
   /** The record's own bytes, not a view. */
   payload: Uint8Array;
   segment: number;
+  /** No key was at hand: the payload is ciphertext and says nothing. */
+  sealed?: true;
 }
 
 export type JournalGapReason =
@@ -35,6 +38,8 @@ export type JournalGapReason =
   | 'foreign'
   /** A good record that does not follow the one before it: something was put in or taken out. */
   | 'chain-broken'
+  /** A sealed record that the journal's key does not open: it was altered, or put in. */
+  | 'seal-broken'
   /** The file can't be opened. */
   | 'unreadable';
 
@@ -54,29 +59,31 @@ export interface JournalGap {
 }
 
 export interface JournalReading {
-  /** May be walked once. `gaps`, `torn` and `end` are complete when the walk is. */
+  /** May be walked once. `gaps`, `torn`, `sealed` and `end` are complete when the walk is. */
   records: Iterable<JournalRecord>;
   gaps: JournalGap[];
   /** Bytes after the last good record: a write that the death cut, or that is just happening. */
   torn?: { source: string; offset: number; bytes: number };
   /** For `openJournal({after})`; absent when there is no good segment. */
   end?: JournalEnd;
+  /** Records that are encrypted and stayed so, for want of the key. */
+  sealed: number;
   sessionId?: string;
 }
 
 /**
  * `where`: a journal's folder, one file of it, or the bytes of a file, which may hold several segments end to end.
- * Throws `not-found` when there is nothing at the path.
+ * `unseal` opens the key of sealed records. Throws `not-found` when there is nothing at the path.
  */
-export function readJournal(where: string | Uint8Array | JournalSource): JournalReading {
-  const reading: JournalReading = { records: [], gaps: [] };
-  reading.records = new JournalWalk(reading).over(sourcesOf(where));
+export function readJournal(where: string | Uint8Array | JournalSource, unseal?: Unseal): JournalReading {
+  const reading: JournalReading = { records: [], gaps: [], sealed: 0 };
+  reading.records = new JournalWalk(reading, unseal).over(sourcesOf(where));
   return reading;
 }
 
 /** A text payload as JSON; undefined when it is neither. */
 export function findJson(record: JournalRecord): unknown {
-  if (!record.isText) return undefined;
+  if (!record.isText || record.sealed) return undefined;
   try {
     return JSON.parse(Buffer.from(record.payload).toString('utf8'));
   } catch {

@@ -8,8 +8,19 @@ import { crc32 } from 'node:zlib';
 import { AgentdumpError } from '../errors.ts';
 import { checksumOf } from './checksum.ts';
 import { nowMs, putRecordFrame, putSegmentHeader } from './frame.ts';
-import { type JournalEnd, maxPayloadBytes, recordFrame, segmentHeader, textFlag } from './layout.ts';
+import {
+  clearJournalVersion,
+  type JournalEnd,
+  journalVersion,
+  maxPayloadBytes,
+  recordFrame,
+  sealedFlag,
+  sealing,
+  segmentHeader,
+  textFlag,
+} from './layout.ts';
 import { recordKinds } from './layout-records.ts';
+import type { RecordSeal } from './seal.ts';
 import { SegmentFiles } from './segment-files.ts';
 
 export interface JournalOptions {
@@ -24,6 +35,8 @@ export interface JournalOptions {
   after?: JournalEnd;
   /** Called when a later segment begins: append here what must outlive the segments that are dropped. */
   onSegment?: (journal: JournalWriter) => void;
+  /** Encrypts each record that it does not leave clear, and gives the record that tells its key to whom it may concern. */
+  seal?: RecordSeal;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
@@ -44,6 +57,7 @@ export class JournalWriter {
   readonly #maxBytes: number;
   readonly #segmentBytes: number;
   readonly #onSegment: ((journal: JournalWriter) => void) | undefined;
+  readonly #seal: RecordSeal | undefined;
   readonly #files: SegmentFiles;
   readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes);
   readonly #view = new DataView(this.#buffer.buffer);
@@ -53,6 +67,8 @@ export class JournalWriter {
   #isOpen = false;
   #isClosed = false;
   #isStartingSegment = false;
+  /** The present segment holds the key of its sealed records. */
+  #hasKey = false;
   #seed = 0;
   #seq: number;
   #previous: number;
@@ -66,6 +82,7 @@ export class JournalWriter {
     this.#maxBytes = Math.max(maxBytes, 4 * smallestSegmentBytes);
     this.#segmentBytes = Math.max(smallestSegmentBytes, Math.min(segmentBytes, this.#maxBytes / 4));
     this.#onSegment = options.onSegment;
+    this.#seal = options.seal;
     this.#files = new SegmentFiles(options.dir, this.#maxBytes);
     this.#segment = after ? after.segment + 1 : 0;
     this.#seq = after?.nextSeq ?? 0;
@@ -139,15 +156,35 @@ export class JournalWriter {
 
   /** `most` is the payload's size, or for a string that is still to be encoded the most it can take. */
   #add(kind: number, payload: Uint8Array | string, most: number, flags: number): number {
-    if (most > Math.min(maxPayloadBytes, this.#maxBytes / 2)) throw overLimit(most, this.#maxBytes);
-    this.#makeRoom(recordFrame.bytes + most);
+    const seal = this.#seal?.leavesClear(kind) ? undefined : this.#seal;
+    const tagBytes = seal ? sealing.tagBytes : 0;
+    if (most + tagBytes > Math.min(maxPayloadBytes, this.#maxBytes / 2))
+      throw overLimit(most, this.#maxBytes);
+    const key = seal?.keyRecord();
+    const bytes = recordFrame.bytes + most + tagBytes;
+    this.#makeRoom(bytes + (key ? recordFrame.bytes + key.length : 0));
+    if (key && !this.#hasKey) this.#addKey(key);
+    if (this.#pending + bytes > bufferBytes) this.flush();
     const seq = this.#seq++;
-    if (recordFrame.bytes + most > bufferBytes) this.#addLarge(kind, payload as Uint8Array, flags, seq);
-    else this.#encode(kind, payload, flags, seq);
+    if (bytes > bufferBytes) this.#addLarge(kind, payload as Uint8Array, flags, seq, seal);
+    else this.#encode(kind, payload, flags, seq, seal);
     return seq;
   }
 
-  #encode(kind: number, payload: Uint8Array | string, flags: number, seq: number): void {
+  /** There is room for it in the segment. */
+  #addKey(key: Uint8Array): void {
+    if (this.#pending + recordFrame.bytes + key.length > bufferBytes) this.flush();
+    this.#encode(recordKinds.sealKey, key, 0, this.#seq++, undefined);
+    this.#hasKey = true;
+  }
+
+  #encode(
+    kind: number,
+    payload: Uint8Array | string,
+    flags: number,
+    seq: number,
+    seal: RecordSeal | undefined,
+  ): void {
     const at = this.#pending;
     const start = at + recordFrame.payload;
     let length: number;
@@ -156,8 +193,9 @@ export class JournalWriter {
       this.#buffer.set(payload, start);
       length = payload.length;
     }
-    putRecordFrame(this.#view, at, length, this.#previous, kind, flags, seq);
-    const end = start + length;
+    const end = start + length + (seal ? sealing.tagBytes : 0);
+    putRecordFrame(this.#view, at, end - start, this.#previous, kind, seal ? flags | sealedFlag : flags, seq);
+    seal?.close(this.#buffer, at, this.#buffer.subarray(start, end));
     const checksum = checksumOf(this.#buffer, this.#view, at + recordFrame.length, end, this.#seed);
     this.#view.setUint32(at + recordFrame.checksum, checksum, true);
     this.#previous = checksum;
@@ -165,17 +203,26 @@ export class JournalWriter {
   }
 
   /** A record that is larger than the buffer: its frame from the buffer, its payload from where it lies. */
-  #addLarge(kind: number, payload: Uint8Array, flags: number, seq: number): void {
+  #addLarge(
+    kind: number,
+    payload: Uint8Array,
+    flags: number,
+    seq: number,
+    seal: RecordSeal | undefined,
+  ): void {
     this.flush();
-    putRecordFrame(this.#view, 0, payload.length, this.#previous, kind, flags, seq);
+    const bytes = seal ? Buffer.concat([payload, Buffer.alloc(sealing.tagBytes)]) : payload;
+    const allFlags = seal ? flags | sealedFlag : flags;
+    putRecordFrame(this.#view, 0, bytes.length, this.#previous, kind, allFlags, seq);
+    seal?.close(this.#buffer, 0, bytes);
     const frame = this.#buffer.subarray(recordFrame.length, recordFrame.bytes);
-    const checksum = crc32(payload, crc32(frame, this.#seed));
+    const checksum = crc32(bytes, crc32(frame, this.#seed));
     this.#view.setUint32(recordFrame.checksum, checksum, true);
     this.#previous = checksum;
-    this.#write(Buffer.concat([this.#buffer.subarray(0, recordFrame.bytes), payload]));
+    this.#write(Buffer.concat([this.#buffer.subarray(0, recordFrame.bytes), bytes]));
   }
 
-  /** After it there is an open segment with room for `bytes`, and a buffer with room for them if it can have it. */
+  /** After it there is an open segment with room for `bytes`. */
   #makeRoom(bytes: number): void {
     const limit = this.#segment === 0 ? Math.min(firstSegmentBytes, this.#segmentBytes) : this.#segmentBytes;
     const used = this.#files.written + this.#pending;
@@ -186,7 +233,6 @@ export class JournalWriter {
       this.#startSegment(bytes);
       this.#carryOver();
     }
-    if (this.#pending + bytes > bufferBytes) this.flush();
   }
 
   #startSegment(bytes: number): void {
@@ -204,7 +250,9 @@ export class JournalWriter {
   }
 
   #bufferHeader(): void {
+    this.#hasKey = false;
     this.#seed = putSegmentHeader(this.#buffer, {
+      version: this.#seal ? journalVersion : clearJournalVersion,
       segment: this.#segment,
       firstSeq: this.#seq,
       createdAtMs: nowMs(),
@@ -230,6 +278,8 @@ export class JournalWriter {
       this.#flushedPrevious = this.#previous;
     } catch (error) {
       this.#previous = this.#flushedPrevious;
+      // It may have been among the lost.
+      this.#hasKey = false;
       if (this.#files.written === 0) this.#bufferHeader();
       throw unwritable(this.dir, error);
     }

@@ -48,7 +48,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const arming = {
     dir: options.dir,
     sessionId: id,
-    diagnostics: makeDiagnosticsFolder(id),
+    diagnostics: makeDiagnosticsFolder(id, options.environment),
     extra: options.extra,
     ...(options.nodeOptions && { nodeOptions: options.nodeOptions }),
     ...(options.heartbeat && {

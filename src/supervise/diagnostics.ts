@@ -32,9 +32,15 @@ const beginningMs = 10_000;
 const forgottenMs = 7 * 24 * 3_600_000;
 const largestReport = 64 * 1024 * 1024;
 
-/** Makes the folder; undefined where neither place can be written. */
-export function makeDiagnosticsFolder(id: string): string | undefined {
-  for (const place of [sharedMemory, tmpdir()]) {
+/**
+ * Makes the folder; undefined where no place can be written. With a recipient only memory is a place: what Node writes
+ * there is clear.
+ */
+export function makeDiagnosticsFolder(
+  id: string,
+  { AGENTDUMP_RECIPIENT: recipient }: NodeJS.ProcessEnv = process.env,
+): string | undefined {
+  for (const place of recipient?.trim() ? [sharedMemory] : [sharedMemory, tmpdir()]) {
     const folder = join(place, diagnosticsPrefix + id);
     try {
       mkdirSync(folder, { mode: 0o700 });

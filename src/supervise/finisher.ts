@@ -112,7 +112,7 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     ...(options.lock && { lock: options.lock }),
   });
   try {
-    if (options.lock) addClearGaps(bundle, part, journal !== undefined);
+    if (options.lock) addClearGaps(bundle, part, journal?.hasClearContent === true);
     bundle.countRedactions(partNames.process, ofCommand);
     bundle.countRedactions(partNames.report, takeCounts(scrubber));
     if (options.coreGap !== undefined) bundle.addGap({ part: partNames.miniCore, reason: options.coreGap });

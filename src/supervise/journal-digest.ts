@@ -3,7 +3,7 @@
  * goodbye, and the history of its memory. What the records mean for an agent is analysis's affair.
  */
 import type { JournalEvidence, MemoryPoint } from '../bundle/layout-evidence.ts';
-import { findKindName, recordKinds } from '../journal/layout-records.ts';
+import { findKindName, kindsLeftClear, recordKinds } from '../journal/layout-records.ts';
 import { findJson, type JournalReading, type JournalRecord, readJournal } from '../journal/reader.ts';
 
 export interface JournalDigest {
@@ -13,6 +13,8 @@ export interface JournalDigest {
   processFacts?: Record<string, unknown>;
   /** Payload of the newest record of allocations. */
   heapProfile?: Record<string, unknown>;
+  /** It holds content that is not sealed. */
+  hasClearContent: boolean;
   gaps: JournalReading['gaps'];
 }
 
@@ -27,8 +29,10 @@ export function digestJournal(folder: string): JournalDigest | undefined {
   let first: JournalRecord | undefined;
   let last: JournalRecord | undefined;
   let records = 0;
+  let hasClearContent = false;
   for (const record of reading.records) {
     records++;
+    hasClearContent ||= !record.sealed && !kindsLeftClear.has(record.kind);
     first ??= record;
     last = record;
     const name = findKindName(record.kind) ?? `kind ${record.kind}`;
@@ -36,7 +40,8 @@ export function digestJournal(folder: string): JournalDigest | undefined {
     if (record.kind === recordKinds.memorySample) memory.add(asMemoryPoint(record));
     else if (record.kind === recordKinds.processFacts)
       Object.assign(found, { processFacts: asObject(record) });
-    else if (record.kind === recordKinds.heapProfile) Object.assign(found, { heapProfile: asObject(record) });
+    else if (record.kind === recordKinds.heapProfile && !record.sealed)
+      Object.assign(found, { heapProfile: asObject(record) });
     else if (record.kind === recordKinds.end) Object.assign(found, { end: asObject(record) });
   }
   if (!reading.end && reading.gaps.length === 0 && !reading.torn) return undefined;
@@ -54,6 +59,7 @@ export function digestJournal(folder: string): JournalDigest | undefined {
     memory: memory.points,
     ...(processFacts && { processFacts }),
     ...(heapProfile && { heapProfile }),
+    hasClearContent,
     gaps: reading.gaps,
   };
 }

@@ -2,9 +2,11 @@
  * The journal's cost beside the bare system call that it can't do without: `npm run bench:journal`. The same bytes
  * (frame and payload) go to `fs.writeSync`, in alternating rounds, so that a noisy machine troubles both alike.
  */
+import { randomBytes } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sealFor } from '../../src/capture/flight-seal.ts';
 import { recordFrame } from '../../src/journal/layout.ts';
 import { readJournal } from '../../src/journal/reader.ts';
 import { type JournalWriter, openJournal } from '../../src/journal/writer.ts';
@@ -36,9 +38,9 @@ function recordsPerSecond(count: number, call: () => void): number {
   return (count * 1e9) / Number(process.hrtime.bigint() - start);
 }
 
-function benchOne(journal: JournalWriter): void {
+function benchOne(journal: JournalWriter, name: string): void {
   const framed = Buffer.alloc(recordFrame.bytes + bytes.length, 120);
-  const bareFd = openSync(join(dir, 'bare'), 'wx');
+  const bareFd = openSync(join(dir, `bare ${name}`), 'wx');
   const own: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -48,19 +50,21 @@ function benchOne(journal: JournalWriter): void {
     if (round > 0) bare.push(...bareRound);
   }
   closeSync(bareFd);
-  for (const [name, q] of [
+  for (const [what, q] of [
     ['p50', 0.5],
     ['p99', 0.99],
   ] as const) {
     const [a, b] = [quantile(own, q), quantile(bare, q)];
     console.log(
-      `append 200 B ${name}: ${a.toFixed(2)} µs, bare writeSync ${b.toFixed(2)} µs, ratio ${(a / b).toFixed(2)}`,
+      `${name} 200 B ${what}: ${a.toFixed(2)} µs, bare writeSync ${b.toFixed(2)} µs, ratio ${(a / b).toFixed(2)}`,
     );
   }
 }
 
 const journal = openJournal({ dir: join(dir, 'one'), sessionId: 'bench' });
-benchOne(journal);
+benchOne(journal, 'append');
+const seal = sealFor({ kind: 'recipients', publicKeys: [randomBytes(32)] });
+benchOne(openJournal({ dir: join(dir, 'sealed'), sessionId: 'bench', seal }), 'sealed append');
 const many = openJournal({ dir: join(dir, 'many'), sessionId: 'bench', maxBytes: 1e9, segmentBytes: 64e6 });
 for (const [name, what] of [
   ['string', payload],

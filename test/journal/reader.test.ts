@@ -88,7 +88,7 @@ test('any byte of the header changed: no record is believed', () => {
 });
 
 test('a newer version is named and not guessed at', () => {
-  const reading = readAll(synthSegment({ version: 2, records: three }).bytes);
+  const reading = readAll(synthSegment({ version: 3, records: three }).bytes);
   assert.deepEqual([reading.all.length, reasonsOf(reading)], [0, ['newer-version']]);
 });
 

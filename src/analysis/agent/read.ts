@@ -15,12 +15,14 @@ const lastKind = 63;
 
 export interface PartSource {
   readPart(name: string): Uint8Array | undefined;
+  /** Opens a key that a part is sealed with; undefined without the reader's own. */
+  unseal?(ageFile: Uint8Array): Uint8Array | undefined;
 }
 
 /** The events of a bundle; undefined when it holds none. Never throws. */
 export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gaps: Gap[] } {
   const gaps: Gap[] = [];
-  const recorded = readRecorded(bundle);
+  const recorded = readRecorded(bundle, gaps);
   const held = readHeld(bundle, gaps);
   const events = recorded && held ? mergeAgentEvents(recorded, held) : (recorded ?? held);
   if (!events) return { gaps };
@@ -40,15 +42,29 @@ export function readAgentState(bundle: PartSource): { state?: AgentState; gaps: 
   return events ? { state: computeAgentState(events), gaps } : { gaps };
 }
 
-function readRecorded(bundle: PartSource): AgentEvents | undefined {
+function readRecorded(bundle: PartSource, gaps: Gap[]): AgentEvents | undefined {
   const bytes = bundle.readPart(partNames.journal);
   if (!bytes) return undefined;
   const values: unknown[] = [];
   let lastAt = 0;
-  for (const record of readJournal(bytes).records) {
+  const reading = readJournal(bytes, (ageFile) => bundle.unseal?.(ageFile));
+  for (const record of reading.records) {
     lastAt = Math.max(lastAt, record.atMs);
+    if (record.sealed) continue;
     if (record.kind >= firstKind && record.kind <= lastKind) values.push(findJson(record));
   }
+  if (reading.sealed)
+    gaps.push({
+      part: partNames.journal,
+      reason: `${reading.sealed} records are sealed, and no key that was given opens them`,
+      lookedFor: '--identity FILE or --passphrase-file FILE',
+    });
+  const broken = reading.gaps.filter(({ reason }) => reason === 'seal-broken').length;
+  if (broken)
+    gaps.push({
+      part: partNames.journal,
+      reason: `${broken} records are not what was sealed: they were altered or put in`,
+    });
   return values.length ? readAgentRecords(values, lastAt) : undefined;
 }
 

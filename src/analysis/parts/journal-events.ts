@@ -1,24 +1,40 @@
 /**
- * The same as `process-events.json` tells, from the flight recorder's records: for a process that could not write a part.
- * Of a log the newest record counts, which holds its whole end; a child's end repeats what its start said.
+ * What parts tell, from the flight recorder's records: for a process that could not write them. `process-events.json`
+ * always; the command line and the allocations where the journal was sealed, so that no finisher could read them. Of a log
+ * the newest record counts, which holds its whole end; a child's end repeats what its start said.
  */
 import { findKindName } from '../../journal/layout-records.ts';
 import { findJson, readJournal } from '../../journal/reader.ts';
+import type { Unseal } from '../../journal/reader-seal.ts';
 import type { ChildFacts, Happenings } from '../../model/account.ts';
 import { Fields, type PartFaults } from './fields.ts';
+import { type ProcessPartFacts, readProcess } from './process.ts';
 import { readChild, readHandled, readLog, readPeak, readWarning } from './process-events.ts';
+import { type HeapProfileFacts, readHeapProfile } from './surroundings.ts';
 
 const mostKept = 40;
 
-/** Undefined when the journal tells of nothing of the kind. */
-export function readJournalEvents(bytes: Uint8Array, faults: PartFaults): Happenings | undefined {
+export interface JournalFacts {
+  happenings?: Happenings;
+  commandLine?: ProcessPartFacts;
+  heapProfile?: HeapProfileFacts;
+}
+
+/** A field is absent when the journal tells nothing of the kind. */
+export function readJournalFacts(bytes: Uint8Array, faults: PartFaults, unseal?: Unseal): JournalFacts {
   const found = new JournalEvents();
-  for (const record of readJournal(bytes).records) {
+  const facts: JournalFacts = {};
+  for (const record of readJournal(bytes, unseal).records) {
     const kind = findKindName(record.kind);
-    const fields = kind && wanted.has(kind) ? Fields.of(findJson(record), kind, faults) : undefined;
-    if (kind && fields) found.add(kind, fields, new Date(record.atMs).toISOString());
+    if (record.sealed || !kind || !wanted.has(kind)) continue;
+    const fields = Fields.of(findJson(record), kind, faults);
+    if (!fields) continue;
+    if (kind === 'commandLine') facts.commandLine = readProcess(fields);
+    else if (kind === 'heapProfile') facts.heapProfile = readHeapProfile(fields);
+    else found.add(kind, fields, new Date(record.atMs).toISOString());
   }
-  return found.finish();
+  const happenings = found.finish();
+  return happenings ? { ...facts, happenings } : facts;
 }
 
 const wanted = new Set([
@@ -29,6 +45,8 @@ const wanted = new Set([
   'childStart',
   'childEnd',
   'resourcePeak',
+  'commandLine',
+  'heapProfile',
 ]);
 
 class JournalEvents {
