@@ -67,13 +67,16 @@ export function recordedCalls(run: Pick<ProgramRun, 'events'>): { said: Said[]; 
   });
 }
 
+/** What the oracle has of a call: what the model saw, and what it answered. */
+export function saidBy({ reply, system, conversation }: SeenCall): { input: Said[]; output: Said[] } {
+  const input = [...(system ? [['system', system] as Said] : []), ...saidByOracle(conversation)];
+  const spoken = reply && { role: 'assistant', text: reply.text, toolCalls: reply.toolCalls };
+  return { input, output: saidByOracle(spoken ? [spoken] : []) };
+}
+
 export function oracleSaid(call: SeenCall): Said[] {
-  const { reply, system } = call;
-  return [
-    ...(system ? [['system', system] as Said] : []),
-    ...saidByOracle(call.conversation),
-    ...saidByOracle(reply ? [{ role: 'assistant', text: reply.text, toolCalls: reply.toolCalls }] : []),
-  ];
+  const { input, output } = saidBy(call);
+  return [...input, ...output];
 }
 
 /** Every call of the oracle was recorded, with the same conversation, reply and tokens. */

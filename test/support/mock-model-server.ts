@@ -50,11 +50,12 @@ export interface MockModelServer {
   close(): Promise<void>;
 }
 
-/** `script` gives the reply to the n-th call (0-based). */
+/** `script` gives the reply to the n-th call (0-based); after each event the server waits for `pace`. */
 export async function startMockModelServer(
   script: (call: SeenCall, n: number) => ScriptedReply,
+  pace?: () => Promise<void>,
 ): Promise<MockModelServer> {
-  const state: State = { calls: [], events: new EventEmitter(), threads: new Map(), script };
+  const state: State = { calls: [], events: new EventEmitter(), threads: new Map(), script, pace };
   const server = createServer((request, response) => {
     answer(state, request, response).catch((error) => response.destroy(error));
   });
@@ -78,6 +79,7 @@ interface State {
   /** The conversation up to and with a reply, by the reply's id. */
   threads: Map<string, OracleMessage[]>;
   script: (call: SeenCall, n: number) => ScriptedReply;
+  pace: (() => Promise<void>) | undefined;
 }
 
 async function answer(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -92,6 +94,7 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   }
   const { call, script } = see(state, api, Buffer.concat(chunks).toString('utf8'));
   state.events.emit('request', call);
+  await state.pace?.();
   if (script.status !== undefined) sendError(api, response, script.status, script.message);
   else if (call.stream) await sendStream(state, api, response, call, script);
   else sendWhole(api, response, call, script);
@@ -197,6 +200,7 @@ async function sendStream(
     response.write(texts[i]);
     call.sentText += events[i]?.text ?? '';
     state.events.emit('frame', call, events[i]);
+    await state.pace?.();
   }
   if (script.fault === 'malformed') response.end('data: {"choices": [{"del\n\n');
   else if (script.fault === 'cut') setTimeout(() => response.destroy(), 20);

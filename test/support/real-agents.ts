@@ -4,11 +4,40 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNode, type NodeMajor, type ProgramRun, runProgram } from './agent-preload.ts';
-import { type SeenCall, startMockModelServer } from './mock-model-server.ts';
+import { type ScriptedReply, type SeenCall, startMockModelServer } from './mock-model-server.ts';
 
-const folder = join(fileURLToPath(import.meta.url), '..', '..', 'agents');
+export const folder = join(fileURLToPath(import.meta.url), '..', '..', 'agents');
 
 export const answer = 'It is snowing in Oslo. ❄ Bring a coat!';
+
+type Agent = readonly [program: string, ...args: string[]];
+
+/** Client libraries, each in an agent with a loop of its own. Majors that say they need Node 22 run on 20 as well. */
+export const clients: readonly Agent[] = [
+  ['openai-chat'],
+  ['openai-chat', 'openai-6'],
+  ['openai-chat', 'openai-4'],
+  ['openai-responses'],
+  ['openai-responses', 'openai-6'],
+  ['anthropic'],
+  ['anthropic-runner'],
+  ['axios'],
+  ['undici'],
+];
+
+export const frameworks: readonly Agent[] = [
+  ['ai-sdk', '7'],
+  ['ai-sdk', '7', 'chat'],
+  ['ai-sdk', '6'],
+  ['langgraph'],
+  ['openai-agents'],
+  ['mastra'],
+];
+
+export const modes = ['whole', 'stream'] as const;
+
+/** Mastra does not start on Node 20. */
+export const runsOn = (major: NodeMajor, program: string): boolean => major >= 22 || program !== 'mastra';
 
 /** Why the real agents can't run here; false when they can. */
 export function whyNoAgents(major: NodeMajor): string | false {
@@ -17,21 +46,18 @@ export function whyNoAgents(major: NodeMajor): string | false {
   return 'the libraries are not installed (npm ci --legacy-peer-deps --prefix test/agents)';
 }
 
-/**
- * How the n-th agent is run on a Node: whole or streamed, so that each agent is run in both ways on two Nodes of the
- * four. With AGENTDUMP_TEST_MATRIX=full, both ways on every Node.
- */
-export function modesOn(major: NodeMajor, n: number): string[] {
-  if (process.env['AGENTDUMP_TEST_MATRIX'] === 'full') return ['whole', 'stream'];
-  return (major / 2 + n) % 2 ? ['whole'] : ['stream'];
-}
+/** The model asks for the weather, then speaks. */
+export const twoTurns = (call: SeenCall): ScriptedReply =>
+  call.conversation.at(-1)?.toolResults
+    ? { text: answer, frames: 8 }
+    : { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] };
 
 export interface AgentRun {
   ran: ProgramRun;
   calls: SeenCall[];
 }
 
-/** Runs one agent to its answer: the model asks for the weather, then speaks. */
+/** Runs one agent to its answer. */
 export async function runAgent(
   program: string,
   args: string[],
@@ -39,11 +65,7 @@ export async function runAgent(
   preload: string | undefined,
   env: Record<string, string> = {},
 ): Promise<AgentRun> {
-  const server = await startMockModelServer((call) =>
-    call.conversation.at(-1)?.toolResults
-      ? { text: answer, frames: 8 }
-      : { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
-  );
+  const server = await startMockModelServer(twoTurns);
   try {
     const ran = await runProgram(join(folder, `${program}.mjs`), {
       node: findNode(major) ?? assert.fail(),

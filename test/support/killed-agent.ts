@@ -1,0 +1,85 @@
+/**
+ * Runs a real agent and kills it at a random instant after the n-th event of its conversation: the arrival of a request
+ * or the sending of a frame. The server stands still from that event on, so that it is known what there was to record.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { recordedCalls, saidBy } from './agent-oracle.ts';
+import { findNode, type NodeMajor, type ProgramRun, runProgram } from './agent-preload.ts';
+import { type SeenCall, startMockModelServer } from './mock-model-server.ts';
+import { folder, twoTurns } from './real-agents.ts';
+
+/** What came to the process so shortly before its death may not have been read by it. */
+const blinkMs = 200;
+const longestWaitMs = 400;
+
+export interface KilledRun {
+  ran: ProgramRun;
+  calls: SeenCall[];
+  /** From the event to the kill; undefined when the agent came to its answer before. */
+  afterMs: number | undefined;
+}
+
+export async function killAfterEvent(
+  [program, ...args]: readonly string[],
+  mode: string,
+  major: NodeMajor,
+  preload: string,
+  event: number,
+): Promise<KilledRun> {
+  let events = 0;
+  let kill: (signal: NodeJS.Signals) => void = () => undefined;
+  let afterMs: number | undefined;
+  const server = await startMockModelServer(twoTurns, async () => {
+    if (++events !== event) return;
+    const wait = Math.round(Math.random() * longestWaitMs);
+    const at = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    afterMs = performance.now() - at;
+    kill('SIGKILL');
+    await new Promise(() => undefined);
+  });
+  const ran = await runProgram(join(folder, `${program}.mjs`), {
+    node: findNode(major) ?? assert.fail(),
+    preload,
+    args: [mode, ...args],
+    env: { MODEL_URL: server.url },
+    onStart: (killer) => {
+      kill = killer;
+    },
+  });
+  const calls = [...server.calls];
+  await server.close();
+  return { ran, calls, afterMs };
+}
+
+/** Every call that was recorded is as the oracle has it; and where there was time to read it, nothing is missing. */
+export function assertAsFarAsItWent({ ran, calls, afterMs }: KilledRun, what: string): void {
+  assert.equal(ran.signal, 'SIGKILL', `${what}: ${ran.stderr}`);
+  const recorded = recordedCalls(ran);
+  const hadTime = (afterMs ?? 0) >= blinkMs;
+  assert.ok(recorded.length <= calls.length, `${what}: no call that nobody made`);
+  if (hadTime) assert.equal(recorded.length, calls.length, `${what}: every call`);
+  for (const [n, { said, call }] of recorded.entries()) {
+    const seen = calls[n] ?? assert.fail();
+    const { input, output } = saidBy(seen);
+    if (call.status === 'finished') {
+      assert.deepEqual(said, [...input, ...output], `${what}: call ${n} and its reply`);
+      assert.deepEqual(
+        [call.inputTokens, call.outputTokens],
+        [seen.reply?.usage.input, seen.reply?.usage.output],
+        `${what}: tokens of call ${n}`,
+      );
+    } else {
+      assert.equal(n, calls.length - 1, `${what}: only the last call can be open`);
+      assert.deepEqual(said, input, `${what}: what the model saw of call ${n}`);
+      assertPartial(call.partialText ?? '', seen.sentText, hadTime, `${what}: text of call ${n}`);
+    }
+  }
+}
+
+/** The last word waits, for it may grow into a secret. */
+function assertPartial(recorded: string, sent: string, hadTime: boolean, what: string): void {
+  if (hadTime) assert.equal(recorded, sent.replace(/[\w\-./+=:%~@]+$/, ''), what);
+  else assert.ok(sent.startsWith(recorded), `${what}: "${recorded}" of "${sent}"`);
+}
