@@ -79,7 +79,11 @@ export class ModelExchange implements Exchange {
     this.requestSent();
     this.#other?.fail(error);
     this.#reader?.end();
-    this.#close(endOf(error, this.#status !== undefined), errorOf(error));
+    const status = endOf(error, this.#status !== undefined);
+    // Clients hang up by themselves once they have heard that the reply is whole.
+    if (status === 'aborted' && this.#reader?.isStream && this.#reply.done && !this.#reply.error)
+      this.#close('finished');
+    else this.#close(status, errorOf(error));
   }
 
   #close(status: CallStatus, error?: EventError): void {

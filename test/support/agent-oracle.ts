@@ -88,9 +88,9 @@ export function assertSameAsOracle(run: Pick<ProgramRun, 'events'>, calls: SeenC
     assert.deepEqual(said, oracleSaid(seen), `${what}: conversation at call ${n}`);
     if (seen.reply)
       assert.deepEqual(
-        [call.inputTokens, call.outputTokens],
-        [seen.reply.usage.input, seen.reply.usage.output],
-        `${what}: tokens of call ${n}`,
+        [call.status, call.inputTokens, call.outputTokens],
+        ['finished', seen.reply.usage.input, seen.reply.usage.output],
+        `${what}: end and tokens of call ${n}`,
       );
   }
 }
