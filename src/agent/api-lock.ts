@@ -2,7 +2,7 @@
  * Named locks within one thread: at most one holder at a time, in the order of asking. Who waits and who holds is
  * recorded, so that a cycle of waits can be told afterwards. They lock with and without the preload.
  */
-import { currentScope, findPort, runScoped } from './api-scope.ts';
+import { currentPlace, currentScope, findPort, runScoped } from './api-scope.ts';
 
 /** A held lock. `release` may be called more than once. */
 export interface HeldLock {
@@ -27,7 +27,7 @@ export async function acquireLock(name: string): Promise<HeldLock> {
   const port = findPort();
   const id = port?.nextId('l');
   const heldAt = now();
-  if (id !== undefined) port?.record('lock.held', { lock: id, ...currentScope() }, { name });
+  if (id !== undefined) port?.record('lock.held', { lock: id, ...currentPlace() }, { name });
   let isHeld = true;
   const release = () => {
     if (!isHeld) return;
@@ -53,7 +53,7 @@ function waitForTurn(name: string, before: Promise<void>): Promise<void> {
   const port = findPort();
   if (!port) return before;
   const wait = port.nextId('w');
-  port.record('wait.start', { wait, waitsFor: 'lock', ...currentScope() }, { what: name });
+  port.record('wait.start', { wait, waitsFor: 'lock', ...currentPlace() }, { what: name });
   return runScoped(
     currentScope(),
     () => before,

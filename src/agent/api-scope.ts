@@ -27,9 +27,14 @@ export function scopeStorage(): AsyncLocalStorage<AgentScope> {
 
 const outside: AgentScope = Object.freeze({});
 
-/** Where the calling code runs. */
+/** The scope that this API has opened around the calling code. */
 export function currentScope(): AgentScope {
   return scopeStorage().getStore() ?? outside;
+}
+
+/** Where the calling code runs, in a framework's work too. */
+export function currentPlace(): AgentScope {
+  return findPort()?.scope ?? currentScope();
 }
 
 export interface Ending {

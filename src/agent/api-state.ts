@@ -5,7 +5,7 @@
  */
 import type { StateOperation } from '../journal/layout-agent.ts';
 import { applyPatch, findAtPointer, renderPointer } from '../model/json-patch.ts';
-import { currentScope, findPort } from './api-scope.ts';
+import { currentPlace, currentScope, findPort } from './api-scope.ts';
 import type { AgentScope } from './recorder.ts';
 
 export interface RunState {
@@ -48,7 +48,7 @@ function change(operations: readonly StateOperation[]): void {
   box.document = applyPatch(box.document, operations);
   const port = findPort();
   if (!port) return;
-  const { run, step, tool } = currentScope();
+  const { run, step, tool } = currentPlace();
   port.record(
     'state',
     { ...(run && { run }), ...(step && { step }), ...(tool && { tool }) },

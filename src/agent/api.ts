@@ -8,6 +8,7 @@ import type { AgentEventData, EndStatus, MessagePart } from '../journal/layout-a
 import { acquireLock, type HeldLock, withLock } from './api-lock.ts';
 import { replayed } from './api-replayed.ts';
 import {
+  currentPlace,
   currentScope,
   type Ending,
   findOwner,
@@ -101,7 +102,7 @@ function run<Result>(
   const id = port?.nextId('r') ?? '';
   const scope: AgentScope = { run: id };
   openState(scope);
-  const parent = currentScope().run;
+  const parent = currentPlace().run;
   const facts: Partial<AgentEventData['run.start']> = { run: id, source };
   if (parent) facts.parent = parent;
   const content: Partial<AgentEventData['run.start']> = { name };
@@ -122,7 +123,7 @@ function run<Result>(
 function step<Result>(name: string, work: (step: Work) => Result, options: StepOptions = {}): Result {
   const port = findPort();
   if (!port) return work({ id: '', name });
-  const around = currentScope();
+  const around = currentPlace();
   const id = port.nextId('s');
   const content: Partial<AgentEventData['step.start']> = { name };
   if (options.input !== undefined) content.input = options.input;
@@ -144,7 +145,7 @@ function tool<Arguments, Result>(
 ): Result {
   const port = findPort();
   if (!port) return work(toolArguments, { id: '', name });
-  const around = currentScope();
+  const around = currentPlace();
   const id = port.nextId('t');
   const content: Partial<AgentEventData['tool.start']> = { name, arguments: toolArguments };
   if (options.callId !== undefined) content.callId = options.callId;
@@ -157,7 +158,7 @@ function tool<Arguments, Result>(
 
 function within(around: AgentScope, more: AgentScope): AgentScope {
   const scope = { ...around, ...more };
-  shareState(around, scope);
+  shareState(currentScope(), scope);
   return scope;
 }
 
@@ -174,7 +175,7 @@ function message(role: string, content: unknown): void {
   const port = findPort();
   if (!port) return;
   const id = port.nextId('m');
-  port.record('message', { message: id, source, ...currentScope() }, { role, parts: partsOf(content) });
+  port.record('message', { message: id, source, ...currentPlace() }, { role, parts: partsOf(content) });
 }
 
 /** A text, a list of blocks as most providers have them, or anything else. */
@@ -195,7 +196,7 @@ function waitFor<Value>(what: string, promise: PromiseLike<Value>): Promise<Valu
   const on = findOwner(promise);
   port.record(
     'wait.start',
-    { wait, waitsFor: 'promise', ...(on !== undefined && { on }), ...currentScope() },
+    { wait, waitsFor: 'promise', ...(on !== undefined && { on }), ...currentPlace() },
     { what },
   );
   return watchPromise(promise, ({ status, tookMs }: { status: EndStatus; tookMs: number }) =>
@@ -213,11 +214,11 @@ export const agent: Agent = {
   tool,
   message,
   state,
-  plan: (plan) => findPort()?.record('plan', currentScope(), { plan }),
-  progress: (progress = {}) => findPort()?.record('progress', currentScope(), progress),
+  plan: (plan) => findPort()?.record('plan', currentPlace(), { plan }),
+  progress: (progress = {}) => findPort()?.record('progress', currentPlace(), progress),
   expectProgress: (ms, options) => findPort()?.expectProgress?.(ms, options) ?? (() => undefined),
   waitFor,
   lock: lock as Agent['lock'],
   note: (text, data) =>
-    findPort()?.record('note', currentScope(), data === undefined ? { text } : { text, data }),
+    findPort()?.record('note', currentPlace(), data === undefined ? { text } : { text, data }),
 };

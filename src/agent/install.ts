@@ -69,6 +69,9 @@ function portOf(recorder: AgentRecorder, progress: ProgressWatch | undefined): A
     get modelCalls() {
       return recorder.modelCalls;
     },
+    get scope() {
+      return recorder.scope;
+    },
     get storage() {
       return recorder.storage;
     },

@@ -28,6 +28,8 @@ export interface AgentPort {
   framework?(source: string): FrameworkPort;
   /** How many model calls the taps have seen begin. */
   readonly modelCalls?: number;
+  /** Where the calling code runs: in the innermost of what the storage and the frameworks' own contexts say. */
+  readonly scope?: AgentScope;
   /** The storage in which taps and integrations look for their run and step. */
   readonly storage: AsyncLocalStorage<AgentScope>;
   /** Has a lack of progress noticed; returns the undoing. */

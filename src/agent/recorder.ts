@@ -4,6 +4,7 @@
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../journal/layout-agent.ts';
+import { BoundedMap } from './bounded-map.ts';
 import { Conversation } from './conversation.ts';
 import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
@@ -24,16 +25,23 @@ export interface InFlight {
   flush(): void;
 }
 
+/** Runs whose parents are known, and how many of them may be inside of one another. */
+const runLimit = 10_000;
+const deepestRuns = 100;
+
 export class AgentRecorder {
   readonly sink: AgentSink;
   readonly level: ContentLevel;
   readonly conversation: Conversation;
   readonly requests = new RequestMemory();
   readonly inFlight = new Set<InFlight>();
+  /** What the asynchronous contexts of frameworks say of where the code runs. */
+  readonly contexts: (() => AgentScope | undefined)[] = [];
   readonly openWork = new OpenWork();
   /** How many the taps have seen begin. */
   modelCalls = 0;
   readonly #suffix: string;
+  readonly #parents = new BoundedMap<string>(runLimit);
   #counts: Record<string, number> = {};
   #storage: AsyncLocalStorage<AgentScope> | undefined;
 
@@ -56,12 +64,12 @@ export class AgentRecorder {
 
   /** The scope of the code that runs now; outside of all, that of the framework's only open work. */
   get scope(): AgentScope {
-    return this.#storage?.getStore() ?? this.openWork.only() ?? {};
+    return this.#known() ?? this.openWork.only() ?? {};
   }
 
   /** The same, and whether it is known or the only one that it can be; undefined outside of all. */
   get within(): AgentEventsPart['within'] {
-    const known = this.#storage?.getStore();
+    const known = this.#known();
     const scope = known ?? this.openWork.only();
     return scope && { ...scope, from: known ? 'context' : 'only-open' };
   }
@@ -72,6 +80,7 @@ export class AgentRecorder {
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
   ): void {
+    if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
     this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content));
   }
 
@@ -84,6 +93,29 @@ export class AgentRecorder {
   /** Writes down how far everything in flight came: at a death, before the part is rendered. */
   flush(): void {
     for (const one of this.inFlight) one.flush();
+  }
+
+  #addRun({ run, parent }: Partial<AgentEventData['run.start']>): void {
+    if (run !== undefined && parent !== undefined) this.#parents.set(run, parent);
+  }
+
+  /** The inner one of what our storage and what a framework's says. */
+  #known(): AgentScope | undefined {
+    const ours = this.#storage?.getStore();
+    for (const context of this.contexts) {
+      const theirs = context();
+      if (theirs) return ours && this.#isInside(ours.run, theirs.run) ? ours : theirs;
+    }
+    return ours;
+  }
+
+  #isInside(run: string | undefined, outer: string | undefined): boolean {
+    let at = run;
+    for (let depth = 0; at !== undefined && depth < deepestRuns; depth++) {
+      if (at === outer) return true;
+      at = this.#parents.get(at);
+    }
+    return false;
   }
 
   #recordMessage(message: Message): string {

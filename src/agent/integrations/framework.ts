@@ -22,6 +22,7 @@ export interface Outcome {
 }
 
 const entryLimit = 10_000;
+const endedLimit = 2000;
 const { now } = Date;
 
 export class FrameworkRecorder {
@@ -30,6 +31,8 @@ export class FrameworkRecorder {
   readonly #runs = new BoundedMap<Entry>(entryLimit);
   readonly #steps = new BoundedMap<Entry>(entryLimit);
   readonly #tools = new BoundedMap<Entry>(entryLimit);
+  /** Scopes of what has ended: promises that it left behind may still run. */
+  readonly #ended = new BoundedMap<AgentScope>(endedLimit);
 
   /** `source` is the framework's name in the events. */
   constructor(recorder: AgentRecorder, source: string) {
@@ -39,7 +42,8 @@ export class FrameworkRecorder {
 
   /** The scope inside of the run, step or tool call with this key. */
   scopeOf(key: string): AgentScope | undefined {
-    return (this.#tools.get(key) ?? this.#steps.get(key) ?? this.#runs.get(key))?.scope;
+    const open = this.#tools.get(key) ?? this.#steps.get(key) ?? this.#runs.get(key);
+    return open?.scope ?? this.#ended.get(key);
   }
 
   /** Work that is not recorded itself: what happens inside of it is inside of `scope`. */
@@ -111,6 +115,7 @@ export class FrameworkRecorder {
   #take(map: BoundedMap<Entry>, key: string): Entry | undefined {
     const entry = map.get(key);
     map.delete(key);
+    if (entry) this.#ended.set(key, entry.scope);
     return entry;
   }
 }

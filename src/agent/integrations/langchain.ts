@@ -14,6 +14,7 @@ import { FrameworkRecorder, failed, finished, type Outcome } from './framework.t
 
 const storageKey = Symbol.for('ls:tracing_async_local_storage');
 const variablesKey = Symbol.for('lc:context_variables');
+const configKey = Symbol.for('lc:child_config');
 const hooksDescription = 'lc:configure_hooks';
 const handlerName = 'agentdump';
 
@@ -23,7 +24,9 @@ type Variables = Record<string | symbol, unknown>;
 export function integrateLangChain(recorder: AgentRecorder): Tap {
   const globals = globalThis as unknown as Record<symbol, unknown>;
   if (globals[storageKey] !== undefined || isLangSmithOn()) return silentTap;
-  const storage = makeStorage(makeHandler(recorder));
+  const framework = new FrameworkRecorder(recorder, 'langchain');
+  const storage = makeStorage(makeHandler(recorder, framework));
+  recorder.contexts.push(() => scopeIn(storage, framework));
   const descriptor = { value: storage, configurable: true, writable: true, enumerable: false };
   Object.defineProperty(globalThis, storageKey, descriptor);
   return {
@@ -83,12 +86,18 @@ function joinVariables(
   }
 }
 
+/** Where the code runs whose configuration is in LangChain's storage: in the run that its callbacks are children of. */
+function scopeIn(storage: { getStore(): unknown }, framework: FrameworkRecorder): AgentScope | undefined {
+  const { callbacks } = objectOf(objectOf(objectOf(storage.getStore())['extra'])[configKey as never]);
+  const parent = objectOf(callbacks)['_parentRunId'];
+  return typeof parent === 'string' ? framework.scopeOf(parent) : undefined;
+}
+
 /** A callback handler: its methods have the names and arguments of BaseCallbackHandler. */
-function makeHandler(recorder: AgentRecorder): object {
-  const framework = new FrameworkRecorder(recorder, 'langchain');
+function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): object {
   /** What a run of theirs became here. */
   const kinds = new Map<string, 'run' | 'step' | 'inner'>();
-  const scopeIn = (parent: unknown): AgentScope =>
+  const scopeOf = (parent: unknown): AgentScope =>
     (typeof parent === 'string' ? framework.scopeOf(parent) : undefined) ?? recorder.scope;
   const inherit = (runId: string, scope: AgentScope) => {
     kinds.set(runId, 'inner');
@@ -129,8 +138,8 @@ function makeHandler(recorder: AgentRecorder): object {
           framework.startRun(runId, name, recorder.scope);
         } else if (node !== undefined && node === name) {
           kinds.set(runId, 'step');
-          framework.startStep(runId, name, scopeIn(parent), input);
-        } else inherit(runId, scopeIn(parent));
+          framework.startStep(runId, name, scopeOf(parent), input);
+        } else inherit(runId, scopeOf(parent));
       },
     ),
     handleChainEnd: guarded((output: unknown, runId: string) => endChain(runId, finished(output))),
@@ -148,7 +157,7 @@ function makeHandler(recorder: AgentRecorder): object {
       ) => {
         const name = stringOf(runName) ?? stringOf(objectOf(tool)['name']) ?? 'tool';
         const call = { name, arguments: parseArguments(input), callId: stringOf(callId) };
-        framework.startTool(runId, call, scopeIn(parent));
+        framework.startTool(runId, call, scopeOf(parent));
       },
     ),
     handleToolEnd: guarded((output: unknown, runId: string) =>

@@ -1,15 +1,17 @@
 /**
  * OpenAI's Agents SDK (`@openai/agents`). Its trace provider is kept under a registered symbol on globalThis: when it
- * puts it there, a trace processor of ours joins its list, and stays in it when the list is replaced. Silent when the
- * host turned tracing off. Seen in 0.20.0.
+ * puts it there, a trace processor of ours joins its list, and stays in it when the list is replaced. Its asynchronous
+ * context, which is found in the same way, tells on whose behalf code runs, also when the tool that left it behind has
+ * returned. Silent when the host turned tracing off. Seen in 0.12.1 and 0.20.0.
  */
-import { objectOf, parseArguments, stringOf } from '../json.ts';
-import type { AgentRecorder } from '../recorder.ts';
+import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../json.ts';
+import type { AgentRecorder, AgentScope } from '../recorder.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';
 
 const providerKey = Symbol.for('openai.agents.core.traceProvider');
+const storageKey = Symbol.for('openai.agents.core.asyncLocalStorage');
 
 interface Provider {
   registerProcessor(processor: object): void;
@@ -18,7 +20,10 @@ interface Provider {
 
 /** Starts to listen. */
 export function integrateOpenaiAgents(recorder: AgentRecorder): Tap {
-  const processor = makeProcessor(recorder);
+  const framework = new FrameworkRecorder(recorder, 'openai-agents');
+  const contexts = new Contexts(framework);
+  const processor = makeProcessor(recorder, framework, contexts);
+  recorder.contexts.push(() => contexts.scope);
   const globals = globalThis as unknown as Record<symbol, unknown>;
   if (globals[providerKey] !== undefined) {
     join(globals[providerKey] as Provider, processor);
@@ -58,9 +63,44 @@ function join(provider: Provider, processor: object): void {
   });
 }
 
+/** The stores of the SDK's storage: each function call has one of its own, which what it leaves behind keeps. */
+class Contexts {
+  readonly #framework: FrameworkRecorder;
+  readonly #scopes = new WeakMap<object, AgentScope>();
+
+  constructor(framework: FrameworkRecorder) {
+    this.#framework = framework;
+  }
+
+  /** The span that the running code has just begun. */
+  enter(scope: AgentScope | undefined): void {
+    const store = this.#store();
+    if (store && scope) this.#scopes.set(store, scope);
+  }
+
+  get scope(): AgentScope | undefined {
+    const store = this.#store();
+    if (!store) return undefined;
+    const known = this.#scopes.get(store);
+    if (known) return known;
+    const { span, trace } = store;
+    return (
+      this.#framework.scopeOf(String(objectOf(span)['spanId'])) ??
+      this.#framework.scopeOf(String(objectOf(trace)['traceId']))
+    );
+  }
+
+  #store(): JsonObject | undefined {
+    const storage = (globalThis as unknown as Record<symbol, { getStore?: () => unknown } | undefined>)[
+      storageKey
+    ];
+    const store = storage?.getStore?.();
+    return isObject(store) ? store : undefined;
+  }
+}
+
 /** A trace is a run, an agent a step of it, a function a tool call. */
-function makeProcessor(recorder: AgentRecorder): object {
-  const framework = new FrameworkRecorder(recorder, 'openai-agents');
+function makeProcessor(recorder: AgentRecorder, framework: FrameworkRecorder, contexts: Contexts): object {
   const onTraceStart = guarded((trace: unknown) => {
     const { traceId, name } = objectOf(trace);
     framework.startRun(String(traceId), stringOf(name) ?? 'trace', recorder.scope);
@@ -76,6 +116,7 @@ function makeProcessor(recorder: AgentRecorder): object {
     else if (data['type'] === 'function')
       framework.startTool(id, { name, arguments: data['input'] && parseArguments(data['input']) }, scope);
     else framework.alias(id, scope);
+    contexts.enter(framework.scopeOf(id));
   });
   const onSpanEnd = guarded((span: unknown) => {
     const { id, data, error } = readSpan(span);

@@ -4,7 +4,7 @@
  * own). Add it to the span processors of a tracer provider; without the preload it does nothing. It exports nothing.
  */
 import type { Message } from '../../journal/layout-agent.ts';
-import { currentScope, findPort } from '../api-scope.ts';
+import { currentPlace, findPort } from '../api-scope.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { AgentPort, FrameworkPort } from '../port.ts';
 import type { AgentScope } from '../recorder.ts';
@@ -85,7 +85,7 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
 
   #around(span: SpanLike, framework: FrameworkPort): AgentScope {
     const parent = parentKeyOf(span);
-    return (parent === undefined ? undefined : framework.scopeOf(parent)) ?? currentScope();
+    return (parent === undefined ? undefined : framework.scopeOf(parent)) ?? currentPlace();
   }
 
   #recordCall(span: SpanLike, around: AgentScope, port: AgentPort): void {
