@@ -113,7 +113,7 @@ const deaths = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'gpt-4o-mini', messages: [question], stream: true }),
-      signal: AbortSignal.timeout(400),
+      signal: AbortSignal.timeout(1000),
     });
     await response.text();
   },
@@ -223,6 +223,50 @@ const deaths = {
       },
     });
     await generateText({ model, prompt: 'How is Oslo?', tools: { get_weather }, stopWhen: stepCountIs(3) });
+  },
+
+  /** The same, of a tool that has returned, with another one at work beside it. */
+  async 'floating-agents-tool'() {
+    const { Agent, run, setDefaultOpenAIClient, setTracingExportApiKey, tool } = await import(
+      '@openai/agents'
+    );
+    setDefaultOpenAIClient(await openai());
+    setTracingExportApiKey('');
+    const make = (name, execute) => tool({ ...weatherTool, name, strict: true, execute });
+    const tools = [
+      make('get_weather', async ({ city }) => {
+        delay(100).then(() => {
+          throw new RangeError(`the cache of ${city} is full`);
+        });
+        return weather({ city });
+      }),
+      make('get_tide', () => delay(600, 'low')),
+    ];
+    await run(new Agent({ name: 'Weather', model: 'gpt-4o-mini', tools }), 'How is Oslo?');
+  },
+
+  /** The same in a graph whose nodes run side by side. */
+  async 'floating-graph-tool'() {
+    const { END, MessagesAnnotation, START, StateGraph } = await import('@langchain/langgraph');
+    const { tool } = await import('@langchain/core/tools');
+    const { z } = await import('zod');
+    const lookUp = tool(
+      async ({ city }) => {
+        delay(100).then(() => {
+          throw new RangeError(`the cache of ${city} is full`);
+        });
+        return weather({ city });
+      },
+      { name: 'get_weather', description: 'Weather', schema: z.object({ city: z.string() }) },
+    );
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('weather', async () => void (await lookUp.invoke({ city: 'Oslo' })) ?? {})
+      .addNode('tide', () => delay(600, {}))
+      .addEdge(START, 'weather')
+      .addEdge(START, 'tide')
+      .addEdge('tide', END)
+      .compile();
+    await graph.invoke({ messages: [question] });
   },
 
   /** anthropics/claude-code#15909: the same command, again and again, until somebody stops it. */

@@ -5,102 +5,156 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoAgents } from '../support/real-agents.ts';
-import { dieOf } from '../support/real-death.ts';
+import { type Death, dieOf, majorsOf } from '../support/real-death.ts';
 
-const skip = whyNoAgents(24);
+let deaths = 0;
+
+function testDeath(title: string, name: string, reply: Death['reply'], check: Death['check']): void {
+  for (const major of majorsOf(deaths++))
+    test(`${title} (Node ${major})`, { skip: whyNoAgents(major) }, (t) =>
+      dieOf(t, { name, reply, check }, major),
+    );
+}
+
 const snow = 'It is snowing. '.repeat(20);
 
-test('LangGraph: a 429 in a sub-agent ends the session', { skip }, async (t) => {
-  const { firstScreen, account } = await dieOf(t, 'rate-limit', () => ({
+testDeath(
+  'LangGraph: a 429 in a sub-agent ends the session',
+  'rate-limit',
+  () => ({
     status: 429,
     message: 'Rate limit reached for gpt-4o-mini in organization org-x on tokens per min',
-  }));
-  assert.match(
-    firstScreen,
-    /Model call c1 to \S+ gpt-4o-mini was answered 429: the provider limits the rate\./,
-  );
-  assert.match(firstScreen, /→ Wait as long as the retry-after header says/);
-  assert.equal(account.agent?.failures?.[0]?.isCauseOfDeath, true);
-});
+  }),
+  ({ firstScreen, account }) => {
+    assert.match(
+      firstScreen,
+      /Model call c1 to \S+ gpt-4o-mini was answered 429: the provider limits the rate\./,
+    );
+    assert.match(firstScreen, /→ Wait as long as the retry-after header says/);
+    assert.equal(account.agent?.failures?.[0]?.isCauseOfDeath, true);
+  },
+);
 
-test('Anthropic: overloaded, and the retries run out', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'overload', () => ({ status: 529, message: 'Overloaded' }));
-  assert.match(firstScreen, /was answered 529, the last of 2 attempts: the provider is overloaded\./);
-});
+testDeath(
+  'Anthropic: overloaded, and the retries run out',
+  'overload',
+  () => ({ status: 529, message: 'Overloaded' }),
+  ({ firstScreen }) => {
+    assert.match(firstScreen, /was answered 529, the last of 2 attempts: the provider is overloaded\./);
+  },
+);
 
-test('Anthropic: resumed with a tool_use that has no result', { skip }, async (t) => {
-  const { firstScreen, account } = await dieOf(t, 'dangling-tool-call', () => ({
+testDeath(
+  'Anthropic: resumed with a tool_use that has no result',
+  'dangling-tool-call',
+  () => ({
     status: 400,
     message: 'messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1',
-  }));
-  assert.match(firstScreen, /the request holds a tool call without its result\./);
-  assert.match(JSON.stringify(account.verdict?.evidence), /Tool call toolu_1 \(get_weather\) has no result/);
-});
+  }),
+  ({ firstScreen, account }) => {
+    assert.match(firstScreen, /the request holds a tool call without its result\./);
+    assert.match(
+      JSON.stringify(account.verdict?.evidence),
+      /Tool call toolu_1 \(get_weather\) has no result/,
+    );
+  },
+);
 
-test('OpenAI: the conversation outgrew the model', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'context-overflow', (n) =>
+testDeath(
+  'OpenAI: the conversation outgrew the model',
+  'context-overflow',
+  (n) =>
     n < 2
       ? { text: 'It is snowing.' }
       : { status: 400, message: "This model's maximum context length is 128000 tokens." },
-  );
-  assert.match(
-    firstScreen,
-    /Model call c3 .* was answered 400: the conversation no longer fits into the model\./,
-  );
-});
+  ({ firstScreen }) => {
+    assert.match(
+      firstScreen,
+      /Model call c3 .* was answered 400: the conversation no longer fits into the model\./,
+    );
+  },
+);
 
-test('AI SDK: the credentials are refused', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'ai-sdk-error', () => ({
+testDeath(
+  'AI SDK: the credentials are refused',
+  'ai-sdk-error',
+  () => ({
     status: 401,
     message: 'Incorrect API key provided',
-  }));
-  assert.match(firstScreen, /was answered 401: the provider refused the credentials\./);
-});
+  }),
+  ({ firstScreen }) => {
+    assert.match(firstScreen, /was answered 401: the provider refused the credentials\./);
+  },
+);
 
-test('OpenAI: the decoder of server-sent events throws', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'sse-garbage', () => ({
+testDeath(
+  'OpenAI: the decoder of server-sent events throws',
+  'sse-garbage',
+  () => ({
     text: snow,
     frames: 10,
     fault: 'malformed',
-  }));
-  assert.match(firstScreen, /a frame of the reply stream is no JSON\./);
-});
+  }),
+  ({ firstScreen }) => {
+    assert.match(firstScreen, /a frame of the reply stream is no JSON\./);
+  },
+);
 
-test('OpenAI: a plan that was asked for as JSON comes cut off', { skip }, async (t) => {
-  const { firstScreen, account } = await dieOf(t, 'reply-no-json', () => ({
+testDeath(
+  'OpenAI: a plan that was asked for as JSON comes cut off',
+  'reply-no-json',
+  () => ({
     text: '{"steps": ["pack", "go to the stat',
-  }));
-  assert.match(firstScreen, /The reply of \S+ gpt-4o-mini in model call c1 is no JSON\./);
-  assert.match(JSON.stringify(account.verdict?.evidence), /It begins: \{\\"steps/);
-});
+  }),
+  ({ firstScreen, account }) => {
+    assert.match(firstScreen, /The reply of \S+ gpt-4o-mini in model call c1 is no JSON\./);
+    assert.match(JSON.stringify(account.verdict?.evidence), /It begins: \{\\"steps/);
+  },
+);
 
-test('OpenAI: a turn is aborted, and the next one rejects with nobody to hear it', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'abort', () => ({ text: snow, frames: 40, frameDelayMs: 10 }));
-  assert.match(firstScreen, /Model call c1 to \S+ gpt-4o-mini was aborted by .*deaths\.mjs/);
-});
+testDeath(
+  'OpenAI: a turn is aborted, and the next one rejects with nobody to hear it',
+  'abort',
+  () => ({ text: snow, frames: 40, frameDelayMs: 10 }),
+  ({ firstScreen }) => {
+    assert.match(firstScreen, /Model call c1 to \S+ gpt-4o-mini was aborted by .*deaths\.mjs/);
+  },
+);
 
-test('fetch: the model stalls, and a time limit fires', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'timeout', () => ({ text: snow, frames: 10, fault: 'stall' }));
-  assert.match(firstScreen, /was aborted by a time limit after/);
-});
+testDeath(
+  'fetch: the model stalls, and a time limit fires',
+  'timeout',
+  () => ({ text: snow, frames: 10, fault: 'stall' }),
+  ({ firstScreen }) => {
+    assert.match(firstScreen, /was aborted by a time limit after/);
+  },
+);
 
-test('OpenAI: the same call again and again, until somebody stops it', { skip }, async (t) => {
-  const { firstScreen } = await dieOf(t, 'livelock', () => ({
+testDeath(
+  'OpenAI: the same call again and again, until somebody stops it',
+  'livelock',
+  () => ({
     toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
-  }));
-  assert.match(firstScreen, /Stopped by SIGTERM/);
-  assert.match(
-    firstScreen,
-    /The agent went in a circle: get_weather\(.*Oslo.*\) came \d+ times with the same result/,
-  );
-});
+  }),
+  ({ firstScreen }) => {
+    assert.match(firstScreen, /Stopped by SIGTERM/);
+    assert.match(
+      firstScreen,
+      /The agent went in a circle: get_weather\(.*Oslo.*\) came \d+ times with the same result/,
+    );
+  },
+);
 
-test('OpenAI: the reply stalls, until somebody stops it', { skip }, async (t) => {
-  const { firstScreen, account } = await dieOf(t, 'stall', () => ({
+testDeath(
+  'OpenAI: the reply stalls, until somebody stops it',
+  'stall',
+  () => ({
     text: snow,
     frames: 20,
     fault: 'stall',
-  }));
-  assert.match(firstScreen, /Stopped by SIGTERM while waiting for model call to \S+ gpt-4o-mini/);
-  assert.match(JSON.stringify(account.verdict?.evidence), /frames and \d+ bytes so far, the last \d/);
-});
+  }),
+  ({ firstScreen, account }) => {
+    assert.match(firstScreen, /Stopped by SIGTERM while waiting for model call to \S+ gpt-4o-mini/);
+    assert.match(JSON.stringify(account.verdict?.evidence), /frames and \d+ bytes so far, the last \d/);
+  },
+);

@@ -52,7 +52,7 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   timeoutMs?: number;
   /** Called with the running process, to kill it. */
-  onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  onStart?: (kill: (signal: NodeJS.Signals) => void, pid: number) => void;
 }
 
 let runs = 0;
@@ -87,7 +87,7 @@ export async function runProgram(name: string, options: ProgramOptions): Promise
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text;
   });
-  options.onStart?.((signal) => child.kill(signal));
+  options.onStart?.((signal) => child.kill(signal), child.pid ?? 0);
   const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 20_000);
   const [code, signal] = await new Promise<[number | null, string | null]>((settle) => {
     child.on('close', (...end) => settle(end));

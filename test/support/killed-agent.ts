@@ -3,14 +3,16 @@
  * or the sending of a frame. The server stands still from that event on, so that it is known what there was to record.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { recordedCalls, saidBy } from './agent-oracle.ts';
 import { findNode, type NodeMajor, type ProgramRun, runProgram } from './agent-preload.ts';
 import { type SeenCall, startMockModelServer } from './mock-model-server.ts';
 import { folder, twoTurns } from './real-agents.ts';
 
-/** What came to the process so shortly before its death may not have been read by it. */
-const blinkMs = 200;
+/** A main thread that slept for so long has read all that had come, and its timers have fired. */
+const settledMs = 150;
 const longestWaitMs = 400;
 
 export interface KilledRun {
@@ -18,6 +20,8 @@ export interface KilledRun {
   calls: SeenCall[];
   /** From the event to the kill; undefined when the agent came to its answer before. */
   afterMs: number | undefined;
+  /** There was time for all that the server had sent, whatever else the machine was busy with. */
+  isSettled: boolean;
 }
 
 export async function killAfterEvent(
@@ -29,12 +33,17 @@ export async function killAfterEvent(
 ): Promise<KilledRun> {
   let events = 0;
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
+  let pid = 0;
   let afterMs: number | undefined;
+  let isSettled = false;
   const server = await startMockModelServer(twoTurns, async () => {
     if (++events !== event) return;
     const wait = Math.round(Math.random() * longestWaitMs);
     const at = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await delay(Math.max(0, wait - settledMs));
+    const before = timesAwake(pid);
+    await delay(Math.min(wait, settledMs));
+    isSettled = wait >= settledMs && before !== undefined && before === timesAwake(pid);
     afterMs = performance.now() - at;
     kill('SIGKILL');
     await new Promise(() => undefined);
@@ -44,22 +53,28 @@ export async function killAfterEvent(
     preload,
     args: [mode, ...args],
     env: { MODEL_URL: server.url },
-    onStart: (killer) => {
+    onStart: (killer, itsPid) => {
       kill = killer;
+      pid = itsPid;
     },
   });
   const calls = [...server.calls];
   await server.close();
-  return { ran, calls, afterMs };
+  return { ran, calls, afterMs, isSettled };
+}
+
+/** How often the main thread has fallen asleep, when it sleeps now. */
+function timesAwake(pid: number): string | undefined {
+  const status = readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8');
+  return /^State:\s+S/m.test(status) ? /^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] : undefined;
 }
 
 /** Every call that was recorded is as the oracle has it; and where there was time to read it, nothing is missing. */
-export function assertAsFarAsItWent({ ran, calls, afterMs }: KilledRun, what: string): void {
+export function assertAsFarAsItWent({ ran, calls, isSettled }: KilledRun, what: string): void {
   assert.equal(ran.signal, 'SIGKILL', `${what}: ${ran.stderr}`);
   const recorded = recordedCalls(ran);
-  const hadTime = (afterMs ?? 0) >= blinkMs;
   assert.ok(recorded.length <= calls.length, `${what}: no call that nobody made`);
-  if (hadTime) assert.equal(recorded.length, calls.length, `${what}: every call`);
+  if (isSettled) assert.equal(recorded.length, calls.length, `${what}: every call`);
   for (const [n, { said, call }] of recorded.entries()) {
     const seen = calls[n] ?? assert.fail();
     const { input, output } = saidBy(seen);
@@ -73,13 +88,13 @@ export function assertAsFarAsItWent({ ran, calls, afterMs }: KilledRun, what: st
     } else {
       assert.equal(n, calls.length - 1, `${what}: only the last call can be open`);
       assert.deepEqual(said, input, `${what}: what the model saw of call ${n}`);
-      assertPartial(call.partialText ?? '', seen.sentText, hadTime, `${what}: text of call ${n}`);
+      assertPartial(call.partialText ?? '', seen.sentText, isSettled, `${what}: text of call ${n}`);
     }
   }
 }
 
 /** The last word waits, for it may grow into a secret. */
-function assertPartial(recorded: string, sent: string, hadTime: boolean, what: string): void {
-  if (hadTime) assert.equal(recorded, sent.replace(/[\w\-./+=:%~@]+$/, ''), what);
+function assertPartial(recorded: string, sent: string, isSettled: boolean, what: string): void {
+  if (isSettled) assert.equal(recorded, sent.replace(/[\w\-./+=:%~@]+$/, ''), what);
   else assert.ok(sent.startsWith(recorded), `${what}: "${recorded}" of "${sent}"`);
 }

@@ -1,4 +1,7 @@
-/** Lets an agent of test/agents/deaths.mjs die, without and with the preload, and reads what is said of it first. */
+/**
+ * Lets an agent of test/agents/deaths.mjs die, without and with the preload, and reads what is said of it first. Each
+ * death is died on Node 24 and on one of the others in turn; with AGENTDUMP_TEST_MATRIX=full on all of them.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,44 +12,66 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderText } from '../../src/report/text.ts';
+import { findNode, type NodeMajor, nodeMajors } from './agent-preload.ts';
 import { type ScriptedReply, startMockModelServer } from './mock-model-server.ts';
-import { bundlesIn, findNodes, preload, temporaryFolder } from './run-victim.ts';
+import { bundlesIn, preload, temporaryFolder } from './run-victim.ts';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents', 'deaths.mjs');
-const node = findNodes().find(({ name }) => name === 'Node 24') ?? findNodes()[0] ?? assert.fail('no Node');
+const others = nodeMajors.filter((major) => major !== 24);
+const hello = (): ScriptedReply => ({ text: 'Hello.' });
 
 export interface RealDeath {
   account: Account;
+  /** What a person reads in the first five lines. */
+  firstLines: string;
   /** The headline with the summary and the first step, as one line. */
   firstScreen: string;
 }
 
-/** `reply` gives what the model answers to the n-th request. */
-export async function dieOf(
-  t: TestContext,
-  name: string,
-  reply: (n: number) => ScriptedReply = () => ({ text: 'Hello.' }),
-): Promise<RealDeath> {
+/** The Nodes on which the n-th death is died. */
+export function majorsOf(n: number): readonly NodeMajor[] {
+  return process.env['AGENTDUMP_TEST_MATRIX'] === 'full' ? nodeMajors : [24, others[n % others.length] ?? 24];
+}
+
+export interface Death {
+  /** In deaths.mjs. */
+  name: string;
+  /** What the model answers to the n-th request. */
+  reply: ((n: number) => ScriptedReply) | undefined;
+  check: (death: RealDeath) => void;
+}
+
+/** Lets it die, without and with the preload, to the same end; and checks what is said of it. */
+export async function dieOf(t: TestContext, { name, reply = hello, check }: Death, major: NodeMajor) {
   const dir = temporaryFolder(t);
+  const node = findNode(major) ?? assert.fail();
   const [bare, watched] = await Promise.all([
-    run(name, reply, dir, []),
-    run(name, reply, dir, ['--require', preload]),
+    run(node, name, reply, dir, []),
+    run(node, name, reply, dir, ['--require', preload]),
   ]);
   assert.deepEqual(watched, bare, 'the same end');
   assert.notEqual(bare.code, 0, `${name} did not die`);
   const bundle = openBundle(join(dir, 'dumps', bundlesIn(dir).at(-1) ?? assert.fail('no bundle')));
   const account = await analyzeBundle(bundle);
   bundle.close();
-  const [firstScreen = ''] = renderText(account).split('\n\n', 1);
-  return { account, firstScreen: firstScreen.replace(/\s+/g, ' ') };
+  const [head = ''] = renderText(account).split('\n\n', 1);
+  const firstLines = head.split('\n').slice(0, 5).join('\n');
+  t.diagnostic(`\n${firstLines}`);
+  check({ account, firstLines, firstScreen: head.replace(/\s+/g, ' ') });
 }
 
-async function run(name: string, reply: (n: number) => ScriptedReply, dir: string, flags: string[]) {
+async function run(
+  node: string,
+  name: string,
+  reply: (n: number) => ScriptedReply,
+  dir: string,
+  flags: string[],
+) {
   const server = await startMockModelServer((_, n) => reply(n));
   try {
-    const child = spawn(node.path, [...flags, program, name], {
+    const child = spawn(node, [...flags, program, name], {
       cwd: dir,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: dir,
@@ -54,13 +79,32 @@ async function run(name: string, reply: (n: number) => ScriptedReply, dir: strin
         AGENTDUMP_DIR: join(dir, 'dumps'),
       },
     });
-    let stdout = '';
+    let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
     });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    return { code, signal, stdout };
+    return { code, signal, stdout, stderr: comparable(stderr) };
   } finally {
     await server.close();
   }
+}
+
+/** Our own; frames of Node's, for events may come in another order; what an exporter says by its clock. */
+const leftOut = /^agentdump:|^ {4}at .*\bnode:|^No API key provided for OpenAI tracing exporter/;
+
+/** Without what may differ from run to run. */
+function comparable(stderr: string): string {
+  return (
+    stderr
+      .split('\n')
+      .filter((line) => !leftOut.test(line))
+      .join('\n')
+      .replace(/127\.0\.0\.1:\d+|port: \d+|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{32}\b|date: '[^']*'/g, '#')
+      // The AI SDK works in another line of its own while somebody listens to its channel.
+      .replace(/(runWithTracingChannelSpan \(.*):\d+:\d+\)/, '$1')
+  );
 }

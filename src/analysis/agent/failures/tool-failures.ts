@@ -9,15 +9,15 @@ export const toolFailures: FailureRule = (input) =>
     const cause = failed.findLast((tool) => isInError(input.error, messageOf(tool)));
     const last = run.toolCalls.at(-1);
     const isLast = last?.status === 'failed' && !wasAnswered(run, last);
-    const tool = cause ?? (isLast ? last : undefined) ?? openToolOfDeath(run, input);
-    return tool ? [describe(run, tool, cause === tool || tool.status === 'running')] : [];
+    const tool = cause ?? (isLast ? last : undefined) ?? toolOfDeath(run, input);
+    return tool ? [describe(run, tool, cause === tool || tool.status !== 'failed')] : [];
   });
 
-/** The code that died ran on behalf of a tool that had not ended. */
-function openToolOfDeath(run: AgentRun, { agent, error }: FailureInput): ToolCall | undefined {
+/** The code that died ran on behalf of a tool: one that had not ended, or what one had left behind. */
+function toolOfDeath(run: AgentRun, { agent, error }: FailureInput): ToolCall | undefined {
   const { diedIn } = agent;
   if (!error || diedIn?.from !== 'context' || diedIn.toolId === undefined) return undefined;
-  return run.toolCalls.find((tool) => tool.eventId === diedIn.toolId && tool.status === 'running');
+  return run.toolCalls.find((tool) => tool.eventId === diedIn.toolId && tool.status !== 'failed');
 }
 
 /** The model was told of it and went on. */
@@ -32,23 +32,26 @@ function describe(run: AgentRun, tool: ToolCall, isCauseOfDeath: boolean): Agent
     160,
   );
   const message = messageOf(tool);
+  const hadReturned = tool.status === 'finished';
   return {
     kind: 'tool-error',
     title: isCauseOfDeath
-      ? `the error came out of tool ${tool.name} (${tool.id}), and nothing caught it`
+      ? `the error came out of ${hadReturned ? 'a promise that ' : ''}tool ${tool.name} (${tool.id})${hadReturned ? ' had left behind' : ''}, and nothing caught it`
       : `tool ${tool.name} (${tool.id}) failed, and the model was not told`,
     confidence: 'certain',
     evidence: [
       evidenceOf(
         message === undefined
-          ? `Tool ${tool.name}(${given}) was running.`
+          ? `Tool ${tool.name}(${given}) ${hadReturned ? 'had returned' : 'was running'}.`
           : `Tool ${tool.name}(${given}) failed: ${errorText(tool.error as AgentError)}`,
       ),
     ],
     isCauseOfDeath,
     runId: run.id,
     callId: tool.id,
-    nextStep: `Catch what ${tool.name} throws where it is called, and give it to the model as the tool's result.`,
+    nextStep: hadReturned
+      ? `Await every promise that ${tool.name} starts before it returns, or catch its rejection.`
+      : `Catch what ${tool.name} throws where it is called, and give it to the model as the tool's result.`,
   };
 }
 
