@@ -138,7 +138,8 @@ function describeProcess(program: string, threadId: number): TestLogLine {
 /** Field 22 of /proc/self/stat. */
 function readStartTicks(): string | undefined {
   try {
-    const stat = readFileSync('/proc/self/stat', 'latin1');
+    // As UTF-8 Node reads it in one call.
+    const stat = readFileSync('/proc/self/stat', 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;

@@ -2,7 +2,7 @@
  * The log of one thread's tests in the run's private folder: one write a line, so that it is whole up to the moment of
  * any death. It lies in memory (/dev/shm) and in the clear, like Node's own report; who reads it redacts it.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestLogLine } from '../bundle/layout-tests.ts';
 
@@ -17,7 +17,7 @@ export interface TestLog {
 /** `restate` says again, when the log begins anew, what must not be lost. */
 export function openTestLog(folder: string, threadId: number, restate: () => TestLogLine[]): TestLog {
   let fd = openSync(join(folder, `tests-${process.pid}-${threadId}.jsonl`), 'a', 0o600);
-  let bytes = fstatSync(fd).size;
+  let bytes = 0;
   const put = (line: TestLogLine): void => {
     bytes += writeSync(fd, `${JSON.stringify(line)}\n`);
   };

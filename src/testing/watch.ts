@@ -38,7 +38,9 @@ const mostSnapshots = 5;
 
 export class TestWatch implements TestPort {
   readonly #options: WatchOptions;
-  readonly #running = new Map<number, RunningTest & { startedMs: number }>();
+  readonly #running = new Map<number, RunningTest & { fullName: string; startedMs: number }>();
+  /** A runner's hook and an explicit reporter may both tell of a test. */
+  readonly #idsByName = new Map<string, number>();
   readonly #ids = new WeakMap<object, number>();
   #runner: string | undefined;
   #file: string | undefined;
@@ -60,7 +62,8 @@ export class TestWatch implements TestPort {
   }
 
   begin({ file, name }: StartedTest, key?: object): number {
-    const known = this.#findRunning(name);
+    const fullName = name.join('\n');
+    const known = this.#idsByName.get(fullName);
     const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
     if (known !== undefined) return known;
@@ -69,7 +72,8 @@ export class TestWatch implements TestPort {
       name: name.map((title) => String(title).slice(0, longestName)),
       startedAt: new Date().toISOString(),
     };
-    this.#running.set(id, { ...test, startedMs: performance.now() });
+    this.#idsByName.set(fullName, id);
+    this.#running.set(id, { ...test, fullName, startedMs: performance.now() });
     this.#log({ kind: 'start', id, ...test });
     return id;
   }
@@ -78,11 +82,12 @@ export class TestWatch implements TestPort {
     const id = typeof test === 'number' ? test : this.#ids.get(test);
     const running = id === undefined ? undefined : this.#running.get(id);
     if (id === undefined || !running) return;
-    const { startedMs, ...about } = running;
+    const { startedMs, fullName, ...about } = running;
     const tookMs = Math.round((performance.now() - startedMs) * 10) / 10;
     const failure = status === 'failed' ? describeFailure(error) : undefined;
     const bundle = failure && this.#snapshotOf(about, failure);
     this.#running.delete(id);
+    this.#idsByName.delete(fullName);
     this.#finished++;
     if (failure) this.#failed++;
     this.#log({
@@ -97,7 +102,7 @@ export class TestWatch implements TestPort {
   }
 
   describe(): TestPart | undefined {
-    const own = [...this.#running.values()].reverse().map(({ startedMs: _, ...test }) => test);
+    const own = [...this.#running.values()].reverse().map(asTold);
     const running = [...own, ...(this.#options.others?.() ?? [])].slice(0, mostRunning);
     const stop = this.#readStop();
     const isSilent = this.#runner === undefined && running.length === 0 && this.#finished === 0;
@@ -135,16 +140,8 @@ export class TestWatch implements TestPort {
         runner: this.#runner,
         ...(this.#file !== undefined && { file: this.#file }),
       });
-    for (const [id, { startedMs: _, ...test }] of this.#running) lines.push({ kind: 'start', id, ...test });
+    for (const [id, test] of this.#running) lines.push({ kind: 'start', id, ...asTold(test) });
     return lines;
-  }
-
-  /** A runner's hook and an explicit reporter may both tell of a test. */
-  #findRunning(name: readonly string[]): number | undefined {
-    for (const [id, running] of this.#running)
-      if (running.name.length === name.length && running.name.every((title, at) => title === name[at]))
-        return id;
-    return undefined;
   }
 
   #snapshotOf(test: RunningTest, error: TestFailure): string | undefined {
@@ -170,4 +167,8 @@ export class TestWatch implements TestPort {
       return undefined;
     }
   }
+}
+
+function asTold({ file, name, startedAt }: RunningTest): RunningTest {
+  return { ...(file !== undefined && { file }), name, startedAt };
 }

@@ -25,6 +25,7 @@ await inlinePackages('mcp-sdk');
 await buildPage(join(root, 'dist', 'report', 'html'));
 await inlineDurableEngine();
 await inlineCommand('run', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
+await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
 await inlineCommand('heap-start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
 writeFileSync(join(root, 'dist', '.built'), '');
 
