@@ -24,7 +24,7 @@ export interface CoreOptions {
   heap?: boolean;
 }
 
-const maxClasses = 60;
+const maxClasses = 200;
 
 /** Throws `not-found` and `malformed-input`. */
 export async function accountForCore(path: string, options: CoreOptions = {}): Promise<Account> {

@@ -24,6 +24,7 @@ export interface HeapSurvey {
 }
 
 const maxPageBytes = 8 * 2 ** 30;
+const searchedStack = 1 << 16;
 const maxSuspended = 200_000;
 const maxStacks = 200;
 const maxDepth = 32;
@@ -33,7 +34,7 @@ export function surveyHeap(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): HeapSurv
   const ranges = dump.core.segments
     .filter((s) => s.fileSize > 0 && s.writable && !s.executable)
     .map((s) => [s.start, s.start + s.fileSize] as const);
-  const pages = findHeapPages(heap, ranges);
+  const pages = findHeapPages(heap, ranges, usedStacks(dump));
   const histogram = new Histogram(heap);
   const waiting: number[] = [];
   const { asyncFunctionObject, asyncGeneratorObject } = heap.layout.types;
@@ -56,6 +57,15 @@ export function surveyHeap(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): HeapSurv
   if (pages.length === 0)
     gaps.push({ part: 'heap of the core', reason: 'no page of a V8 heap was recognised' });
   return { classes: histogram.classes(), suspended: describeWaiting(v8, waiting), pageBytes };
+}
+
+/** Of each thread, from the stack pointer up. */
+function usedStacks({ core, memory }: CoreDump): (readonly [number, number])[] {
+  return core.threads.flatMap(({ registers }) => {
+    const sp = Math.floor(Number(registers.rsp) / 8) * 8;
+    const extent = memory.findExtent(sp);
+    return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];
+  });
 }
 
 /** One stack for each function that waits for something else than another async function; alike ones are counted. */

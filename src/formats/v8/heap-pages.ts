@@ -3,8 +3,10 @@
  * other. Objects that died since the last collection are still there and are walked too. A page that a collection
  * has emptied is skipped. Sources: src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
  */
+import { whereMapped } from '../../bytes/memory.ts';
+import { findUnusedStretches, type UnusedStretch } from './allocation-areas.ts';
 import type { Tagged, V8Heap } from './heap.ts';
-import { isStringType } from './strings.ts';
+import { findObjectSize, type Surroundings } from './object-size.ts';
 
 export interface HeapPage {
   /** Address of the heap that it belongs to: one an isolate, so one a thread of JavaScript. */
@@ -12,6 +14,9 @@ export interface HeapPage {
   start: number;
   /** Exclusive. */
   end: number;
+  /** Stretches without objects, in order: what an allocator had not handed out yet. */
+  unused: UnusedStretch[];
+  isYoung: boolean;
 }
 
 const pageAlignment = 1 << 18;
@@ -21,11 +26,22 @@ const headerBytes = 96;
 const maxPageSize = 2 ** 32;
 /** A young page whose objects were moved elsewhere: what is on it is stale. */
 const fromPage = 1 << 3;
-/** A property array's length shares its word with the object's hash. */
-const maxPropertyArray = 1023;
+/** A young page that objects are moved to, or made on: nothing follows what was made last. */
+const toPage = 1 << 4;
+/** V8 keeps its allocators' addresses so near to the heap's own. */
+const nearHeap = 1 << 18;
 
-/** `ranges`: memory that may hold pages, as [start, end) pairs. */
-export function findHeapPages(heap: V8Heap, ranges: readonly (readonly [number, number])[]): HeapPage[] {
+type Range = readonly [number, number];
+
+/**
+ * `ranges`: memory that may hold pages, as [start, end) pairs. `stacks`: the used parts of the threads' stacks, where
+ * a thread beside the main one keeps what it allocates from.
+ */
+export function findHeapPages(
+  heap: V8Heap,
+  ranges: readonly Range[],
+  stacks: readonly Range[] = [],
+): HeapPage[] {
   const pages: HeapPage[] = [];
   for (const [start, end] of ranges) {
     let at = Math.ceil(start / pageAlignment) * pageAlignment;
@@ -35,6 +51,10 @@ export function findHeapPages(heap: V8Heap, ranges: readonly (readonly [number, 
       at = page ? Math.ceil(page.end / pageAlignment) * pageAlignment : at + pageAlignment;
     }
   }
+  const heaps = [...new Set(pages.map((page) => page.heap))];
+  const nearby = heaps.map((at): Range => [at - nearHeap, at + nearHeap]);
+  for (const [page, stretches] of findUnusedStretches(heap.memory, pages, [...nearby, ...stacks]))
+    page.unused = stretches.map(({ from, to }) => ({ from, to: page.isYoung ? page.end : to }));
   return pages;
 }
 
@@ -54,7 +74,8 @@ function readPage(heap: V8Heap, at: number, limit: number): HeapPage | undefined
   const isOwned = owner > 4096 && owner % 8 === 0 && (flags & fromPage) === 0;
   const isSized = size >= 4096 && size < maxPageSize;
   const isPlaced = start > at && start <= at + maxHeader && end > start && end <= at + size;
-  return isOwned && isSized && isPlaced ? { heap: owner, start, end: Math.min(end, limit) } : undefined;
+  if (!isOwned || !isSized || !isPlaced) return undefined;
+  return { heap: owner, start, end: Math.min(end, limit), unused: [], isYoung: (flags & toPage) !== 0 };
 }
 
 function readWord(bytes: Uint8Array, offset: number): number {
@@ -81,9 +102,18 @@ const resyncObjects = 3;
  */
 export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject) => void): void {
   const found: HeapObject = { object: 0, map: 0, type: 0, size: 0 };
+  const around = surroundingsOf(heap, page);
   let inStep = true;
   let at = page.start;
+  let nextUnused = 0;
   while (at < page.end) {
+    while ((page.unused[nextUnused]?.to ?? Infinity) <= at) nextUnused++;
+    const unused = page.unused[nextUnused];
+    if (unused && at >= unused.from) {
+      at = unused.to;
+      inStep = true;
+      continue;
+    }
     const map = heap.memory.findWord(at);
     if (map === undefined) {
       // The rest of a system page that the core does not hold.
@@ -92,7 +122,7 @@ export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject
       continue;
     }
     const type = heap.findMapType(map);
-    if (type === undefined || (!inStep && !isRow(heap, at, page.end))) {
+    if (type === undefined || (!inStep && !isRow(heap, at, page.end, around))) {
       at += 8;
       inStep = false;
       continue;
@@ -100,71 +130,34 @@ export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject
     found.object = at + 1;
     found.map = map;
     found.type = type;
-    found.size = sizeOf(heap, at, map, type, page.end);
+    found.size = whereMapped(() => findObjectSize(heap, at, map, type, around)) ?? 0;
     visit(found);
     inStep = found.size > 0;
     at += Math.max(8, found.size);
   }
 }
 
+function surroundingsOf(heap: V8Heap, page: HeapPage): Surroundings {
+  return {
+    wallBehind: (at) => page.unused.find((u) => u.from > at)?.from ?? page.end,
+    isBoundary(at) {
+      if (at === page.end || page.unused.some((u) => u.from === at)) return true;
+      const word = heap.memory.findWord(at);
+      return word !== undefined && heap.findMapType(word) !== undefined;
+    },
+  };
+}
+
 /** Several objects of known size follow each other from here on. */
-function isRow(heap: V8Heap, start: number, end: number): boolean {
+function isRow(heap: V8Heap, start: number, end: number, around: Surroundings): boolean {
   let at = start;
   for (let i = 0; i < resyncObjects && at < end; i++) {
     const map = heap.memory.findWord(at);
     const type = map === undefined ? undefined : heap.findMapType(map);
-    const size = map === undefined || type === undefined ? 0 : sizeOf(heap, at, map, type, end);
-    if (size === 0) return false;
+    if (map === undefined || type === undefined) return false;
+    const size = whereMapped(() => findObjectSize(heap, at, map, type, around)) ?? 0;
+    if (size === 0 || !around.isBoundary(at + size)) return false;
     at += size;
   }
   return true;
 }
-
-function sizeOf(heap: V8Heap, at: number, map: Tagged, type: number, end: number): number {
-  const words = heap.memory.readUint8(map - 1 + heap.layout.map.instanceSizeInWords);
-  if (words > 0) return words * 8;
-  if (isStringType(type)) return sequentialSize(heap, at, type);
-  if (type === heap.layout.types.bigInt)
-    return (
-      heap.layout.bigInt.digits +
-      ((heap.memory.readUint32(at + heap.layout.bigInt.bits) >>> 1) & 0x3fff_ffff) * 8
-    );
-  if (type === heap.layout.types.descriptorArray) return descriptorsSize(heap, at);
-  const length = heap.memory.findWord(at + 8);
-  if (length === undefined || !heap.isSmi(length) || length < 0) return 0;
-  return arraySize(heap, at, type, heap.smi(length), end);
-}
-
-/** The shape whose end is where another object starts, or where the page ends. */
-function arraySize(heap: V8Heap, at: number, type: number, count: number, end: number): number {
-  const { types, bytecode } = heap.layout;
-  const isPropertyArray = type === types.propertyArray;
-  const shapes = isPropertyArray
-    ? [16 + (count & maxPropertyArray) * 8]
-    : type === types.bytecodeArray
-      ? [align(bytecode.data + count)]
-      : // Arrays of words, of bytes; free space; lists, whose length comes after their capacity.
-        [16 + count * 8, align(16 + count), align(count), 24 + count * 8];
-  for (const size of shapes)
-    if (size >= 16 && at + size <= end && (at + size === end || isObjectStart(heap, at + size))) return size;
-  return 0;
-}
-
-/** Its entries hold maps, so it must not be walked word by word. */
-function descriptorsSize(heap: V8Heap, at: number): number {
-  const { header, entryWords } = heap.layout.descriptors;
-  return header + heap.memory.readUint16(at + 8) * entryWords * 8;
-}
-
-function sequentialSize(heap: V8Heap, at: number, type: number): number {
-  const { string } = heap.layout;
-  const length = heap.memory.readInt32(at + string.length);
-  return length < 0 ? 0 : align(string.chars + length * (type & 8 ? 1 : 2));
-}
-
-function isObjectStart(heap: V8Heap, at: number): boolean {
-  const word = heap.memory.findWord(at);
-  return word !== undefined && heap.findMapType(word) !== undefined;
-}
-
-const align = (size: number) => Math.ceil(size / 8) * 8;

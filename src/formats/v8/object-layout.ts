@@ -176,6 +176,8 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       externalData: field('ExternalString.resource') + 8,
     },
     fixedArray: { length: field('FixedArrayBase.length'), data: field('FixedArray.data') },
+    /** Free space counts in bytes as long as V8 describes it, and in words since. */
+    freeSpaceUnit: m.findType('FREE_SPACE') === undefined ? 8 : 1,
     dictionary: {
       start: m.constant('namedictionary_prefix_start_index') + m.constant('namedictionaryshape_prefix_size'),
       entryWords: m.constant('namedictionaryshape_entry_size'),
@@ -295,6 +297,12 @@ function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       code: m.type('CODE'),
       instructionStream: m.type('INSTRUCTION_STREAM'),
       fixedArray: m.type('FIXED_ARRAY'),
+      fixedDoubleArray: m.type('FIXED_DOUBLE_ARRAY'),
+      feedbackVector: m.type('FEEDBACK_VECTOR'),
+      /** Its neighbours by name, which V8 does not describe in every line: FeedbackMetadata, Filler, FreeSpace. */
+      feedbackMetadata: m.type('FEEDBACK_VECTOR') - 1,
+      freeSpace: m.findType('FREE_SPACE') ?? m.type('FEEDBACK_VECTOR') + 2,
+      preparseData: m.type('PREPARSE_DATA'),
       heapNumber: m.type('HEAP_NUMBER'),
       oddball: m.type('ODDBALL'),
       hole: m.findType('HOLE'),

@@ -1,0 +1,44 @@
+/**
+ * Objects counted by constructor, exactly: programs keep a known number of objects of some classes among much garbage
+ * of other kinds, and die at a moment that a seed chooses. Every class must come out as the program made it, however
+ * the heap was collected: nothing is lost behind what has no size of its own, nothing stale is counted.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
+import { surveyHeap } from '../../../src/analysis/core/heap-survey.ts';
+import { openV8 } from '../../../src/analysis/core/v8-runtime.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+
+/** Seed, objects, flags. */
+const programs: [number, number, string[]][] = [
+  [1, 300, []],
+  [2, 4000, []],
+  [3, 20_000, []],
+  [4, 4000, ['--max-semi-space-size=1']],
+  [5, 4000, ['--min-semi-space-size=16']],
+  [6, 2000, ['--gc-interval=500']],
+  [7, 2000, ['--stress-compaction']],
+  [8, 4000, ['--always-sparkplug', '--no-concurrent-sweeping']],
+];
+
+for (const node of nodes)
+  suite(`Node ${node.major}`, { skip: noCores }, () => {
+    for (const [seed, objects, flags] of programs)
+      test(`seed ${seed}, ${objects} objects ${flags.join(' ')}`, () => {
+        const death = makeCore(node.path, [...flags, join(victims, 'heap.cjs'), `${seed}`, `${objects}`]);
+        try {
+          const dump = openCoreDump(death.core);
+          const v8 = openV8(dump, []);
+          assert.ok(v8);
+          const counted = new Map(surveyHeap(dump, v8, []).classes.map((c) => [c.name, c.count]));
+          dump.close();
+          const made = JSON.parse(death.stdout) as Record<string, number>;
+          assert.ok(Object.keys(made).length === 5);
+          for (const [name, count] of Object.entries(made)) assert.equal(counted.get(name), count, name);
+        } finally {
+          death.remove();
+        }
+      });
+  });
