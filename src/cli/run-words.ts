@@ -141,6 +141,8 @@ export function readWords(
   };
   options.command = readOptionWords(words, options, { valued, flags, optional }, 'run');
   if (options.command.length === 0) throw usage('the command to run is missing', 'command');
+  if (options.core === 'keep' && environment['AGENTDUMP_RECIPIENT'])
+    throw usage('--core keeps memory in the clear, which AGENTDUMP_RECIPIENT rules out', '--core');
   if (options.localsFromCore && options.core === 'off')
     throw usage('--locals core needs the core that --no-core or encryption rules out', '--locals');
   return options;

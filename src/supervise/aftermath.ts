@@ -16,6 +16,7 @@ import { findCore } from './core-file.ts';
 import { type CoreDigest, type CorePart, digestCoreFile } from './core-part.ts';
 import type { Witness } from './evidence.ts';
 import { isUnexplained, leavesCore } from './exit-status.ts';
+import { takeCore } from './expected-core.ts';
 import { finishSession } from './finisher.ts';
 import { lockOf } from './lock.ts';
 import type { ChildExit } from './restart-policy.ts';
@@ -114,15 +115,16 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
     executable: command[0] ?? '',
     startedAtMs: Date.parse(startedAt),
   });
-  const { path } = core;
-  if (path === undefined) return { core };
+  if (core.path === undefined) return { core };
+  const isOurs = !keepCore && child.core !== 'theirs';
+  const path = isOurs && child.session ? takeCore(child.session.folder, core.path) : core.path;
   const found: FoundCore = { core };
   try {
     if (digestCore) found.part = await digestCoreFile(path, digestCore, scrubber, command);
   } catch (error) {
     found.gap = `the kernel's core could not be read: ${error instanceof Error ? error.message : error}`;
   }
-  if (keepCore || child.core === 'theirs') return found;
+  if (!isOurs) return found;
   rmSync(path, { force: true });
   const { path: _, ...gone } = core;
   found.core = {

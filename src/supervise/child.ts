@@ -12,6 +12,7 @@ import { newId } from '../journal/session-id.ts';
 import { armEnvironment } from './arm.ts';
 import { armCore, type CoreArming } from './core-limit.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
+import { noteExpectedCore } from './expected-core.ts';
 import { heartbeatFile, heartbeatVariable } from './health/heartbeat-file.ts';
 import type { ChildExit } from './restart-policy.ts';
 import type { CoreWish } from './run.ts';
@@ -68,6 +69,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
   const core = options.core === 'off' ? 'none' : armCore(child.pid, process.cwd());
+  if (core === 'ours' && options.core === 'digest' && session) tryNoteCore(session, file);
   return { pid: child.pid, ...(session && { session }), core, ended };
 }
 
@@ -101,6 +103,20 @@ function tryOpenSession(options: ChildOptions, id: string, pid: number): Running
     return { id, folder, facts };
   } catch {
     return undefined;
+  }
+}
+
+function tryNoteCore({ folder, facts }: NonNullable<RunningChild['session']>, executable: string): void {
+  try {
+    const { process: own, startedAt } = facts;
+    noteExpectedCore(folder, {
+      pid: own.pid,
+      cwd: process.cwd(),
+      executable,
+      startedAtMs: Date.parse(startedAt),
+    });
+  } catch {
+    // The disk is full: then only the supervisor itself knows.
   }
 }
 

@@ -1,5 +1,5 @@
 /** Removes what a session of a program that ended well leaves behind, so that nothing is there when all is green. */
-import { existsSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sessionName } from '../journal/layout-session.ts';
 import { removeDiagnosticsFolder } from './diagnostics.ts';
@@ -21,6 +21,7 @@ export function clearSession(folder: string, id: string): void {
 function removeFolder(folder: string): void {
   try {
     unlinkSync(join(folder, sessionName));
+    for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
     rmdirSync(folder);
   } catch {
     if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });

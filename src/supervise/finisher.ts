@@ -24,6 +24,7 @@ import { classifyDeath } from './classify-death.ts';
 import { type CorePart, writeCorePart } from './core-part.ts';
 import { readFatalReport, removeDiagnosticsFolder } from './diagnostics.ts';
 import { gatherEvidence, type Witness } from './evidence.ts';
+import { removeExpectedCore } from './expected-core.ts';
 import { tryLockSession, unlockSession } from './finisher-lock.ts';
 import { digestJournal, type JournalDigest } from './journal-digest.ts';
 import { writeJournalPart } from './journal-part.ts';
@@ -75,6 +76,7 @@ export function finishSession(options: FinishOptions): FinishResult {
       hasEnded || written !== undefined
         ? { outcome: 'cleared', ...(written !== undefined && { bundle: written }) }
         : writeBundle(options, facts, finding);
+    removeExpectedCore(folder);
     removeSession(folder, facts.id);
     return result;
   } finally {

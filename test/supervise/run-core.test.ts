@@ -1,7 +1,16 @@
 /** Native deaths under `agentdump run` on the four Nodes: the core goes, what it told stays, and no secret with it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -132,6 +141,35 @@ test('a file that is called core is not written over', { skip }, async () => {
   ];
   spawnSync(process.execPath, [agentdump, ...words], { cwd, env: { ...process.env, NODE_OPTIONS: '' } });
   assert.equal(readFileSync(join(cwd, 'core'), 'utf8'), 'mine');
+});
+
+test('the supervisor is killed before it can see to the core: the next sweep takes it away', { skip }, () => {
+  const cwd = join(root, 'orphan');
+  mkdirSync(cwd);
+  writeFileSync(
+    join(cwd, 'victim.cjs'),
+    'setTimeout(() => { process.kill(process.ppid, "SIGKILL"); setTimeout(() => process.abort(), 50); }, 500)',
+  );
+  const dir = join(cwd, 'dumps');
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const words = ['run', '--dir', dir, '--', process.execPath, 'victim.cjs'];
+  assert.equal(spawnSync(process.execPath, [agentdump, ...words], { cwd, env }).signal, 'SIGKILL');
+  const core = join(cwd, 'core');
+  for (let i = 0; i < 100 && !existsSync(core); i++) spawnSync('sleep', ['0.1']);
+  spawnSync('sleep', ['1']);
+  assert.equal(statSync(core).mode & 0o077, 0);
+  const swept = spawnSync(process.execPath, [agentdump, 'sweep', '--dir', dir], { encoding: 'utf8', env });
+  assert.equal(swept.status, 0, swept.stderr);
+  assert.deepEqual(readdirSync(cwd).sort(), ['dumps', 'victim.cjs']);
+  assert.equal(listBundles(dir)[0]?.state, 'sealed');
+});
+
+test('--core under a recipient is refused', () => {
+  const env = { ...process.env, NODE_OPTIONS: '', AGENTDUMP_RECIPIENT: `age1${'q'.repeat(58)}` };
+  const words = ['run', '--core', '--', process.execPath, '-e', '1'];
+  const { status, stderr } = spawnSync(process.execPath, [agentdump, ...words], { encoding: 'utf8', env });
+  assert.equal(status, 2);
+  assert.match(stderr, /AGENTDUMP_RECIPIENT rules out/);
 });
 
 for (const major of [20, 22, 24, 26])
