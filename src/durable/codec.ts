@@ -22,12 +22,6 @@ export interface DecodedRecord<Facts> {
 }
 
 const lineFeed = 10;
-/** Some 2 ms each at first, a fifth of a millisecond once V8 has compiled what they run. */
-const warmSlices = 40;
-const roundsInSlice = 50;
-/** A little of what results are made of: V8 compiles for the kinds of values that it has seen. */
-const warmValue = { text: 'a few words', number: 1, list: [true, null, 0.5], big: 1n };
-
 export class RecordCodec {
   readonly #seal: Seal | undefined;
   readonly #plain: boolean;
@@ -40,30 +34,6 @@ export class RecordCodec {
   /** How the values are sealed; undefined when they are not. */
   get sealFacts(): SealFacts | undefined {
     return this.#seal?.facts;
-  }
-
-  /**
-   * Does once what recording a value does. Its first time takes 7 ms, and should the death come just then, a step that
-   * had returned would be in doubt: seen in 3 of 100 kills.
-   */
-  warm(): void {
-    const { readValue } = this.decode(
-      Buffer.from(this.encodeWith({ event: 'end' }, warmValue)),
-    );
-    readValue();
-  }
-
-  /**
-   * Goes on with that between the host's own work, until V8 has compiled it: in the interpreter the search for secrets
-   * makes the time between a return and its record twice as long (Node 20, after a wait of 9 ms: 250 µs, with 300 rounds
-   * 150, with 2,000 95; the rest is that caches are cold after a wait).
-   */
-  warmLater(slices = warmSlices): void {
-    if (slices === 0) return;
-    setImmediate(() => {
-      for (let round = 0; round < roundsInSlice; round++) this.warm();
-      this.warmLater(slices - 1);
-    }).unref();
   }
 
   encode(facts: object): string {

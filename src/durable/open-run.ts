@@ -21,6 +21,7 @@ import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
 import type { DurableStore, RunHandle } from './store.ts';
 import { encodeValue } from './values.ts';
+import { warmUp } from './warm-up.ts';
 
 export interface OpenedRun {
   run: DurableRun;
@@ -74,8 +75,7 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 /** Records that this process works at the run. */
 async function takeUp(run: DurableRun, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec } = run;
-  codec.warm();
-  codec.warmLater();
+  warmUp(codec);
   const attempt = log.opens.length + 1;
   if (log.name === undefined) await recorder.add('durableRun', beginning(run));
   else tellResume(run, configHash);
