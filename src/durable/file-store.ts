@@ -54,7 +54,7 @@ export class FileStore implements DurableStore {
   list(): string[] {
     if (!existsSync(this.place)) return [];
     return readdirSync(this.place, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => decodeName(name))
       .sort();
   }

@@ -7,6 +7,7 @@ import { performStep } from './durable-step.ts';
 import type { Answer } from './layout.ts';
 import { openRun } from './open-run.ts';
 import type { DurableRunOptions, DurableRunWork } from './options.ts';
+import { pruneNowAndThen } from './run-retention.ts';
 import { labelOf, wordOf } from './step-path.ts';
 
 export interface ApprovalWish {
@@ -28,6 +29,7 @@ export async function performRun(
   } finally {
     run.end();
     await handle.release();
+    pruneNowAndThen(run.store);
   }
 }
 

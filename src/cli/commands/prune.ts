@@ -1,6 +1,8 @@
-/** `agentdump prune`: retention on request, with the limits that the preload has. */
+/** `agentdump prune`: retention on request, with the limits that the preload and durable runs have. */
 import type { CommandModule } from 'yargs';
 import { applyRetention } from '../../bundle/retention.ts';
+import { FileStore } from '../../durable/file-store.ts';
+import { defaultRunLimits, pruneRuns } from '../../durable/run-retention.ts';
 import { formatBytes, formatCount } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
 import { dirOption, readCountOption, readSize } from '../bundle-options.ts';
@@ -10,12 +12,15 @@ interface Words {
   dir: string;
   'max-bundles': string;
   'max-bytes': string;
+  'max-runs'?: string | undefined;
+  'max-run-bytes'?: string | undefined;
+  'max-run-days'?: string | undefined;
   'dry-run'?: boolean | undefined;
 }
 
 const command: CommandModule<object, Words> = {
   command: 'prune',
-  describe: 'Remove the oldest bundles beyond a number or a size; the newest always stays',
+  describe: 'Remove the oldest bundles and finished durable runs beyond a number, a size or an age',
   builder: (yargs) =>
     yargs
       .option('dir', dirOption)
@@ -28,6 +33,21 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         describe: 'What all of them may take, for example 500MB',
         default: process.env['AGENTDUMP_MAX_BYTES'] || '2GB',
+      })
+      .option('max-runs', {
+        type: 'string',
+        describe: 'How many durable runs may stay; only finished ones go, and none of today',
+        defaultDescription: 'AGENTDUMP_MAX_RUNS, or 1000',
+      })
+      .option('max-run-bytes', {
+        type: 'string',
+        describe: 'What all durable runs may take',
+        defaultDescription: 'AGENTDUMP_MAX_RUN_BYTES, or 1GB',
+      })
+      .option('max-run-days', {
+        type: 'string',
+        describe: 'Finished runs that are older go',
+        defaultDescription: 'AGENTDUMP_MAX_RUN_DAYS, or 30',
       })
       .option('dry-run', { type: 'boolean', describe: 'Say what would go, and remove nothing' }),
   handler: (words) => {
@@ -42,6 +62,26 @@ const command: CommandModule<object, Words> = {
     note(
       `${formatCount(removed.length, 'bundle')} ${verb} (${formatBytes(freedBytes)}); ${formatCount(bundles, 'bundle')} of ${formatBytes(bytes)} ${words['dry-run'] ? 'would stay' : 'stay'}`,
     );
+    pruneDurableRuns(words);
   },
 };
 export default command;
+
+/** Says nothing where there never was a run. */
+function pruneDurableRuns(words: Words): void {
+  const store = new FileStore(words.dir);
+  if (store.list().length === 0) return;
+  const limits = defaultRunLimits();
+  if (words['max-runs'] !== undefined) limits.maxRuns = readCountOption(words['max-runs'], 'max-runs');
+  if (words['max-run-bytes'] !== undefined)
+    limits.maxBytes = readSize(words['max-run-bytes'], 'max-run-bytes');
+  if (words['max-run-days'] !== undefined)
+    limits.maxDays = readCountOption(words['max-run-days'], 'max-run-days');
+  const dryRun = words['dry-run'] === true;
+  const { removed, freedBytes, runs, bytes } = pruneRuns(store, limits, { dryRun });
+  for (const id of removed) print(escapeLine(`run ${id}`));
+  const [verb, stay] = dryRun ? ['would be removed', 'would stay'] : ['removed', 'stay'];
+  note(
+    `${formatCount(removed.length, 'durable run')} ${verb} (${formatBytes(freedBytes)}); ${formatCount(runs, 'durable run')} of ${formatBytes(bytes)} ${stay}`,
+  );
+}
