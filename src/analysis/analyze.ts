@@ -9,6 +9,7 @@ import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
 import { allocationSuspects } from './allocations.ts';
 import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
+import { censusClasses, censusSuspects } from './census.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
@@ -165,10 +166,11 @@ function addFailures({ agent, error, process }: VerdictFacts['account']): void {
 function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Account['memory'] {
   const figures = joinMemoryFacts(parts);
   const allocators = allocationSuspects(parts.heapProfile, parts.process?.cwd);
-  const suspects = [...(heap?.suspects ?? []), ...allocators];
-  if (!heap && !suspects.length) return figures;
+  const suspects = [...(heap?.suspects ?? []), ...allocators, ...censusSuspects(parts.heapCensus)];
+  const classes = heap ? undefined : censusClasses(parts.heapCensus);
+  if (!heap && !classes && !suspects.length) return figures;
   const { candidates: _, ...facts } = heap ?? {};
-  return { ...figures, ...facts, ...(suspects.length && { suspects }) };
+  return { ...figures, ...(classes && { classes }), ...facts, ...(suspects.length && { suspects }) };
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {

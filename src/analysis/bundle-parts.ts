@@ -25,10 +25,12 @@ import { readProcessEvents } from './parts/process-events.ts';
 import {
   type EnvironmentPartFacts,
   type HandlesPartFacts,
+  type HeapCensusFacts,
   type HeapProfileFacts,
   type MemoryPartFacts,
   readEnvironment,
   readHandles,
+  readHeapCensus,
   readHeapProfile,
   readMemory,
 } from './parts/surroundings.ts';
@@ -59,6 +61,7 @@ export interface BundleParts {
   process?: ProcessPartFacts;
   memory?: MemoryPartFacts;
   heapProfile?: HeapProfileFacts;
+  heapCensus?: HeapCensusFacts;
   handles?: HandlesPartFacts;
   environment?: EnvironmentPartFacts;
   agent?: AgentPartFacts;
@@ -104,6 +107,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     process: process && { ...process, ...recorded.commandLine },
     memory: read(partNames.memory, readMemory),
     heapProfile: read(partNames.heapProfile, readHeapProfile) ?? recorded.heapProfile,
+    heapCensus: read(partNames.heapCensus, readHeapCensus),
     handles: read(partNames.handles, readHandles),
     environment: read(partNames.environment, readEnvironment),
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),

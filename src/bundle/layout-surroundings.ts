@@ -119,6 +119,20 @@ export interface AllocationRow {
   stack: string[];
 }
 
+/** `heap-census.json`: objects by class, counted one by one; strings and V8's own are not among them. */
+export interface HeapCensusPart {
+  /** All that inherit from Object.prototype. */
+  objects: number;
+  /** By the name of the constructor, the most first; `Object` for plain ones. */
+  classes: { name: string; count: number }[];
+  /** Plain objects by their keys, about: scaled up from a sample. */
+  shapes: { name: string; count: number }[];
+  /** The largest arrays, Maps and Sets; `of` is the class of an array's last element. */
+  collections: { name: string; entries: number; of?: string }[];
+  /** How long it took. */
+  ms: number;
+}
+
 /** `handles.json`. */
 export interface HandlesPart {
   /** Kinds from process.getActiveResourcesInfo, counted. */

@@ -61,6 +61,8 @@ export const partNames = {
   miniCore: 'mini-core.gz',
   /** Who allocated what is still alive, where memory came near its limit. */
   heapProfile: 'heap-profile.json',
+  /** How many objects of each class there are, where a snapshot did not fit. */
+  heapCensus: 'heap-census.json',
   heapSnapshot: 'heap.heapsnapshot.gz',
 } as const;
 /** Texts of scripts on the stack are parts named `sources/<n>.js`, their maps `maps/<n>.map`. */

@@ -27,6 +27,7 @@ const usPerObject = Number.parseInt(process.versions.v8, 10) < 12 ? 2.8 : 1.8;
 const usPerIndex = 2.2;
 /** While they are counted: the ids. */
 const countingBytesPerObject = 110;
+const usPerCountedObject = 0.5;
 
 /** By the heap's spaces alone: never much too low, and many times too high for strings and numbers. */
 export function estimateUpper(): SnapshotEstimate {
@@ -38,6 +39,11 @@ export function estimateCounted(objects: number): SnapshotEstimate {
   const { large } = readSpaces();
   // Large strings and arrays of numbers have no indexes to name: not more of them than there are objects.
   return estimateOf(objects, Math.min(large / slotBytes, Math.max(0, objects - ownObjects)), true);
+}
+
+/** How long a census of the objects may take: heap-census.ts. */
+export function censusMs(): number {
+  return ((readSpaces().small / smallestAverageBytes) * usPerCountedObject) / 1000;
 }
 
 /** Memory that counting the objects may take. */

@@ -3,11 +3,18 @@
  * First by the upper end of what the heap's bytes may mean; where that doesn't fit, the objects are counted.
  */
 import type { MemoryPart, TriggerPart } from '../bundle/layout.ts';
+import { findMemoryCgroup, readGroupLimits } from '../journal/cgroup.ts';
 import type { Config } from './config.ts';
-import { countingBytes, estimateCounted, estimateUpper, type SnapshotEstimate } from './heap-estimate.ts';
+import {
+  censusMs,
+  countingBytes,
+  estimateCounted,
+  estimateUpper,
+  type SnapshotEstimate,
+} from './heap-estimate.ts';
 import { countHeapObjects } from './heap-objects.ts';
 import { availableBytes } from './parts/memory.ts';
-import { readCgroup, readLimits } from './parts/process.ts';
+import { readLimits } from './parts/process.ts';
 import { readSmallFile } from './proc-files.ts';
 
 /** The one reason for having no snapshot that is no gap: nobody would miss it. */
@@ -16,6 +23,7 @@ export const notPressed = 'memory is not in question';
 const headroomShare = 0.7;
 /** Longer than that nobody waits for a death. */
 const longestAutoMs = 30_000;
+const longestCensusMs = 8_000;
 /** Memory is in question from here on: of V8's heap limit, and of the cgroup's. */
 const pressedHeapShare = 0.4;
 const pressedGroupShare = 0.6;
@@ -42,7 +50,7 @@ function decide({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] 
   const headroom = Math.floor(headroomBytes() * headroomShare);
   const estimate = whyNot(upper, headroom) === undefined ? upper : refine(upper, headroom);
   const reason = whyNot(estimate, headroom);
-  const taken = reason === undefined ? 'snapshot' : 'statistics';
+  const taken = reason === undefined ? 'snapshot' : canTakeCensus(headroom) ? 'census' : 'statistics';
   return { wanted: heap, taken, reason: reason ?? 'it fits', ...figuresOf(estimate) };
 }
 
@@ -52,6 +60,11 @@ function whyNot({ bytes, ms }: SnapshotEstimate, headroom: number): string | und
   if (ms > longestAutoMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
   if (bytes > headroom) return `a snapshot may need ${toMb(bytes)} MB and ${toMb(headroom)} MB may be used`;
   return undefined;
+}
+
+/** It takes about as much memory as counting does. */
+function canTakeCensus(headroom: number): boolean {
+  return countingBytes() <= headroom && censusMs() <= longestCensusMs;
 }
 
 function refine(upper: SnapshotEstimate, headroom: number): SnapshotEstimate {
@@ -89,16 +102,10 @@ function readOwnLimits(): { max: number; used: number }[] {
   });
 }
 
-/** Limit and use of the cgroup, in bytes; nothing where there is no limit. */
+/** Of the cgroup and of those around it; nothing where there is no limit. */
 function readGroupMemory(): { max: number; used: number }[] {
-  const cgroup = readCgroup();
-  const pairs = [
-    [cgroup['memory.max'], cgroup['memory.current']],
-    [cgroup['memory/memory.limit_in_bytes'], cgroup['memory/memory.usage_in_bytes']],
-  ];
-  return pairs.flatMap(([max, used]) =>
-    typeof max === 'number' && typeof used === 'number' ? [{ max, used }] : [],
-  );
+  const group = findMemoryCgroup();
+  return group === undefined ? [] : readGroupLimits(group);
 }
 
 function toMb(bytes: number): number {

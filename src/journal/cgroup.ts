@@ -3,6 +3,7 @@
  * still has it; see the kernel's admin-guide/cgroup-v2 and cgroup-v1/memory. What can't be read is absent.
  */
 import fs from 'node:fs';
+import { dirname } from 'node:path';
 
 const { readFileSync, existsSync } = fs;
 
@@ -59,6 +60,27 @@ export function readCgroupMemory(folder: string): CgroupMemory {
     peakBytes: asNumber(readText(`${folder}/${names.peak}`)),
     oomKills: asNumber(events && /^oom_kill (\d+)$/m.exec(events)?.[1]),
   });
+}
+
+/**
+ * Limit and use of the group and of every group around it, where there is a limit: the nearest to its limit decides. What the
+ * kernel only keeps of files not looked at lately it would give up first, so it does not count as used.
+ */
+export function readGroupLimits(folder: string): { max: number; used: number }[] {
+  const limits: { max: number; used: number }[] = [];
+  for (let at = folder; at.startsWith(mount); at = dirname(at)) {
+    const { currentBytes, maxBytes } = readCgroupMemory(at);
+    if (currentBytes === undefined) break;
+    if (maxBytes === undefined) continue;
+    limits.push({ max: maxBytes, used: Math.max(0, currentBytes - reclaimableBytes(at)) });
+  }
+  return limits;
+}
+
+/** `total_` is v1's word for the group with those in it. */
+function reclaimableBytes(folder: string): number {
+  const text = readText(`${folder}/memory.stat`) ?? '';
+  return Number((/^total_inactive_file (\d+)$/m.exec(text) ?? /^inactive_file (\d+)$/m.exec(text))?.[1] ?? 0);
 }
 
 /** Kills for want of memory on this machine since its start, whichever cgroup; undefined where /proc hides it. */

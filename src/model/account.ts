@@ -148,7 +148,8 @@ export interface MemoryFacts {
   heapUsedBytes?: number;
   heapLimitBytes?: number;
   history?: MemorySample[];
-  classes?: { name: string; count: number; selfSizeBytes: number; retainedSizeBytes?: number }[];
+  /** Sizes are absent where the objects were counted without a snapshot. */
+  classes?: { name: string; count: number; selfSizeBytes?: number; retainedSizeBytes?: number }[];
   suspects?: MemorySuspect[];
   /** The heap's dominator tree by class, in rows: each object counted once, so the bytes of all rows are the heap's. */
   retained?: RetainedFrame[];

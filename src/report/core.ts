@@ -192,7 +192,11 @@ function renderClasses({ memory }: Account, page: Page, limit: Limits): string[]
     ['objects', 'own size', 'constructor'],
     classes
       .slice(0, limit.classes)
-      .map(({ count, selfSizeBytes, name }) => [formatNumber(count), formatBytes(selfSizeBytes), name]),
+      .map(({ count, selfSizeBytes, name }) => [
+        formatNumber(count),
+        selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
+        name,
+      ]),
   );
 }
 

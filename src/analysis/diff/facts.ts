@@ -145,11 +145,14 @@ function memoryFacts({ memory, process }: Account): SectionFacts | undefined {
     ['rss', memory.rssBytes, 'bytes'],
     ['heap used', memory.heapUsedBytes, 'bytes'],
     ['uptime', process?.uptimeMs, 'ms'],
-    ...(memory.classes ?? []).map(({ name, selfSizeBytes, retainedSizeBytes }): [string, number, 'bytes'] => [
-      `class ${name}`,
-      retainedSizeBytes ?? selfSizeBytes,
-      'bytes',
-    ]),
+    ...(memory.classes ?? []).map(
+      ({ name, count, selfSizeBytes, retainedSizeBytes }): [string, number, 'bytes' | 'count'] => {
+        const bytes = retainedSizeBytes ?? selfSizeBytes;
+        return bytes === undefined
+          ? [`objects of ${name}`, count, 'count']
+          : [`class ${name}`, bytes, 'bytes'];
+      },
+    ),
     ...(memory.suspects ?? []).map(({ rule, title }): [string, string] => [`suspect ${rule}`, title]),
   ]);
 }

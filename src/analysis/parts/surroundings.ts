@@ -3,6 +3,7 @@ import type {
   EnvironmentEntry,
   EnvironmentPart,
   HandlesPart,
+  HeapCensusPart,
   HeapProfilePart,
   MemoryPart,
 } from '../../bundle/layout.ts';
@@ -51,6 +52,32 @@ export function readHeapProfile(part: Fields): HeapProfileFacts {
       limitBytes: part.number('limitBytes'),
       sampledBytes: part.number('sampledBytes'),
     }),
+  };
+}
+
+export type HeapCensusFacts = Omit<HeapCensusPart, 'ms'>;
+
+/** Undefined without the number of all objects: shares can't be told then. */
+export function readHeapCensus(part: Fields): HeapCensusFacts | undefined {
+  const objects = part.number('objects');
+  if (objects === undefined || objects <= 0) return undefined;
+  const named = (row: Fields) => {
+    const name = row.text('name');
+    const count = row.number('count');
+    return name === undefined || count === undefined ? undefined : { name, count };
+  };
+  const collections = part.list('collections', (row) => {
+    const name = row.text('name');
+    const entries = row.number('entries');
+    return name === undefined || entries === undefined
+      ? undefined
+      : { name, entries, ...defined({ of: row.text('of') }) };
+  });
+  return {
+    objects,
+    classes: part.list('classes', named) ?? [],
+    shapes: part.list('shapes', named) ?? [],
+    collections: collections ?? [],
   };
 }
 

@@ -20,14 +20,17 @@ export const heapPart: PartProducer = {
     const { wanted, taken, reason } = decideHeapTier(context.config, context.trigger);
     if (taken === 'snapshot') writeSnapshot(context);
     else if (wanted !== 'off' && reason !== notPressed)
-      context.addGap(partNames.heapSnapshot, `${reason}; ${tierBelow(context)}`);
+      context.addGap(partNames.heapSnapshot, `${reason}; ${tierBelow(context, taken)}`);
   },
 };
 
 /** What tells of the heap instead. */
-function tierBelow({ heapProfile }: CaptureContext): string {
-  if (!heapProfile) return `its statistics are in ${partNames.memory}`;
-  return `who allocated what is still alive is in ${partNames.heapProfile}, its statistics in ${partNames.memory}`;
+function tierBelow({ heapProfile }: CaptureContext, taken: string): string {
+  const said = [
+    ...(heapProfile ? [`who allocated what is still alive is in ${partNames.heapProfile}`] : []),
+    ...(taken === 'census' ? [`its objects by class are in ${partNames.heapCensus}`] : []),
+  ];
+  return [...said, `its statistics are in ${partNames.memory}`].join(', ');
 }
 
 interface SnapshotStream {

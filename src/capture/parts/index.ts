@@ -7,6 +7,7 @@ import { environmentPart } from './environment.ts';
 import { errorPart } from './error.ts';
 import { handlesPart } from './handles.ts';
 import { heapPart } from './heap.ts';
+import { heapCensusPart } from './heap-census.ts';
 import { heapProfilePart } from './heap-profile.ts';
 import { localsPart } from './locals.ts';
 import { memoryPart } from './memory.ts';
@@ -38,5 +39,6 @@ export const partProducers: readonly PartProducer[] = [
   threadsPart,
   driftPart,
   reportPart,
+  heapCensusPart,
   heapPart,
 ];

@@ -17,7 +17,7 @@ export function renderMemory({ memory }: Account, page: Page): string[] {
   const rows = classes.map(({ name, count, selfSizeBytes, retainedSizeBytes }) => [
     name,
     formatNumber(count),
-    formatBytes(selfSizeBytes),
+    selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
     retainedSizeBytes === undefined ? '' : formatBytes(retainedSizeBytes),
   ]);
   return [

@@ -77,7 +77,7 @@ function Suspects({ suspects }: { suspects: readonly MemorySuspect[] }) {
 
 function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) {
   if (!classes.length) return null;
-  const most = Math.max(...classes.map((row) => row.retainedSizeBytes ?? row.selfSizeBytes));
+  const most = Math.max(...classes.map((row) => row.retainedSizeBytes ?? row.selfSizeBytes ?? row.count));
   return (
     <>
       <h3>Classes</h3>
@@ -88,10 +88,12 @@ function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) 
         rows={classes.map(({ name, count, selfSizeBytes, retainedSizeBytes }) => [
           <code key="name">{name}</code>,
           formatNumber(count),
-          formatBytes(selfSizeBytes),
+          selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
           retainedSizeBytes === undefined ? '' : formatBytes(retainedSizeBytes),
           <span key="bar" class="share-bar" aria-hidden="true">
-            <span style={{ inlineSize: `${((retainedSizeBytes ?? selfSizeBytes) / most) * 100}%` }} />
+            <span
+              style={{ inlineSize: `${((retainedSizeBytes ?? selfSizeBytes ?? count) / most) * 100}%` }}
+            />
           </span>,
         ])}
       />

@@ -1,0 +1,71 @@
+/**
+ * Under a cgroup's memory limit, where the kernel kills for real: a snapshot that was ordered gets the program killed, one
+ * that the tier decides about never does, and what fits instead is in the bundle.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { makeMemoryCgroup } from '../support/memory-cgroup.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+
+const program = join(programs, 'heap-to-dump.cjs');
+const mb = 1024 ** 2;
+/** Room for the program and for a census, and not for a snapshot of 400,000 objects. */
+const limitBytes = 300 * mb;
+const group = makeMemoryCgroup(limitBytes);
+group?.remove();
+const skip = group === undefined && 'no memory cgroup can be made here';
+
+function dieIn(node: string, heap: string, dir: string, limit = limitBytes) {
+  const cgroup = makeMemoryCgroup(limit)!;
+  try {
+    const [file, words] = cgroup.within(node, ['--require', preload, program, '12']);
+    const env = { PATH: process.env['PATH'], AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: heap };
+    const { status, signal, stderr } = spawnSync(file, words, { env, encoding: 'utf8' });
+    return { status, signal, stderr, oomKills: cgroup.oomKills() };
+  } finally {
+    cgroup.remove();
+  }
+}
+
+for (const node of findNodes())
+  describe(node.name, { skip }, () => {
+    test('the snapshot that does not fit is left out, and the objects are counted', async (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const { status, signal, stderr, oomKills } = dieIn(node.path, 'auto', dir);
+      assert.deepEqual({ status, signal, oomKills }, { status: 1, signal: null, oomKills: 0 }, stderr);
+      const [found] = listBundles(dir);
+      const bundle = openBundle(found!.path);
+      t.after(() => bundle.close());
+      const { memory, gaps, verdict } = await analyzeBundle(bundle);
+      assert.equal(verdict?.kind, 'uncaught-exception');
+      assert.match(
+        gaps.find(({ part }) => part === 'heap.heapsnapshot.gz')?.reason ?? '',
+        /may need \d+ MB and \d+ MB may be used; its objects by class are in heap-census\.json/,
+      );
+      const shape = memory?.classes?.find(({ name }) => name === '{at, next}');
+      assert.ok(shape && Math.abs(shape.count / 196_608 - 1) < 0.1, JSON.stringify(memory?.classes));
+      const collection = memory?.suspects?.find(({ rule }) => rule === 'large-collection');
+      assert.equal(collection?.sentence, 'One Array had 196,608 entries, the last of them {at, next}.');
+    });
+
+    test('with hardly any room left only the statistics are taken', (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const { status, oomKills, stderr } = dieIn(node.path, 'auto', dir, 110 * mb);
+      assert.deepEqual({ status, oomKills }, { status: 1, oomKills: 0 }, stderr);
+      const bundle = openBundle(listBundles(dir)[0]!.path);
+      t.after(() => bundle.close());
+      assert.equal(bundle.openPartFile('heap-census.json'), undefined);
+      assert.ok(bundle.openPartFile('memory.json'));
+    });
+  });
+
+test('the limit bites: a snapshot that was ordered is what gets the program killed', { skip }, (t) => {
+  const dir = join(temporaryFolder(t), 'dumps');
+  const { signal, oomKills } = dieIn(findNodes().at(-1)!.path, 'always', dir);
+  assert.deepEqual({ signal, oomKills }, { signal: 'SIGKILL', oomKills: 1 });
+});
