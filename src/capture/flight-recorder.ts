@@ -6,13 +6,13 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Lock } from '../bundle/age-key.ts';
-import { findMemoryCgroup, readCgroupMemory } from '../journal/cgroup.ts';
 import { type MemorySamplePayload, recordKinds } from '../journal/layout-records.ts';
 import { type SessionFacts, sessionName, sessionVariable } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
 import { sealFor } from './flight-seal.ts';
+import type { MemoryReading, MemorySampler } from './memory-sampler.ts';
 import { readSmallFile } from './proc-files.ts';
 import { programName } from './program-name.ts';
 
@@ -43,6 +43,7 @@ export interface FlightOptions {
   execArgv: string[];
   /** Who may read the content; everybody who may read the file, without it. */
   lock: Lock | undefined;
+  memory: MemorySampler;
 }
 
 const { readdirSync, rmdirSync, unlinkSync } = fs;
@@ -63,7 +64,13 @@ export function startFlightRecorder(options: FlightOptions): FlightRecorder {
     ...(options.lock && { seal: sealFor(options.lock) }),
   });
   sayProcessFacts(journal, options);
-  return new Flight(journal, session, adopted !== undefined, carryOvers);
+  return new Flight({
+    journal,
+    session,
+    isAdopted: adopted !== undefined,
+    carryOvers,
+    memory: options.memory,
+  });
 }
 
 /** The words of a command line may be part of the conversation. */
@@ -109,23 +116,33 @@ function openSession({ dir, argv, lock }: FlightOptions): Session {
   return { folder, facts };
 }
 
+interface FlightOf {
+  journal: JournalWriter;
+  session: Session;
+  isAdopted: boolean;
+  carryOvers: (() => void)[];
+  memory: MemorySampler;
+}
+
 class Flight implements FlightRecorder {
   readonly folder: string;
   readonly #journal: JournalWriter;
   readonly #session: Session;
   readonly #isAdopted: boolean;
   readonly #carryOvers: (() => void)[];
-  readonly #cgroup = findMemoryCgroup();
+  readonly #memory: MemorySampler;
+  #reading: MemoryReading | undefined;
   #isBroken = false;
   #isOver = false;
   #sampledAt = Number.NEGATIVE_INFINITY;
 
-  constructor(journal: JournalWriter, session: Session, isAdopted: boolean, carryOvers: (() => void)[]) {
+  constructor({ journal, session, isAdopted, carryOvers, memory }: FlightOf) {
     this.#carryOvers = carryOvers;
     this.folder = session.folder;
     this.#journal = journal;
     this.#session = session;
     this.#isAdopted = isAdopted;
+    this.#memory = memory;
   }
 
   get sessionId(): string {
@@ -191,14 +208,14 @@ class Flight implements FlightRecorder {
     }
   }
 
+  /** What somebody else had read meanwhile, and nobody written down, is as good. */
   #sample(): MemorySamplePayload {
     this.#sampledAt = now();
-    const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
-    const sample: MemorySamplePayload = { rss, heapUsed, heapTotal, external, arrayBuffers };
-    const cgroup = this.#cgroup === undefined ? {} : readCgroupMemory(this.#cgroup);
-    if (cgroup.currentBytes !== undefined) sample.cgroupCurrent = cgroup.currentBytes;
-    if (cgroup.maxBytes !== undefined) sample.cgroupMax = cgroup.maxBytes;
-    this.#journal.appendBuffered(recordKinds.memorySample, JSON.stringify(sample));
+    const reading = this.#memory.read();
+    const { oldSpace, ...sample } = reading;
+    if (reading !== this.#reading)
+      this.#journal.appendBuffered(recordKinds.memorySample, JSON.stringify(sample));
+    this.#reading = reading;
     return sample;
   }
 

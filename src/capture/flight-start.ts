@@ -33,8 +33,10 @@ export function openFlight(
     const { policy } = requireRecordingPolicy(surroundings);
     const { config, happenings, logs, lock } = surroundings;
     if (config.recipient !== undefined && !lock) throw new Error('the recipient could not be read');
-    const start = { policy, dir: config.dir, happenings, logs, lock };
-    surroundings.flight ??= loadRecordingHalf().startFlight(start);
+    const { startFlight, MemorySampler } = loadRecordingHalf();
+    surroundings.memory ??= new MemorySampler();
+    const { memory } = surroundings;
+    surroundings.flight ??= startFlight({ policy, dir: config.dir, happenings, logs, lock, memory });
   } catch (error) {
     surroundings.flightFailed = true;
     complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);

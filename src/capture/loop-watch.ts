@@ -22,7 +22,8 @@ export function watchLoop(
   const { config, ownFile, withheld, lock } = surroundings;
   const start = (): void => {
     try {
-      const { source, startWatch } = loadWatchdogHalf();
+      const { source, startWatch, MemorySampler } = loadWatchdogHalf();
+      surroundings.memory ??= new MemorySampler();
       const watch = startWatch({
         config,
         ownFile,
@@ -32,7 +33,8 @@ export function watchLoop(
         lock,
         capture,
         findJournal: () => surroundings.flight?.recorder.folder,
-        noteProfile: (profile) => keepProfile(surroundings, profile),
+        memory: surroundings.memory,
+        noteMemory: (profile) => keepMemory(surroundings, profile),
         note: (kind, payload) => noteInJournal(surroundings, kind, payload),
       });
       surroundings.watch = watch;
@@ -50,9 +52,11 @@ export function watchLoop(
 }
 
 /** The journal is opened for it: a heap that runs out lets nobody write. */
-function keepProfile(surroundings: Surroundings, profile: HeapProfilePart): void {
-  surroundings.heapProfile = profile;
+function keepMemory(surroundings: Surroundings, profile: HeapProfilePart | undefined): void {
   openFlight(surroundings);
+  surroundings.flight?.recorder.sample();
+  if (!profile) return;
+  surroundings.heapProfile = profile;
   noteInJournal(surroundings, recordKinds.heapProfile, profile);
 }
 

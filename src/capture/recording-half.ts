@@ -13,7 +13,9 @@ import type { Config } from './config.ts';
 import { type FlightRecorder, startFlightRecorder } from './flight-recorder.ts';
 import type { Happenings } from './happenings.ts';
 import type { LogTap } from './log-tap.ts';
+import type { MemorySampler } from './memory-sampler.ts';
 
+export { MemorySampler } from './memory-sampler.ts';
 export type Recording = InstalledAgent;
 
 type ArgvPolicy = RecordingPolicy & { argv(argv: readonly string[]): string[] };
@@ -32,12 +34,14 @@ export interface FlightStart {
   logs: LogTap | undefined;
   /** Seals what is recorded. */
   lock: Lock | undefined;
+  memory: MemorySampler;
 }
 
 /** Throws when the dump folder can't be written. */
-export function startFlight({ policy, dir, happenings, logs, lock }: FlightStart): Flight {
+export function startFlight({ policy, dir, happenings, logs, lock, memory }: FlightStart): Flight {
   const argv = policy.argv(process.argv);
-  const recorder = startFlightRecorder({ dir, argv, execArgv: policy.argv(process.execArgv), lock });
+  const execArgv = policy.argv(process.execArgv);
+  const recorder = startFlightRecorder({ dir, argv, execArgv, lock, memory });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
   const stopChronicle = startChronicle({ flight: recorder, policy, happenings, logs, children });
   return {

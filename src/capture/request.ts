@@ -7,6 +7,7 @@ import type { Policy } from '../redaction/policy.ts';
 import type { Config } from './config.ts';
 import type { Happenings } from './happenings.ts';
 import type { LogTap } from './log-tap.ts';
+import type { MemorySampler } from './memory-sampler.ts';
 import type { Flight, Recording } from './recording-half.ts';
 import type { Watch } from './watchdog/start-watch.ts';
 
@@ -65,6 +66,8 @@ export interface Surroundings {
   happenings: Happenings;
   /** Undefined in a worker, and with AGENTDUMP_LOGS=off. */
   logs: LogTap | undefined;
+  /** Made by who needs it first. */
+  memory?: MemorySampler;
   /** As it was last read. */
   heapProfile?: HeapProfilePart;
   /** Of the event loop, once the program has lived long enough. */

@@ -6,6 +6,7 @@ import { workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog/protocol.ts';
 import { watch } from './watchdog/watcher.ts';
 
+export { MemorySampler } from './memory-sampler.ts';
 export { startWatch } from './watchdog/start-watch.ts';
 
 if ((workerData as WatchdogData | null)?.agentdump === 'watchdog') watch();

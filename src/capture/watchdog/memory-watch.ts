@@ -1,94 +1,78 @@
 /**
- * Memory near its limit: looked at whenever the watchdog asks for a sign of life, so without a timer of its own. Half way
- * to the threshold the profile of allocations is armed; at the threshold one light snapshot is taken, once; from then on
- * the profile goes into the journal each time that memory has grown by a twentieth of its limit, because a heap that
- * runs out of memory lets nobody write. Measured on a busy machine of two cores: 10 µs a look on Node 22 to 26, 17 on 20;
- * the profile 3 to 9 % of the CPU time of a program that only allocates.
+ * Memory near its limit: looked at whenever the watchdog asks for a sign of life, so without a timer of its own, and by
+ * the watchdog itself where memory grows while the loop stands still (silent-growth.ts). Half way to the threshold the
+ * profile of allocations is armed; from then on memory and profile go into the journal each time that memory has grown
+ * by a twentieth of its limit, because a heap that runs out of memory lets nobody write; at the threshold one light
+ * snapshot is taken, once. Measured: the profile takes 3 to 9 % of the CPU time of a program that only allocates.
  */
-import type { HeapProfilePart } from '../../bundle/layout.ts';
-import { findMemoryCgroup, readCgroupMemory } from '../../journal/cgroup.ts';
+import type { HeapProfilePart, LocalsPart } from '../../bundle/layout.ts';
+import type { MemoryReading, MemorySampler } from '../memory-sampler.ts';
 import { AllocationProfile } from './allocation-profile.ts';
 
 export interface MemoryWatchOptions {
   /** Share of the limit, in percent. */
   percent: number;
-  /** Has a journal opened if there is none, and the profile written to it. */
-  note(profile: HeapProfilePart): void;
-  /** Takes the one snapshot. */
-  snapshot(reason: string): void;
+  sampler: MemorySampler;
+  /** Has a journal opened if there is none, and memory and profile written to it. */
+  note(profile: HeapProfilePart | undefined): void;
+  /** Takes the one snapshot; with the frames of a main thread that was interrupted. */
+  snapshot(reason: string, frames?: LocalsPart['frames']): void;
 }
 
-interface Reading {
+interface Use {
   name: string;
   used: number;
   limit: number;
 }
 
-/** The largest that is known. */
-const youngBytes = 192 * 1024 * 1024;
-const stepShare = 0.05;
-/** Files of the cgroup are read at every so-many-th look. */
-const groupEvery = 5;
+/** Also how far memory grows between two looks of the watchdog's own. */
+export const stepShare = 0.05;
 
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions;
   readonly #profile = new AllocationProfile();
-  readonly #cgroup = findMemoryCgroup();
-  #looks = 0;
   #hasSnapshot = false;
   #notedShare = 0;
+  /** Why the snapshot is due. */
+  #due: string | undefined;
 
   constructor(options: MemoryWatchOptions) {
     this.#options = options;
   }
 
-  look(): void {
-    const tightest = this.#readings().sort((a, b) => b.used / b.limit - a.used / a.limit)[0];
-    if (!tightest) return;
-    const share = tightest.used / tightest.limit;
+  /** Whether the snapshot is due. */
+  look(mustBeNew: boolean): boolean {
+    const tightest = usesOf(this.#options.sampler.read(mustBeNew)).sort((a, b) => shareOf(b) - shareOf(a))[0];
+    if (!tightest) return false;
+    const share = shareOf(tightest);
     const threshold = this.#options.percent / 100;
-    if (share >= threshold / 2 && !this.#profile.isArmed) this.#profile.arm(tightest.limit);
-    if (share >= threshold && share >= this.#notedShare + stepShare) this.#report(tightest, share);
+    if (share < threshold / 2 || share < this.#notedShare + stepShare) return false;
+    this.#notedShare = share;
+    if (!this.#profile.isArmed) this.#profile.arm(tightest.limit);
+    this.#options.note(this.#profile.read(tightest.used, tightest.limit));
+    if (share < threshold || this.#hasSnapshot) return false;
+    this.#due = `memory is at ${Math.round(share * 100)} % of ${tightest.name}`;
+    return true;
+  }
+
+  takeSnapshot(frames?: LocalsPart['frames']): void {
+    if (this.#due === undefined || this.#hasSnapshot) return;
+    this.#hasSnapshot = true;
+    this.#options.snapshot(this.#due, frames);
   }
 
   stop(): void {
     this.#profile.disarm();
   }
-
-  #report({ name, used, limit }: Reading, share: number): void {
-    this.#notedShare = share;
-    const profile = this.#profile.read(used, limit);
-    if (profile) this.#options.note(profile);
-    if (this.#hasSnapshot) return;
-    this.#hasSnapshot = true;
-    this.#options.snapshot(`memory is at ${Math.round(share * 100)} % of ${name}`);
-  }
-
-  #readings(): Reading[] {
-    const heap = { name: "V8's heap limit", ...readOldSpace() };
-    if (this.#cgroup === undefined || this.#looks++ % groupEvery !== 0) return [heap];
-    const { currentBytes, maxBytes } = readCgroupMemory(this.#cgroup);
-    if (currentBytes === undefined || maxBytes === undefined) return [heap];
-    return [heap, { name: "the cgroup's limit", used: currentBytes, limit: maxBytes }];
-  }
 }
 
-/**
- * V8 dies of its old generation; the limit that it tells counts the young one too (48 MiB of it on Node 20 and 22, 192 on
- * 24, 96 on 26), so what was asked for on the command line comes first.
- */
-function readOldSpace(): { used: number; limit: number } {
-  const v8 = process.getBuiltinModule('node:v8');
-  const { heap_size_limit: limit } = v8.getHeapStatistics();
-  const old = v8
-    .getHeapSpaceStatistics()
-    .filter(({ space_name }) => !/^(?:new|read_only|shared)/.test(space_name));
-  const used = old.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
-  return { used, limit: askedLimit() ?? Math.max(limit - youngBytes, limit / 2) };
+function shareOf({ used, limit }: Use): number {
+  return used / limit;
 }
 
-function askedLimit(): number | undefined {
-  const words = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
-  const asked = [...words.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d{1,9})(?!\S)/g)].pop()?.[1];
-  return asked === undefined || Number(asked) === 0 ? undefined : Number(asked) * 1024 ** 2;
+function usesOf({ oldSpace, cgroupCurrent, cgroupMax }: MemoryReading): Use[] {
+  const heap = { name: "V8's heap limit", ...oldSpace };
+  return cgroupCurrent === undefined || cgroupMax === undefined
+    ? [heap]
+    : [heap, { name: "the cgroup's limit", used: cgroupCurrent, limit: cgroupMax }];
 }

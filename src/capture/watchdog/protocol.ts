@@ -21,7 +21,9 @@ export const cells = {
   closing: 6,
   /** The system's number of the watchdog's thread; 0 until it runs. */
   threadId: 7,
-  count: 8,
+  /** How full V8's old generation was when the main thread last looked, in KiB. */
+  heapKib: 8,
+  count: 9,
 } as const;
 
 /** True in the global object of the watchdog's thread: who looks at the workers of a program leaves that one out. */
@@ -55,6 +57,8 @@ export interface WatchdogData {
   signals: readonly NodeJS.Signals[];
   snapshotSignal: NodeJS.Signals | undefined;
   config: Config;
+  /** Limit of V8's old generation, in bytes. */
+  heapLimitBytes: number;
   /** The preload's own file, from which the rest is loaded if the main thread lets nobody in. */
   ownFile: string;
   withheld: readonly string[];
@@ -83,4 +87,7 @@ export interface StallHook {
   probe(): StallProbe;
   /** Path of the bundle; undefined when none was written. */
   report(report: StallReport): string | undefined;
+  /** Whether the one snapshot of memory near its limit is due. */
+  lookAtMemory(): boolean;
+  takeSnapshot(frames: LocalsPart['frames']): void;
 }

@@ -8,6 +8,7 @@ import type { HeapProfilePart } from '../../bundle/layout.ts';
 import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout-records.ts';
 import type { Config } from '../config.ts';
 import { stackTextOf } from '../frame-reader.ts';
+import type { MemorySampler } from '../memory-sampler.ts';
 import type { CaptureRequest } from '../request.ts';
 import type { SignalSeat } from '../signal-watch.ts';
 import { startHiddenWorker } from './hidden-worker.ts';
@@ -32,8 +33,9 @@ export interface WatchOptions {
   lock: Lock | undefined;
   /** Folder of the journal, once there is one. */
   findJournal(): string | undefined;
-  /** Opens the journal if there is none, and writes to it. */
-  noteProfile(profile: HeapProfilePart): void;
+  memory: MemorySampler;
+  /** Opens the journal if there is none, and writes to it what is in use and by whom. */
+  noteMemory(profile: HeapProfilePart | undefined): void;
   /** Into the journal, redacted, where there is one. */
   note(kind: number, payload: object): void;
   capture(request: CaptureRequest): string | undefined;
@@ -90,6 +92,8 @@ class MainSide implements Watch {
       return callback === undefined || callback === 'Object' ? {} : { callback };
     },
     report: (report) => this.excuse(() => this.#report(report)),
+    lookAtMemory: () => this.excuse(() => this.#lookAtMemory(true)),
+    takeSnapshot: (frames) => this.excuse(() => this.#memory?.takeSnapshot(frames)),
   };
 
   get threadId(): number {
@@ -134,6 +138,7 @@ class MainSide implements Watch {
       signals: seat?.signals ?? [],
       snapshotSignal: config.snapshotSignal,
       config,
+      heapLimitBytes: this.#options.memory.read().oldSpace.limit,
       ownFile,
       withheld,
       lock,
@@ -149,7 +154,7 @@ class MainSide implements Watch {
     Atomics.add(this.#shared, cells.answers, 1);
     if ('ask' in message) {
       this.#refresh();
-      this.#lookAtMemory();
+      if (this.#lookAtMemory(false)) this.#memory?.takeSnapshot();
     } else if ('holds' in message) this.#leaveSignals(message.holds);
     else if ('signal' in message) this.#options.seat?.deliver(message.signal);
     else if ('report' in message) this.hook.report(message.report);
@@ -157,19 +162,29 @@ class MainSide implements Watch {
   }
 
   #watchMemory(percent: number): MemoryWatch {
-    const { capture, noteProfile } = this.#options;
+    const { capture, memory, noteMemory } = this.#options;
     return new MemoryWatch({
       percent,
-      note: noteProfile,
-      snapshot: (reason) => capture({ kind: 'snapshot-memory', handledByHost: false, details: { reason } }),
+      sampler: memory,
+      note: noteMemory,
+      snapshot: (reason, frames) => {
+        const where = frames && { stackText: stackTextOf(frames), locals: frames };
+        const details = { reason, ...(where && { exitStack: where.stackText }) };
+        capture({ kind: 'snapshot-memory', handledByHost: false, ...where, details });
+      },
     });
   }
 
-  #lookAtMemory(): void {
+  /** Whether the one snapshot is due. */
+  #lookAtMemory(mustBeNew: boolean): boolean {
+    const { memory } = this.#options;
     try {
-      this.#memory?.look();
+      const isDue = this.#memory?.look(mustBeNew) ?? false;
+      Atomics.store(this.#shared, cells.heapKib, memory.read().oldSpace.used >> 10);
+      return isDue;
     } catch {
       // Without an inspector, or with a full disk, the program goes on unobserved.
+      return false;
     }
   }
 

@@ -6,9 +6,12 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { readOwnThreadId } from '../proc-files.ts';
 import { HeldSignals } from './held-signals.ts';
+import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
 import { readMainCpuMs } from './main-cpu.ts';
+import { stepShare } from './memory-watch.ts';
 import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
+import { SilentGrowth } from './silent-growth.ts';
 
 /** A signal that the main thread has not answered by then has met a stall. */
 const signalAnswerMs = 1000;
@@ -51,6 +54,36 @@ class Watcher {
     this.#hold(this.#data.signals);
     setInterval(() => this.#tick(), this.#tickMs);
     this.#tick();
+    const { config, heapLimitBytes: limitBytes } = this.#data;
+    const threshold = config.memoryPercent / 100;
+    if (threshold > 0)
+      this.#watchGrowth(new SilentGrowth({ limitBytes, fromShare: threshold / 2, stepShare }));
+  }
+
+  /** Beside the tick, which is too slow for a program that fills its heap in one loop. */
+  #watchGrowth(growth: SilentGrowth): void {
+    const poll = async (): Promise<void> => {
+      await this.#pollGrowth(growth).catch(() => {});
+      setTimeout(poll, growth.pauseMs);
+    };
+    setTimeout(poll, growth.pauseMs);
+  }
+
+  async #pollGrowth(growth: SilentGrowth): Promise<void> {
+    if (this.#isLooking || Atomics.load(this.#shared, cells.excused) > 0) return;
+    const heapBytes = (): number => Atomics.load(this.#shared, cells.heapKib) * 1024;
+    const answers = Atomics.load(this.#shared, cells.answers);
+    const { rss } = process.memoryUsage;
+    const step = growth.see({ atMs: performance.now(), rss: rss(), answers, heapBytes: heapBytes() });
+    if (step === 'ask') this.#tell({ ask: true });
+    if (step !== 'look') return;
+    this.#isLooking = true;
+    try {
+      await lookAtMemory(this.#data);
+    } finally {
+      this.#isLooking = false;
+    }
+    growth.looked(rss(), heapBytes());
   }
 
   #tell(message: FromWatchdog): void {
