@@ -26,7 +26,7 @@ function collect(heap: Heap): Map<number, string> {
     const { scriptId } = places[placeOf[node]!]!;
     if (names.has(scriptId)) continue;
     const file = scriptOf(heap, node, shared);
-    if (file) names.set(scriptId, file);
+    if (file) names.set(scriptId, plainPath(file));
   }
   return names;
 }
@@ -50,7 +50,7 @@ export function sourceOf(heap: Heap, place: SourcePlace | undefined): HeapSource
   if (!place) return undefined;
   const file = scriptNames(heap).get(place.scriptId);
   return {
-    ...(file === undefined ? {} : { file: plainPath(file) }),
+    ...(file === undefined ? {} : { file }),
     scriptId: place.scriptId,
     line: place.line + 1,
     column: place.column + 1,

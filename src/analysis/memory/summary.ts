@@ -82,6 +82,7 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
   const { type, name, count } = snapshot.nodes;
   const data = snapshot.strings.findAscii('system / JSArrayBufferData');
   const array = snapshot.strings.findAscii('Array');
+  const elements = snapshot.strings.findAscii('elements');
   const isShared = findShared(snapshot);
   const sums = {
     native: snapshot.header.extraNativeBytes,
@@ -100,7 +101,7 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
       if (name[node] === data) sums.typed += size;
     } else if (kind === NodeType.code) sums.code += size;
     else if (isStringType(kind)) sums.strings += size;
-    else if (name[node] === array) sums.arrays += size + soleElementsSize(heap, node, isShared);
+    else if (name[node] === array) sums.arrays += size + soleElementsSize(heap, node, elements, isShared);
   }
   return {
     nativeBytes: sums.native,
@@ -113,10 +114,11 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
 }
 
 /** Bytes of an Array's elements that were not already moved to it, where nobody else refers to them. */
-function soleElementsSize(heap: Heap, array: number, isShared: Uint8Array): number {
+function soleElementsSize(heap: Heap, array: number, elementsName: number, isShared: Uint8Array): number {
   const { snapshot } = heap;
+  const { nameOrIndex } = snapshot.edges;
   for (let edge = snapshot.nodes.firstEdge[array]!; edge < snapshot.nodes.firstEdge[array + 1]!; edge++) {
-    if (snapshot.edgeType(edge) !== EdgeType.internal || snapshot.edgeName(edge) !== 'elements') continue;
+    if (snapshot.edgeType(edge) !== EdgeType.internal || nameOrIndex.get(edge) !== elementsName) continue;
     const elements = snapshot.edgeTarget(edge);
     const size = heap.selfSize.get(elements);
     return isShared[elements >>> 3]! & (1 << (elements & 7)) ? 0 : size;

@@ -22,7 +22,7 @@ export async function answerHeap(argv: HeapArguments): Promise<void> {
   const words = readWords((argv.words ?? []).map(String));
   if (argv.html !== undefined) return pageOf(argv, words);
   const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
-  const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : text();
+  const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : await text();
   if (argv.out === undefined) print(output);
   else writeNew(argv.out, output);
   if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;

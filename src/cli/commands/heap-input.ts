@@ -5,8 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { type Heap, openHeap } from '../../analysis/memory/heap.ts';
 import { partNames } from '../../bundle/layout.ts';
-import { findBundle } from '../../bundle/list.ts';
-import { type BundleReader, openBundle } from '../../bundle/reader.ts';
+import type { BundleReader } from '../../bundle/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { SnapshotInput } from '../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../model/verdict.ts';
@@ -23,7 +22,7 @@ const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 
 export async function openHeapAt(source: string, dir: string, threads: number): Promise<OpenedHeap> {
   const bar = new ProgressBar(process.stderr);
-  const { input, bundle, sizeBytes } = findInput(source, dir);
+  const { input, bundle, sizeBytes } = await findInput(source, dir);
   try {
     const heap = await openHeap(input, {
       threads,
@@ -52,17 +51,21 @@ export async function openHeapAt(source: string, dir: string, threads: number): 
   }
 }
 
-function findInput(
-  source: string,
-  dir: string,
-): {
+interface HeapInput {
   input: SnapshotInput;
   bundle?: BundleReader;
   sizeBytes?: number;
-} {
+}
+
+async function findInput(source: string, dir: string): Promise<HeapInput> {
   const isThere = existsSync(source);
   const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
   if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };
+  // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.
+  const [{ findBundle }, { openBundle }] = await Promise.all([
+    import('../../bundle/list.ts'),
+    import('../../bundle/reader.ts'),
+  ]);
   const bundle = openBundle(findBundle(source, dir));
   const part = bundle.openPartFile(partNames.heapSnapshot);
   if (part) return { input: copies(part.chunks(1 << 18)), bundle, sizeBytes: part.bytes };

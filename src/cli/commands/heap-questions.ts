@@ -27,7 +27,6 @@ import { harmlessJson } from '../../report/json.ts';
 import { plainPalette } from '../../report/palette.ts';
 import type { Page } from '../../report/text/layout.ts';
 import { stdoutColumns, stdoutWantsColour } from '../output.ts';
-import { terminalPalette } from '../terminal-palette.ts';
 import { openHeapAt } from './heap-input.ts';
 
 export interface HeapWords {
@@ -48,7 +47,7 @@ export interface QuestionOptions {
 
 export interface Answer {
   document: object;
-  text(): string;
+  text(): string | Promise<string>;
 }
 
 interface Question {
@@ -60,8 +59,8 @@ interface Question {
   answer(options: QuestionOptions): Promise<Answer>;
 }
 
-const page = (): Page => ({
-  palette: stdoutWantsColour() ? terminalPalette : plainPalette,
+const page = async (): Promise<Page> => ({
+  palette: stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : plainPalette,
   columns: stdoutColumns(),
 });
 
@@ -76,7 +75,10 @@ async function ask(options: QuestionOptions, make: (asked: Asked) => Answer): Pr
 }
 
 function shown<Document extends HeapDocument>(view: HeapView['view'], document: Document): Answer {
-  return { document, text: () => renderHeap({ ...document, view } as unknown as HeapView, page()) };
+  return {
+    document,
+    text: async () => renderHeap({ ...document, view } as unknown as HeapView, await page()),
+  };
 }
 
 export const questions: Readonly<Record<string, Question>> = {

@@ -23,6 +23,7 @@ export class StringTable {
   readonly #base: number;
   readonly #blocks = new Map<number, Buffer>();
   readonly #cache = new Map<number, string>();
+  readonly #found = new Map<string, number>();
 
   constructor(starts: Float64Array, ephemeronNames: readonly number[], bytes: RandomBytes, base: number) {
     this.count = starts.length - 1;
@@ -48,13 +49,30 @@ export class StringTable {
 
   /** Index of the first string that is `text`, or -1. Compares bytes: for plain ASCII without quotes only. */
   findAscii(text: string): number {
-    const wanted = Buffer.from(`"${text}"`, 'latin1');
+    const known = this.#found.get(text) ?? this.#find(Buffer.from(`"${text}"`, 'latin1'));
+    this.#found.set(text, known);
+    return known;
+  }
+
+  #find(wanted: Buffer): number {
+    const starts = this.#starts;
     for (let index = 0; index < this.count; index++) {
-      const length = this.#starts[index + 1]! - this.#starts[index]!;
+      const length = starts[index + 1]! - starts[index]!;
+      // Between two strings are a comma and, of some versions, a newline.
       if (length < wanted.length || length > wanted.length + 3) continue;
-      if (this.#rawBytes(index).subarray(0, wanted.length).equals(wanted)) return index;
+      if (this.#startsWith(starts[index]!, wanted)) return index;
     }
     return -1;
+  }
+
+  #startsWith(from: number, wanted: Buffer): boolean {
+    const number = Math.floor(from / blockBytes);
+    const within = from - number * blockBytes;
+    if (within + wanted.length > blockBytes)
+      return this.#bytes.read(this.#base + from, this.#base + from + wanted.length).equals(wanted);
+    const block = this.#block(number);
+    for (let at = 1; at < wanted.length; at++) if (block[within + at] !== wanted[at]) return false;
+    return true;
   }
 
   /** Bytes of a string as it stands in the file, quotes included. Overlong ones may be hundreds of megabytes. */
