@@ -99,7 +99,7 @@ test('a bad value is a warning and the default', async () => {
   assert.equal(ending.code, 0);
   assert.match(
     ending.stderr,
-    /^agentdump: AGENTDUMP_HEAP is not one of off, pressed, auto, always; using pressed$/m,
+    /^agentdump: AGENTDUMP_HEAP is not one of off, pressed, auto, always; using auto$/m,
   );
 });
 

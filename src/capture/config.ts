@@ -2,7 +2,7 @@
  * The preload's settings: from environment variables, or the same names in camel case as options of `install()`.
  * A bad value is a warning and the default, never a failure. Defaults are those of the table in README.md.
  */
-/** pressed: as auto, but only where memory may be what killed, or a snapshot was asked for. */
+/** auto: at a crash, where it fits; pressed: only where memory may be what killed, or a snapshot was asked for. */
 export type HeapTier = 'off' | 'pressed' | 'auto' | 'always';
 
 export interface Config {
@@ -13,7 +13,8 @@ export interface Config {
   snapshotSignal: NodeJS.Signals | undefined;
   heap: HeapTier;
   heapStrings: 'names' | 'clean';
-  locals: 'off' | 'uncaught';
+  /** core: they are read from the core that `agentdump run` arms; in the program nothing is. */
+  locals: 'off' | 'uncaught' | 'core';
   /** What is recorded of model calls. */
   captureLlm: 'content' | 'metadata' | 'off';
   /** stacks: where each open handle and descriptor comes from is kept. */
@@ -68,9 +69,9 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     dir: options.dir ?? read.text('AGENTDUMP_DIR', '.agentdump'),
     signals: options.signals ?? read.signals('AGENTDUMP_SIGNALS', ['SIGTERM', 'SIGHUP', 'SIGQUIT']),
     snapshotSignal: snapshot === 'off' ? undefined : snapshot,
-    heap: options.heap ?? read.choice('AGENTDUMP_HEAP', ['off', 'pressed', 'auto', 'always'], 'pressed'),
+    heap: options.heap ?? read.choice('AGENTDUMP_HEAP', ['off', 'pressed', 'auto', 'always'], 'auto'),
     heapStrings: options.heapStrings ?? read.choice('AGENTDUMP_HEAP_STRINGS', ['names', 'clean'], 'names'),
-    locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught'], 'off'),
+    locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught', 'core'], 'off'),
     captureLlm:
       options.captureLlm ?? read.choice('AGENTDUMP_CAPTURE_LLM', ['content', 'metadata', 'off'], 'content'),
     handles: options.handles ?? read.choice('AGENTDUMP_HANDLES', ['count', 'stacks'], 'count'),

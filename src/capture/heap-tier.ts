@@ -17,12 +17,16 @@ import { availableBytes } from './parts/memory.ts';
 import { readLimits } from './parts/process.ts';
 import { readSmallFile } from './proc-files.ts';
 
-/** The one reason for having no snapshot that is no gap: nobody would miss it. */
-export const notPressed = 'memory is not in question';
+/** The reasons for having no snapshot that are no gaps: nobody would miss it. */
+const notPressed = 'memory is not in question';
+const noCrash = 'it was asked to end, or never ran, and memory is not in question';
+export const isNotMissed = (reason: string): boolean => reason === notPressed || reason === noCrash;
 
 const headroomShare = 0.7;
-/** Longer than that nobody waits for a death. */
-const longestAutoMs = 30_000;
+/** Longer than that nobody waits for a death; of the upper estimate, which lies three to five times above what it takes. */
+const longestMs = 30_000;
+/** Of a crash that memory may have nothing to do with. */
+const longestUnaskedMs = 10_000;
 const longestCensusMs = 8_000;
 /** Memory is in question from here on: of V8's heap limit, and of the cgroup's. */
 const pressedHeapShare = 0.4;
@@ -45,19 +49,29 @@ function decide({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] 
   // It goes on, and stands still while we write; or it has no memory to spare.
   if (trigger.kind === 'stall' || trigger.kind === 'snapshot-memory')
     return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
-  if (heap === 'pressed' && trigger.verdictKind !== 'snapshot' && !isMemoryPressed())
+  const isAsked = trigger.verdictKind === 'snapshot' || isMemoryPressed();
+  if (!isAsked && heap === 'pressed')
     return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
+  if (!isAsked && !isCrash(trigger)) return { wanted: heap, taken: 'statistics', reason: noCrash, ...quick };
+  const longest = isAsked ? longestMs : longestUnaskedMs;
   const headroom = Math.floor(headroomBytes() * headroomShare);
-  const estimate = whyNot(upper, headroom) === undefined ? upper : refine(upper, headroom);
-  const reason = whyNot(estimate, headroom);
+  const estimate = whyNot(upper, headroom, longest) === undefined ? upper : refine(upper, headroom);
+  const reason = whyNot(estimate, headroom, longest);
   const taken = reason === undefined ? 'snapshot' : canTakeCensus(headroom) ? 'census' : 'statistics';
   return { wanted: heap, taken, reason: reason ?? 'it fits', ...figuresOf(estimate) };
 }
 
 const figuresOf = ({ bytes, ms }: SnapshotEstimate) => ({ estimatedBytes: bytes, estimatedMs: ms });
 
-function whyNot({ bytes, ms }: SnapshotEstimate, headroom: number): string | undefined {
-  if (ms > longestAutoMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
+/** It did not go as the program meant it, and nobody lives on and stands still while we write. */
+function isCrash({ verdictKind, handledByHost }: TriggerPart): boolean {
+  return !handledByHost && !orderly.has(verdictKind);
+}
+
+const orderly = new Set(['exit', 'pending-exit', 'startup-failure', 'terminated']);
+
+function whyNot({ bytes, ms }: SnapshotEstimate, headroom: number, longestMs: number): string | undefined {
+  if (ms > longestMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
   if (bytes > headroom) return `a snapshot may need ${toMb(bytes)} MB and ${toMb(headroom)} MB may be used`;
   return undefined;
 }

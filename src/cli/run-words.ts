@@ -145,6 +145,8 @@ export function readWords(
     throw usage('--core keeps memory in the clear, which AGENTDUMP_RECIPIENT rules out', '--core');
   if (options.localsFromCore && options.core === 'off')
     throw usage('--locals core needs the core that --no-core or encryption rules out', '--locals');
+  // A variable may be meant for many programs: where it can't be had, the program runs without.
+  options.localsFromCore ||= environment['AGENTDUMP_LOCALS'] === 'core' && options.core !== 'off';
   return options;
 }
 

@@ -215,7 +215,7 @@ export function escalationAfter(
 ): Record<string, string> {
   const closer: Record<string, string> = { AGENTDUMP_LOCALS: 'uncaught' };
   if (verdictKind?.endsWith('-out-of-memory') || verdictKind === 'snapshot')
-    closer['AGENTDUMP_HEAP'] = 'auto';
+    closer['AGENTDUMP_MEMORY_PERCENT'] = '40';
   return Object.fromEntries(Object.entries(closer).filter(([name]) => environment[name] === undefined));
 }
 

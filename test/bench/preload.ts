@@ -27,7 +27,12 @@ function measure(args: string[], isLoaded: boolean): Figures {
   const flags = isLoaded ? ['--require', preload] : [];
   const result = spawnSync(node, [...flags, ...args], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: dir,
+      AGENTDUMP_DIR: join(dir, 'dumps'),
+      AGENTDUMP_HEAP: 'off',
+    },
   });
   const line = result.stdout.trim().split('\n').pop() ?? '';
   if (!line.startsWith('{')) throw new Error(`no figures from ${args.join(' ')}: ${result.stderr}`);

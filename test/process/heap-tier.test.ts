@@ -78,6 +78,35 @@ for (const node of findNodes())
     });
   });
 
+const deaths: [name: string, program: string, heap: string | undefined, hasSnapshot: boolean][] = [
+  ['a crash', `throw new Error('x')`, undefined, true],
+  ['a rejection', `Promise.reject(new Error('x'))`, undefined, true],
+  ['a crash, where only memory is a reason', `throw new Error('x')`, 'pressed', false],
+  ['an exit code', 'process.exit(3)', undefined, false],
+  ['an exit code, whatever the price', 'process.exit(3)', 'always', true],
+  ['a failed start', `require('./nothing-there')`, undefined, false],
+  ['a request to end', `process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 5000)`, undefined, false],
+  [
+    'an error that the program handles',
+    `process.on('uncaughtException', () => {}); throw new Error('x')`,
+    undefined,
+    false,
+  ],
+];
+for (const [name, script, heap, hasSnapshot] of deaths)
+  test(`${name}: ${hasSnapshot ? 'a snapshot' : 'none, and none is missed'}`, (t) => {
+    const dir = join(temporaryFolder(t), 'dumps');
+    const [node] = findNodes().slice(-1);
+    const { AGENTDUMP_HEAP: _, ...env } = environment(dir, '');
+    spawnSync(node!.path, ['--require', preload, '-e', script], {
+      env: heap === undefined ? env : environment(dir, heap),
+      encoding: 'utf8',
+    });
+    const bundle = theBundle(t, dir);
+    assert.equal(bundle.openPartFile(part) !== undefined, hasSnapshot);
+    assert.ok(!bundle.gaps.some((gap) => gap.part === part));
+  });
+
 test('killed while the snapshot is written, at any instant: what is there is read, and what is not is said', async (t) => {
   const [node] = findNodes().slice(-1);
   const answers: string[] = [];

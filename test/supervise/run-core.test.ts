@@ -53,7 +53,7 @@ const secrets = [
   'argument-in-the-clear',
 ];
 
-function run(name: string, node: string, options: string[], how: string) {
+function run(name: string, node: string, options: string[], how: string, variables = {}) {
   const cwd = join(root, name);
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'victim.cjs'), victim);
@@ -61,7 +61,7 @@ function run(name: string, node: string, options: string[], how: string) {
   const result = spawnSync(process.execPath, [agentdump, ...words, '--api-key', 'argument-in-the-clear'], {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '', MY_PASSWORD: 'variable-in-the-clear' },
+    env: { ...process.env, NODE_OPTIONS: '', MY_PASSWORD: 'variable-in-the-clear', ...variables },
   });
   const [listed] = listBundles(join(cwd, 'dumps'));
   assert.ok(listed, result.stderr);
@@ -185,6 +185,16 @@ for (const major of [20, 22, 24, 26])
     const die = found.threads?.[0]?.frames.find((frame) => frame.function === 'die');
     assert.equal(die?.locals?.find(({ name }) => name === 'how')?.value, '"throw"');
   });
+
+test('AGENTDUMP_LOCALS=core says the same', { skip }, async () => {
+  const { result, listed } = run('locals-variable', process.execPath, [], 'throw', {
+    AGENTDUMP_LOCALS: 'core',
+  });
+  assert.deepEqual([result.status, result.signal], [1, null]);
+  assert.doesNotMatch(result.stderr, /AGENTDUMP_LOCALS/);
+  const { account: found } = await account(listed.path);
+  assert.ok(found.threads?.[0]?.frames.find((frame) => frame.function === 'die')?.locals?.length);
+});
 
 test('--locals core: an abort is an abort still', { skip }, async () => {
   const { result } = run('locals-abort', process.execPath, ['--locals', 'core'], 'abort');

@@ -188,7 +188,7 @@ test('over its memory limit: ended, and begun afresh', async () => {
   const restarted = lines.find((line) => line.event === 'start' && line.attempt === 1);
   assert.deepEqual((restarted as { escalated?: string[] }).escalated, [
     'AGENTDUMP_LOCALS',
-    'AGENTDUMP_HEAP',
+    'AGENTDUMP_MEMORY_PERCENT',
     'AGENTDUMP_FRESH_STATE',
   ]);
   await end(patient);

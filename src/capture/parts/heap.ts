@@ -5,7 +5,7 @@
 import { partNames } from '../../bundle/layout.ts';
 import { createSnapshotRedactor } from '../../redaction/snapshot-redactor.ts';
 import { CanaryWatch, UnprovenRedaction, withheldWhole } from '../canary.ts';
-import { decideHeapTier, notPressed } from '../heap-tier.ts';
+import { decideHeapTier, isNotMissed } from '../heap-tier.ts';
 import { currentPolicy } from '../policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
@@ -19,7 +19,7 @@ export const heapPart: PartProducer = {
   produce(context): undefined {
     const { wanted, taken, reason } = decideHeapTier(context.config, context.trigger);
     if (taken === 'snapshot') writeSnapshot(context);
-    else if (wanted !== 'off' && reason !== notPressed)
+    else if (wanted !== 'off' && !isNotMissed(reason))
       context.addGap(partNames.heapSnapshot, `${reason}; ${tierBelow(context, taken)}`);
   },
 };
