@@ -6,9 +6,9 @@ import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import { readBare, readQuoted, type ValueSpan } from './value-span.ts';
-import { isFillIn, isSecretValue, isStandIn } from './values.ts';
+import { isFillIn, isPublicId, isSecretValue, isStandIn, looksRandom } from './values.ts';
 
-const between = /(?:\\*["'])?(?:,?\s{1,8}|,)(?=\S)/y;
+const between = /(?:\\*["'])?(?:,?\s{1,8}|,)(?:<<<[ ]?)?(?=\S)/y;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
 /** Commands whose `-p`, `-a` or `-w` is a password. */
 const passwordCommands =
@@ -38,12 +38,24 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
   if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
   const verdict = /^-[pawPk]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
-  if (!verdict || verdict.strength < 2) return undefined;
+  if (!verdict || verdict.strength < 2) {
+    // `-k x`, `--key x`: any tool may take a token so; only what nobody would type for anything else.
+    const value = text.slice(span.start, Math.min(span.end, span.start + 300));
+    const isToken = /^-{1,2}(?:[a-z]|[a-z-]{0,20}key)$/i.test(name) && isDrawn(value);
+    return isToken ? { start: span.start, end: span.end, rule: 'flag' } : undefined;
+  }
   if (/^-[pP]$/.test(name) && /^[\d.:/,-]+$/.test(text.slice(span.start, span.end))) return undefined;
   if (!isSecretValue(text.slice(span.start, Math.min(span.end, span.start + 4096)), verdict, asTyped))
     return undefined;
   return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
 }
+
+const isDrawn = (value: string): boolean =>
+  /^\w{20,}$/.test(value) &&
+  /[a-z].*[a-z]/.test(value) &&
+  /[A-Z].*[A-Z]/.test(value) &&
+  looksRandom(value, 20) &&
+  !isPublicId(value);
 
 function shortFlag(page: Page, start: number) {
   const before = page.text.slice(Math.max(0, start - 180), start);

@@ -16,6 +16,7 @@ import {
   longestJudged,
   readBare,
   readBlock,
+  readIndented,
   readLine,
   readQuoted,
   skipBlanks,
@@ -42,6 +43,14 @@ const longestGroup = 2048;
 
 const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
 const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
+
+/** `**Password:** x`, `<b>Password:</b> x`. */
+const closedMarkup = /(?:\*{1,3}|<\/[a-z]{1,10}>)[ \t]{1,4}(?=\S)/y;
+
+function bareText(page: Page, at: number): string {
+  const { start, end } = readBare(page, at, { encoded: false, wholeLine: false });
+  return page.text.slice(start, Math.min(end, start + longestJudged));
+}
 
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
@@ -82,8 +91,15 @@ export class ContextReader {
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
     if (at < 0) return place.behind;
+    if (this.page.units[at] === 10) this.openLines(at, place, verdict);
     const read = this.readValueAt(at, place, verdict);
     return read > at ? read : place.behind;
+  }
+
+  /** As readSigned, under a name that somebody else has judged. */
+  readUnder(verdict: NameVerdict, place: NamePlace): number {
+    const at = this.skipSign(place);
+    return at < 0 ? 0 : this.readValueAt(at, place, verdict);
   }
 
   /** `api.key`, `API Key`: the word before belongs to the name. A backslash may have taken the name's first letter. */
@@ -123,6 +139,14 @@ export class ContextReader {
     this.group = { end: length < 0 ? at : at + length, verdict: { strength: 1, rule: verdict.rule } };
   }
 
+  /** The same, as YAML writes it: all lines that are indented deeper. */
+  private openLines(at: number, place: NamePlace, { strength, rule }: NameVerdict): void {
+    if (strength < 1 || !/^(?:secret|token|credential|password|api-key)$/.test(rule)) return;
+    const lines = readIndented(this.page, at + 1, indentOf(this.page, place.start));
+    if (lines && startsLine(this.page, place.start))
+      this.group = { end: Math.min(lines.end, at + longestGroup), verdict: { strength: 1, rule } };
+  }
+
   /** The value is a telling name: what stands in the next field is its value. */
   private noteLabel(span: ValueSpan): boolean {
     const named = this.names.lookUp(this.page, span.start, span.end);
@@ -158,7 +182,11 @@ export class ContextReader {
       if (readQuoted(this.page, below) && units[below - 1]! <= 32 && this.page.units[below]! !== 92)
         i = below;
     }
+    const isWalrus = units[place.sign] === 58 && units[place.behind] === 61 && i > place.behind + 1;
+    if (isWalrus && looksChosen(bareText(this.page, i))) compares = false;
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
+    closedMarkup.lastIndex = i;
+    if (closedMarkup.test(this.page.text)) i = closedMarkup.lastIndex;
     if (units[i] === 10) i = valueBelow(this.page, place.start, i);
     i = skipMarker(this.page, i);
     if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;

@@ -30,10 +30,11 @@ const words = (text: string): Set<string> => new Set(text.split(/\s+/));
 function buildVocabulary() {
   return {
     password: words(
-      'password passwd passwort passphrase passcode pwd pw pass passw pword motdepasse contrasena senha',
+      `password passwd passwort passphrase passcode pwd pw pass passw pword motdepasse contrasena senha parool kennwort
+      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode`,
     ),
-    secret: words('secret secrets'),
-    token: words('token tokens jwt pat authtoken bearer'),
+    secret: words('secret secrets geheimnis segreto segreta secreto sekret pepper'),
+    token: words('token tokens jwt pat authtoken bearer jeton'),
     /** Words before `key` that make it a credential whatever the value. */
     strongKeys:
       words(`api app private priv access secret auth master encryption encrypt signing sign shared account ssh
@@ -141,6 +142,24 @@ function buildVocabulary() {
       ['dsn', { strength: 0, rule: '' }],
       ['psk', { strength: 3, rule: 'password' }],
       ['wpapsk', { strength: 3, rule: 'password' }],
+      ['motdepasse', { strength: 3, rule: 'password' }],
+      ['otpseed', { strength: 3, rule: 'secret' }],
+      ['totpseed', { strength: 3, rule: 'secret' }],
+      ['signingseed', { strength: 3, rule: 'secret' }],
+      ['kek', { strength: 2, rule: 'encryption-key' }],
+      ['dek', { strength: 2, rule: 'encryption-key' }],
+      ['claveapi', { strength: 3, rule: 'api-key' }],
+      ['clave', { strength: 2, rule: 'password' }],
+      ['oauthverifier', { strength: 3, rule: 'secret' }],
+      ['clientassertion', { strength: 3, rule: 'token' }],
+      ['idtokenhint', { strength: 3, rule: 'token' }],
+      ['devicecode', { strength: 2, rule: 'token' }],
+      ['unlockcode', { strength: 2, rule: 'credential' }],
+      ['netsessionid', { strength: 3, rule: 'session' }],
+      ['new', { strength: 0, rule: '', form: 'content' }],
+      ['old', { strength: 0, rule: '', form: 'content' }],
+      ['newvalue', { strength: 0, rule: '', form: 'content' }],
+      ['oldvalue', { strength: 0, rule: '', form: 'content' }],
       ['requirepass', { strength: 3, rule: 'password' }],
       ['masterauth', { strength: 3, rule: 'password' }],
       ['auth', { strength: 2, rule: 'credential' }],
@@ -159,7 +178,7 @@ function buildVocabulary() {
     gluedEnds: [
       [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
       [
-        /^(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|pw)$/,
+        /^(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|store|keystore|deststore|srcstore|truststore|bind|auth|user|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|pw)$/,
         3,
         'password',
       ],
@@ -247,11 +266,11 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   if (word === 'key' || word === 'keys') return judgeKeyWord(before, strongKeys, harmlessBefore);
   if (word === 'id' && before === 'key' && /^(?:access|secret)$/.test(parts[i - 2] ?? ''))
     return { strength: 2, rule: 'access-key-id' };
-  if (/^(?:credentials?|creds)$/.test(word)) return { strength: 2, rule: 'credential' };
+  if (/^(?:credentials?|creds?)$/.test(word)) return { strength: 2, rule: 'credential' };
   if (/^(?:auth|oauth|csrf|xsrf|sas|cookie|session|signature)$/.test(word) && i === parts.length - 1)
     return {
       strength: word === 'signature' || word === 'session' ? 1 : 2,
-      rule: word === 'signature' ? 'signature' : 'credential',
+      rule: word === 'signature' || word === 'session' ? word : 'credential',
     };
   if (
     /^codes?$/.test(word) &&

@@ -25,7 +25,8 @@ function stemTable(): Uint8Array {
 /** The first letters of every telling word; a test holds this against the vocabulary. */
 const telling =
   'pas pwd pwo mot con sen sec tok jwt pat bea key aut oau cre csr xsr sas coo ses sig cod pin otp tot mfa cvv cvc ' +
-  'mne see rec phr nam hea var fie par pro val str sid dsn req mas use ide hma psk dat';
+  'mne see rec phr nam hea var fie par pro val str sid dsn req mas use ide hma psk dat ken adg wac hes has sal loz jel los ' +
+  'sif geh seg sek jet pep kek dek cla cli idt dev unl net new old';
 
 export class NameBook {
   private readonly seen = new Map<string, NameVerdict>();

@@ -2,6 +2,7 @@
  * The one pass over a page: walks from word to word, asks the shape table at each word's start and the context reader
  * behind each name, and looks closer at long words. Knows no policy and changes no text.
  */
+import { findInCall } from './call-arguments.ts';
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
 import { findFlagPair, findFlagValue } from './command-flags.ts';
 import { ContextReader, type NamePlace } from './context.ts';
@@ -16,12 +17,15 @@ import {
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
 import type { NameBook } from './name-book.ts';
+import { findNativeName } from './native-names.ts';
 import type { Finding, Page } from './page.ts';
 import { findBehindArrow, findGluedUser, findInCell, findInRow, findSerialized } from './paired-values.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken, spokenWords } from './spoken-secrets.ts';
 import { findInserted } from './sql-values.ts';
+import { findInColumns } from './table-columns.ts';
 import { findTold, toldWords } from './told-secrets.ts';
+import { findTokenBody, isSpokenOf, keyedDigest } from './unknown-tokens.ts';
 import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
 import { skipColorCode } from './value-span.ts';
 import { isPublicId, looksRandom } from './values.ts';
@@ -49,6 +53,8 @@ export class Scanner {
   /** Made once: one is needed at every sign. */
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
   private readonly spoken = spokenTable();
+  /** Of the stretch that is scanned: no finding may start behind it, but for the one that crosses it. */
+  private stop = 0;
 
   constructor(options: ScannerOptions) {
     this.options = options;
@@ -63,6 +69,7 @@ export class Scanner {
     const { units } = page;
     const withContext = this.options.context;
     this.context.open(page, out);
+    this.stop = stop;
     // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
     let nameStart = -1;
     let nameEnd = -1;
@@ -159,6 +166,10 @@ export class Scanner {
         i = skipColorCode(units, i + 1);
         continue;
       }
+      if (unit === 40 && nameEnd === i && nameStart >= 0 && withContext) {
+        const end = findInCall(page, this.options.names, nameStart, nameEnd, out);
+        if (end) i = end;
+      }
       if (unit === 60 && units[i + 1] === 66) {
         const end = this.decoded(decodePrintedBuffer(page, i), i + 1, out);
         if (end) i = end;
@@ -223,13 +234,27 @@ export class Scanner {
         return discordToken.lastIndex;
       }
     }
-    if (end - start < 24 || end - start > 400) return 0;
+    if (end - start > 400) return 0;
     const word = text.slice(start, end);
+    if (
+      this.options.context &&
+      isSpokenOf(word, text.slice(Math.max(0, start - 110), start), this.options.names)
+    ) {
+      out.push({ start, end, rule: 'spoken-of' });
+      return end;
+    }
+    if (end - start < 24) return 0;
     const match = genericBody.exec(word);
+    const body =
+      match?.[1] ?? findTokenBody(word, before === 47 ? text.slice(Math.max(0, start - 80), start) : '');
+    if (body !== undefined && !match) {
+      out.push({ start: end - body.length, end, rule: 'prefixed-token' });
+      return end;
+    }
     if (
       !match ||
       !looksRandom(match[1]!) ||
-      isPublicId(match[1]!) ||
+      (isPublicId(match[1]!) && !keyedDigest.test(word)) ||
       isPublicId(word) ||
       /publi|(?:^|[-_])p[bk][-_]/i.test(word)
     )
@@ -255,6 +280,11 @@ export class Scanner {
   /** A sign stands at `place.sign`: `:` `=` `,` `>` `$` `~`. Answers where reading goes on. */
   private signAt(page: Page, unit: number, place: NamePlace, withContext: boolean, out: Finding[]): number {
     const { units } = page;
+    if (withContext && (unit === 58 || unit === 61 || unit > 255)) {
+      const native = isNative(units, place) ? findNativeName(page, place.sign) : undefined;
+      const end = native && this.context.readUnder(native, place);
+      if (end) return end;
+    }
     if (unit === 36) return this.shapeAt(page, place.sign, place.sign, out) || place.behind;
     if (unit === 126) return this.azureAt(page, place.sign, out) || place.behind;
     if (unit === 64) return this.pushFound(findDriverPassword(page, place.sign), out) || place.behind;
@@ -273,7 +303,11 @@ export class Scanner {
           : 0;
       return end || this.context.readElement(place);
     }
-    if (place.start < 0) return place.behind;
+    if (place.start < 0) {
+      if (unit === 124) findInColumns(page, this.options.names, place.sign, this.stop, out);
+      return place.behind;
+    }
+    if (unit === 124 || unit === 44) findInColumns(page, this.options.names, place.sign, this.stop, out);
     if (unit === 124 || unit === 0x2502)
       return this.pushFound(findInCell(page, this.options.names, place), out) || place.behind;
     if (place.sign - place.end > 12) return place.behind;
@@ -333,6 +367,12 @@ export class Scanner {
     out.push({ start, end: azureSecret.lastIndex, rule: 'azure-client-secret' });
     return azureSecret.lastIndex;
   }
+}
+
+/** Something that is not ASCII stands in or right before the word before the sign. */
+function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
+  if (start > 0) return units[start - 1]! >= 128 || units[sign - 1]! >= 128;
+  return start < 0 && (units[sign - 1]! >= 128 || units[sign - 2]! >= 128);
 }
 
 /** A word's first and last letter and its length, in fifteen bits. */

@@ -8,7 +8,7 @@ import { longestJudged, readBare, readQuoted } from './value-span.ts';
 import { isPublicId, isStandIn, looksRandom } from './values.ts';
 
 export const spokenWords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd passphrase passcode by code';
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena senha authtoken login unseal identify community oper bindpw';
 
 let wordSet: Set<string> | undefined;
 
@@ -18,7 +18,7 @@ function isSpokenWord(word: string): boolean {
 }
 
 const lead =
-  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} )?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by)[ \t]{1,4}|=> |-> |→ )?[[(]?)/iy;
+  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} )?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est)[ \t]{1,4}|=> |-> |→ )?[[(]?)/iy;
 
 const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =
@@ -51,7 +51,7 @@ function ruleOf(word: string): string {
 function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   if (isStandIn(value) || value.length < (word === 'code' ? 4 : 6)) return false;
   if (
-    !/^pass|^pwd|^by$/.test(word) &&
+    !/^pass|^pwd?$|^by$/.test(word) &&
     isPublicId(value) &&
     !(quoted && /^(?:apikey|secret|token)$/.test(word))
   )
@@ -59,6 +59,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   if (word === 'basic') return isBasicPair(value);
   if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}$/.test(value);
   if (word === 'bearer') return isBearer(value);
+  if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw)$/.test(word)) return looksRandom(value, 12);
   if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
     return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
   return isPasswordLike(value, quoted);

@@ -241,15 +241,19 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
 
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
   if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
-    return /^(?=.*\d)[A-Za-z\d-]{3,12}$/.test(text);
+    return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
   if (verdict.rule === 'password' || verdict.rule === 'credential') {
     if (/^[A-Za-z_-]+$/.test(text)) return verdict.rule === 'password' && form.quoted && text.length >= 6;
-    return text.length >= 6 && !isReadableList(text);
+    return (
+      text.length >= 6 && (!isReadableList(text) || (verdict.rule === 'password' && isWordsAndNumbers(text)))
+    );
   }
   return looksRandom(text, 8) || (text.length >= 20 && !isReadableList(text));
 }
 
+/** `delta_239_karma76`: words, yet no person would call anything so. */
+const isWordsAndNumbers = (text: string): boolean => looksChosen(text) && text.replace(/\D/g, '').length >= 4;
 const isReadableList = (text: string): boolean => text.split(/[-_./:\s]/).every(isReadable);
 const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text);
 

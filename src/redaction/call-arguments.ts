@@ -1,0 +1,60 @@
+/**
+ * Literals that a call takes as a credential: `setPassword("x")`, `basicAuth("user", "x")`, `createHmac("sha256", "x")`. The
+ * function's name decides how much a literal must look like one; numbers, variables and inner calls are no literals.
+ */
+import type { NameBook } from './name-book.ts';
+import type { Finding, Page } from './page.ts';
+import { readQuoted } from './value-span.ts';
+import { isStandIn, looksChosen, looksRandom } from './values.ts';
+
+/** Signing, hashing and opening with a key: only what looks random is one. */
+const takesKey =
+  /^(?:create(?:Hmac|Cipheriv|Decipheriv)|pbkdf2(?:Sync)?|scrypt(?:Sync)?|sign|verify|compare|Client)$/i;
+/** The user first, the password behind it. */
+const takesPair =
+  /^(?:log_?in|sign_?in|authenticate|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
+/** The name itself says what it takes: `setPassword`, `withToken`, `SecretStr`. */
+const carries =
+  /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z]{0,12}(?:password|passwd|token|secret|api_?key)(?:_?str)?$/i;
+const longestName = 40;
+const mostArguments = 6;
+
+/** A parenthesis stands at `end`, right behind a name that begins at `start`. Pushes; answers with the last one's end, or 0. */
+export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
+  const name = page.text.slice(Math.max(start, end - longestName), end);
+  const judge = judgeOf(name, names);
+  if (!judge) return 0;
+  let at = end + 1;
+  let found = 0;
+  for (let index = 0; index < mostArguments; index++) {
+    while (page.units[at] === 32) at += 1;
+    const span = readQuoted(page, at);
+    if (span && !span.resume && judge(page.text.slice(span.start, span.end), index)) {
+      out.push({ start: span.start, end: span.end, rule: 'call-argument' });
+      found = span.end;
+    }
+    const comma = nextArgument(page, span?.close ?? at);
+    if (comma === 0) return found;
+    at = comma;
+  }
+  return found;
+}
+
+type Judge = (value: string, index: number) => boolean;
+
+function judgeOf(name: string, names: NameBook): Judge | undefined {
+  if (takesKey.test(name)) return (value) => looksRandom(value, 12) && looksChosen(value);
+  if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
+  if (!carries.test(name) || names.isAllowed(name)) return undefined;
+  return (value) => isPassword(value);
+}
+
+const isPassword = (value: string): boolean =>
+  looksChosen(value) && !isStandIn(value) && !/^[\w.-]+\.[a-z]{2,5}$/.test(value);
+
+/** Behind the next comma of this call, or 0. */
+function nextArgument(page: Page, from: number): number {
+  const rest = /[^,()\n"'`]{0,60},|\s{0,4},/y;
+  rest.lastIndex = from;
+  return rest.test(page.text) ? rest.lastIndex : 0;
+}
