@@ -251,6 +251,8 @@ export interface AgentWait {
   kind: string;
   what: string;
   ageMs: number;
+  /** The step that waits. */
+  stepId?: string;
   /** For a lock: the run, step or tool that holds it. */
   heldBy?: string;
 }

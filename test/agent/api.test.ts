@@ -111,7 +111,7 @@ test('what is open at the death is pending, the oldest first', async () => {
   assert.equal(run?.status, 'running');
   assert.deepEqual(
     run.pending.map((line) => line.replace(/[\d.]+ m?s( ago)?$/, '…')),
-    ['tool slow (t1), running …', 'step second, running for …', 'promise an answer for …'],
+    ['tool slow (t1), running for …', 'promise an answer for …'],
   );
 });
 

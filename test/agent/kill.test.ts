@@ -1,7 +1,8 @@
 /**
  * Real agents killed by SIGKILL at a random instant after each event of their conversation: what the model saw, said and
  * counted until then is in what was written, and nothing else is. By default one event each, on a Node that differs from
- * agent to agent; AGENTDUMP_TEST_KILLS=every kills every agent after every event on every Node, some 1,300 times.
+ * agent to agent; AGENTDUMP_TEST_KILLS=every kills every agent after every event on every Node, some 1,500 times (without
+ * run-tests.mjs, which gives a test ten minutes).
  */
 import { before, test } from 'node:test';
 import { buildPreload, type NodeMajor, nodeMajors } from '../support/agent-preload.ts';

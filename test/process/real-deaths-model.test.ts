@@ -96,7 +96,7 @@ testDeath(
     fault: 'malformed',
   }),
   ({ firstScreen }) => {
-    assert.match(firstScreen, /a frame of the reply stream is no JSON\./);
+    assert.match(firstScreen, /a frame of the reply stream is not valid JSON\./);
   },
 );
 
@@ -107,7 +107,7 @@ testDeath(
     text: '{"steps": ["pack", "go to the stat',
   }),
   ({ firstScreen, account }) => {
-    assert.match(firstScreen, /The reply of \S+ gpt-4o-mini in model call c1 is no JSON\./);
+    assert.match(firstScreen, /The reply of \S+ gpt-4o-mini in model call c1 is not valid JSON\./);
     assert.match(JSON.stringify(account.verdict?.evidence), /It begins: \{\\"steps/);
   },
 );

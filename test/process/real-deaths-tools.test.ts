@@ -48,7 +48,8 @@ testDeath(
   'LangGraph: the question to a person becomes an unhandled rejection',
   'interrupt',
   undefined,
-  ({ firstScreen }) => {
+  ({ firstLines, firstScreen }) => {
+    assert.match(firstLines, /GraphInterrupt: \[ \{ "id"/);
     assert.match(
       firstScreen,
       /Step approve stopped to ask a person: "May I send the mail\?", and nothing caught/,

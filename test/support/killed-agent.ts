@@ -14,6 +14,7 @@ import { folder, twoTurns } from './real-agents.ts';
 /** A main thread that slept for so long has read all that had come, and its timers have fired. */
 const settledMs = 150;
 const longestWaitMs = 400;
+const forever = new Promise<void>(() => undefined);
 
 export interface KilledRun {
   ran: ProgramRun;
@@ -37,7 +38,9 @@ export async function killAfterEvent(
   let afterMs: number | undefined;
   let isSettled = false;
   const server = await startMockModelServer(twoTurns, async () => {
-    if (++events !== event) return;
+    if (++events < event) return;
+    // A client may have hung up and asked again.
+    if (events > event) await forever;
     const wait = Math.round(Math.random() * longestWaitMs);
     const at = performance.now();
     await delay(Math.max(0, wait - settledMs));
@@ -46,7 +49,7 @@ export async function killAfterEvent(
     isSettled = wait >= settledMs && before !== undefined && before === timesAwake(pid);
     afterMs = performance.now() - at;
     kill('SIGKILL');
-    await new Promise(() => undefined);
+    await forever;
   });
   const ran = await runProgram(join(folder, `${program}.mjs`), {
     node: findNode(major) ?? assert.fail(),

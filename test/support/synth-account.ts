@@ -232,7 +232,7 @@ function synthRun(turns: number, letters: number): AgentRun {
         ],
       },
     ]),
-    pending: ['tool search_hotels, running 100 ms ago'],
+    pending: ['tool search_hotels, running for 100 ms'],
     usage: { inputTokens: 400 * turns, outputTokens: 20 * turns },
   };
 }

@@ -1,4 +1,7 @@
-/** What a run was waiting for, one sentence each, the longest wait first. */
+/**
+ * What a run was waiting for, one sentence each, the longest wait first. A step that waits for something that is named
+ * itself is left out.
+ */
 import type { AgentRun } from '../../model/agent-state.ts';
 import { formatDuration } from '../../model/quantities.ts';
 
@@ -10,10 +13,11 @@ export function renderPending(run: AgentRun): string[] {
     if (tool.ageMs !== undefined)
       lines.push({
         ageMs: tool.ageMs,
-        text: `tool ${tool.name} (${tool.id}), ${tool.status} ${formatDuration(tool.ageMs)} ago`,
+        text: `tool ${tool.name} (${tool.id}), ${tool.status} ${since(tool.status, tool.ageMs)}`,
       });
+  const known = stepsInWork(run);
   for (const step of run.steps)
-    if (step.ageMs !== undefined)
+    if (step.ageMs !== undefined && !known.has(step.id))
       lines.push({
         ageMs: step.ageMs,
         text: `step ${step.name ?? step.id}, running for ${formatDuration(step.ageMs)}`,
@@ -26,6 +30,17 @@ export function renderPending(run: AgentRun): string[] {
     });
   }
   return lines.sort((a, b) => b.ageMs - a.ageMs).map(({ text }) => text);
+}
+
+/** Steps in which something else is open. */
+function stepsInWork(run: AgentRun): Set<string | undefined> {
+  const open = [...run.modelCalls, ...run.toolCalls].filter(({ ageMs }) => ageMs !== undefined);
+  return new Set([...open, ...(run.waits ?? [])].map(({ stepId }) => stepId));
+}
+
+/** Running for so long, or asked for so long ago. */
+function since(status: string, ageMs: number): string {
+  return status === 'running' ? `for ${formatDuration(ageMs)}` : `${formatDuration(ageMs)} ago`;
 }
 
 function callText(call: AgentRun['modelCalls'][number]): string {

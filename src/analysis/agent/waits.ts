@@ -18,6 +18,7 @@ export function computeWaits(
   const held = new Map([...holders.values()].map((event) => [event.name, event]));
   return [...open.values()].map((event) => {
     const wait: AgentWait = { kind: event.waitsFor, what: event.what, ageMs: at - event.at };
+    if (event.step !== undefined) wait.stepId = event.step;
     return { run: event.run, wait: { ...wait, ...holderOf(event.what, held) } };
   });
 }

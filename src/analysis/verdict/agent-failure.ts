@@ -12,6 +12,8 @@ const standing = new Set<AgentFailure['kind']>(['loop', 'approval-pending', 'sta
 /** A snapshot is no death; what was wrong is in the agent's section. */
 const calm = new Set<Verdict['kind']>(['snapshot']);
 
+/** Ends that came from outside: what the agent was caught in comes first. */
+const fromOutside = new Set<Verdict['kind']>(['terminated', 'killed', 'no-progress', 'system-out-of-memory']);
 const thrown = new Set<Verdict['kind']>(['uncaught-exception', 'unhandled-rejection']);
 
 export function explainByAgent(reached: Verdict, agent: AgentState | undefined): Verdict {
@@ -23,7 +25,10 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
   const sentence = `${failure.title[0]?.toUpperCase()}${failure.title.slice(1)}.`;
   return {
     ...verdict,
-    summary: failure.isCauseOfDeath ? `${sentence} ${verdict.summary}` : `${verdict.summary} ${sentence}`,
+    summary:
+      failure.isCauseOfDeath || fromOutside.has(reached.kind)
+        ? `${sentence} ${verdict.summary}`
+        : `${verdict.summary} ${sentence}`,
     evidence: [...verdict.evidence, ...failure.evidence.slice(0, mostEvidence)],
     nextSteps: withStep(verdict.nextSteps, failure),
   };

@@ -9,13 +9,19 @@ export const maxTitleChars = 100;
 
 /** `TypeError: x is not a function`, on one line; `[code]` when neither name nor message says it. */
 export function headlineOf(error: ErrorFacts, thrownType?: string): string {
-  const message = firstLine(error.message ?? '');
+  const message = firstWords(error.message ?? '');
   if (thrownType !== undefined && error.name === undefined)
     return message ? `Thrown ${thrownType}: ${message}` : `A thrown ${thrownType}`;
   const name = error.name ?? 'Error';
   const code = error.code;
   const coded = code && !message.includes(code) && !name.includes(code) ? `${name} [${code}]` : name;
   return message ? `${coded}: ${message}` : coded;
+}
+
+/** The first line, or all in one where that is but the opening of a list or an object. */
+function firstWords(message: string): string {
+  const line = firstLine(message);
+  return /^[[{(]+$/.test(line) ? message.trim().replace(/\s+/g, ' ') : line;
 }
 
 /** The frames of what was thrown, or of the thread that ended the process. */

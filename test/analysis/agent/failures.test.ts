@@ -145,7 +145,7 @@ test('the reply whose JSON would not parse is found by parsing it again', () => 
   });
   assert.equal(failure?.kind, 'malformed-output');
   assert.deepEqual([failure?.callId, failure?.confidence, failure?.isCauseOfDeath], ['c2', 'certain', true]);
-  assert.match(failure?.title ?? '', /ended early and is no JSON/);
+  assert.match(failure?.title ?? '', /ended early and is not valid JSON/);
   assert.deepEqual(kindsOf({ modelCalls }), [], 'prose is no fault');
   const other = findFailures({
     agent: agent({ modelCalls }),
@@ -162,7 +162,7 @@ test('arguments that no tool can be called with', () => {
   });
   assert.match(
     failure?.title ?? '',
-    /^the arguments for search of openai gpt-x in model call c1 are no JSON$/,
+    /^the arguments for search of openai gpt-x in model call c1 are not valid JSON$/,
   );
 });
 

@@ -52,7 +52,7 @@ function describe(
     call.finishReasons?.some((reason) => /length|max_tokens/.test(reason)) || call.status === 'cut';
   return {
     kind: 'malformed-output',
-    title: `${what} of ${modelName(call)} in model call ${call.id} ${isCut ? 'ended early and ' : ''}${tool ? 'are' : 'is'} no JSON`,
+    title: `${what} of ${modelName(call)} in model call ${call.id} ${isCut ? 'ended early and ' : ''}${tool ? 'are' : 'is'} not valid JSON`,
     confidence: isSame ? 'certain' : thrown ? 'likely' : 'certain',
     evidence: [
       evidenceOf(`Parsing ${what} of ${call.id} again says: ${clip(fault, 160)}`),

@@ -30,7 +30,7 @@ const classes: readonly ProviderClass[] = [
   {
     kind: 'malformed-output',
     is: (_, text) => text.startsWith('malformed_event'),
-    title: 'a frame of the reply stream is no JSON',
+    title: 'a frame of the reply stream is not valid JSON',
     nextStep: 'Catch the error where the stream is read, and ask again; look whether a proxy stands between.',
   },
   {
