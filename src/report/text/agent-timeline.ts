@@ -86,10 +86,13 @@ function headFacts(run: AgentRun): string {
   return `  ${run.id}${parent}${tokens}${costText(run)}`;
 }
 
-/** `, about $0.0123 at list prices of 2025-07-04 (3 of 4 calls)`. */
-function costText({ cost }: AgentRun): string {
-  if (!cost) return '';
-  const part = cost.pricedCalls < cost.calls ? ` (${cost.pricedCalls} of ${cost.calls} calls)` : '';
+/** `, about $0.0123 at list prices of 2026-10-24 (3 of 4 calls, the others' price is unknown)`. */
+function costText({ cost, usage }: AgentRun): string {
+  if (!cost) return usage ? ', price unknown' : '';
+  const part =
+    cost.pricedCalls < cost.calls
+      ? ` (${cost.pricedCalls} of ${cost.calls} calls, the others' price is unknown)`
+      : '';
   const usd = cost.usd >= 1 ? cost.usd.toFixed(2) : cost.usd.toPrecision(2);
   return `, about $${usd} at list prices of ${cost.pricesOf.join(', ')}${part}`;
 }

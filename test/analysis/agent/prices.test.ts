@@ -1,6 +1,7 @@
 /** What a call cost: only where vendor, model and counts are known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { prices } from '../../../src/analysis/agent/price-table.ts';
 import { computeCost } from '../../../src/analysis/agent/prices.ts';
 
 const cost = (provider: string, model: string, usage: Record<string, number>) =>
@@ -21,6 +22,25 @@ test('OpenAI counts cached tokens among the input, Anthropic beside it', () => {
   const usage = { input_tokens: 1e6, 'cache_read.input_tokens': 1e6 };
   assert.equal(cost('openai', 'gpt-4o', usage), 1.25);
   assert.equal(cost('anthropic', 'claude-3-5-haiku-latest', usage)?.toFixed(3), '0.880');
+});
+
+test('a long input costs more, all of it; what Gemini thought is output', () => {
+  const long = { input_tokens: 3e5, output_tokens: 1e5 };
+  assert.equal(cost('openai', 'gpt-6.1-terra', long)?.toFixed(3), '1.350');
+  assert.equal(cost('openai', 'gpt-6.1-terra', { ...long, input_tokens: 2e5 })?.toFixed(3), '0.700');
+  assert.equal(cost('anthropic', 'claude-haiku-5-5', { input_tokens: 1e4, output_tokens: 1e4 }), 0.006);
+  const cached = { input_tokens: 1e4, output_tokens: 1e4, 'cache_read.input_tokens': 2e5 };
+  assert.equal(cost('anthropic', 'claude-haiku-5-5', cached)?.toFixed(4), '0.0400');
+  const thought = { input_tokens: 0, output_tokens: 1e6, 'reasoning.output_tokens': 1e6 };
+  assert.equal(cost('gcp.gemini', 'gemini-2.5-flash', thought), 5);
+});
+
+test('every price has its day, and no part of it is dearer than the whole', () => {
+  for (const [name, price] of Object.values(prices).flatMap((table) => Object.entries(table))) {
+    assert.match(price.checked, /^202[5-9]-\d\d-\d\d$/, name);
+    assert.ok(price.input > 0 && price.output >= price.input, name);
+    assert.ok((price.cacheRead ?? 0) < price.input && (price.cacheWrite ?? Infinity) > price.input, name);
+  }
 });
 
 test('what is not known costs nothing that is said', () => {
