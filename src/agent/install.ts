@@ -66,9 +66,7 @@ function portOf(recorder: AgentRecorder, progress: ProgressWatch | undefined): A
     nextId: (letter) => recorder.nextId(letter),
     record: (kind, facts, content) => recorder.report(kind, facts, content),
     framework: (source) => new FrameworkRecorder(recorder, source),
-    get modelCalls() {
-      return recorder.modelCalls;
-    },
+    tapped: recorder.tapped,
     get scope() {
       return recorder.scope;
     },

@@ -1,6 +1,6 @@
 /**
  * A request to a model and its reply, recorded as it happens: the start with the conversation it continues, what was
- * streamed so far at most every 100 ms, the end with the reply, usage and timing. A body that turns out to be no model
+ * streamed so far every 40 ms, the end with the reply, usage and timing. A body that turns out to be no model
  * call is recorded like any other request.
  */
 import type { AgentEventData, Attributes, CallStatus, EventError } from '../journal/layout-agent.ts';

@@ -15,8 +15,8 @@ import type { ModelRequest, TokenCounts } from './model-call.ts';
 import type { AgentRecorder, InFlight } from './recorder.ts';
 import type { ReplyBuilder, ReplyDelta } from './reply.ts';
 
-/** Deltas are written so often: what was streamed is on disk within 100 ms, and a stream of single tokens costs no record each. */
-const deltaIntervalMs = 80;
+/** Deltas are written so often: a stream of single tokens costs no record each, and what came is on disk before 100 ms. */
+const deltaIntervalMs = 40;
 const inFlightLimit = 1000;
 const { now } = Date;
 /** A host's tests may put a clock of their own in their place. */
@@ -58,7 +58,7 @@ export class ModelCallRecord implements InFlight {
     this.#reply = reply;
     this.#hasContent = recorder.level === 'content';
     this.#call = recorder.nextId('c');
-    recorder.modelCalls += 1;
+    recorder.tapped.begin(request?.model, reply);
     const { attributes, ...facts } = start;
     const known = request && this.#hasContent ? this.#conversationFacts(request) : {};
     recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes });

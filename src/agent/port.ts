@@ -8,6 +8,7 @@ import type { AgentEventData, AgentEventKind } from '../journal/layout-agent.ts'
 import type { FrameworkRecorder } from './integrations/framework.ts';
 import type { ProgressOptions } from './progress-watch.ts';
 import type { AgentScope } from './recorder.ts';
+import type { TappedCalls } from './tapped-calls.ts';
 
 export type FrameworkPort = Pick<
   FrameworkRecorder,
@@ -26,8 +27,8 @@ export interface AgentPort {
   ): void;
   /** Records what a framework tells of, by the framework's own keys; `source` is its name in the events. */
   framework?(source: string): FrameworkPort;
-  /** How many model calls the taps have seen begin. */
-  readonly modelCalls?: number;
+  /** The model calls that the taps have seen. */
+  readonly tapped?: Pick<TappedCalls, 'count' | 'claim'>;
   /** Where the calling code runs: in the innermost of what the storage and the frameworks' own contexts say. */
   readonly scope?: AgentScope;
   /** The storage in which taps and integrations look for their run and step. */

@@ -10,6 +10,7 @@ import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
 import { RequestMemory } from './request-memory.ts';
 import type { AgentSink } from './sink.ts';
+import { TappedCalls } from './tapped-calls.ts';
 
 /** Where in the agent's work a piece of code runs. Ids of ours. */
 export interface AgentScope {
@@ -38,8 +39,7 @@ export class AgentRecorder {
   /** What the asynchronous contexts of frameworks say of where the code runs. */
   readonly contexts: (() => AgentScope | undefined)[] = [];
   readonly openWork = new OpenWork();
-  /** How many the taps have seen begin. */
-  modelCalls = 0;
+  readonly tapped = new TappedCalls();
   readonly #suffix: string;
   readonly #parents = new BoundedMap<string>(runLimit);
   #counts: Record<string, number> = {};

@@ -90,6 +90,31 @@ const programs = {
         },
       ),
     ),
+  /** Two calls over the wire, and one of a model in the process, all at once; then a span around two attempts. */
+  async mixed() {
+    const ask = (path) =>
+      fetch(`${process.env.MODEL_URL}/v1/chat/completions${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'gpt-x', messages: [{ role: 'user', content: 'How is Oslo?' }] }),
+      }).then((reply) => reply.text());
+    const chat = (model, work) =>
+      inSpan(`chat ${model}`, { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model }, work, {
+        'gen_ai.usage.input_tokens': 12,
+        'gen_ai.usage.output_tokens': 3,
+      });
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
+    await Promise.all([
+      chat('gpt-x', () => ask('')),
+      chat('local-model', pause),
+      chat('gpt-x', () => inSpan('POST', {}, () => ask(''))),
+    ]);
+    await chat('gpt-x', async () => {
+      await ask('');
+      await ask('');
+    });
+    await broken();
+  },
   async anthropic() {
     const { default: Anthropic } = await import('@anthropic-ai/sdk');
     const client = new Anthropic({ apiKey: 'sk-aaaaaaaaaaaa', baseURL: process.env.MODEL_URL });

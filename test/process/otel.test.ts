@@ -65,6 +65,14 @@ for (const { name, path } of findNodes().filter(({ name }) => /2[04]$/.test(name
       assert.match(account?.verdict?.summary ?? '', /^The error came out of tool get_weather/);
     });
 
+  test(`${name}: calls side by side are each told once, by the tap or by the span`, { skip }, async (t) => {
+    const account = await run(t, 'mixed', path);
+    const calls = account?.agent?.runs.flatMap((one) => one.modelCalls) ?? [];
+    const models = calls.map(({ model, provider }) => `${provider ?? 'span'} ${model}`).sort();
+    const wire = 'openai_compatible gpt-x';
+    assert.deepEqual(models, [wire, wire, wire, wire, 'span local-model']);
+  });
+
   test(`${name}: a model call that a tap saw is told once, beside Anthropic's own spans`, {
     skip,
   }, async (t) => {

@@ -10,22 +10,25 @@ import type { AgentPort, FrameworkPort } from '../port.ts';
 import type { AgentScope } from '../recorder.ts';
 import { errorOfSpan, keyOf, parentKeyOf, type SpanLike, type SpanProcessorLike } from './span.ts';
 import { findMeaning, resultOf, type SpanMeaning } from './span-meaning.ts';
-import { readModelCall } from './span-model-call.ts';
+import { modelOf, readModelCall, responseIdOf } from './span-model-call.ts';
 
 export type { SpanLike, SpanProcessorLike } from './span.ts';
 
 const openLimit = 10_000;
 const knownMessages = 2000;
+const deepestSpans = 100;
 
 interface Open {
   /** As what it was recorded; absent for spans about something else. */
   kind?: 'run' | 'step' | 'tool';
-  /** Of a model's span: calls that the taps had seen when it began. */
-  seenCalls?: number;
+  /** Of a model's span: how many calls the taps had seen when it began. */
+  since?: number;
 }
 
 export class AgentdumpSpanProcessor implements SpanProcessorLike {
   readonly #open = new BoundedMap<Open>(openLimit);
+  /** Parents of spans, also of those that have ended: a request may be made deep inside of a model's span. */
+  readonly #parents = new BoundedMap<string>(openLimit);
   readonly #messageIds = new BoundedMap<string>(knownMessages);
   #port: AgentPort | undefined;
   #framework: FrameworkPort | undefined;
@@ -58,11 +61,13 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
 
   #start(span: SpanLike, framework: FrameworkPort, port: AgentPort): void {
     const key = keyOf(span);
+    const parent = parentKeyOf(span);
+    if (parent !== undefined) this.#parents.set(key, parent);
     const around = this.#around(span, framework);
     const meaning = findMeaning(span);
     if (!meaning || meaning.kind === 'model') {
       framework.alias(key, around);
-      this.#open.set(key, meaning ? { seenCalls: port.modelCalls ?? 0 } : {});
+      this.#open.set(key, meaning ? { since: port.tapped?.count ?? 0 } : {});
     } else this.#open.set(key, { kind: begin(framework, key, meaning, around) });
   }
 
@@ -75,12 +80,27 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
     if (open.kind === undefined) framework.forget(key);
     if (meaning?.kind === 'model') {
       // A tap that saw the request told more of it, and while it was in flight.
-      if ((port.modelCalls ?? 0) === (open.seenCalls ?? 0)) this.#recordCall(span, around, port);
+      if (!this.#isTapped(span, key, open.since ?? 0, port)) this.#recordCall(span, around, port);
       return;
     }
     // A library that names its spans at their end only.
     const kind = open.kind ?? (meaning && begin(framework, key, meaning, around));
     if (kind) finish(framework, key, kind, span);
+  }
+
+  #isTapped({ attributes }: SpanLike, key: string, since: number, port: AgentPort): boolean {
+    const covers = (span: string) => this.#isInside(span, key);
+    const [responseId, model] = [responseIdOf(attributes), modelOf(attributes)];
+    return port.tapped?.claim({ covers, responseId, model, since }) ?? false;
+  }
+
+  #isInside(span: string, outer: string): boolean {
+    let at: string | undefined = span;
+    for (let depth = 0; at !== undefined && depth < deepestSpans; depth++) {
+      if (at === outer) return true;
+      at = this.#parents.get(at);
+    }
+    return false;
   }
 
   #around(span: SpanLike, framework: FrameworkPort): AgentScope {

@@ -31,6 +31,16 @@ const renamed: Record<string, string> = {
 const kept =
   /^(?:gen_ai\.(?:operation\.name|provider\.name|request\.|response\.|usage\.|conversation\.id)|server\.|error\.type)/;
 
+/** The provider's id of the reply. */
+export function responseIdOf(attributes: SpanLike['attributes']): string | undefined {
+  return textOf(attributes, 'gen_ai.response.id') ?? textOf(attributes, 'ai.response.id');
+}
+
+export function modelOf(attributes: SpanLike['attributes']): string | undefined {
+  const names = ['gen_ai.request.model', 'llm.model_name', 'ai.model.id'];
+  return names.map((name) => textOf(attributes, name)).find((model) => model !== undefined);
+}
+
 export function readModelCall({ attributes }: SpanLike): SpanModelCall {
   const figures: Attributes = {};
   for (const [name, value] of Object.entries(attributes)) {
