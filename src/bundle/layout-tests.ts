@@ -14,8 +14,14 @@ export const testLogName = /^tests-(\d+)-(\d+)\.jsonl$/;
 export interface TestRunOptions {
   /** A light bundle for a test that fails. */
   snapshots: boolean;
-  /** Collect garbage at the tests' ends and note what is left. */
-  leakCheck: boolean;
+  /** Collect garbage at the tests' ends and note what is left; growth over both is to be explained. */
+  leakCheck?: LeakLimits;
+}
+
+export interface LeakLimits {
+  /** Growth of the first third's memory, as a share; with `bytes` both must be passed. */
+  share: number;
+  bytes: number;
 }
 
 /** Written when the run is stopped before its end. */

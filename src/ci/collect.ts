@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { listBundles } from '../bundle/list.ts';
 import { packBundle } from '../bundle/pack.ts';
-import type { CiBundle } from '../model/ci-summary.ts';
+import type { CiBundle, CiLeak } from '../model/ci-summary.ts';
 import { type DescribedBundle, describeBundle, sizeOf } from './describe-bundle.ts';
 import type { CiOptions } from './options.ts';
 import type { LoggedThread } from './test-logs.ts';
@@ -19,7 +19,7 @@ export interface Collected {
 /** Beyond so many, names alone decide: each takes a tenth of a second to analyze. */
 const mostAnalyzed = 60;
 
-/** `heaps`: bundles that served the leak check alone. */
+/** `heaps`: bundles that serve the leak check alone. */
 export async function collectBundles(
   dir: string,
   threads: readonly LoggedThread[],
@@ -89,6 +89,16 @@ function isEcho(
     (thread) => thread.process?.parentPid === pid && (thread.exit === undefined || thread.exit.code !== 0),
   );
   return below ? 'the process passed on how another one ended' : undefined;
+}
+
+/** Of the heaps of a leak check those that a leak refers to stay, packed. */
+export function keepHeaps(heaps: ReadonlySet<string>, leaks: readonly CiLeak[]): CiLeak[] {
+  const kept = leaks.map((leak) => ({
+    ...leak,
+    ...(leak.heaps && { heaps: leak.heaps.map((path) => basename(packBundle(path).path)) }),
+  }));
+  for (const path of heaps) rmSync(path, { recursive: true, force: true });
+  return kept;
 }
 
 function pack({ path, listed }: DescribedBundle): string {

@@ -1,18 +1,23 @@
 /**
  * `--leak-check`: what the heap holds after a collection, at the ends of tests; the median of the run's last third
- * against that of its first. Growth over both limits is a leak, and the two snapshots of the heap say of what.
+ * against that of its first. Growth over both limits is a leak, unless a step or two explain most of it (something was
+ * loaded); two snapshots of the heap say who holds what grew.
  */
-import { computeDigest, computeGrowth, type HeapDigest } from '../analysis/memory/growth.ts';
 import { type Heap, openHeap } from '../analysis/memory/heap.ts';
 import { partNames } from '../bundle/layout.ts';
+import type { LeakLimits } from '../bundle/layout-tests.ts';
 import { openBundle } from '../bundle/reader.ts';
 import type { CiLeak } from '../model/ci-summary.ts';
-import type { LeakLimits } from './options.ts';
+
+import { describeEarly, nameGrowth } from './leak-suspects.ts';
 import type { LoggedThread } from './test-logs.ts';
 
 /** Fewer say nothing of a trend. */
 const fewestSamples = 6;
-const mostSuspects = 5;
+/** Steps between two samples that may be a load. */
+const loads = 2;
+/** A leak's growth without its largest steps is at least this share of the whole. */
+const leastSteadyShare = 1 / 3;
 
 export async function checkLeaks(
   threads: readonly LoggedThread[],
@@ -24,25 +29,46 @@ export async function checkLeaks(
     const growth = measureGrowth(thread.memory.map(({ heapUsedBytes }) => heapUsedBytes));
     if (!growth || growth.last - growth.first < limits.bytes) continue;
     if (growth.last < growth.first * (1 + limits.share)) continue;
+    if (growth.steadyShare < leastSteadyShare) continue;
     leaks.push({
       entry: thread.file ?? thread.process?.argv[1] ?? `process ${thread.pid}`,
       firstBytes: growth.first,
       lastBytes: growth.last,
       samples: growth.samples,
       tests: thread.tests.length,
-      suspects: await findSuspects(thread, gaps),
+      ...(await findSuspects(thread, gaps)),
     });
   }
   return leaks;
 }
 
-/** Medians of the first and the last third; undefined for too few samples. Pure. */
-export function measureGrowth(
-  samples: readonly number[],
-): { first: number; last: number; samples: number } | undefined {
+export interface MeasuredGrowth {
+  /** Medians of the thirds. */
+  first: number;
+  last: number;
+  /** Samples a third. */
+  samples: number;
+  /** What of the growth is left without the two largest steps, 0 to 1. */
+  steadyShare: number;
+}
+
+/** undefined for too few samples. Pure. */
+export function measureGrowth(samples: readonly number[]): MeasuredGrowth | undefined {
   if (samples.length < fewestSamples) return undefined;
   const third = Math.floor(samples.length / 3);
-  return { first: median(samples.slice(0, third)), last: median(samples.slice(-third)), samples: third };
+  const first = median(samples.slice(0, third));
+  const last = median(samples.slice(-third));
+  return { first, last, samples: third, steadyShare: steadyShareOf(samples) };
+}
+
+/** Of the floor that the samples never fall below again: what is held for a moment is no step of it. */
+function steadyShareOf(samples: readonly number[]): number {
+  const floor = [...samples];
+  for (let at = floor.length - 2; at >= 0; at--) floor[at] = Math.min(floor[at]!, floor[at + 1]!);
+  const steps = floor.slice(1).map((bytes, at) => bytes - floor[at]!);
+  const sum = (list: readonly number[]): number => list.reduce((total, step) => total + step, 0);
+  const largest = steps.toSorted((a, b) => b - a).slice(0, loads);
+  return sum(steps) === 0 ? 0 : 1 - sum(largest) / sum(steps);
 }
 
 function median(values: readonly number[]): number {
@@ -50,39 +76,26 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-async function findSuspects({ heaps, pid }: LoggedThread, gaps: string[]): Promise<CiLeak['suspects']> {
-  const [early, late] = (['early', 'late'] as const).map((moment) =>
-    heaps.find((one) => one.moment === moment),
-  );
+type Named = Pick<CiLeak, 'suspects' | 'classes' | 'heaps'>;
+
+async function findSuspects({ heaps, pid }: LoggedThread, gaps: string[]): Promise<Named> {
+  const early = heaps.find(({ moment }) => moment === 'early');
+  // Each later one took the place of the one before.
+  const late = heaps.findLast(({ moment }) => moment === 'late');
   if (!early || !late) {
     gaps.push(`process ${pid} left no two snapshots of its heap, so that what grew has no name`);
-    return [];
+    return { suspects: [] };
   }
   try {
-    const digests: HeapDigest[] = [await digest(early.bundle)];
-    const { classes } = await withHeap(late.bundle, (heap) =>
-      computeGrowth([...digests, computeDigest(heap)], heap, mostSuspects),
-    );
-    // What an object keeps alive is what leaks; V8's own kinds stand in parentheses.
-    return classes
-      .filter(({ class: name, retainedGrowthBytes }) => retainedGrowthBytes > 0 && !name.startsWith('('))
-      .sort((one, other) => other.retainedGrowthBytes - one.retainedGrowthBytes)
-      .slice(0, mostSuspects)
-      .map(({ class: name, countGrowth, retainedGrowthBytes }) => ({
-        name,
-        countGrowth,
-        bytesGrowth: retainedGrowthBytes,
-      }));
+    const first = await withHeap(early.bundle, describeEarly);
+    const named = await withHeap(late.bundle, (heap) => nameGrowth(first, heap));
+    return { ...named, heaps: [early.bundle, late.bundle] };
   } catch (error) {
     gaps.push(
       `the heaps of process ${pid} can't be compared: ${error instanceof Error ? error.message : error}`,
     );
-    return [];
+    return { suspects: [] };
   }
-}
-
-function digest(path: string): Promise<HeapDigest> {
-  return withHeap(path, computeDigest);
 }
 
 async function withHeap<Result>(path: string, use: (heap: Heap) => Result): Promise<Result> {

@@ -1,4 +1,6 @@
 /** What is wished of a run. */
+import type { LeakLimits } from '../bundle/layout-tests.ts';
+
 export interface CiOptions {
   command: readonly string[];
   /** The report folder, absolute. */
@@ -19,12 +21,6 @@ export interface CiOptions {
   /** A line for the person who reads the job's log. */
   note(text: string): void;
   print(text: string): void;
-}
-
-export interface LeakLimits {
-  /** Growth of the first third's memory, as a share; with `bytes` both must be passed. */
-  share: number;
-  bytes: number;
 }
 
 export const defaultLeakLimits: LeakLimits = { share: 0.2, bytes: 10 * 1024 ** 2 };

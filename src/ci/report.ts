@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import type { CiLeak, CiOutcome, CiSummary } from '../model/ci-summary.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
-import { collectBundles } from './collect.ts';
+import { collectBundles, keepHeaps } from './collect.ts';
 import { compareWithBaseline, readBaseline, writeBaseline } from './diff.ts';
 import { checkLeaks } from './leak-check.ts';
 import type { CiOptions } from './options.ts';
@@ -30,7 +30,7 @@ export async function report(
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
     : // Read anew: who died in silence has a bundle now.
-      await collectBundles(run.dir, readTestLogs(run.folder), options, leaks.length ? new Set() : heaps);
+      await collectBundles(run.dir, readTestLogs(run.folder), options, heaps);
   const summary = await summarize({
     command: options.command,
     startedAt,
@@ -38,7 +38,7 @@ export async function report(
     outcome: final,
     threads,
     collected,
-    leaks,
+    leaks: isGreen ? [] : keepHeaps(heaps, leaks),
     gaps,
     scrubber: makeScrubber(process.env),
   });

@@ -34,7 +34,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
   const dir = join(options.report, 'bundles');
   const wishes: TestRunOptions = {
     snapshots: options.onFailure === 'snapshot',
-    leakCheck: options.leakCheck !== undefined,
+    ...(options.leakCheck && { leakCheck: options.leakCheck }),
   };
   writeFileSync(join(folder, testRunOptionsName), JSON.stringify(wishes), { mode: 0o600 });
   const [file = '', ...words] = options.command;

@@ -104,8 +104,22 @@ export interface CiLeak {
   /** Samples that each of the two is the median of. */
   samples: number;
   tests: number;
-  /** Classes of objects that keep more alive in the second snapshot, the most first; shares of classes overlap. */
-  suspects: { name: string; countGrowth: number; bytesGrowth: number }[];
+  /** Objects that were there early and keep more alive late, the most first. */
+  suspects: CiLeakSuspect[];
+  /** What they keep: classes of which there are more; shares of classes overlap. */
+  classes?: { name: string; countGrowth: number; bytesGrowth: number }[];
+  /** Files below `bundles/`: the heap early, and late. */
+  heaps?: string[];
+}
+
+export interface CiLeakSuspect {
+  /** The class of the object. */
+  name: string;
+  /** One of the shortest ways to it from the program's roots; `*` stands for numbers of elements. */
+  path: string;
+  /** Of several at one path. */
+  count: number;
+  bytesGrowth: number;
 }
 
 export interface CiDifference {

@@ -30,7 +30,9 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
   const describe = (): TestLogLine => describeProcess(program, threadId);
   const log = openLazily(folder, threadId, () => [describe(), ...watch.restate()], isMainThread, describe);
   const wishes = readWishes(folder);
-  const memory = wishes.leakCheck ? new MemoryWatch(log, (reason) => dump(reason, true)) : undefined;
+  const memory = wishes.leakCheck
+    ? new MemoryWatch(log, wishes.leakCheck, (reason) => dump(reason, true))
+    : undefined;
   const watch: TestWatch = new TestWatch({
     folder,
     log,
@@ -44,7 +46,6 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
   else process.nextTick(() => recognise(watch, isMainThread, importModule));
   return Object.assign(watch, {
     close: (exitCode: number): void => {
-      memory?.end();
       log.write(describeExit(exitCode));
       log.close();
     },
@@ -88,7 +89,7 @@ function readWishes(folder: string): TestRunOptions {
   try {
     return JSON.parse(readFileSync(join(folder, testRunOptionsName), 'utf8')) as TestRunOptions;
   } catch {
-    return { snapshots: false, leakCheck: false };
+    return { snapshots: false };
   }
 }
 

@@ -1,43 +1,60 @@
 /**
- * For `--leak-check`: what the heap holds after a collection, at the ends of tests, and two snapshots of it, early and at
- * the end, by which growth gets names. A collection costs milliseconds, so there are at most five a second.
+ * For `--leak-check`: what the heap holds after a collection, at the ends of tests, and snapshots of it by which growth
+ * gets names: one early, and later ones only where the heap has grown by more than the limits, at moments so far apart
+ * that the last of them is of the run's last third. At the process's end none: the runner has let go of its own by then.
+ * A collection costs milliseconds, so there are at most five a second.
  */
+import { rmSync } from 'node:fs';
+import type { LeakLimits } from '../bundle/layout-tests.ts';
 import type { TestLog } from './log.ts';
 
 const sampleEveryMs = 200;
-/** What is loaded and compiled once is there after so many tests, or after so long. */
+/** What is loaded and compiled once is there after so many tests. */
 const warmUpTests = 3;
+/** From one late heap to the next: the last lies beyond two thirds of the samples. */
+const lateStep = 1.5;
 
 export class MemoryWatch {
   readonly #log: TestLog;
+  readonly #limits: LeakLimits;
   readonly #dumpHeap: (reason: string) => string | undefined;
   #collect: (() => void) | undefined;
   #sampledMs = Number.NEGATIVE_INFINITY;
   #samples = 0;
-  #hasEarly = false;
+  #earlyBytes: number | undefined;
+  #late: string | undefined;
+  #nextLate = 0;
 
-  constructor(log: TestLog, dumpHeap: (reason: string) => string | undefined) {
+  constructor(log: TestLog, limits: LeakLimits, dumpHeap: (reason: string) => string | undefined) {
     this.#log = log;
+    this.#limits = limits;
     this.#dumpHeap = dumpHeap;
   }
 
   /** After the test of this number. */
   sample(finished: number): void {
     if (finished < warmUpTests || performance.now() - this.#sampledMs < sampleEveryMs) return;
-    this.#take(finished);
-    if (this.#hasEarly) return;
-    this.#hasEarly = true;
-    this.#takeHeap('early');
+    const heapBytes = this.#take(finished);
+    if (this.#earlyBytes === undefined) {
+      this.#earlyBytes = heapBytes;
+      // What survives two collections is old and stays in its place: only so V8 knows it again in the next snapshot.
+      this.#collect?.();
+      this.#collect?.();
+      this.#takeHeap('early');
+    } else if (this.#samples >= this.#nextLate && this.#hasGrown(this.#earlyBytes, heapBytes)) {
+      this.#nextLate = Math.ceil(this.#samples * lateStep);
+      if (this.#late !== undefined) rmSync(this.#late, { recursive: true, force: true });
+      this.#late = this.#takeHeap('late');
+    }
+    // A snapshot's own time is none of the tests'.
+    this.#sampledMs = performance.now();
   }
 
-  /** The process ends: what it holds now, if tests ran here. */
-  end(): void {
-    if (!this.#hasEarly || this.#samples < 2) return;
-    this.#take(0);
-    this.#takeHeap('late');
+  #hasGrown(before: number, now: number): boolean {
+    return now - before >= this.#limits.bytes && now >= before * (1 + this.#limits.share);
   }
 
-  #take(tests: number): void {
+  #take(tests: number): number {
     this.#collect ??= exposeCollector();
     this.#collect();
     const { heapUsed, rss, external } = process.memoryUsage();
@@ -51,14 +68,15 @@ export class MemoryWatch {
       tests,
     });
     this.#samples++;
-    this.#sampledMs = performance.now();
+    return heapUsed;
   }
 
-  #takeHeap(moment: 'early' | 'late'): void {
+  #takeHeap(moment: 'early' | 'late'): string | undefined {
     const bundle = this.#dumpHeap(
-      `leak check: the heap ${moment === 'early' ? 'after the first tests' : 'at the end'}`,
+      `leak check: the heap ${moment === 'early' ? 'after the first tests' : 'after it grew'}`,
     );
     if (bundle !== undefined) this.#log.write({ kind: 'heap', moment, bundle });
+    return bundle;
   }
 }
 

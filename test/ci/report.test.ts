@@ -182,7 +182,17 @@ test('a baseline that is no summary is refused', (context) => {
 
 test('growth is the median of the last third against that of the first', () => {
   assert.equal(measureGrowth([1, 2, 3, 4, 5]), undefined);
-  assert.deepEqual(measureGrowth([10, 11, 90, 12, 13, 14, 20, 30, 21]), { first: 11, last: 21, samples: 3 });
+  const { first, last, samples } = measureGrowth([10, 11, 90, 12, 13, 14, 20, 30, 21]) ?? {};
+  assert.deepEqual({ first, last, samples }, { first: 11, last: 21, samples: 3 });
+});
+
+test('a leak grows all the time, a load in a step', () => {
+  const leak = Array.from({ length: 30 }, (_, at) => 10 + at);
+  const load = Array.from({ length: 30 }, (_, at) => (at < 12 ? 10 : 40) + (at % 2));
+  const spikes = leak.map((bytes, at) => bytes + (at % 5 === 0 ? 100 : 0));
+  assert.ok((measureGrowth(leak)?.steadyShare ?? 0) > 0.9);
+  assert.ok((measureGrowth(spikes)?.steadyShare ?? 0) > 0.8);
+  assert.ok((measureGrowth(load)?.steadyShare ?? 1) < 0.1);
 });
 
 test('services and their limits', () => {

@@ -4,8 +4,9 @@
  */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import type { LeakLimits } from '../../bundle/layout-tests.ts';
 import { readDuration, timeLeftMs } from '../../ci/environment.ts';
-import { type CiOptions, defaultLeakLimits, type LeakLimits } from '../../ci/options.ts';
+import { type CiOptions, defaultLeakLimits } from '../../ci/options.ts';
 import { runCi } from '../../ci/run.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/exit-status.ts';

@@ -4,7 +4,15 @@ import { formatBytes, formatCount, formatShare } from '../../model/quantities.ts
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { codeBlock, codeSpan, escapeMarkdown } from '../markdown/escape-markdown.ts';
-import { bundleTitle, countsText, openCommand, outcomeText, problemsOf, testTitle } from './wording.ts';
+import {
+  bundleTitle,
+  countsText,
+  heapDiffCommand,
+  openCommand,
+  outcomeText,
+  problemsOf,
+  testTitle,
+} from './wording.ts';
 
 /** GitHub refuses a step's summary beyond 1 MiB. */
 const longestDocument = 900_000;
@@ -17,7 +25,7 @@ export function renderCiMarkdown(given: CiSummary, folder: string): string {
     [`## ${escapeMarkdown(outcomeText(summary))}`, '', escapeMarkdown(countsText(summary))],
     problemTable(summary),
     ...summary.bundles.map((bundle) => bundleSection(bundle, folder)),
-    leakSection(summary.leaks ?? []),
+    leakSection(summary.leaks ?? [], folder),
     summary.difference ? differenceSection(summary.difference) : [],
     notes(summary),
   ];
@@ -79,14 +87,20 @@ function bundleSection(bundle: CiBundle, folder: string): string[] {
   ];
 }
 
-function leakSection(leaks: readonly CiLeak[]): string[] {
+function leakSection(leaks: readonly CiLeak[], folder: string): string[] {
   if (!leaks.length) return [];
-  const rows = leaks.flatMap(({ entry, firstBytes, lastBytes, tests, suspects }) => [
+  const rows = leaks.flatMap(({ entry, firstBytes, lastBytes, tests, suspects, classes = [], heaps }) => [
     `- ${codeSpan(entry)}: ${formatBytes(firstBytes)} → ${formatBytes(lastBytes)} after collection, over ${formatCount(tests, 'test')} (${formatShare(lastBytes / firstBytes - 1)} more)`,
     ...suspects.map(
-      ({ name, countGrowth, bytesGrowth }) =>
-        `  - ${codeSpan(name)}: ${formatCount(countGrowth, 'more object')}, ${formatBytes(bytesGrowth)} more`,
+      ({ name, path, bytesGrowth }) =>
+        `  - ${codeSpan(path)} (${escapeMarkdown(name)}) keeps ${formatBytes(bytesGrowth)} more`,
     ),
+    ...(classes.length
+      ? [
+          `  - more of: ${classes.map(({ name, countGrowth, bytesGrowth }) => `${codeSpan(name)} (+${countGrowth}, ${formatBytes(bytesGrowth)})`).join(', ')}`,
+        ]
+      : []),
+    ...(heaps ? ['', ...codeBlock([heapDiffCommand(heaps, folder)], 'sh')] : []),
   ]);
   return ['### Memory grew', '', ...rows];
 }

@@ -3,7 +3,7 @@ import type { CiSummary } from '../../model/ci-summary.ts';
 import { formatBytes, formatShare } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
-import { countsText, openCommand, outcomeText, problemsOf } from './wording.ts';
+import { countsText, heapDiffCommand, openCommand, outcomeText, problemsOf } from './wording.ts';
 
 const mostProblems = 10;
 
@@ -20,10 +20,10 @@ export function renderCiText(given: CiSummary, folder: string): string {
         ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
       ]),
     ...(problems.length > mostProblems ? [`  … ${problems.length - mostProblems} more`] : []),
-    ...(summary.leaks ?? []).map(
-      ({ entry, firstBytes, lastBytes, suspects }) =>
-        `  ✖ memory grew in ${entry}: ${formatBytes(firstBytes)} → ${formatBytes(lastBytes)} (${formatShare(lastBytes / firstBytes - 1)} more)${suspects[0] ? `, most of it ${suspects[0].name}` : ''}`,
-    ),
+    ...(summary.leaks ?? []).flatMap(({ entry, firstBytes, lastBytes, suspects, heaps }) => [
+      `  ✖ memory grew in ${entry}: ${formatBytes(firstBytes)} → ${formatBytes(lastBytes)} (${formatShare(lastBytes / firstBytes - 1)} more)${suspects[0] ? `, most of it in ${suspects[0].path}` : ''}`,
+      ...(heaps ? [`    ${heapDiffCommand(heaps, folder)}`] : []),
+    ]),
     `  the report: ${folder}/summary.md`,
   ];
   return defuseWorkflowCommands(lines.join('\n'));

@@ -59,6 +59,10 @@ export function openCommand(bundle: CiBundle, folder: string): string {
   return `npx agentdump analyze ${folder}/bundles/${bundle.name}${identity}`;
 }
 
+export function heapDiffCommand(heaps: readonly string[], folder: string): string {
+  return `npx agentdump heap diff ${heaps.map((name) => `${folder}/bundles/${name}`).join(' ')}`;
+}
+
 /** A row a problem: every bundle with its test, then the tests without a bundle. */
 export interface Problem {
   title: string;
