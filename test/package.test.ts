@@ -140,11 +140,18 @@ test('CommonJS programs can require the API', async () => {
   assert.match(stdout, /agent,dump,install,redactValue/, stderr);
 });
 
-test('the types are there', async () => {
+test('the types are there, and whole where no optional package is installed', async () => {
   writeFileSync(
     join(folder, 'typed.mts'),
     `import { agent, dump, install, type Account, type InstallOptions } from 'agentdump';
      import { redact } from 'agentdump/redaction';
+     import { FileStore, PostgresStore, type DurableStore } from 'agentdump/durable';
+     import * as others from 'agentdump/replay';
+     import * as resume from 'agentdump/resume';
+     import * as heapsnapshot from 'agentdump/heapsnapshot';
+     import * as otel from 'agentdump/otel';
+     const store: DurableStore = new FileStore('runs');
+     const connected: Promise<DurableStore> = PostgresStore.connect('postgres://host/name');
      const options: InstallOptions = { heap: 'off', signals: ['SIGTERM'] };
      const undo: () => void = install(options);
      agent.set('a', 1);
@@ -152,7 +159,7 @@ test('the types are there', async () => {
      const account: Account = { schema: 'agentdump.analysis/1', gaps: [] };
      // @ts-expect-error no such tier
      install({ heap: 'sometimes' });
-     export { undo, path, account, redact };`,
+     export { undo, path, account, redact, store, connected, others, resume, heapsnapshot, otel };`,
   );
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const types = join(root, 'node_modules', '@types');

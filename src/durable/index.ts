@@ -5,7 +5,7 @@ export { openStore } from './find-store.ts';
 export { answerApproval, type RunState, type RunSummary, rollBack, summarizeRun } from './inspect.ts';
 export type { Answer, Spent } from './layout.ts';
 export type * from './options.ts';
-export { PostgresStore, type PostgresStoreOptions } from './postgres-store.ts';
+export { type PostgresPool, PostgresStore, type PostgresStoreOptions } from './postgres-store.ts';
 export { type FileReference, referenceFile, verifyReference } from './reference.ts';
 export { type RepairedConversation, repairConversation } from './repair-conversation.ts';
 export type { DurableStore, MaybePromise, RunHandle, RunReading, StoredRecord } from './store.ts';

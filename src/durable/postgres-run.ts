@@ -100,8 +100,9 @@ export class PostgresRun implements RunHandle {
     ]);
     if (added.rowCount === batch.length) return;
     // A try before this one may have been committed although its connection broke.
-    const kept = await pool.query<{ count: number }>(countStatement, [this.#runId, this.epoch, seqs]);
-    if (kept.rows[0]?.count !== batch.length) throw this.#takenOver();
+    const kept = await pool.query(countStatement, [this.#runId, this.epoch, seqs]);
+    const [row] = kept.rows as { count: number }[];
+    if (row?.count !== batch.length) throw this.#takenOver();
   }
 
   async #renew(): Promise<void> {

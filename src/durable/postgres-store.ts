@@ -5,7 +5,7 @@
  * connection breaks meanwhile the statement is tried again, and finds what it may have done before.
  */
 import { hostname } from 'node:os';
-import type { Pool, PoolConfig } from 'pg';
+import type { PoolConfig } from 'pg';
 import { AgentdumpError } from '../errors.ts';
 import type { ProcessIdentity } from '../journal/layout-session.ts';
 import { describeProcess } from '../journal/session.ts';
@@ -13,6 +13,13 @@ import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
 import { PostgresRun } from './postgres-run.ts';
 import type { DurableStore, RunReading, StoredRecord } from './store.ts';
+
+/** What is needed of `pg`'s Pool, in words of our own: our types are read where `pg` is not installed. */
+export interface PostgresPool {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  end(): Promise<void>;
+}
 
 export interface PostgresStoreOptions {
   /** A run whose holder was silent for so long may be taken by others. */
@@ -44,11 +51,11 @@ interface RecordRow {
 
 export class PostgresStore implements DurableStore {
   readonly place: string;
-  readonly pool: Pool;
+  readonly pool: PostgresPool;
   readonly leaseMs: number;
   readonly patience: Patience;
 
-  constructor(pool: Pool, place: string, options: PostgresStoreOptions = {}) {
+  constructor(pool: PostgresPool, place: string, options: PostgresStoreOptions = {}) {
     this.pool = pool;
     this.place = place;
     this.leaseMs = options.leaseMs ?? defaultLeaseMs;
@@ -156,7 +163,7 @@ export class PostgresStore implements DurableStore {
   }
 
   #query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
-    return persist(this.patience, async () => (await this.pool.query<Row>(text, values)).rows);
+    return persist(this.patience, async () => (await this.pool.query(text, values)).rows as Row[]);
   }
 }
 
