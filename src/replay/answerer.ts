@@ -50,7 +50,7 @@ export class Answerer {
         kind: 'refused',
         reason: `${method} ${target.path} is no call of a model, and only those are recorded`,
       };
-    const replyFormat = findReplyFormat(format);
+    const replyFormat = findReplyFormat(format, target);
     if (!replyFormat)
       return { kind: 'refused', reason: `replies of ${format.providerName(target)} can't be made yet` };
     if (this.#open.length === 0) return { kind: 'past' };

@@ -83,10 +83,11 @@ async function give(
     if (reply.end === 'open') return;
     return sendJson(response, reply, format.whole(reply), reply.end === 'cut');
   }
-  response.writeHead(reply.status, { ...reply.headers, 'content-type': 'text/event-stream; charset=utf-8' });
+  const { type, encode } = format.stream ?? serverSentEvents;
+  response.writeHead(reply.status, { ...reply.headers, 'content-type': type });
   const { events, closing } = format.events(reply);
   for (const event of reply.end === 'whole' ? [...events, ...closing] : events)
-    await sendEvent(response, event);
+    await send(response, encode(event));
   if (reply.end === 'whole') response.end();
   else if (reply.end === 'cut') response.destroy();
 }
@@ -108,10 +109,17 @@ function sendJson(
   response.write(text.slice(0, text.length / 2), () => response.destroy());
 }
 
+const serverSentEvents = {
+  type: 'text/event-stream; charset=utf-8',
+  encode({ name, data }: ServerEvent): string {
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`;
+  },
+};
+
 /** Each event is a chunk of its own, in a turn of its own. */
-async function sendEvent(response: ServerResponse, { name, data }: ServerEvent): Promise<void> {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
-  const isTaken = response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`);
+async function send(response: ServerResponse, event: string | Uint8Array): Promise<void> {
+  const isTaken = response.write(event);
   if (!isTaken && !response.destroyed) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   await nextTurn();
 }

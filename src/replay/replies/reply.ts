@@ -24,6 +24,8 @@ export interface ServerEvent {
 }
 
 export interface ReplyFormat {
+  /** How a stream is written; as server-sent events where this is absent. */
+  stream?: { type: string; encode(event: ServerEvent): string | Uint8Array };
   /** A reply, or the part of it that was recorded, as one JSON document. */
   whole(reply: RecordedReply): unknown;
   /** The same as a stream. The last ones say that it is complete, and are left out of what was cut. */

@@ -1,13 +1,17 @@
 /** Which format a request wants its reply in, by where it goes. */
-import type { ProviderFormat } from '../../agent/model-call.ts';
+import type { ProviderFormat, RequestTarget } from '../../agent/model-call.ts';
 import { anthropic } from '../../agent/providers/anthropic.ts';
+import { bedrock } from '../../agent/providers/bedrock.ts';
 import { gemini } from '../../agent/providers/gemini.ts';
 import { generic } from '../../agent/providers/generic.ts';
 import { mistral } from '../../agent/providers/mistral.ts';
+import { ollama } from '../../agent/providers/ollama.ts';
 import { openaiChat } from '../../agent/providers/openai-chat.ts';
 import { openaiResponses } from '../../agent/providers/openai-responses.ts';
 import { anthropicReply } from './anthropic.ts';
+import { converseReply, invokeReply } from './bedrock.ts';
 import { geminiReply } from './gemini.ts';
+import { ollamaChatReply, ollamaGenerateReply } from './ollama.ts';
 import { openaiChatReply } from './openai-chat.ts';
 import { openaiResponsesReply } from './openai-responses.ts';
 import type { ReplyFormat } from './reply.ts';
@@ -22,6 +26,8 @@ const formats = new Map<ProviderFormat, ReplyFormat>([
 ]);
 
 /** undefined for a format that replies can be read of and not made for. */
-export function findReplyFormat(format: ProviderFormat): ReplyFormat | undefined {
+export function findReplyFormat(format: ProviderFormat, { path }: RequestTarget): ReplyFormat | undefined {
+  if (format === ollama) return path.endsWith('/api/generate') ? ollamaGenerateReply : ollamaChatReply;
+  if (format === bedrock) return path.includes('/converse') ? converseReply : invokeReply;
   return formats.get(format);
 }
