@@ -41,7 +41,8 @@ export function describeSession(start: SessionStart): SessionFacts {
     memory: describeMemoryLimits(pid),
     cwd: process.cwd(),
     nodeVersion: process.version,
-    startedAt: new Date(nowMs()).toISOString(),
+    // A program opens its own session late; one that a parent opens for it begins just now.
+    startedAt: new Date(nowMs() - (pid === process.pid ? process.uptime() * 1000 : 0)).toISOString(),
     ...facts,
   };
 }
