@@ -2,6 +2,7 @@
  * One word for a death that others saw, for the bundle's name and the supervisor's decisions. Only what the evidence
  * says outright; analysis, which can read every part, may conclude otherwise.
  */
+import { findFullHeap } from '../bundle/full-heap.ts';
 import type { EvidencePart } from '../bundle/layout-evidence.ts';
 
 export type DeathKind =
@@ -25,7 +26,8 @@ export function classifyDeath(evidence: EvidencePart): DeathKind {
   if (exit?.code !== undefined) return exit.code === 0 ? 'unknown' : 'exit';
   if (fatal) return 'abort';
   if (evidence.core?.path !== undefined) return 'native-crash';
-  return wasKilledForMemory(evidence) ? 'system-out-of-memory' : 'killed';
+  if (wasKilledForMemory(evidence)) return 'system-out-of-memory';
+  return findFullHeap(evidence.memory?.history ?? []) ? 'heap-out-of-memory' : 'killed';
 }
 
 function classifySignal(signal: string, evidence: EvidencePart): DeathKind {

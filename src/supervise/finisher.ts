@@ -101,7 +101,11 @@ function writeBundle(options: FinishOptions, facts: SessionFacts, finding: Sessi
     unfinishedBundle,
   });
   const verdictKind = kindOf(part, options.core);
-  const lastSeenMs = Math.max(lastWriteMs(folder), Date.parse(facts.startedAt) || 0);
+  const lastSeenMs = Math.max(
+    lastWriteMs(folder),
+    Date.parse(facts.startedAt) || 0,
+    lastBundleMs(dir, facts),
+  );
   // Who saw the exit knows the time; else the program was alive when it last wrote.
   const at = witness.exit ? new Date() : new Date(lastSeenMs);
   const bundle = startBundle({
@@ -280,6 +284,25 @@ function findUnfinished(dir: string, facts: SessionFacts): string | undefined {
       bundle.at >= facts.startedAt &&
       bundle.shortId !== facts.id.slice(0, 8),
   )?.name;
+}
+
+/** Bundles of its lifetime that it wrote in a stall or as a snapshot: it was alive a moment later, and the death is newer. */
+function lastBundleMs(dir: string, facts: SessionFacts): number {
+  const own = listBundles(dir).find(
+    ({ state, program, at, path }) =>
+      state === 'sealed' &&
+      program === facts.program &&
+      at >= facts.startedAt &&
+      pidOf(path) === facts.process.pid,
+  );
+  return own ? Date.parse(own.at) + 1 : 0;
+}
+
+function pidOf(path: string): number | undefined {
+  const bundle = openBundle(path);
+  const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
+  bundle.close();
+  return trigger?.pid;
 }
 
 /** It loses its name first, so that nobody finds half of it. */

@@ -1,10 +1,11 @@
 /** The process kept more than V8's heap may hold. A worker that ran into its own limit is a worker's death. */
+import { type FullHeap, findFullHeap } from '../../../bundle/full-heap.ts';
 import { formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { memoryEvidence } from '../seen-from-outside.ts';
+import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, surroundingsOf, titled } from '../wording.ts';
 
 export const heapOutOfMemory: Cause = {
@@ -13,8 +14,9 @@ export const heapOutOfMemory: Cause = {
   consider(facts) {
     const event = facts.reportEvent ?? facts.evidence?.fatal?.event;
     const reported = event !== undefined && /heap out of memory|OOMError/i.test(event);
-    if (facts.trigger?.verdictKind !== 'heap-out-of-memory' && !reported) return undefined;
-    const use = heapHeadroom(surroundingsOf(facts));
+    const full = reported ? undefined : inferFullHeap(facts);
+    if (facts.trigger?.verdictKind !== 'heap-out-of-memory' && !reported && !full) return undefined;
+    const use = full ?? heapHeadroom(surroundingsOf(facts));
     const [allocator] = findAllocators(facts.heapProfile, cwdOf(facts.account));
     const figures = use ? ` at ${formatBytes(use.used)} of ${formatBytes(use.limit)}` : '';
     return {
@@ -22,12 +24,14 @@ export const heapOutOfMemory: Cause = {
       title: titled(
         `The JavaScript heap ran out of memory${allocator ? `, filled in ${allocator.place}` : figures}`,
       ),
-      summary:
-        'The program kept more objects alive than the heap may hold, and V8 gave up when collecting garbage did not help.',
-      confidence: 'certain',
-      evidence: evidenceOf(facts, reported ? event : undefined),
-      refutedBy:
-        'A limit that is too small for honest work: the same load then succeeds with a larger limit and stays flat.',
+      summary: full
+        ? 'Nobody saw the end and no report was kept, but the last that the program said of itself was a heap at its limit, and V8 ends a program whose heap is full.'
+        : 'The program kept more objects alive than the heap may hold, and V8 gave up when collecting garbage did not help.',
+      confidence: full ? 'likely' : 'certain',
+      evidence: full ? inferredEvidence(facts, full) : evidenceOf(facts, reported ? event : undefined),
+      refutedBy: full
+        ? 'The exit status, where a service manager or a container runtime logged it: 134 is an abort, such as that of V8, 137 a kill from outside.'
+        : 'A limit that is too small for honest work: the same load then succeeds with a larger limit and stays flat.',
       nextSteps: [
         'Look at what grows: `agentdump heap` on a snapshot taken before the limit.',
         'If the objects are not needed any more, find who still holds them: caches without a bound, arrays that only grow, listeners.',
@@ -36,6 +40,27 @@ export const heapOutOfMemory: Cause = {
     };
   },
 };
+
+/** The last sample of a death that nobody saw, where the heap was full and the kernel counted no kill. */
+function inferFullHeap(facts: VerdictFacts): FullHeap | undefined {
+  const { evidence } = facts;
+  if (!evidence || evidence.exit || evidence.fatal || evidence.fate?.rebooted) return undefined;
+  if (countedKills(evidence.memory?.cgroup?.oomKills) > 0 || kernelEvidence(facts).length > 0)
+    return undefined;
+  return findFullHeap(evidence.memory?.history ?? []);
+}
+
+function inferredEvidence(facts: VerdictFacts, { used, limit, rate }: FullHeap): Evidence[] {
+  const share = formatShare(used / limit);
+  const speed = rate > 0 ? `, and grew by ${formatBytes(Math.round(rate))} a second` : '';
+  const fact = `At its last sample the heap held ${formatBytes(used)} of ${formatBytes(limit)} (${share})${speed}.`;
+  return [
+    ...endEvidence(facts),
+    { fact, part: 'evidence.json' },
+    ...allocatorEvidence(facts),
+    ...memoryEvidence(facts),
+  ];
+}
 
 function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] {
   const evidence: Evidence[] = [];
@@ -47,11 +72,14 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
       fact: `${formatBytes(use.used)} of ${formatBytes(use.limit)} were in use (${formatShare(use.share)}).`,
       part: use.part,
     });
-  for (const { place, bytes, share } of findAllocators(facts.heapProfile, cwdOf(facts.account)).slice(0, 3))
-    evidence.push({
-      fact: `${formatBytes(bytes)} of what was alive when memory was last looked at (${formatShare(share)} of the samples) had been allocated in ${place}.`,
-      part: 'heap-profile.json',
-    });
-  evidence.push(...memoryEvidence(facts));
+  evidence.push(...allocatorEvidence(facts), ...memoryEvidence(facts));
   return evidence;
+}
+
+function allocatorEvidence(facts: VerdictFacts): Evidence[] {
+  const allocators = findAllocators(facts.heapProfile, cwdOf(facts.account)).slice(0, 3);
+  return allocators.map(({ place, bytes, share }) => ({
+    fact: `${formatBytes(bytes)} of what was alive when memory was last looked at (${formatShare(share)} of the samples) had been allocated in ${place}.`,
+    part: 'heap-profile.json',
+  }));
 }

@@ -1,0 +1,54 @@
+/** A heap that one synchronous loop fills: no timer runs, and yet the death says what grew and who filled it. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+
+const ways: Record<string, RegExp> = {
+  objects: /collectOrders|Order/,
+  promises: /parsePage|heap-fills-at-once\.cjs:21:/,
+  map: /addRound|indexWords/,
+};
+
+for (const node of findNodes())
+  describe(node.name, { concurrency: 2 }, () => {
+    for (const [way, culprit] of Object.entries(ways))
+      test(`filled by ${way}`, async (t) => {
+        const dir = join(temporaryFolder(t), 'dumps');
+        const victim = join(programs, 'heap-fills-at-once.cjs');
+        const child = spawn(
+          node.path,
+          ['--max-old-space-size=80', '--require', preload, victim, way, '1100'],
+          {
+            stdio: 'ignore',
+            env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: 'off' },
+          },
+        );
+        t.after(() => child.kill('SIGKILL'));
+        const [, signal] = await once(child, 'exit');
+        assert.equal(signal, 'SIGABRT');
+        sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
+        const path = listBundles(dir).find(({ verdictKind }) => verdictKind === 'heap-out-of-memory')?.path;
+        assert.ok(
+          path,
+          listBundles(dir)
+            .map(({ name }) => name)
+            .join(', '),
+        );
+        const bundle = openBundle(path);
+        const { memory, verdict } = await analyzeBundle(bundle);
+        bundle.close();
+        assert.equal(verdict?.kind, 'heap-out-of-memory');
+        assert.equal(verdict?.confidence, 'likely');
+        assert.match(memory?.suspects?.[0]?.title ?? '', culprit);
+        const [first, last] = [memory?.history?.[0], memory?.history?.at(-1)];
+        assert.ok((last?.heapUsedBytes ?? 0) > (first?.heapUsedBytes ?? 0), 'memory has a history');
+      });
+  });
