@@ -11,22 +11,21 @@ import { listBundles } from '../bundle/list.ts';
 import { readSmallFile } from '../capture/proc-files.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../journal/cgroup.ts';
 import { captureLive } from './capture-live.ts';
+import type { Trial } from './doctor-trials.ts';
 import { makeScrubber } from './scrubber.ts';
+import { inCgroup, makeTrialCgroup, type TrialCgroup } from './trial-cgroup.ts';
 
-export interface Trial {
-  /** Row of the table of deaths, in README. */
+/** What can't be tried here. */
+export interface Untried {
   row: number;
   death: string;
-  /** Verdict that must come out. */
-  expected: string;
-  /** Words after `agentdump run --`. */
-  command: readonly string[];
-  /** Spins until it is captured from outside. */
-  fromOutside?: boolean;
+  because: string;
 }
 
 export interface TrialResult {
   trial: Trial;
+  /** Why it can't be tried here. */
+  notTried?: string;
   /** Path of the bundle; absent when nothing survived. */
   bundle?: string;
   tookMs: number;
@@ -40,99 +39,9 @@ export interface MachineFact {
   advice?: string;
 }
 
-const node = process.execPath;
-const code = (text: string) => [node, '-e', text];
-const workerCode =
-  'new (require("worker_threads").Worker)("throw new Error(1)", { eval: true }).on("error", () => {})';
-
-/** The rows that can be tried without harm, on any machine. */
-export const trials: readonly Trial[] = [
-  {
-    row: 1,
-    death: 'uncaught exception',
-    expected: 'uncaught-exception',
-    command: code('throw new Error("doctor")'),
-  },
-  {
-    row: 2,
-    death: 'unhandled rejection',
-    expected: 'unhandled-rejection',
-    command: code('Promise.reject(new Error("doctor"))'),
-  },
-  {
-    row: 3,
-    death: 'SIGTERM',
-    expected: 'terminated',
-    command: code('setInterval(() => {}, 1000); setTimeout(() => process.kill(process.pid, "SIGTERM"), 50)'),
-  },
-  {
-    row: 4,
-    death: 'snapshot of a live program, it goes on',
-    expected: 'snapshot',
-    command: code('setTimeout(() => {}, 400); setTimeout(() => process.kill(process.pid, "SIGUSR2"), 50)'),
-  },
-  { row: 5, death: 'process.exit(3)', expected: 'exit', command: code('process.exit(3)') },
-  {
-    row: 5,
-    death: 'a top-level await that never settles',
-    expected: 'pending-exit',
-    command: [node, '--input-type=module', '-e', 'await new Promise(() => {})'],
-  },
-  {
-    row: 6,
-    death: 'JavaScript heap out of memory',
-    expected: 'heap-out-of-memory',
-    command: [
-      node,
-      '--max-old-space-size=40',
-      '-e',
-      'const a = []; for (;;) a.push(new Array(1000).fill(1.5))',
-    ],
-  },
-  { row: 8, death: 'SIGKILL', expected: 'killed', command: code('process.kill(process.pid, "SIGKILL")') },
-  {
-    row: 9,
-    death: 'native crash (stack overflow)',
-    expected: 'native-crash',
-    command: [node, '--stack-size=60000', '-e', 'function f() { f(); } f()'],
-  },
-  { row: 10, death: 'abort', expected: 'abort', command: code('process.abort()') },
-  {
-    row: 11,
-    death: 'busy loop, captured from outside',
-    expected: 'snapshot',
-    command: code('for (;;);'),
-    fromOutside: true,
-  },
-  {
-    row: 14,
-    death: 'module not found at start',
-    expected: 'startup-failure',
-    command: code('require("no-such-module-of-the-doctor")'),
-  },
-  { row: 15, death: 'a worker thread dies', expected: 'worker-death', command: code(workerCode) },
-  {
-    row: 17,
-    death: 'out of file descriptors',
-    expected: 'resource-exhaustion',
-    command: [
-      '/bin/sh',
-      '-c',
-      `ulimit -n 64; exec "${node}" -e 'for (;;) require("fs").openSync(process.execPath)'`,
-    ],
-  },
-];
-
-/** What can't be tried without harm to the machine, or is not there yet. */
-export const notTried: readonly { row: number; death: string; because: string }[] = [
-  { row: 7, death: "kernel's out-of-memory kill", because: 'needs a cgroup of its own' },
-  { row: 12, death: 'alive but no progress', because: 'the deadline is set by the program' },
-  { row: 13, death: 'memory near its limit', because: 'not watched yet' },
-  { row: 16, death: 'a child process dies', because: 'not watched yet' },
-];
-
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
-const longestTrialMs = 20_000;
+const node = process.execPath;
+const longestTrialMs = 30_000;
 
 /** Runs one trial in a folder below `scratch`; never throws. */
 export async function tryDeath(trial: Trial, scratch: string): Promise<TrialResult> {
@@ -148,11 +57,28 @@ export async function tryDeath(trial: Trial, scratch: string): Promise<TrialResu
       ...(problem !== undefined && { problem }),
     };
   };
+  const { memoryLimitBytes } = trial;
+  const cgroup = memoryLimitBytes === undefined ? undefined : makeTrialCgroup(memoryLimitBytes);
+  if (memoryLimitBytes !== undefined && !cgroup)
+    return { ...ended(), notTried: 'no memory cgroup of our own can be made here' };
   try {
-    await (trial.fromOutside ? captureSpinning(trial, dir) : runToDeath(trial, dir));
+    await (trial.fromOutside ? captureSpinning(trial, dir) : runToDeath(trial, dir, cgroup));
     return ended();
   } catch (error) {
     return ended(error instanceof Error ? error.message : String(error));
+  } finally {
+    await removeWhenEmpty(cgroup);
+  }
+}
+
+/** Its last process may be a moment from gone. */
+async function removeWhenEmpty(cgroup: TrialCgroup | undefined): Promise<void> {
+  for (let attempt = 0; cgroup && attempt < 20; attempt++) {
+    try {
+      return cgroup.remove();
+    } catch {
+      await new Promise((done) => setTimeout(done, 50));
+    }
   }
 }
 
@@ -165,12 +91,18 @@ function newestBundle(dir: string): string | undefined {
   return listBundles(dir).find((bundle) => bundle.state === 'sealed')?.path;
 }
 
-function runToDeath({ command }: Trial, dir: string): Promise<void> {
-  const child = spawn(node, [agentdump, 'run', '--dir', dir, '--', ...command], {
+function runToDeath(
+  { command, environment }: Trial,
+  dir: string,
+  cgroup: TrialCgroup | undefined,
+): Promise<void> {
+  const words = [node, agentdump, 'run', '--dir', dir, '--', ...command];
+  const [file = '', ...rest] = cgroup ? inCgroup(cgroup, words) : words;
+  const child = spawn(file, rest, {
     cwd: dir,
     stdio: 'ignore',
     timeout: longestTrialMs,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), ...environment },
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

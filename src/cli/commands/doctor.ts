@@ -7,11 +7,11 @@ import {
   examineMachine,
   type MachineFact,
   makeScratch,
-  notTried,
   type TrialResult,
-  trials,
   tryDeath,
+  type Untried,
 } from '../../supervise/doctor.ts';
+import { trials } from '../../supervise/doctor-trials.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print } from '../output.ts';
 
@@ -38,10 +38,16 @@ const command: CommandModule = {
     const scratch = makeScratch();
     try {
       const deaths: Diagnosis[] = [];
-      for (const trial of trials) deaths.push(await diagnose(await tryDeath(trial, scratch.path)));
+      const notTried: Untried[] = [];
+      for (const trial of trials) {
+        const result = await tryDeath(trial, scratch.path);
+        const { row, death } = trial;
+        if (result.notTried === undefined) deaths.push(await diagnose(result));
+        else notTried.push({ row, death, because: result.notTried });
+      }
       const machine = examineMachine(scratch.path);
       const report = { nodeVersion: process.version, deaths, notTried, machine };
-      print(words['json'] ? JSON.stringify(report) : renderDoctor(deaths, machine));
+      print(words['json'] ? JSON.stringify(report) : renderDoctor(deaths, notTried, machine));
       if (deaths.some((death) => !death.ok)) process.exitCode = exitCodes.explainedWithGaps;
     } finally {
       scratch.remove();
@@ -73,7 +79,11 @@ async function diagnose({ trial, bundle: path, tookMs, problem }: TrialResult): 
   };
 }
 
-function renderDoctor(deaths: readonly Diagnosis[], machine: readonly MachineFact[]): string {
+function renderDoctor(
+  deaths: readonly Diagnosis[],
+  notTried: readonly Untried[],
+  machine: readonly MachineFact[],
+): string {
   const head = ['', 'row', 'death', 'verdict', 'caught by', 'took'];
   const rows = deaths.map((one) => [
     one.ok ? '✔' : '✖',
