@@ -2,6 +2,7 @@
  * The account of a bundle: reads its parts, joins them into the model, and reaches verdict and signature. Whatever
  * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
  */
+import { readSequel } from '../bundle/read-sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap } from '../model/verdict.ts';
@@ -174,6 +175,7 @@ function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Acc
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {
+  const { event, at, silentMs } = readSequel(bundle.path) ?? {};
   return {
     id: bundle.id,
     path: bundle.path,
@@ -186,6 +188,7 @@ function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account
       ...defined({ sha256 }),
     })),
     ...(bundle.redactions?.length && { redactions: [...bundle.redactions] }),
+    ...(event && at !== undefined && { sequel: { event, at, ...defined({ silentMs }) } }),
   };
 }
 

@@ -6,7 +6,9 @@ import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { readBundleName } from './bundle-name.ts';
 import { bundleSuffix, encryptedSuffix, packedSuffix, partialSuffix } from './layout.ts';
+import type { Sequel } from './layout-sequel.ts';
 import { chooseLatest } from './list-latest.ts';
+import { readSequel } from './read-sequel.ts';
 import { openBundle } from './reader.ts';
 import { existsSync, lstatSync, readdirSync, statSync } from './system.ts';
 
@@ -26,6 +28,8 @@ export interface ListedBundle {
   /** Sizes of its parts, or of the file. */
   bytes: number;
   gaps: number;
+  /** What became of the process, of a bundle of a living one, where that is known. */
+  sequel?: Sequel;
   /** Why it is unreadable. */
   problem?: string;
 }
@@ -38,7 +42,8 @@ export function listBundles(dir: string): ListedBundle[] {
 function describe(dir: string, name: string): ListedBundle {
   const path = join(dir, name);
   const named = readBundleName(name);
-  const entry = { name, path, at: named?.at ?? '', shortId: named?.shortId ?? '' };
+  const sequel = readSequel(path);
+  const entry = { name, path, at: named?.at ?? '', shortId: named?.shortId ?? '', ...(sequel && { sequel }) };
   if (named?.suffix === encryptedSuffix)
     return { ...entry, state: 'encrypted', bytes: lstatSync(path).size, gaps: 0 };
   try {

@@ -17,6 +17,7 @@ import {
   startingSuffix,
   unfinishedSuffix,
 } from './layout.ts';
+import { sequelSuffix } from './layout-sequel.ts';
 import { lstatSync, nowMs, readdirSync, renameSync, rmdirSync, unlinkSync } from './system.ts';
 
 export interface RetentionOptions {
@@ -130,6 +131,7 @@ function sizeOf(path: string, isFolder: boolean): number {
 function remove(dir: string, { name, isFolder }: Candidate): boolean {
   try {
     const path = join(dir, name);
+    removeSequel(path);
     if (!isFolder) {
       unlinkSync(path);
       return true;
@@ -142,6 +144,10 @@ function remove(dir: string, { name, isFolder }: Candidate): boolean {
   } catch {
     return false;
   }
+}
+
+function removeSequel(path: string): void {
+  if (stat(path + sequelSuffix)?.isFile()) unlinkSync(path + sequelSuffix);
 }
 
 function stat(path: string) {

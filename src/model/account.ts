@@ -62,6 +62,8 @@ export interface AccountBundle {
   parts: { name: string; bytes: number; sha256?: string; complete: boolean }[];
   /** Values that were withheld before the bundle was written, by rule and part; never a value. */
   redactions?: { rule: string; part: string; count: number }[];
+  /** What became of the process, of a bundle of a living one, where somebody recorded it. */
+  sequel?: { event: 'recovered' | 'died'; at: string; silentMs?: number };
 }
 
 export interface Signature {

@@ -1,5 +1,5 @@
 /** A folder's bundles as a table for people: when, what, how it died, how big, and which word names it. */
-import { formatBytes, formatCount } from '../model/quantities.ts';
+import { formatBytes, formatCount, formatDuration } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
 import { renderTable } from './text/table.ts';
@@ -14,6 +14,7 @@ export interface BundleLine {
   verdictKind?: string;
   bytes: number;
   gaps: number;
+  sequel?: { event: 'recovered' | 'died'; silentMs?: number };
   problem?: string;
 }
 
@@ -39,8 +40,15 @@ export function renderBundleList(
   return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
 }
 
-function noteOf({ state, gaps, problem, name }: BundleLine): string {
+function noteOf({ state, gaps, problem, name, sequel }: BundleLine): string {
   if (problem !== undefined) return `unreadable: ${problem} (${name})`;
-  const words = [state === 'sealed' ? '' : state, gaps > 0 ? formatCount(gaps, 'gap') : ''];
+  const words = [state === 'sealed' ? '' : state, gaps > 0 ? formatCount(gaps, 'gap') : '', sequelOf(sequel)];
   return words.filter(Boolean).join(', ');
+}
+
+function sequelOf(sequel: BundleLine['sequel']): string {
+  if (sequel?.event === 'died') return 'it died in it';
+  return sequel
+    ? `came back${sequel.silentMs === undefined ? '' : ` after ${formatDuration(sequel.silentMs)}`}`
+    : '';
 }

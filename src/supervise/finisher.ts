@@ -15,6 +15,7 @@ import {
 import type { EvidencePart } from '../bundle/layout-evidence.ts';
 import { listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
+import { writeSequel } from '../bundle/write-sequel.ts';
 import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts, SessionFinding } from '../journal/layout-session.ts';
@@ -77,6 +78,7 @@ export function finishSession(options: FinishOptions): FinishResult {
         ? { outcome: 'cleared', ...(written !== undefined && { bundle: written }) }
         : writeBundle(options, facts, finding);
     removeExpectedCore(folder);
+    noteDeaths(options.dir, facts);
     removeSession(folder, facts.id);
     return result;
   } finally {
@@ -293,16 +295,27 @@ function lastBundleMs(dir: string, facts: SessionFacts): number {
       state === 'sealed' &&
       program === facts.program &&
       at >= facts.startedAt &&
-      pidOf(path) === facts.process.pid,
+      triggerOf(path)?.pid === facts.process.pid,
   );
   return own ? Date.parse(own.at) + 1 : 0;
 }
 
-function pidOf(path: string): number | undefined {
+function triggerOf(path: string): TriggerPart | undefined {
   const bundle = openBundle(path);
   const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
   bundle.close();
-  return trigger?.pid;
+  return trigger;
+}
+
+/** Of its stalls that nobody saw end. */
+function noteDeaths(dir: string, facts: SessionFacts): void {
+  for (const { state, at, path, sequel } of listBundles(dir)) {
+    if (at < facts.startedAt) return;
+    if (state !== 'sealed' || sequel) continue;
+    const trigger = triggerOf(path);
+    if (trigger?.pid === facts.process.pid && trigger.kind === 'stall')
+      writeSequel(path, { event: 'died', at: new Date().toISOString() });
+  }
 }
 
 /** It loses its name first, so that nobody finds half of it. */

@@ -5,6 +5,8 @@
 import type { Worker } from 'node:worker_threads';
 import type { Lock } from '../../bundle/age-key.ts';
 import type { HeapProfilePart } from '../../bundle/layout.ts';
+import { isoTime, nowMs } from '../../bundle/system.ts';
+import { writeSequel } from '../../bundle/write-sequel.ts';
 import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout-records.ts';
 import type { Config } from '../config.ts';
 import { stackTextOf } from '../frame-reader.ts';
@@ -251,9 +253,14 @@ class MainSide implements Watch {
     });
   }
 
-  #noteRecovery({ silentMs, where }: Extract<FromWatchdog, { recovered: unknown }>['recovered']): void {
+  #noteRecovery({
+    silentMs,
+    where,
+    bundle,
+  }: Extract<FromWatchdog, { recovered: unknown }>['recovered']): void {
     const payload: StallEndPayload = { silentMs, where };
     this.#options.note(recordKinds.stallEnd, payload);
+    if (bundle !== undefined) writeSequel(bundle, { event: 'recovered', at: isoTime(nowMs()), silentMs });
     if (!this.#isSeated) this.#options.seat?.share(undefined);
   }
 }

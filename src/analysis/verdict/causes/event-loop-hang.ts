@@ -1,6 +1,7 @@
 /**
  * The main thread's event loop does not turn: a loop, a computation, promises that starve it, or a wait in native code.
- * Seen while it lasted, by the watchdog inside the program or from outside; whether it ended later is not in the bundle.
+ * Seen while it lasted, by the watchdog inside the program or from outside; whether it ended later stands beside the
+ * bundle, where somebody saw it.
  */
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration, formatShare } from '../../../model/quantities.ts';
@@ -43,10 +44,12 @@ function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
     evidence: [
       ...stallEvidence(stall, kind),
       ...frameEvidence(facts, stall, spinning),
+      ...sequelEvidence(facts),
       ...inFlightEvidence(facts),
     ],
-    refutedBy:
-      'A record `stallEnd` in the journal of this process, or a later bundle of it: then the work was long and not endless, and came back.',
+    refutedBy: sequelOf(facts)
+      ? 'Nothing: how it ended was seen too.'
+      : 'A record `stallEnd` in the journal of this process, or a later bundle of it: then the work was long and not endless, and came back.',
     nextSteps: nextSteps[kind],
   };
 }
@@ -103,10 +106,25 @@ const nextSteps: Record<Kind, string[]> = {
   ],
 };
 
-function endText({ trigger }: VerdictFacts): string {
-  return trigger?.kind === 'signal' && trigger.signal
-    ? `${trigger.signal.name} ended it: its event could not be handled.`
-    : 'The process went on after this bundle was written.';
+function endText(facts: VerdictFacts): string {
+  const { trigger } = facts;
+  if (trigger?.kind === 'signal' && trigger.signal)
+    return `${trigger.signal.name} ended it: its event could not be handled.`;
+  const sequel = sequelOf(facts);
+  if (sequel?.event === 'died') return 'It did not come back: the process died in it.';
+  const after = sequel?.silentMs === undefined ? '' : ` after ${formatDuration(sequel.silentMs)} in all`;
+  return sequel
+    ? `It came back${after}, and the process went on.`
+    : 'The process went on after this bundle was written; whether the loop came back, nobody recorded.';
+}
+
+const sequelOf = ({ account }: VerdictFacts) => account.bundle?.sequel;
+
+function sequelEvidence(facts: VerdictFacts): Evidence[] {
+  const sequel = sequelOf(facts);
+  if (!sequel) return [];
+  const what = sequel.event === 'recovered' ? 'The loop turned again' : 'The process was found dead';
+  return [{ fact: `${what} at ${sequel.at}.`, part: 'the file .sequel beside the bundle' }];
 }
 
 /**
