@@ -69,7 +69,7 @@ function findException(dump: CoreDump, v8: V8Runtime | undefined, died: CoreThre
 /** glibc leaves its last words in `__abort_msg`: a size, then the text. */
 function findLibcMessage({ modules, memory }: CoreDump): string | undefined {
   for (const module of modules.modules) {
-    const symbol = module.code?.exported?.find('__abort_msg');
+    const symbol = module.code?.findExported('__abort_msg');
     const address = symbol && findRuntimeAddress(module, symbol.address);
     if (address === undefined) continue;
     return whereMapped(() => {

@@ -22,6 +22,8 @@ export interface CoreOptions {
   executable?: string;
   /** Walk the heap: waiting functions and counts of objects. The largest part of the time. */
   heap?: boolean;
+  /** Gets the readers of JavaScript, where there are any. */
+  onRuntime?: (v8: V8Runtime) => void;
 }
 
 const maxClasses = 200;
@@ -50,6 +52,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   const { core } = dump;
   const gaps: Gap[] = [...dump.gaps];
   const v8 = openV8(dump, gaps);
+  if (v8) options.onRuntime?.(v8);
   const [died] = core.threads;
   if (!died) gaps.push({ part: 'core', reason: 'it names no thread' });
   const fault = died && describeFault(core, died, dump.memory);
@@ -120,7 +123,7 @@ function describeProcess({ core, memory }: CoreDump, v8: V8Runtime | undefined):
 
 /** The first string of node::per_process::metadata is the version. */
 function findNodeVersion(v8: V8Runtime, memory: CoreDump['memory']): string | undefined {
-  const symbol = v8.module.code?.exported?.find('_ZN4node11per_process8metadataE');
+  const symbol = v8.module.code?.findExported('_ZN4node11per_process8metadataE');
   const address = symbol && findRuntimeAddress(v8.module, symbol.address);
   if (address === undefined) return undefined;
   return whereMapped(() => {

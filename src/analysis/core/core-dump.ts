@@ -49,7 +49,8 @@ function openSource(
   const own = coreExtents(core);
   const ownMemory = new ProcessMemory(own);
   ownMemory.touchedBlocks = options.touchedBlocks;
-  const modules = openModules(core, ownMemory, options, gaps);
+  const recordsModules = options.touchedBlocks !== undefined;
+  const modules = openModules(core, ownMemory, { ...options, recordsModules }, gaps);
   const memory = new ProcessMemory([...own, ...moduleExtents(modules)]);
   memory.touchedBlocks = options.touchedBlocks;
   const close = () => {

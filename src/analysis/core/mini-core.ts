@@ -1,20 +1,24 @@
 /**
  * A mini core: the notes, the stacks, and exactly the parts of a core that its own analysis read, so that the same
- * account comes out of some fifty kilobytes. What needs the whole heap goes along as a note. Still a core: gdb and
+ * account comes out of some eighty kilobytes. What needs the whole heap goes along as a note. Still a core: gdb and
  * eu-stack open it.
  */
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { touchBlockBytes } from '../../bytes/memory.ts';
 import { AgentdumpError } from '../../errors.ts';
-import type { CoreSegment, CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { CoreFile, CoreSegment } from '../../formats/elf-core/core-file.ts';
 import { withoutOwnNotes } from '../../formats/elf-core/core-notes.ts';
-import { layOutCore, type WrittenSegment } from '../../formats/elf-core/write-core.ts';
+import { OWN_MODULE_RECORDS, OWN_NOTE } from '../../formats/elf-core/layout.ts';
+import { buildNote, layOutCore, type WrittenSegment } from '../../formats/elf-core/write-core.ts';
 import type { Account } from '../../model/account.ts';
+import { blankTexts } from './blank-texts.ts';
 import { accountForDump } from './core-account.ts';
 import { type CoreDump, openCoreDump } from './core-dump.ts';
+import { RecordingCode } from './module-record.ts';
 import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
 import { buildSurveyNote, type SurveyRecord } from './survey-note.ts';
+import type { V8Runtime } from './v8-runtime.ts';
 
 export interface MiniCore {
   account: Account;
@@ -45,16 +49,19 @@ export async function writeMiniCore(
   const touchedBlocks = new Set<number>();
   const dump = openCoreDump(from, { ...options, touchedBlocks });
   try {
-    const account = await accountForDump(dump);
+    let v8: V8Runtime | undefined;
+    const account = await accountForDump(dump, { onRuntime: (runtime) => (v8 = runtime) });
+    const outer = v8?.scripts.outerTexts() ?? [];
     addStacks(dump, touchedBlocks);
     if (redactor) learnSecrets(account, redactor);
     const survey = buildSurvey(account, redactor);
     const blocks = [...touchedBlocks].sort((a, b) => a - b);
-    const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks));
+    dump.memory.touchedBlocks = undefined;
+    const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks, dump));
     const systemNotes = Buffer.from(withoutOwnNotes(dump.core.notes));
     if (redactor)
       redactMemory([{ target: systemNotes, window: Buffer.from(systemNotes), offset: 0 }], redactor);
-    const notes = Buffer.concat([systemNotes, buildSurveyNote(survey)]);
+    const notes = Buffer.concat([systemNotes, buildSurveyNote(survey), buildModulesNote(dump)]);
     const layout = layOutCore(
       pieces.map(({ segment }) => segment),
       notes,
@@ -64,6 +71,12 @@ export async function writeMiniCore(
     const kept = pieces.flatMap(({ segment, bytesAt, limit }, i): KeptBytes[] => {
       if (segment.fileSize === 0) return [];
       const target = raw.subarray(layout.offsets[i], (layout.offsets[i] ?? 0) + segment.fileSize);
+      if (bytesAt >= limit[1]) {
+        // A module's own constants and code, which everybody has who has the module.
+        target.set(dump.memory.readBytes(segment.start, segment.fileSize));
+        blankTexts(target, segment.start, outer);
+        return [];
+      }
       dump.core.source.readInto(target, bytesAt);
       return redactor ? [withSurroundings(dump, target, bytesAt, limit)] : [];
     });
@@ -80,6 +93,12 @@ export async function writeMiniCore(
 function buildSurvey({ suspended = [], memory }: Account, redactor: CoreRedactor | undefined): SurveyRecord {
   const survey: SurveyRecord = { suspended, classes: memory?.classes ?? [] };
   return redactor ? (redactor.value(survey, surveyLimits) as SurveyRecord) : survey;
+}
+
+/** What was asked of the modules' files. */
+function buildModulesNote({ modules }: CoreDump): Buffer {
+  const records = modules.modules.flatMap(({ code }) => (code instanceof RecordingCode ? [code.record] : []));
+  return buildNote(OWN_NOTE, OWN_MODULE_RECORDS, Buffer.from(JSON.stringify(records)));
 }
 
 /** The survey is as large as it may be already. */
@@ -123,7 +142,7 @@ function addStacks({ core, memory }: CoreDump, blocks: Set<number>): void {
     if (!extent) continue;
     addRange(blocks, Math.max(extent.start, sp - bytesBelow), Math.min(extent.end, sp + bytesAbove));
   }
-  const stacks = core.segments.filter((s) => isPageGrained(s, core.threads));
+  const stacks = core.segments.filter((s) => isPageGrained(s, core));
   for (const block of [...blocks]) {
     const address = block * touchBlockBytes;
     if (!stacks.some((s) => address >= s.start && address < s.end)) continue;
@@ -132,12 +151,14 @@ function addStacks({ core, memory }: CoreDump, blocks: Set<number>): void {
   }
 }
 
-/** Stacks, and mapped files with their headers. */
-function isPageGrained({ start, end, writable, executable }: CoreSegment, threads: CoreThread[]): boolean {
+/** Stacks, what the core has of mapped files (their headers), and the kernel's own library. */
+function isPageGrained(segment: CoreSegment, { threads, files }: CoreFile): boolean {
+  const { start, end, fileSize, writable, executable } = segment;
+  const isFile = files.some((f) => start >= f.start && start < f.end);
   const isStack = threads.some(
     ({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end,
   );
-  return isStack || !writable || executable;
+  return isStack || (!writable && fileSize > 0 && (isFile || executable));
 }
 
 function addRange(blocks: Set<number>, start: number, end: number): void {
@@ -153,8 +174,11 @@ interface Piece {
   limit: [number, number];
 }
 
-/** Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. */
-function splitSegment(segment: CoreSegment, blocks: number[]): Piece[] {
+/**
+ * Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. What the core has comes first, then
+ * what was read from the modules' files.
+ */
+function splitSegment(segment: CoreSegment, blocks: number[], { memory }: CoreDump): Piece[] {
   const { start, end, fileSize, fileOffset, readable, writable, executable } = segment;
   const flags = { readable, writable, executable };
   const limit = start + fileSize;
@@ -166,10 +190,14 @@ function splitSegment(segment: CoreSegment, blocks: number[]): Piece[] {
   const pieces: Piece[] = [];
   let at = start;
   for (let i = firstFrom(blocks, start); i < blocks.length; i++) {
-    const from = Math.max(start, (blocks[i] as number) * touchBlockBytes);
-    if (from >= limit) break;
+    const from = Math.max(at, (blocks[i] as number) * touchBlockBytes);
+    if (from >= end) break;
     while (blocks[i + 1] === (blocks[i] as number) + 1) i++;
-    const to = Math.min(((blocks[i] as number) + 1) * touchBlockBytes, limit);
+    const last = Math.min(((blocks[i] as number) + 1) * touchBlockBytes, end);
+    const to = from < limit ? Math.min(last, limit) : last;
+    if (from >= limit && !memory.has(from, to - from)) continue;
+    // The run goes on behind what the core has.
+    if (to < last) i = firstFrom(blocks, to) - 1;
     if (from > at) pieces.push(piece(at, from, false));
     pieces.push(piece(from, to, true));
     at = to;

@@ -12,9 +12,11 @@ import { type ElfFile, findVirtualAddress, readElf } from '../../formats/elf/elf
 import { PT_LOAD } from '../../formats/elf/layout.ts';
 import { findBuildId } from '../../formats/elf/notes.ts';
 import type { CoreFile, MappedFile } from '../../formats/elf-core/core-file.ts';
-import { AT_ENTRY, AT_SYSINFO_EHDR } from '../../formats/elf-core/layout.ts';
+import { AT_ENTRY, AT_SYSINFO_EHDR, OWN_MODULE_RECORDS } from '../../formats/elf-core/layout.ts';
 import type { Gap } from '../../model/verdict.ts';
-import { ModuleCode } from './module-code.ts';
+import { FileCode, type ModuleCode } from './module-code.ts';
+import { type ModuleRecord, parseModuleRecords, RecordedCode, RecordingCode } from './module-record.ts';
+import { findFileOfBuild } from './module-search.ts';
 
 export interface CoreModule {
   /** As the process knew it. */
@@ -62,7 +64,7 @@ export class ModuleMap {
     if (!entry || entry.mapping.start > address) return undefined;
     const { mapping, module } = entry;
     const fileOffset = mapping.fileOffset + (address - mapping.start);
-    const linked = module.code && findVirtualAddress(module.code.file, fileOffset);
+    const linked = module.code && findVirtualAddress(module.code, fileOffset);
     return linked === undefined ? { module } : { module, address: linked };
   }
 }
@@ -72,6 +74,8 @@ const pageSize = 4096;
 export interface ModuleOptions {
   /** The program's executable, where it is not at the path that the process knew. */
   executable?: string;
+  /** Keep what is asked of the modules, for a mini core. */
+  recordsModules?: boolean;
 }
 
 /** Joins mapped files with files on disk. `memory` need hold only what the core has. */
@@ -88,13 +92,14 @@ export function openModules(
     else byPath.set(file.path, [file]);
   }
   const executable = findExecutablePath(core);
+  const records = readRecords(core);
   const modules: CoreModule[] = [];
   for (const [path, mappings] of byPath) {
     const module = describeModule(path, mappings, core, memory);
     if (!module) continue;
     const given = path === executable ? options.executable : undefined;
-    const code = openCode(module, given, gaps);
-    if (code) module.code = code;
+    const code = findCode(module, given, records.get(path), gaps);
+    if (code) module.code = options.recordsModules ? new RecordingCode(path, code) : code;
     modules.push(module);
   }
   const vdso = openVdso(core, memory);
@@ -137,6 +142,24 @@ function findBuildIdInMemory(memory: MemoryReader, first: MappedFile): string | 
   }
 }
 
+function readRecords(core: CoreFile): Map<string, ModuleRecord> {
+  const bytes = core.own.get(OWN_MODULE_RECORDS);
+  return new Map((bytes && parseModuleRecords(bytes))?.map((record) => [record.path, record]));
+}
+
+/** A mini core's own record is complete for its account; a file that the user names comes before it. */
+function findCode(
+  module: CoreModule,
+  given: string | undefined,
+  record: ModuleRecord | undefined,
+  gaps: Gap[],
+): ModuleCode | undefined {
+  if (!record) return openCode(module, given, gaps);
+  const named = given === undefined ? undefined : openCode(module, given, gaps);
+  return named ?? new RecordedCode(record, () => openCode(module, undefined, []));
+}
+
+/** The file at its path, or one of the same build elsewhere. */
 function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): ModuleCode | undefined {
   const path = given ?? module.path;
   const part = `core module ${module.path}`;
@@ -144,21 +167,28 @@ function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): M
     gaps.push({ part, reason, lookedFor: path });
     return undefined;
   };
-  if (!existsSync(path)) return miss('the file is not on this machine');
   try {
-    const source = new FileSource(path);
-    const file = readElf(source);
-    const buildId = findBuildId(file);
-    if (module.buildId && buildId === module.buildId)
-      return new ModuleCode(file, buildId, () => source.close());
-    source.close();
-    if (!module.buildId)
-      return miss('the core does not hold its build id, so the file on disk is not trusted');
-    return miss(`the file on disk is another build (${buildId ?? 'no build id'}, wanted ${module.buildId})`);
+    const { buildId: wanted } = module;
+    const isThere = existsSync(path);
+    const opened = isThere ? openFile(path) : undefined;
+    if (opened && wanted && opened.buildId === wanted) return opened.code;
+    opened?.code.close();
+    const elsewhere = wanted && given === undefined ? findFileOfBuild(path, wanted) : undefined;
+    if (elsewhere) return openFile(elsewhere).code;
+    if (!isThere) return miss('the file is not on this machine');
+    if (!wanted) return miss('the core does not hold its build id, so the file on disk is not trusted');
+    return miss(`the file on disk is another build (${opened?.buildId ?? 'no build id'}, wanted ${wanted})`);
   } catch (error) {
     if (error instanceof AgentdumpError) return miss(error.message);
     throw error;
   }
+}
+
+function openFile(path: string): { code: ModuleCode; buildId: string | undefined } {
+  const source = new FileSource(path);
+  const file = readElf(source);
+  const buildId = findBuildId(file);
+  return { code: new FileCode(file, buildId, () => source.close()), buildId };
 }
 
 /** The kernel's own library lies in memory only, whole. */
@@ -175,7 +205,7 @@ function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined 
       start,
       end: segment.end,
       mappings: [mapping],
-      code: new ModuleCode(file, undefined, () => {}),
+      code: new FileCode(file, undefined, () => {}),
     };
   } catch (error) {
     if (error instanceof AgentdumpError) return undefined;
@@ -185,7 +215,7 @@ function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined 
 
 /** Where a link-time address of the module was in the process; undefined where its segment was not mapped. */
 export function findRuntimeAddress(module: CoreModule, address: number): number | undefined {
-  const segment = module.code?.file.segments.find(
+  const segment = module.code?.segments.find(
     (s) => s.type === PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.memorySize,
   );
   // A segment starts its own mapping, on a page that the segment before it may share.
@@ -200,10 +230,11 @@ export function findRuntimeAddress(module: CoreModule, address: number): number 
 export function moduleExtents(map: ModuleMap): MemoryExtent[] {
   const extents: MemoryExtent[] = [];
   for (const { mappings, code } of map.modules) {
-    if (!code) continue;
+    const source = code?.source;
+    if (!source) continue;
     for (const m of mappings) {
-      const end = Math.min(m.end, m.start + Math.max(0, code.file.source.size - m.fileOffset));
-      extents.push({ start: m.start, end, source: code.file.source, offset: m.fileOffset });
+      const end = Math.min(m.end, m.start + Math.max(0, source.size - m.fileOffset));
+      extents.push({ start: m.start, end, source, offset: m.fileOffset });
     }
   }
   return extents;

@@ -30,7 +30,7 @@ const part = 'JavaScript of the core';
 const prefix = 'v8dbg_';
 
 export function openV8(dump: CoreDump, gaps: Gap[]): V8Runtime | undefined {
-  const module = dump.modules.modules.find((m) => m.code?.exported?.find(`${prefix}HeapObjectTag`));
+  const module = dump.modules.modules.find((m) => m.code?.findExported(`${prefix}HeapObjectTag`));
   if (!module?.code) {
     gaps.push({ part, reason: 'no module of the core describes a V8', lookedFor: `${prefix}* symbols` });
     return undefined;
@@ -76,7 +76,7 @@ function openVersion(
 /** Constants that are zero lie in .bss, which the file does not hold. */
 function readConstants(module: CoreModule): Map<string, number> {
   const values = new Map<string, number>();
-  for (const { name, address } of module.code?.exported?.withPrefix(prefix) ?? []) {
+  for (const { name, address } of module.code?.exportedWithPrefix(prefix) ?? []) {
     const bytes = module.code?.findBytes(address, 4);
     const value = bytes?.length === 4 ? new DataView(bytes.buffer).getInt32(0, true) : 0;
     values.set(name.slice(prefix.length), value);
@@ -96,7 +96,7 @@ function findVersion(dump: CoreDump, module: CoreModule): V8Version | undefined 
 
 /** What is not exported in one line of V8 may be so in another. */
 function findSymbol(module: CoreModule, name: string): ElfSymbol | undefined {
-  return module.code?.exported?.find(name) ?? module.code?.all?.find(name);
+  return module.code?.findNamed(name);
 }
 
 /** Tables that only the code refers to, so that they must be found by name. */

@@ -39,7 +39,7 @@ const command: CommandModule<object, Words> = {
       .option('mini', {
         type: 'string',
         describe:
-          'Write a mini core here: the same account from some 50 KB (gzipped when the name ends in .gz)',
+          'Write a mini core here: the same account from some 80 KB (gzipped when the name ends in .gz)',
       })
       .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
       .option('html', htmlOption)

@@ -14,6 +14,7 @@ export const NT_FILE = 0x46494c45;
 export const OWN_NOTE = 'agentdump';
 /** JSON, UTF-8: what a walk over the whole heap found. */
 export const OWN_HEAP_SURVEY = 1;
+export const OWN_MODULE_RECORDS = 2;
 
 /** struct elf_prstatus, x86-64. */
 export const PRSTATUS_SIZE = 336;

@@ -66,6 +66,8 @@ export function findDeadSignalFrame(
     if (memory.readBigWord(at + RSP) !== registers.rsp) continue;
     if (!savedRegisters.every(([name, o]) => memory.readBigWord(at + UC_MCONTEXT + o) === registers[name]))
       continue;
+    // Whole, so that a mini core keeps what proves it: its first bytes may lie on a page of their own.
+    memory.readBytes(at, RT_SIGFRAME_SIZE);
     return {
       address: at,
       trap: memory.readUint32(at + TRAPNO),

@@ -135,7 +135,10 @@ function findSections(source: ByteSource, offset: number, count: number): Sectio
 }
 
 /** The link-time address of a byte of the file, where a loaded segment holds it. */
-export function findVirtualAddress(file: ElfFile, offset: number): number | undefined {
+export function findVirtualAddress(
+  file: { readonly segments: readonly Segment[] },
+  offset: number,
+): number | undefined {
   for (const s of file.segments)
     if (s.type === elf.PT_LOAD && offset >= s.offset && offset < s.offset + s.fileSize)
       return s.virtualAddress + (offset - s.offset);

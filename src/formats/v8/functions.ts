@@ -19,6 +19,8 @@ export interface FunctionInfo {
 }
 
 const maxNameLength = 512;
+/** Characters from the opening parenthesis. */
+const longestParameters = 2000;
 
 export class Functions {
   readonly #heap: V8Heap;
@@ -75,7 +77,8 @@ export class Functions {
     if (scopeInfo?.start !== undefined && scopeInfo.end !== undefined) {
       info.start = scopeInfo.start;
       info.end = scopeInfo.end;
-      const source = script?.source?.slice(info.start, info.end);
+      const end = Math.min(info.end, info.start + longestParameters);
+      const source = script && this.#scripts.findText(script, info.start, end);
       if (source !== undefined) info.parameters = parseParameterNames(source);
     }
     return info;

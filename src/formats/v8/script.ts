@@ -1,7 +1,7 @@
 /** Scripts of a dead V8: name, place, text, and lines computed from the text, which V8 itself does only on demand. */
 import { whereMapped } from '../../bytes/memory.ts';
 import type { Tagged, V8Heap } from './heap.ts';
-import { findString, findStringLength } from './strings.ts';
+import { findExternalText, findString, findStringLength } from './strings.ts';
 
 export interface Script {
   id: number;
@@ -19,6 +19,15 @@ export interface LineColumn {
   column: number;
 }
 
+/** The text of one of Node's own scripts, which lies in its executable. */
+export interface OuterText {
+  address: number;
+  bytesPerUnit: 1 | 2;
+  length: number;
+  /** Parts of it that were shown, as [start, end) in UTF-16 units; of the rest only the line ends matter. */
+  shown: [number, number][];
+}
+
 /** The largest bundle seen in practice is some 60 MB. */
 const maxSourceLength = 256 << 20;
 
@@ -26,6 +35,7 @@ export class Scripts {
   readonly #heap: V8Heap;
   readonly #scripts = new Map<Tagged, Script | undefined>();
   readonly #lineEnds = new Map<Script, Uint32Array>();
+  readonly #outer = new Map<Script, OuterText>();
 
   constructor(heap: V8Heap) {
     this.#heap = heap;
@@ -40,6 +50,17 @@ export class Scripts {
   /** Those that were asked for so far. */
   all(): Script[] {
     return [...this.#scripts.values()].filter((script) => script !== undefined);
+  }
+
+  /** Of the scripts that were asked for so far. */
+  outerTexts(): OuterText[] {
+    return [...this.#outer.values()];
+  }
+
+  /** A part of the text by UTF-16 offsets; undefined without the text. */
+  findText(script: Script, start: number, end: number): string | undefined {
+    this.#outer.get(script)?.shown.push([start, end]);
+    return script.source?.slice(start, end);
   }
 
   /** Where a UTF-16 offset into the text lies; undefined without the text or beyond it. */
@@ -65,21 +86,25 @@ export class Scripts {
     const row = line - 1 - script.lineOffset;
     if (row < 0 || row > ends.length) return undefined;
     const start = row === 0 ? 0 : (ends[row - 1] as number) + 1;
-    return script.source.slice(start, ends[row] ?? script.source.length).replace(/\r$/, '');
+    return this.findText(script, start, ends[row] ?? script.source.length)?.replace(/\r$/, '');
   }
 
   #read(value: Tagged): Script | undefined {
     const heap = this.#heap;
     const { types, script } = heap.layout;
     if (!heap.isType(value, types.script)) return undefined;
-    const source = this.#readSource(heap.field(value, script.source));
-    return {
+    const text = heap.field(value, script.source);
+    const source = this.#readSource(text);
+    const outer = whereMapped(() => findExternalText(heap, text));
+    const found: Script = {
       id: heap.findSmi(value, script.id) ?? 0,
       name: findString(heap, heap.field(value, script.name), 4096) ?? '',
       lineOffset: heap.findSmi(value, script.lineOffset) ?? 0,
       columnOffset: heap.findSmi(value, script.columnOffset) ?? 0,
       ...(source === undefined ? {} : { source }),
     };
+    if (outer) this.#outer.set(found, { ...outer, shown: [] });
+    return found;
   }
 
   #readSource(value: Tagged): string | undefined {

@@ -27,6 +27,18 @@ export function findString(heap: V8Heap, value: Tagged, maxLength = 1 << 20): st
   return length === undefined ? undefined : readRange(heap, value, 0, Math.min(length, maxLength));
 }
 
+/** Where the characters of a string lie that V8 keeps outside of its heap; undefined for any other. */
+export function findExternalText(
+  heap: V8Heap,
+  value: Tagged,
+): { address: number; bytesPerUnit: 1 | 2; length: number } | undefined {
+  const length = findStringLength(heap, value);
+  const flat = length === undefined ? undefined : unwrap(heap, { value, start: 0, end: length });
+  if (!flat || flat.kind !== external || length === undefined) return undefined;
+  const address = heap.field(flat.value, heap.layout.string.externalData) + flat.start * flat.bytesPerUnit;
+  return { address, bytesPerUnit: flat.bytesPerUnit, length };
+}
+
 interface Piece {
   value: Tagged;
   start: number;

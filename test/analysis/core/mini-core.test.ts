@@ -1,11 +1,12 @@
 /** A mini core gives the account of the full one, from less than 100 KB. */
 import assert from 'node:assert/strict';
-import { statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { type MiniCore, writeMiniCore } from '../../../src/analysis/core/mini-core.ts';
+import { findFileOfBuild } from '../../../src/analysis/core/module-search.ts';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
@@ -40,6 +41,33 @@ for (const node of nodes)
       assert.deepEqual(second.account, mini.account);
       assert.ok(second.rawBytes <= mini.rawBytes);
       await assert.rejects(writeMiniCore(death.core, again), { code: 'unwritable' });
+    });
+
+    test('the same account where nobody has that Node', async () => {
+      const exe = join(dirname(death.core), 'node-elsewhere');
+      copyFileSync(node.path, exe);
+      const other = makeCore(exe, [join(victims, 'deaths.cjs'), 'read-null']);
+      try {
+        const target = join(dirname(other.core), 'elsewhere.gz');
+        const { account, bytes } = await writeMiniCore(other.core, target);
+        assert.ok(bytes <= 100 * 1024, `${bytes}`);
+        rmSync(exe);
+        const again = await accountForCore(target);
+        assert.deepEqual(again, account);
+        assert.deepEqual(again.gaps, []);
+        assert.ok(again.threads?.[0]?.frames.some((f) => f.function === 'Agent.run'));
+        const raw = gunzipSync(readFileSync(target));
+        raw.write('!', raw.indexOf('[{"path"'));
+        const torn = join(dirname(other.core), 'torn-record.gz');
+        writeFileSync(torn, gzipSync(raw));
+        const { gaps } = await accountForCore(torn);
+        const buildId = account.modules?.native.find((m) => m.path === exe)?.buildId ?? '';
+        // The Node that runs this test may be of the same build.
+        if (findFileOfBuild(exe, buildId)) assert.deepEqual(gaps, []);
+        else assert.match(JSON.stringify(gaps), /not on this machine/);
+      } finally {
+        other.remove();
+      }
     });
 
     test('a torn note of ours leads to a walk over what heap there is', async () => {
