@@ -14,8 +14,13 @@ export interface OwnProperty {
 }
 
 const maxNameLength = 256;
-/** Elements kinds: pairs of packed and holey; 4 and 5 hold doubles. */
+/** Elements kinds: pairs of packed and holey; 4 and 5 hold doubles, 6 to 11 are of sealed and frozen objects. */
 const doubleKinds = [4, 5];
+const lastPlainKind = 11;
+/** Of a dictionary with more entries than this, those that come first in memory are shown. */
+const maxSorted = 2048;
+/** In the details of a dictionary's entry: above kind, attributes and cell type stands when it was added. */
+const additionShift = 8;
 /** The double that marks a hole. */
 const holeHigh = 0xfff7_ffff;
 
@@ -65,11 +70,15 @@ function readDictionary(heap: V8Heap, table: Tagged, limit: number): OwnProperty
   const { fixedArray, dictionary, descriptors } = heap.layout;
   const capacity = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.data + 16) ?? 0) : 0;
   const length = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.length) ?? 0) : 0;
+  const slots = Math.min(capacity, Math.floor((length - dictionary.start) / dictionary.entryWords));
+  const entries = Array.from({ length: Math.max(0, slots) }, (_, i) => {
+    const at = fixedArray.data + (dictionary.start + i * dictionary.entryWords) * 8;
+    return { at, details: slots <= maxSorted ? (heap.findSmi(table, at + 16) ?? 0) : 0 };
+  });
+  entries.sort((a, b) => (a.details >>> additionShift) - (b.details >>> additionShift));
   const properties: OwnProperty[] = [];
-  for (let i = 0; i < capacity && properties.length < limit; i++) {
-    const slot = dictionary.start + i * dictionary.entryWords;
-    if (slot + dictionary.entryWords > length) break;
-    const at = fixedArray.data + slot * 8;
+  for (const { at } of entries) {
+    if (properties.length >= limit) break;
     const name = propertyName(heap, heap.field(table, at));
     if (name === undefined) continue;
     const details = heap.findSmi(table, at + 16) ?? 0;
@@ -99,7 +108,7 @@ export function readElements(heap: V8Heap, object: Tagged, limit: number): Eleme
   const bits = heap.memory.readUint8(heap.map(object) - 1 + m.bitField2);
   const kind = (bits & m.elementsKindMask) >>> m.elementsKindShift;
   const array = heap.field(object, o.elements);
-  if (kind > 5 || !heap.isPointer(array)) return [];
+  if (kind > lastPlainKind || !heap.isPointer(array)) return [];
   const length = Math.min(heap.findSmi(array, fixedArray.length) ?? 0, limit);
   const elements: Element[] = [];
   for (let i = 0; i < length; i++) {

@@ -25,7 +25,10 @@ export interface RenderLimits {
 
 const defaultLimits: RenderLimits = { depth: 2, properties: 8, stringLength: 120, objects: 60 };
 const absent = '(not in the core)';
+const empty = '(empty)';
 const maxBigIntDigits = 64;
+/** Indexes of an object that is no array are looked for so far. */
+const maxIndexed = 64;
 const identifier = /^#?[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 export class ValueRenderer {
@@ -133,11 +136,11 @@ export class ValueRenderer {
     const { types, layout } = { types: heap.layout.types, layout: heap.layout };
     switch (type) {
       case types.jsArray:
-        return this.#array(value, depth);
+        return this.#array(value, name, depth);
       case types.jsMap:
-        return this.#collection(value, 'Map', 2, depth);
+        return this.#collection(value, name || 'Map', 2, depth);
       case types.jsSet:
-        return this.#collection(value, 'Set', 1, depth);
+        return this.#collection(value, name || 'Set', 1, depth);
       case types.jsDate:
         return date(this.#number(heap.field(value, layout.date)));
       case types.jsRegExp:
@@ -147,7 +150,7 @@ export class ValueRenderer {
       case types.jsTypedArray:
         return `${name}(${heap.memory.readBigWord(value - 1 + layout.typedArray.byteLength)} bytes)`;
       case types.jsError:
-        return this.#error(value, name);
+        return this.#error(value, name, depth);
       default:
         return this.#object(value, name, depth);
     }
@@ -156,16 +159,19 @@ export class ValueRenderer {
   #object(value: Tagged, name: string, depth: number): string {
     const { properties: limit } = this.#limits;
     const own = readOwnProperties(this.#heap, value, limit + 2).filter((p) => !this.#isHidden(p));
-    const parts = own.map((p) => {
-      const key = identifier.test(p.name) || p.name.startsWith('[') ? p.name : JSON.stringify(p.name);
-      return `${key}: ${p.isAccessor ? '[Getter]' : this.#safely(p.value, depth - 1)}`;
-    });
+    const parts = own.map((p) => this.#property(p, depth));
     if (parts.length <= limit)
-      parts.push(
-        ...readElements(this.#heap, value, limit).map((e, i) => `${i}: ${this.#element(e, depth - 1)}`),
-      );
+      readElements(this.#heap, value, maxIndexed).forEach((element, i) => {
+        const text = this.#element(element, depth - 1);
+        if (text !== empty && parts.length <= limit) parts.push(`${i}: ${text}`);
+      });
     const prefix = name === 'Object' || name === '' ? '' : `${name} `;
     return `${prefix}${braces(parts, limit)}`;
+  }
+
+  #property({ name, value, isAccessor }: OwnProperty, depth: number): string {
+    const key = identifier.test(name) || name.startsWith('[') ? name : JSON.stringify(name);
+    return `${key}: ${isAccessor ? '[Getter]' : this.#safely(value, depth - 1)}`;
   }
 
   /** The mark of a class's private methods. */
@@ -173,21 +179,22 @@ export class ValueRenderer {
     return name.startsWith('[') && this.#heap.isContext(value);
   }
 
-  #array(value: Tagged, depth: number): string {
+  #array(value: Tagged, name: string, depth: number): string {
     const length = this.#number(this.#heap.field(value, this.#heap.layout.array.length)) ?? 0;
     const limit = this.#limits.properties;
     const parts = readElements(this.#heap, value, Math.min(length, limit)).map((e) =>
       this.#element(e, depth - 1),
     );
     if (length > parts.length) parts.push(`… ${length} in all`);
-    return parts.length === 0 ? '[]' : `[ ${parts.join(', ')} ]`;
+    const prefix = name === 'Array' || name === '' ? '' : `${name} `;
+    return `${prefix}${parts.length === 0 ? '[]' : `[ ${parts.join(', ')} ]`}`;
   }
 
   #element(element: Element, depth: number): string {
-    if (element === 'hole') return '(empty)';
+    if (element === 'hole') return empty;
     if ('number' in element) return number(element.number);
     const type = this.#heap.findType(element.value);
-    if (type !== undefined && this.#isHole(element.value, type)) return '(empty)';
+    if (type !== undefined && this.#isHole(element.value, type)) return empty;
     return this.#safely(element.value, depth);
   }
 
@@ -220,10 +227,15 @@ export class ValueRenderer {
     return `Promise { ${status === 2 ? '<rejected> ' : ''}${result} }`;
   }
 
-  #error(value: Tagged, name: string): string {
-    const message = readOwnProperties(this.#heap, value, 16).find((p) => p.name === 'message');
+  /** As its class says, and what was added to it: `[SystemError: no such file { code: "ENOENT" }]`. */
+  #error(value: Tagged, name: string, depth: number): string {
+    const own = readOwnProperties(this.#heap, value, 16);
+    const message = own.find((p) => p.name === 'message');
     const text = message && findString(this.#heap, message.value, this.#limits.stringLength);
-    return `[${name || 'Error'}${text ? `: ${text}` : ''}]`;
+    const added = own.filter((p) => !p.isAccessor && !/^(?:message|stack)$|^\[/.test(p.name));
+    const parts = added.slice(0, this.#limits.properties).map((p) => this.#property(p, depth));
+    const more = parts.length > 0 ? ` ${braces(parts, this.#limits.properties)}` : '';
+    return `[${name || 'Error'}${text ? `: ${text}` : ''}${more}]`;
   }
 
   #number(value: Tagged): number | undefined {
