@@ -18,6 +18,7 @@ import type { Witness } from './evidence.ts';
 import { isUnexplained, leavesCore } from './exit-status.ts';
 import { takeCore } from './expected-core.ts';
 import { finishSession } from './finisher.ts';
+import { tryLockSession, unlockSession } from './finisher-lock.ts';
 import { lockOf } from './lock.ts';
 import type { ChildExit } from './restart-policy.ts';
 import { makeScrubber, type Scrubber } from './scrubber.ts';
@@ -72,7 +73,10 @@ async function finish(end: BadEnd): Promise<Explanation> {
   if (!session) return {};
   const scrubber = makeScrubber(process.env);
   const witness: Witness = { foundBy: 'supervisor', exit, ...(signalsSent.length && { signalsSent }) };
+  // A core takes seconds: a sweep that comes by in that time, our own too, must not take the session for abandoned.
+  const isLocked = tryLockSession(session.folder);
   const { core, part, gap } = await lookForCore(end, session.facts.startedAt, scrubber);
+  if (isLocked) unlockSession(session.folder);
   if (core) witness.core = core;
   const behind = exit.inferred ? findDeadDescendant(dir, session.id) : undefined;
   const folder = behind ?? session.folder;

@@ -1,0 +1,101 @@
+/**
+ * A real SIGSEGV in an addon that TypeScript calls, under `agentdump run` on the four Nodes: both worlds in one stack,
+ * the place in the TypeScript, the true fault record, the exit signal as it was. Needs a C compiler.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { renderCore } from '../../src/report/core.ts';
+import { nodes } from '../support/core-victims.ts';
+
+const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const sources = fileURLToPath(new URL('../../fixtures/programs/native/addon/', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'agentdump-addon-'));
+after(() => rmSync(root, { recursive: true }));
+const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
+const hasCompiler = spawnSync('gcc', ['--version']).status === 0;
+const skip =
+  pattern !== 'core' || process.arch !== 'x64'
+    ? 'no core of the name core here'
+    : hasCompiler
+      ? false
+      : 'no gcc is here';
+
+suite('an addon faults under TypeScript', { skip }, () => {
+  before(() => {
+    mkdirSync(join(root, 'dist'));
+    buildSync({
+      entryPoints: [join(sources, 'agent.ts')],
+      outfile: join(root, 'dist', 'agent.js'),
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node20',
+      minifyWhitespace: true,
+      sourcemap: true,
+    });
+    const words = ['-O1', '-fPIC', '-shared', '-o', join(root, 'dist', 'fastjson.node')];
+    const built = spawnSync('gcc', [...words, join(sources, 'fastjson.c')], { encoding: 'utf8' });
+    assert.equal(built.status, 0, built.stderr);
+  });
+
+  for (const node of nodes)
+    test(`Node ${node.major}`, async () => {
+      const cwd = join(root, `node-${node.major}`);
+      mkdirSync(cwd);
+      const dir = join(cwd, 'dumps');
+      const words = ['run', '--dir', dir, '--', node.path, join(root, 'dist', 'agent.js')];
+      const { signal, stderr } = spawnSync(process.execPath, [agentdump, ...words], {
+        cwd,
+        encoding: 'utf8',
+        env: { ...process.env, NODE_OPTIONS: '' },
+      });
+      assert.equal(signal, 'SIGSEGV', stderr);
+      assert.deepEqual(readdirSync(cwd), ['dumps']);
+      const bundle = openBundle(listBundles(dir)[0]?.path ?? '');
+      const account = await analyzeBundle(bundle);
+      bundle.close();
+      assert.equal(account.verdict?.kind, 'native-crash');
+      assert.match(account.verdict?.title ?? '', /SIGSEGV: read through a null pointer/);
+      assert.equal(account.signal?.faultAddress, '0x4');
+      assert.equal(account.signal?.access, 'read');
+      const frames = account.threads?.find((t) => t.crashed)?.frames ?? [];
+      const names = [
+        'read_token',
+        'parse_object',
+        'parseArguments',
+        'Agent.useTool',
+        'Agent.runTask',
+        'uv_run',
+      ];
+      const rows = names.map((name) => frames.findIndex((f) => f.function === name));
+      assert.ok(
+        rows.every((row, i) => row >= 0 && row > (rows[i - 1] ?? -1)),
+        frames.map((f) => f.function).join('\n'),
+      );
+      const place = (name: string) => frames.find((f) => f.function === name);
+      const text = readFileSync(join(sources, 'agent.ts'), 'utf8').split('\n');
+      for (const [name, call] of [
+        ['parseArguments', 'parse(text)'],
+        ['Agent.useTool', 'parseArguments(call)'],
+        ['Agent.runTask', 'useTool(reply)'],
+      ] as const) {
+        assert.match(place(name)?.file ?? '', /agent\.ts$/);
+        const line = text[(place(name)?.line ?? 0) - 1] ?? '';
+        assert.equal(line.slice((place(name)?.column ?? 0) - 1).indexOf(call), 0, `${name}: ${line}`);
+      }
+      const locals = place('Agent.runTask')?.locals ?? [];
+      assert.equal(locals.find((l) => l.name === 'task')?.value, '"tides at Brest"');
+      assert.match(locals.find((l) => l.name === 'this')?.value ?? '', /^Agent \{/);
+      assert.ok(account.suspended?.some((s) => s.frames[0]?.function === 'heartbeat'));
+      assert.match(renderCore(account), /c\+\+ read_token/);
+    });
+});
