@@ -21,8 +21,8 @@ export interface CoreTextOptions {
   all?: boolean;
 }
 
-const limits = { frames: 48, locals: 8, suspended: 12, classes: 12, gaps: 12 };
-const noLimits = { frames: 1e9, locals: 1e9, suspended: 1e9, classes: 1e9, gaps: 1e9 };
+const limits = { frames: 48, locals: 8, suspended: 12, classes: 12, internals: 4, gaps: 12 };
+const noLimits = { frames: 1e9, locals: 1e9, suspended: 1e9, classes: 1e9, internals: 1e9, gaps: 1e9 };
 type Limits = typeof limits;
 const nameColumns = 44;
 
@@ -185,18 +185,24 @@ function renderOthers(threads: readonly Thread[], page: Page): string[] {
   });
 }
 
+/** What constructors made comes first; V8's own kinds, in parentheses, are for those who know them. */
 function renderClasses({ memory }: Account, page: Page, limit: Limits): string[] {
   const classes = memory?.classes ?? [];
+  const isInternal = ({ name }: { name: string }) => name.startsWith('(');
+  const isKnown = ({ name }: { name: string }) =>
+    limit === noLimits || !/^\((?:internal type|free space|filler)/.test(name);
+  const shown = [
+    ...classes.filter((c) => !isInternal(c)).slice(0, limit.classes),
+    ...classes.filter((c) => isInternal(c) && isKnown(c)).slice(0, limit.internals),
+  ];
   return renderTable(
     page,
     ['objects', 'own size', 'constructor'],
-    classes
-      .slice(0, limit.classes)
-      .map(({ count, selfSizeBytes, name }) => [
-        formatNumber(count),
-        selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
-        name,
-      ]),
+    shown.map(({ count, selfSizeBytes, name }) => [
+      formatNumber(count),
+      selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
+      name,
+    ]),
   );
 }
 

@@ -46,6 +46,7 @@ export class Histogram {
   #nameOf(map: Tagged, type: number): string {
     const { types, instanceTypes } = this.#heap.layout;
     if (isStringType(type)) return '(string)';
+    if (type === types.freeSpace) return '(free space)';
     if (type >= types.function[0] && type <= types.function[1]) return 'Function';
     if (type >= types.jsProxy) return whereMapped(() => findMapConstructorName(this.#heap, map)) || 'Object';
     if (type >= types.context[0] && type <= types.context[1]) return '(context)';
