@@ -29,7 +29,8 @@ export interface V8Runtime {
 const part = 'JavaScript of the core';
 const prefix = 'v8dbg_';
 
-export function openV8(dump: CoreDump, gaps: Gap[]): V8Runtime | undefined {
+/** `choose`: another layout than the table's, for whoever derives a new row of it. */
+export function openV8(dump: CoreDump, gaps: Gap[], choose = findLayout): V8Runtime | undefined {
   const module = dump.modules.modules.find((m) => m.code?.findExported(`${prefix}HeapObjectTag`));
   if (!module?.code) {
     gaps.push({ part, reason: 'no module of the core describes a V8', lookedFor: `${prefix}* symbols` });
@@ -41,7 +42,7 @@ export function openV8(dump: CoreDump, gaps: Gap[]): V8Runtime | undefined {
     return undefined;
   }
   try {
-    return openVersion(dump, module, version, gaps);
+    return openVersion(dump, module, version, gaps, choose);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
     gaps.push({ part, reason: error.message });
@@ -54,8 +55,9 @@ function openVersion(
   module: CoreModule,
   version: V8Version,
   gaps: Gap[],
+  choose: typeof findLayout,
 ): V8Runtime | undefined {
-  const layout = findLayout(new V8Metadata(readConstants(module)), version);
+  const layout = choose(new V8Metadata(readConstants(module)), version);
   if (!layout) {
     gaps.push({ part, reason: `V8 ${version.major}.${version.minor} is older than any that can be read` });
     return undefined;

@@ -7,7 +7,7 @@
 import type { V8Metadata } from './metadata.ts';
 
 /** What V8 does not tell of itself; offsets in bytes from an object's start. */
-interface LayoutRow {
+export interface LayoutRow {
   /** First V8 version of the line, as major * 100 + minor. */
   from: number;
   bytecodePositions: number;
@@ -32,7 +32,7 @@ interface LayoutRow {
   };
 }
 
-const rows: LayoutRow[] = [
+export const layoutRows: readonly LayoutRow[] = [
   {
     from: 1103,
     bytecodePositions: 32,
@@ -112,7 +112,7 @@ const rows: LayoutRow[] = [
 ];
 
 /** Lines in which every number of the rows was seen to hold. Others are read with the nearest row, and checked. */
-const provenLines = new Set([1103, 1204, 1306, 1406]);
+export const provenLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);
 
 export type V8Layout = ReturnType<typeof resolveLayout>;
 
@@ -124,11 +124,12 @@ export interface V8Version {
 /** Undefined for a V8 older than the first row. Throws `unsupported-version` where the metadata lacks a field. */
 export function findLayout(metadata: V8Metadata, version: V8Version): V8Layout | undefined {
   const line = version.major * 100 + version.minor;
-  const row = rows.findLast((candidate) => candidate.from <= line);
+  const row = layoutRows.findLast((candidate) => candidate.from <= line);
   return row && resolveLayout(metadata, row, line);
 }
 
-function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
+/** With the row that the caller has chosen. Throws as `findLayout`. */
+export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   const field = (name: string) => m.field(name);
   return {
     line,

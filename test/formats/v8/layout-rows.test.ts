@@ -1,0 +1,72 @@
+/** When a Node of the matrix needs a row in the layout table, and what a V8 without one gives. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { FileSource } from '../../../src/bytes/byte-source.ts';
+import { findFileOffset, readElf } from '../../../src/formats/elf/elf-file.ts';
+import { findSymbolTable } from '../../../src/formats/elf/symbols.ts';
+import { V8Metadata } from '../../../src/formats/v8/metadata.ts';
+import { findLayout, layoutRows, provenLines } from '../../../src/formats/v8/object-layout.ts';
+import { nodes } from '../../support/core-victims.ts';
+
+function readMetadata(path: string): { metadata: V8Metadata; version: { major: number; minor: number } } {
+  const source = new FileSource(path);
+  const file = readElf(source);
+  const symbols = findSymbolTable(file, 'dynamic');
+  const number = (address: number) => {
+    const offset = findFileOffset(file, address);
+    const bytes = Buffer.alloc(4);
+    if (offset !== undefined) source.readInto(bytes, offset);
+    return bytes.readInt32LE();
+  };
+  const values = new Map(
+    symbols?.withPrefix('v8dbg_').map((symbol) => [symbol.name.slice(6), number(symbol.address)]),
+  );
+  const full = findSymbolTable(file, 'full');
+  const version = (name: string) => {
+    const mangled = `_ZN2v88internal7Version${name}`;
+    const symbol = symbols?.find(mangled) ?? full?.find(mangled);
+    return symbol ? number(symbol.address) : 0;
+  };
+  source.close();
+  return {
+    metadata: new V8Metadata(values),
+    version: { major: version('6major_E'), minor: version('6minor_E') },
+  };
+}
+
+suite('rows of the layout table', {
+  skip: nodes.length === 0 ? 'no Node of the matrix is here' : false,
+}, () => {
+  for (const node of nodes)
+    test(`Node ${node.major} has a proven row and describes what the readers need`, () => {
+      const { metadata, version } = readMetadata(node.path);
+      const line = version.major * 100 + version.minor;
+      assert.ok(
+        provenLines.has(line),
+        `V8 ${version.major}.${version.minor} has no proven row: run \`npm run v8:row -- ${node.path}\`, put the row into ` +
+          'src/formats/v8/object-layout.ts and the line into provenLines, then run the tests of cores',
+      );
+      assert.equal(findLayout(metadata, version)?.isProven, true);
+    });
+
+  test('a V8 of tomorrow is read with the nearest row, and marked; one of long ago is refused', () => {
+    const { metadata } = readMetadata(nodes.at(-1)?.path ?? '');
+    assert.equal(findLayout(metadata, { major: 99, minor: 1 })?.isProven, false);
+    assert.equal(findLayout(metadata, { major: 9, minor: 4 }), undefined);
+  });
+
+  test('a V8 that does not describe a field is refused by its name', () => {
+    assert.throws(() => findLayout(new V8Metadata(new Map()), { major: 14, minor: 6 }), {
+      code: 'unsupported-version',
+      message: /does not describe/,
+    });
+  });
+
+  test('rows stand in the order of their lines', () => {
+    const lines = layoutRows.map((row) => row.from);
+    assert.deepEqual(
+      lines,
+      [...lines].sort((a, b) => a - b),
+    );
+  });
+});
