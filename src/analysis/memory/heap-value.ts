@@ -161,6 +161,11 @@ function tableEntries(heap: Heap, node: number, slots: 2 | 3): Entry[] {
     .map(([, { key, value }]) => ({ key: text(key), node: (slots === 2 ? key : value) ?? -1 }));
 }
 
+/** Entries of a Map, as nodes; what is a small number has none. */
+export function tablePairs(heap: Heap, map: number): Iterable<{ key?: number; value?: number }> {
+  return tableSlots(heap, map, 3).values();
+}
+
 /** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
 export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
   return tableSlots(heap, node, slots).size;

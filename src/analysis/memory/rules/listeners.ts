@@ -1,6 +1,10 @@
-/** An emitter with more listeners for one event than anybody adds on purpose (Node warns at 11). */
+/**
+ * An emitter, or a target such as an AbortSignal, with more listeners for one event than anybody adds on purpose (Node warns
+ * at 11).
+ */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
+import { type CrowdedEvent, crowdedTargets } from '../crowded-targets.ts';
 import type { Heap } from '../heap.ts';
 import { elementNodes } from '../heap-value.ts';
 import { findChild } from '../node-rows.ts';
@@ -13,28 +17,25 @@ export const listenersRule: SuspectRule = {
   name: 'listeners',
   find(context) {
     const { heap } = context;
-    return crowdedEvents(heap)
+    return [...crowdedEvents(heap), ...crowdedTargets(heap, mostListeners)]
+      .sort((a, b) => heap.retained[b.list]! - heap.retained[a.list]!)
       .slice(0, 3)
-      .map(({ emitter, event, array, listeners }) => {
-        const bytes = heap.retained[array]!;
+      .map(({ emitter, event, list, listeners }) => {
+        const bytes = heap.retained[list]!;
         const sample = sourceText(sourceOf(heap, heap.snapshot.location(listeners[0]!)));
-        return suspectAt(context, 'listeners', array, bytes, {
+        return suspectAt(context, 'listeners', list, bytes, {
           title: `${formatNumber(listeners.length)} listeners for "${event}"`,
           sentence: `${describeNode(heap, emitter)} at ${placeText(heap, emitter)} has ${formatNumber(listeners.length)} listeners for "${event}"${sample ? `, such as the function at ${sample}` : ''}; they keep ${shareText(bytes, context)} alive. Something adds a listener each time and never removes it.`,
           confidence: 'likely',
-          evidence: [`${listeners.length} functions in the emitter's list for "${event}"`],
+          evidence: [
+            `${listeners.length} functions in its list for "${event}"`,
+            `retained size ${bytes} bytes`,
+          ],
           refutedBy: 'Each listener belongs to something that is still in use.',
         });
       });
   },
 };
-
-interface CrowdedEvent {
-  emitter: number;
-  event: string;
-  array: number;
-  listeners: number[];
-}
 
 /** EventEmitter keeps `_events`: by event a function, or an array of them. */
 function crowdedEvents(heap: Heap): CrowdedEvent[] {
@@ -53,10 +54,10 @@ function crowdedEvents(heap: Heap): CrowdedEvent[] {
         (node) => snapshot.nodes.type[node] === NodeType.closure,
       );
       if (listeners.length > mostListeners)
-        found.push({ emitter, event: snapshot.edgeName(edge), array, listeners });
+        found.push({ emitter, event: snapshot.edgeName(edge), list: array, listeners });
     }
   }
-  return found.sort((a, b) => heap.retained[b.array]! - heap.retained[a.array]!);
+  return found;
 }
 
 function ownChild(heap: Heap, node: number, name: number): number {
