@@ -142,6 +142,12 @@ export class CrossingEdges {
     return { first: base + first, end: base + end, starts, sources };
   }
 
+  /** Once all edges were given back: their memory, for as many words; new memory where it is too small. */
+  release(words: number): Uint32Array {
+    const { buffer } = this.#target;
+    return buffer.byteLength < 4 * words ? new Uint32Array(words) : new Uint32Array(buffer, 0, words);
+  }
+
   #endOf(bucket: number, chunk: number): number {
     const isLast = chunk === this.#chunks[bucket]!.at(-1);
     const next = this.#next[bucket]!;

@@ -84,7 +84,9 @@ export class Heap {
 
   /** Self sizes with the size of internal parts at their owner. */
   get selfSize(): SizeColumn {
-    return this.#once('selfSize', () => computeShallowSizes(this.snapshot));
+    // The tree's room is free until the retained sizes are in it, and those come after these.
+    const room = (this.#memo.get('tree') as DominatorTree | undefined)?.room;
+    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, room));
   }
 
   get retained(): Float64Array {
