@@ -42,6 +42,14 @@ export function suspectAt(
   };
 }
 
+/** Of a program that has hardly begun, a tenth is what Node itself keeps. */
+const leastLargeBytes = 2 * 1024 ** 2;
+
+/** Whether so many bytes are a share of the heap worth a word, for rules that see nothing but sizes. */
+export function isLargeShare({ totalBytes }: SuspectContext, bytes: number, share: number): boolean {
+  return bytes >= totalBytes * share && bytes >= leastLargeBytes;
+}
+
 export function shareText(bytes: number, { totalBytes }: SuspectContext): string {
   const percent = (100 * bytes) / totalBytes;
   return `${percent < 9.5 ? percent.toFixed(1) : Math.round(percent)} % of the heap (${formatBytes(bytes)})`;
@@ -71,4 +79,9 @@ export function largeNodes({ heap, totalBytes }: SuspectContext, share: number, 
     found.push(node);
   }
   return found.sort((a, b) => retained[b]! - retained[a]!).slice(0, limit);
+}
+
+/** What a JSON module exports was all there when it was loaded. */
+export function isModuleData({ heap }: SuspectContext, node: number): boolean {
+  return /\.json"\]\.exports[^(]*$/.test(placeText(heap, node));
 }

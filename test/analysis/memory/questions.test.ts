@@ -90,10 +90,10 @@ test('growth: the messages and the cache, by place; the same snapshot twice has 
 
 test('a list of many links is one suspect: its head', () => {
   const { snapshot, global } = synthProgram();
-  let last = snapshot.node({ name: 'Link', size: 100 });
+  let last = snapshot.node({ name: 'Link', size: 600 });
   snapshot.edge(global, last, 'head');
   for (let at = 0; at < 5000; at++) {
-    const next = snapshot.node({ name: 'Link', size: 100 });
+    const next = snapshot.node({ name: 'Link', size: 600 });
     snapshot.edge(last, next, 'next');
     last = next;
   }

@@ -5,13 +5,17 @@ import { largeCollections } from './collections.ts';
 
 const cacheWords = /cache|memo(?!ry)|lookup/i;
 
+/** What a module exports is in Node's cache of modules, which says nothing about it. */
+const nearestNames = (path: string): string => path.replace(/^.*\._cache\["[^"]*"\]/, '').slice(-80);
+
 export const cachesRule: SuspectRule = {
   name: 'unbounded-cache',
   find(context) {
     return largeCollections(context)
       .map((collection) => ({ ...collection, path: placeText(context.heap, collection.node) }))
       .filter(
-        ({ node, path }) => cacheWords.test(path.slice(-80)) || cacheWords.test(context.heap.className(node)),
+        ({ node, path }) =>
+          cacheWords.test(nearestNames(path)) || cacheWords.test(context.heap.className(node)),
       )
       .slice(0, 4)
       .map(({ node, kind, entries, path }) => {

@@ -4,6 +4,7 @@ import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { countTableEntries, kindOf } from '../heap-value.ts';
 import {
+  isModuleData,
   largeNodes,
   placeText,
   type SuspectContext,
@@ -47,7 +48,7 @@ export const collectionsRule: SuspectRule = {
 export function largeCollections(context: SuspectContext): LargeCollection[] {
   return largeNodes(context, leastShare)
     .map((node) => ({ node, ...entriesIn(context.heap, node) }))
-    .filter(({ entries }) => entries >= leastEntries);
+    .filter(({ node, entries }) => entries >= leastEntries && !isModuleData(context, node));
 }
 
 /** Entries that are objects; small integers are not in a snapshot. */

@@ -1,6 +1,7 @@
 /** Memory outside the JavaScript heap: what Buffers and typed arrays stand for. */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
+import { computeAgentMemory } from '../agent-memory.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
 
 const leastShare = 0.2;
@@ -20,7 +21,9 @@ export const externalMemoryRule: SuspectRule = {
       bytes += heap.selfSize.get(node);
       if (largest < 0 || heap.selfSize.get(node) > heap.selfSize.get(largest)) largest = node;
     }
-    if (largest < 0 || bytes < totalBytes * leastShare) return [];
+    // Vectors have a rule of their own, which knows more of them.
+    const vectors = computeAgentMemory(heap).embeddings.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (largest < 0 || bytes - vectors < totalBytes * leastShare) return [];
     return [
       suspectAt(context, 'external-memory', largest, bytes, {
         title: `Buffers hold ${shareText(bytes, context)}`,

@@ -3,7 +3,7 @@ import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf, sourceText } from '../scripts.ts';
-import { manyText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { isLargeShare, manyText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
 
 const leastShare = 0.1;
 const leastCount = 100;
@@ -18,7 +18,7 @@ export const largeClassRule: SuspectRule = {
       .map((kind, row) => ({ kind, row, bytes: retainedSize[row]!, count: count[row]! }))
       .filter(
         ({ kind, bytes, count }) =>
-          bytes >= totalBytes * leastShare && count >= leastCount && isProgramClass(kind.name),
+          isLargeShare(context, bytes, leastShare) && count >= leastCount && isProgramClass(kind.name),
       )
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, 5)

@@ -6,6 +6,9 @@ import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import {
   describeNode,
+  isLargeShare,
+  isModuleData,
+  placeText,
   type SuspectContext,
   type SuspectRule,
   shareText,
@@ -22,6 +25,7 @@ export const largeObjectRule: SuspectRule = {
   isGeneral: true,
   find(context) {
     return accumulationPoints(context)
+      .filter(({ node }) => !isModuleData(context, node))
       .slice(0, 8)
       .map(({ node, links }) => {
         const bytes = context.heap.retained[node]!;
@@ -35,7 +39,7 @@ export const largeObjectRule: SuspectRule = {
           title: isList
             ? `A linked list holds ${shareText(bytes, context)}`
             : `One ${context.heap.className(node)} holds ${shareText(bytes, context)}`,
-          sentence: `${what} keeps ${shareText(bytes, context)} alive, ${how}; free it, or cut it down, and that memory goes.`,
+          sentence: `${what} at ${placeText(context.heap, node)} keeps ${shareText(bytes, context)} alive, ${how}; free it, or cut it down, and that memory goes.`,
           confidence: 'likely',
           evidence: [
             `retained size ${bytes} bytes of ${context.totalBytes}`,
@@ -50,16 +54,18 @@ export const largeObjectRule: SuspectRule = {
   },
 };
 
-function accumulationPoints({ heap, totalBytes }: SuspectContext): { node: number; links: number }[] {
+function accumulationPoints(context: SuspectContext): { node: number; links: number }[] {
+  const { heap } = context;
   const { retained, dominated } = heap;
+  const isLarge = (bytes: number): boolean => isLargeShare(context, bytes, leastShare);
   const found: { node: number; links: number }[] = [];
   const open = [heap.root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const chain = descend(heap, node);
-    const large = [...dominated.of(chain.end)].filter((child) => retained[child]! >= totalBytes * leastShare);
+    const large = [...dominated.of(chain.end)].filter((child) => isLarge(retained[child]!));
     // Of a list's head the rest of the list is no reason to look further.
     const largeBytes = chain.links >= longChain ? 0 : large.reduce((sum, child) => sum + retained[child]!, 0);
-    if (isProgramObject(heap, chain.end) && retained[chain.end]! - largeBytes >= totalBytes * leastShare)
+    if (isProgramObject(heap, chain.end) && isLarge(retained[chain.end]! - largeBytes))
       found.push({ node: chain.end, links: chain.links });
     if (chain.links < longChain) open.push(...large);
   }

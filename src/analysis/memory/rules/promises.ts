@@ -11,12 +11,12 @@ export const promisesRule: SuspectRule = {
   find(context) {
     const found = countClass(context.heap, 'Promise');
     if (!found || (found.count < leastCount && found.bytes < context.totalBytes * leastShare)) return [];
-    const { count, bytes, largest } = found;
+    const { count, bytes, typical } = found;
     if (count < 100) return [];
     return [
-      suspectAt(context, 'pending-promises', largest, bytes, {
+      suspectAt(context, 'pending-promises', typical, bytes, {
         title: `${formatNumber(count)} promises hold ${shareText(bytes, context)}`,
-        sentence: `${formatNumber(count)} promises keep ${shareText(bytes, context)} alive, the largest at ${placeText(context.heap, largest)}: work that was started and never settled, or results that nobody lets go of.`,
+        sentence: `${formatNumber(count)} promises keep ${shareText(bytes, context)} alive, many of them like the one at ${placeText(context.heap, typical)}: work that was started and never settled, or results that nobody lets go of.`,
         confidence: 'possible',
         evidence: [
           `${count} Promise objects, retained together ${bytes} bytes`,

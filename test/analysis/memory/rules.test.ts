@@ -1,0 +1,84 @@
+/** Each rule of the suspects on a program that has what it looks for, and on one that has a little of everything. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openHeap } from '../../../src/analysis/memory/heap.ts';
+import { computeSuspects, rules } from '../../../src/analysis/memory/suspects.ts';
+import type { HeapSuspect } from '../../../src/model/heap.ts';
+import { nodeBinary } from '../../support/real-heapsnapshots.ts';
+import { temporaryFolder } from '../../support/run-victim.ts';
+
+const program = fileURLToPath(new URL('../../../fixtures/programs/heap-suspects.mjs', import.meta.url));
+
+async function suspectsOf(
+  t: Parameters<typeof temporaryFolder>[0],
+  way: string,
+  major = 24,
+): Promise<HeapSuspect[]> {
+  const path = join(temporaryFolder(t), 'heap.heapsnapshot');
+  execFileSync(nodeBinary(major), [program, path, way]);
+  const heap = await openHeap(path);
+  t.after(() => heap.snapshot.close());
+  return computeSuspects(heap);
+}
+
+/** By the way to keep too much: the rule, and what it says of where. */
+const ways: [way: string, rule: string, sentence: RegExp][] = [
+  ['large-object', 'large-object', /kept\.index/],
+  ['large-class', 'large-class', /class Ticket \(constructor at \S*heap-suspects\.mjs:\d+/],
+  ['growing-collection', 'growing-collection', /array at .*kept\.history has 40,000 entries/],
+  ['unbounded-cache', 'unbounded-cache', /kept\.responseCache \(a Map\) has grown to 12,000 entries/],
+  ['conversations', 'conversations', /kept\.session\.messages/],
+  ['tool-results', 'tool-results', /2,50\d tool results of read_file retained by .*kept\.session\.messages/],
+  ['documents', 'documents', /5,00\d documents .*kept\.store\.docs/],
+  ['embeddings', 'embeddings', /1,000 vectors of 1,536 numbers each.*kept\.vectors/],
+  [
+    'listeners',
+    'listeners',
+    /kept\.bus has 600 listeners for "shutdown", such as the function at \S*heap-suspects\.mjs:\d+/,
+  ],
+  [
+    'abort listeners',
+    'listeners',
+    /kept\.stop\S* has 600 listeners for "abort", such as the function at \S*heap-suspects\.mjs:\d+/,
+  ],
+  ['timers', 'timers', /1,5\d\d timers are waiting/],
+  ['stream-buffers', 'stream-buffers', /waits in the buffers of .*kept\.stream/],
+  ['pending-promises', 'pending-promises', /12,\d\d\d promises .*kept\.waiting/],
+  ['closure-context', 'closure-context', /heap-suspects\.mjs:\d+.* archive/],
+  ['external-memory', 'external-memory', /the memory of \d+ Buffers and typed arrays/],
+  ['duplicate-strings', 'duplicate-strings', /You are a helpful agent/],
+  ['detached-contexts', 'detached-contexts', /2\d contexts besides the program's own/],
+];
+
+for (const [way, rule, sentence] of ways)
+  test(`${way}: said at once, with evidence and what would refute it`, async (t) => {
+    const suspects = await suspectsOf(t, way);
+    const found = suspects.find((suspect) => suspect.rule === rule);
+    assert.ok(found, suspects.map(({ rule: other, title }) => `${other}: ${title}`).join('\n'));
+    assert.match(found.sentence, sentence);
+    assert.ok(
+      found.evidence.length > 0 &&
+        found.refutedBy !== undefined &&
+        /^(certain|likely|possible)$/.test(found.confidence),
+    );
+    // Before it at most the whole of which its bytes are a part: the conversation of tool results.
+    assert.ok(suspects.indexOf(found) <= 1, suspects.map(({ title }) => title).join('\n'));
+  });
+
+test('every rule has a program that it speaks of', () => {
+  assert.deepEqual(
+    rules.map(({ name }) => name).filter((name) => !ways.some(([, rule]) => rule === name)),
+    [],
+  );
+});
+
+for (const major of [20, 24])
+  test(`Node ${major}: a little of everything is worth no word`, async (t) => {
+    assert.deepEqual(
+      (await suspectsOf(t, 'healthy', major)).map(({ rule, sentence }) => `${rule}: ${sentence}`),
+      [],
+    );
+  });
