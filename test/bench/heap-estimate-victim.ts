@@ -28,6 +28,66 @@ class Item {
   }
 }
 
+class Account {
+  readonly #id: number;
+  readonly #history: number[] = [];
+  #owner: { name: string } | undefined;
+  constructor(id: number) {
+    this.#id = id;
+    this.#owner = id % 3 ? { name: `owner ${id}` } : undefined;
+  }
+  get label(): string {
+    return `${this.#id} ${this.#owner?.name} ${this.#history.length}`;
+  }
+}
+
+const keyed = (weak: WeakMap<object, object>, key: object): object => {
+  weak.set(key, { key: 1 });
+  return key;
+};
+const jsonTree = (at: number): string =>
+  JSON.stringify({
+    id: at,
+    title: `document ${at}`,
+    tags: ['a', 'b', `tag ${at}`],
+    author: { name: `name ${at}`, mail: null, score: at / 3 },
+    lines: fill(8, (line) => ({ line, text: `line ${line} of ${at}`, marks: [line, line + 0.5] })),
+  });
+const compiled = (at: number): unknown => {
+  const make =
+    new Function(`return function f${at}(a, b) { let c = a + ${at}; while (c < b) c += f(c); return c;
+    function f(x) { return x > ${at} ? { x, y: [x] }.y.length : 'text ${at}'.length; } }`)();
+  make(1, 3);
+  return make;
+};
+const kindOf = Symbol('kind');
+const accessors = (at: number): object => ({
+  [kindOf]: `kind ${at}`,
+  [Symbol.toStringTag]: 'Reading',
+  get value() {
+    return at;
+  },
+  set value(next: number) {
+    void next;
+  },
+});
+const pending = async (at: number): Promise<number> => {
+  await new Promise(() => {});
+  return at;
+};
+
+const fitted = [
+  'small objects',
+  'short strings',
+  'long strings',
+  'Maps',
+  'closures',
+  'Buffers',
+  'arrays of numbers',
+  'typed arrays',
+  'classes',
+  'deep tree',
+];
 const adder = (a: number, b: object) => () => [a, b];
 const makes: Record<string, (bytes: number) => unknown> = {
   'small objects': (bytes) => fill(bytes / 56, (at) => ({ at, none: null, word: 'word' })),
@@ -49,8 +109,38 @@ const makes: Record<string, (bytes: number) => unknown> = {
     for (let at = 0; at < bytes / 100; at++) top = { next: top, leaf: { at } };
     return top;
   },
-  mixed: (bytes) =>
-    Object.entries(makes).flatMap(([name, one]) => (name === 'mixed' ? [] : [one(bytes / 10)])),
+  mixed: (bytes) => fitted.map((name) => makes[name]!(bytes / 10)),
+  // To these no constant was fitted.
+  'Maps of Maps': (bytes) =>
+    new Map(
+      fill(bytes / 2600, (at) => [at, new Map(fill(24, (key) => [`${at}.${key}`, new Map([[key, at]])]))]),
+    ),
+  'private fields': (bytes) => fill(bytes / 150, (at) => new Account(at)),
+  'sparse arrays': (bytes) =>
+    fill(bytes / 1500, (at) => {
+      const sparse: object[] = [];
+      for (let slot = 0; slot < 20; slot++) sparse[slot * 50_000 + at] = { slot };
+      return sparse;
+    }),
+  'big strings': (bytes) => fill(bytes / 1e6, (at) => Buffer.alloc(1e6, 65 + (at % 26)).toString('latin1')),
+  ropes: (bytes) => {
+    let rope = 'x';
+    for (let at = 0; at < bytes / 75; at++) rope += `part ${at} of a rope`;
+    return { rope };
+  },
+  ArrayBuffers: (bytes) => fill(bytes / 250_000, () => new ArrayBuffer(250_000)),
+  'Sets and WeakMaps': (bytes) => {
+    const weak = new WeakMap<object, object>();
+    return [weak, fill(bytes / 900, (at) => new Set(fill(12, (one) => keyed(weak, { at, one }))))];
+  },
+  'JSON trees': (bytes) => fill(bytes / 1700, (at) => JSON.parse(jsonTree(at))),
+  'compiled code': (bytes) => fill(bytes / 1300, (at) => compiled(at)),
+  'symbols and accessors': (bytes) => fill(bytes / 330, (at) => accessors(at)),
+  'pending promises': (bytes) => fill(bytes / 330, (at) => pending(at)),
+  'one cache by key': (bytes) =>
+    Object.fromEntries(fill(bytes / 130, (at) => [`request ${at}`, { at, hits: 0 }])),
+  dictionaries: (bytes) =>
+    fill(bytes / 160_000, (at) => Object.fromEntries(fill(1500, (key) => [`entry ${at} ${key}`, { key }]))),
 };
 
 const kept = [makes[make]!(total), { planted: canary() }];
