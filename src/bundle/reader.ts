@@ -13,6 +13,7 @@ import {
   manifestName,
   partNames,
   progressName,
+  unfinishedSuffix,
 } from './layout.ts';
 import { isAgeFile, type Keys, openAgeWindow, readSmallAgeFile } from './reader-age.ts';
 import { parseUntrustedJson } from './reader-json.ts';
@@ -153,6 +154,20 @@ export class BundleReader {
       this.#unsealed.set(name, this.#keys && readSmallAgeFile(ageFile, this.#keys));
     return this.#unsealed.get(name);
   };
+
+  /**
+   * What was written of a part before its writer died. It is no part: nothing vouches for it, and it is only good where
+   * each byte counts by itself, as in a heap snapshot that was being written. The caller closes it. Never throws.
+   */
+  openBegunPart(name: string): PartFile | undefined {
+    if (!this.source.unfinished.includes(name)) return undefined;
+    try {
+      return this.source.open(`${name}${unfinishedSuffix}`);
+    } catch (error) {
+      this.#gap(name, reasonOf(error));
+      return undefined;
+    }
+  }
 
   close(): void {
     this.source.close();

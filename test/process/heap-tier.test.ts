@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { listBundles } from '../../src/bundle/list.ts';
@@ -18,11 +19,12 @@ const program = join(programs, 'heap-to-dump.cjs');
 const hasPrlimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
 const mb = 1024 ** 2;
 
-/** After the death began. With AGENTDUMP_TEST_KILLS=50 so many by chance, which takes a minute or two. */
+/** With AGENTDUMP_TEST_KILLS=50 so many by chance, which takes a minute or two. */
 const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? 0);
-const instants = kills
-  ? Array.from({ length: kills }, () => Math.random() * 1500)
-  : [20, 150, 400, 650, 900, 1200];
+/** How much of the part is on the disk when the kill comes; below 0 before it is begun. */
+const shares = kills
+  ? Array.from({ length: kills }, () => Math.random() * 1.1 - 0.1)
+  : [-1, 0, 0.15, 0.4, 0.7, 0.98];
 
 function environment(dir: string, heap: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: heap };
@@ -108,18 +110,14 @@ for (const [name, script, heap, hasSnapshot] of deaths)
   });
 
 test('killed while the snapshot is written, at any instant: what is there is read, and what is not is said', async (t) => {
-  const [node] = findNodes().slice(-1);
+  const node = findNodes().at(-1)!.path;
+  const whole = join(temporaryFolder(t), 'dumps');
+  await dieAndKill(node, whole, () => false);
+  const bytes = theBundle(t, whole).openPartFile(part)!.bytes;
   const answers: string[] = [];
-  for (const waitMs of instants) {
+  for (const share of shares) {
     const dir = join(temporaryFolder(t), 'dumps');
-    const child = spawn(node!.path, ['--require', preload, program, '12'], {
-      env: environment(dir, 'always'),
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    await once(child.stdout, 'data');
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await dieAndKill(node, dir, () => isThere(dir, share, bytes));
     answers.push(await answerOf(t, dir));
   }
   if (kills) t.diagnostic(answers.join('\n'));
@@ -128,12 +126,49 @@ test('killed while the snapshot is written, at any instant: what is there is rea
       answer,
       /^(?:no bundle yet|not there yet|whole|\d+ nodes; .*the file was cut|this heap snapshot was cut|not a (?:whole )?heap snapshot)/,
     );
+  assert.ok(
+    answers.some((answer) => /was cut|not a whole/.test(answer)),
+    answers.join('\n'),
+  );
 });
+
+/** The program dies with a snapshot, and is killed as soon as `isTime`; waits for its end. */
+async function dieAndKill(node: string, dir: string, isTime: () => boolean): Promise<void> {
+  const child = spawn(node, ['--require', preload, program, '6'], {
+    env: environment(dir, 'always'),
+    stdio: 'ignore',
+  });
+  const watch = setInterval(() => isTime() && child.kill('SIGKILL'), 1);
+  await once(child, 'exit');
+  clearInterval(watch);
+}
+
+/** Below 0: some of the bundle, and nothing of the part. */
+function isThere(dir: string, share: number, bytes: number): boolean {
+  const written = writtenBytes(dir);
+  return share < 0 ? existsSync(dir) : written >= Math.max(1, share * bytes);
+}
+
+/** Of the part so far; -1 before it is begun. */
+function writtenBytes(dir: string): number {
+  try {
+    const bundle = readdirSync(dir).find((name) => name.endsWith('.partial'));
+    return statSync(join(dir, bundle ?? '', `${part}.unfinished`)).size;
+  } catch {
+    return -1;
+  }
+}
 
 async function answerOf(t: TestContext, dir: string): Promise<string> {
   if (listBundles(dir).length === 0) return 'no bundle yet';
-  const bytes = theBundle(t, dir).openPartFile(part);
+  const bundle = theBundle(t, dir);
+  const bytes = bundle.openPartFile(part) ?? bundle.openBegunPart(part);
   if (!bytes) return 'not there yet';
+  if (!bundle.openPartFile(part))
+    assert.ok(
+      bundle.gaps.some(({ part: name }) => name === part),
+      'no gap names it',
+    );
   try {
     const snapshot = await readHeapSnapshot(copied(bytes.chunks(1 << 16)));
     const [gap] = snapshot.gaps;

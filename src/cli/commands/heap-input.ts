@@ -67,7 +67,8 @@ async function findInput(source: string, dir: string): Promise<HeapInput> {
     import('../../bundle/reader.ts'),
   ]);
   const bundle = openBundle(findBundle(source, dir));
-  const part = bundle.openPartFile(partNames.heapSnapshot);
+  const name = partNames.heapSnapshot;
+  const part = bundle.openPartFile(name) ?? bundle.openBegunPart(name);
   if (part) return { input: copies(part.chunks(1 << 18)), bundle, sizeBytes: part.bytes };
   const gap = bundle.gaps.find(({ part: name }) => name === partNames.heapSnapshot);
   bundle.close();

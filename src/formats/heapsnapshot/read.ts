@@ -30,7 +30,7 @@ export interface ReadOptions {
 
 /**
  * @param input path of a `.heapsnapshot` or `.heapsnapshot.gz`, the bytes of one, or a stream of its bytes.
- * @throws MalformedInput when it is no heap snapshot, breaks the format, or was cut before its nodes' end.
+ * @throws MalformedInput when it is no heap snapshot, breaks the format, or was cut before its first node.
  */
 export async function readHeapSnapshot(
   input: SnapshotInput,
@@ -186,7 +186,11 @@ function requireBytesFor(header: SnapshotHeader, maxPlainBytes: number): void {
 function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes | undefined): HeapSnapshot {
   const { header, nodes, edges, edgeColumns } = scanner;
   if (!header) throw absent(scanner, 'snapshot');
-  if (!nodes?.done) throw nodes ? cut('nodes') : absent(scanner, 'nodes');
+  if (!nodes) throw absent(scanner, 'nodes');
+  if (!nodes.done) {
+    if (nodes.row === 0) throw cut('nodes');
+    nodes.columns.count = nodes.row;
+  }
   if (!edges && scanner.done) throw absent(scanner, 'edges');
   if (scanner.stringsOffset < 0 && scanner.done) throw absent(scanner, 'strings');
   const gaps = gapsOf(scanner);
@@ -220,7 +224,12 @@ function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes 
 function gapsOf(scanner: SnapshotScanner): SnapshotGap[] {
   if (scanner.done) return [];
   const gaps: SnapshotGap[] = [];
-  const { edges, header, strings } = scanner;
+  const { nodes, edges, header, strings } = scanner;
+  if (!nodes!.done)
+    gaps.push({
+      section: 'nodes',
+      reason: `the file was cut: ${nodes!.row} of ${header!.nodeCount} nodes are there`,
+    });
   if (!edges?.done)
     gaps.push({
       section: 'edges',
@@ -262,7 +271,7 @@ function absent(scanner: SnapshotScanner, section: string): AgentdumpError {
 
 function cut(section: string): AgentdumpError {
   return new MalformedInput(
-    `this heap snapshot was cut in its ${section}: whoever wrote it did not finish, and without its ${section} nothing can be told`,
+    `this heap snapshot was cut before its first node: whoever wrote it did not finish, and nothing can be told`,
     { format: formatName, field: section, wanted: 'a whole section' },
   );
 }

@@ -10,7 +10,7 @@ import type { TraceTree } from './trace-tree.ts';
 
 /** What a cut or damaged file no longer tells. */
 export interface SnapshotGap {
-  section: 'edges' | 'strings' | 'tail';
+  section: 'nodes' | 'edges' | 'strings' | 'tail';
   reason: string;
 }
 
