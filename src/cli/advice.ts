@@ -23,6 +23,8 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'malformed-input':
       if (details['format'] === 'elf-core')
         return 'It wants the core of a 64-bit Linux process, as the kernel writes it, or gzipped as --mini does.';
+      if (details['format'] === 'heapsnapshot')
+        return 'It wants a .heapsnapshot of V8, plain or gzipped. If its writer was stopped early, take it again.';
       return 'The file is torn or was changed. `agentdump verify` says which parts still match their digest.';
     case 'over-limit':
       return 'The input asks for more than a reader should trust it with. If it is your own, see `--help` for the limit.';

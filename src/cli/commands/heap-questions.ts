@@ -162,6 +162,12 @@ export function readWords(words: string[]): HeapWords {
   const isQuestion = (word: string): boolean => Object.hasOwn(questions, word);
   if (isQuestion(first)) return checked(first, words.slice(1));
   if (isQuestion(second)) return checked(second, [first, ...words.slice(2)]);
+  if (words.length > 1)
+    throw new AgentdumpError(
+      'usage',
+      `${first} is no question: there are ${Object.keys(questions).join(', ')}`,
+      { argument: first },
+    );
   return checked('summary', words);
 }
 

@@ -45,17 +45,17 @@ export async function openSource(input: SnapshotInput, sizeBytes?: number): Prom
   return sniffStream(input, sizeBytes);
 }
 
-function openFile(path: string): ByteSource {
+function openFile(path: string): ByteSource | Promise<ByteSource> {
   const fd = openOrExplain(path);
   const stat = fstatSync(fd);
   if (stat.isDirectory()) {
     closeSync(fd);
     throw new AgentdumpError('not-found', `${path} is a folder, not a heap snapshot`, { path });
   }
+  if (!stat.isFile()) return sniffStream(readPipe(fd), undefined);
   const head = Buffer.alloc(2);
-  const got = stat.isFile() ? readSync(fd, head, 0, 2, 0) : 0;
-  if (isGzip(head.subarray(0, got))) return gzipFile(fd, stat.size);
-  return stat.isFile() ? fileSource(fd, path, stat.size) : pipeSource(fd);
+  const got = readSync(fd, head, 0, 2, 0);
+  return isGzip(head.subarray(0, got)) ? gzipFile(fd, stat.size) : fileSource(fd, path, stat.size);
 }
 
 function openOrExplain(path: string): number {
@@ -134,22 +134,18 @@ function gzipFile(fd: number, size: number): ByteSource {
   };
 }
 
-/** A named pipe or a device: read in order, once. */
-function pipeSource(fd: number): ByteSource {
-  let offset = 0;
-  return {
-    sizeBytes: undefined,
-    maxPlainBytes: Number.MAX_SAFE_INTEGER,
-    plainPath: undefined,
-    random: undefined,
-    fill(target, from, to) {
-      const got = readSync(fd, target, from, to - from, null);
-      offset += got;
-      return got;
-    },
-    consumed: () => offset,
-    close: () => closeSync(fd),
-  };
+/** A named pipe or a device: read in order, once; compressed or not. */
+async function* readPipe(fd: number): AsyncGenerator<Buffer> {
+  try {
+    while (true) {
+      const chunk = Buffer.allocUnsafe(1 << 18);
+      const got = readSync(fd, chunk, 0, chunk.length, null);
+      if (got === 0) return;
+      yield chunk.subarray(0, got);
+    }
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function isGzip(head: Uint8Array): boolean {
