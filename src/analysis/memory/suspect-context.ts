@@ -81,7 +81,9 @@ export function largeNodes({ heap, totalBytes }: SuspectContext, share: number, 
   return found.sort((a, b) => retained[b]! - retained[a]!).slice(0, limit);
 }
 
-/** What a JSON module exports was all there when it was loaded. */
+/** What a JSON module exports was all there when it was loaded; and what Node keeps of all modules is no one's leak. */
 export function isModuleData({ heap }: SuspectContext, node: number): boolean {
-  return /\.json"\]\.exports[^(]*$/.test(placeText(heap, node));
+  return /\.json"\]\.exports[^(]*$|\.(?:loadCache|_cache)(?:\{table\}|\.get\(…\))?$/.test(
+    placeText(heap, node),
+  );
 }
