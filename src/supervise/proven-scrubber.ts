@@ -40,10 +40,42 @@ export function proveScrubber(policy: Policy): Policy {
     },
     counts: () => withoutCanary(policy.counts()),
     resetCounts: () => policy.resetCounts(),
-    environment: (environment) => policy.environment(environment),
+    environment: (environment) => {
+      const entries = policy.environment(withCanary({ ...environment }));
+      uproot(entries);
+      return entries;
+    },
     addKnown: (value) => policy.addKnown(value),
-    stream: () => policy.stream(),
+    stream: () => proveStream(policy.stream()),
   };
+}
+
+type Stream = ReturnType<Policy['stream']>;
+
+/** The canary goes first, on a line of its own; until that line has come out as a placeholder, nothing does. */
+function proveStream(stream: Stream): Stream {
+  let held = stream.write(`${canary()}\n`);
+  let state: 'unproven' | 'proven' | 'failed' = 'unproven';
+  const pass = (clean: string): string => {
+    if (state === 'proven') return clean;
+    if (state === 'failed') return '';
+    held += clean;
+    const end = held.indexOf('\n');
+    if (end < 0) return '';
+    const shown = orReason(() => {
+      countUprooted(requireWithheld(held.slice(0, end)));
+      state = 'proven';
+      return held.slice(end + 1);
+    });
+    if (state === 'unproven') state = 'failed';
+    held = '';
+    return shown;
+  };
+  const end = (): string => {
+    const rest = pass(stream.end());
+    return state === 'unproven' ? withheldWhole('what became of a planted secret is not to be found') : rest;
+  };
+  return { write: (chunk) => pass(stream.write(chunk)), end };
 }
 
 function orReason<Result>(redact: () => Result): Result | string {

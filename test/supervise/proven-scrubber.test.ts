@@ -42,6 +42,29 @@ test('a policy that lets the canary through gives nothing but the reason', () =>
   }
 });
 
+test('a stream and an environment prove themselves too', () => {
+  const scrubber = makeScrubber({ API_KEY: 'q8w7e6r5t4y3u2' });
+  const stream = scrubber.stream();
+  const out =
+    ['got q8w7e6', 'r5t4y3u2 here\n', 'end'].map((chunk) => stream.write(chunk)).join('') + stream.end();
+  assert.match(out, /^got \[redacted:[a-z-]+#\w+\] here\nend$/);
+  assert.equal(scrubber.stream().end(), '');
+  const entries = scrubber.environment({ PATH: '/bin', API_KEY: 'q8w7e6r5t4y3u2' }) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(Object.keys(entries).sort(), ['API_KEY', 'PATH']);
+  assert.doesNotMatch(JSON.stringify(entries), /q8w7/);
+
+  const blind = proveScrubber(createPolicy());
+  const leaky = blind.stream();
+  const shown = leaky.write('some text\n') + leaky.write('more text\n') + leaky.end();
+  assert.match(shown, /^withheld as a whole: a planted secret came through/);
+  assert.doesNotMatch(shown, /some|more/);
+  const open = { ...createPolicy(), environment: (all: object) => all };
+  assert.throws(() => proveScrubber(open as never).environment({ PATH: '/bin' }), /planted secret/);
+});
+
 test('a part in which the canary stands is dropped before the seal, with a gap', () => {
   const dir = mkdtempSync(join(tmpdir(), 'agentdump-proven-'));
   try {
