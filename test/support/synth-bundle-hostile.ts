@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { synthEntry, synthFiles, synthManifest, synthTrigger } from './synth-bundle.ts';
 import { codeFaults } from './synth-bundle-hostile-code.ts';
 import { heapFaults } from './synth-bundle-hostile-heap.ts';
+import { journalFaults } from './synth-bundle-hostile-journal.ts';
 import { packedFaults } from './synth-bundle-hostile-packed.ts';
 import { partFaults } from './synth-bundle-hostile-parts.ts';
 
@@ -159,5 +160,6 @@ export function hostileInputs(): HostileInput[] {
     ...partFaults(),
     ...codeFaults(),
     ...heapFaults(),
+    ...journalFaults(),
   ];
 }
