@@ -9,7 +9,7 @@ import { packBundle } from '../bundle/pack.ts';
 import type { CiBundle, CiLeak } from '../model/ci-summary.ts';
 import { type DescribedBundle, describeBundle, sizeOf } from './describe-bundle.ts';
 import type { CiOptions } from './options.ts';
-import type { LoggedThread } from './test-logs.ts';
+import { type LoggedThread, runningTests } from './test-logs.ts';
 
 export interface Collected {
   bundles: CiBundle[];
@@ -75,7 +75,10 @@ function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly Log
   );
 }
 
-/** An exit that only passes on what happened below, or that ends what another bundle of the same process tells of. */
+/**
+ * An exit that only passes on what happened below, that ends what another bundle of the same process tells of, or by
+ * which an installed tool (a linter, a compiler) says what it has printed.
+ */
 function isEcho(
   { trigger, facts }: DescribedBundle,
   all: readonly DescribedBundle[],
@@ -88,7 +91,18 @@ function isEcho(
   const below = threads.some(
     (thread) => thread.process?.parentPid === pid && (thread.exit === undefined || thread.exit.code !== 0),
   );
-  return below ? 'the process passed on how another one ended' : undefined;
+  if (below) return 'the process passed on how another one ended';
+  const isStory = facts.lastModelCall !== undefined || facts.lastToolCall !== undefined;
+  return isInstalledTool(pid, threads) && !isStory
+    ? 'a tool ended with its own exit code; its output says why'
+    : undefined;
+}
+
+/** By its script's place; a runner in which a test was running is told by that test. */
+function isInstalledTool(pid: number, threads: readonly LoggedThread[]): boolean {
+  const own = threads.filter((thread) => thread.pid === pid);
+  const script = own.find(({ threadId }) => threadId === 0)?.process?.argv[1] ?? '';
+  return script.includes('/node_modules/') && runningTests(own, pid).length === 0;
 }
 
 /** Of the heaps of a leak check those that a leak refers to stay, packed. */
