@@ -10,6 +10,8 @@ const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 const wanted = process.argv.slice(2);
 /** For one file: a program that never ends must not hold everything. */
 const longest = '--test-timeout=600000';
+/** Below `agentdump ci` the test processes have its preload, and their children nothing of it. */
+const isRecorded = process.env.AGENTDUMP_CI !== undefined;
 /** More files than these fail for a reason. */
 const mostRepeated = 8;
 
@@ -43,11 +45,27 @@ function run(paths) {
     [process.stdout.isTTY ? 'spec' : 'tap', 'stdout'],
     [join(root, 'test', 'support', 'failed-files.mjs'), failedList],
   ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
-  const words = ['--import', 'tsx', '--test', '--test-concurrency=2', longest, ...reporters, ...paths];
+  const cleaner = isRecorded ? ['--import', './test/support/clean-environment.mjs'] : [];
+  const words = [
+    ...cleaner,
+    '--import',
+    'tsx',
+    '--test',
+    '--test-concurrency=2',
+    longest,
+    ...reporters,
+    ...paths,
+  ];
   const { status } = spawnSync(process.execPath, words, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC', NODE_OPTIONS: '', NO_COLOR: '' },
+    env: {
+      ...process.env,
+      LC_ALL: 'C',
+      TZ: 'UTC',
+      NODE_OPTIONS: (isRecorded && process.env.NODE_OPTIONS) || '',
+      NO_COLOR: '',
+    },
   });
   const failed = existsSync(failedList) ? readFileSync(failedList, 'utf8').split('\n').filter(Boolean) : [];
   return { status: status ?? 1, failed: failed.map((path) => relative(root, path)) };
