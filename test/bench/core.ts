@@ -14,6 +14,7 @@ import { walkNativeStack } from '../../src/analysis/core/native-stack.ts';
 import { type LiveCore, writeLiveCore } from '../../src/supervise/live-core.ts';
 import { makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
 import { parseTruth } from '../support/frame-truth.ts';
+import { readGdbStacks } from '../support/gdb-stacks.ts';
 
 if (noCores) {
   console.log(`skipped: ${noCores}`);
@@ -72,6 +73,11 @@ async function measureAccount(): Promise<void> {
   }
 }
 
+const deaths = [
+  ...['read-null', 'write-null', 'write-read-only', 'illegal', 'divide', 'non-canonical', 'wild-jump'],
+  ...['privileged', 'abort', 'out-of-memory', 'uncaught'],
+];
+
 /** Both count a frame as the same when its program counter is. */
 function measureNative(): void {
   if (!has('eu-stack')) return;
@@ -79,8 +85,10 @@ function measureNative(): void {
   let all = 0;
   let threads = 0;
   let more = 0;
+  let named = 0;
+  let sameNamed = 0;
   for (const node of nodes)
-    for (const kind of ['read-null', 'abort', 'illegal', 'wild-jump', 'out-of-memory', 'uncaught']) {
+    for (const kind of deaths) {
       const flags = kind === 'uncaught' ? ['--abort-on-uncaught-exception'] : ['--max-old-space-size=40'];
       const death = makeCore(node.path, [...flags, join(victims, 'deaths.cjs'), kind]);
       const { stdout } = spawnSync('eu-stack', ['-n', '400', '-r', '--core', death.core, '-e', node.path], {
@@ -88,6 +96,7 @@ function measureNative(): void {
         maxBuffer: 1 << 26,
       });
       const dump = openCoreDump(death.core);
+      const gdb = has('gdb') ? readGdbStacks(node.path, death.core) : new Map<number, string[]>();
       const blocks = stdout.split(/^TID (\d+):$/m).slice(1);
       for (let i = 0; i < blocks.length; i += 2) {
         const theirs = [...(blocks[i + 1] ?? '').matchAll(/^#\d+\s+0x0*([0-9a-f]+)/gm)].map((m) => m[1]);
@@ -97,6 +106,9 @@ function measureNative(): void {
               f.programCounter.toString(16),
             )
           : [];
+        const theirNamed = gdb.get(Number(blocks[i])) ?? [];
+        named += theirNamed.length;
+        sameNamed += theirNamed.filter((pc, row) => pc === ours[row]).length;
         threads++;
         all += theirs.length;
         same += inOrder(theirs, ours);
@@ -106,7 +118,7 @@ function measureNative(): void {
       death.remove();
     }
   console.log(
-    `\nNative frames of eu-stack that are ours too: ${same} of ${all}, in ${threads} threads; ${more} that it misses`,
+    `\nNative frames of eu-stack that are ours too: ${same} of ${all}, in ${threads} threads; ${more} that it misses; frames that gdb names, at the same place in ours: ${sameNamed} of ${named}`,
   );
 }
 

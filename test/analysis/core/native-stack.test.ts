@@ -1,32 +1,16 @@
 /** Native stacks of real cores against two peers: gdb up to where it gives up, and eu-stack whole. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { walkNativeStack } from '../../../src/analysis/core/native-stack.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { readGdbStacks } from '../../support/gdb-stacks.ts';
 
 const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
 const noGdb = noCores || (has('gdb') ? false : 'gdb is not installed');
 const noEuStack = noCores || (has('eu-stack') ? false : 'eu-stack (elfutils) is not installed');
-
-const gdbScript = `
-import gdb
-for thread in gdb.selected_inferior().threads():
-    thread.switch()
-    frame = gdb.newest_frame()
-    pcs = []
-    while frame is not None and len(pcs) < 200 and frame.name() is not None:
-        if frame.type() in (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME):
-            pcs.append('%x' % frame.pc())
-        try:
-            frame = frame.older()
-        except gdb.error:
-            break
-    print('STACK', thread.ptid[1], ' '.join(pcs))
-`;
 
 function ours(dump: CoreDump): Map<number, string[]> {
   return new Map(
@@ -51,26 +35,12 @@ for (const node of nodes)
     });
 
     test('every frame that gdb names is ours too', { skip: noGdb }, () => {
-      const script = join(dirname(death.core), 'stacks.py');
-      writeFileSync(script, gdbScript);
-      const args = [
-        '-nx',
-        '-batch',
-        '-iex',
-        'set debuginfod enabled off',
-        '-x',
-        script,
-        node.path,
-        death.core,
-      ];
-      const { stdout } = spawnSync('gdb', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
       const stacks = ours(dump);
-      const lines = stdout.split('\n').filter((line) => line.startsWith('STACK'));
-      assert.equal(lines.length, dump.core.threads.length);
-      for (const line of lines) {
-        const [, tid, ...pcs] = line.split(' ');
+      const theirs = readGdbStacks(node.path, death.core);
+      assert.equal(theirs.size, dump.core.threads.length);
+      for (const [tid, pcs] of theirs) {
         assert.ok(pcs.length > 0);
-        assert.deepEqual(stacks.get(Number(tid))?.slice(0, pcs.length), pcs, `thread ${tid}`);
+        assert.deepEqual(stacks.get(tid)?.slice(0, pcs.length), pcs, `thread ${tid}`);
       }
     });
 

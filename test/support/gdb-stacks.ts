@@ -1,0 +1,35 @@
+/** The stacks that gdb finds in a core, up to the first frame of each that it cannot name. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const gdbScript = `
+import gdb
+for thread in gdb.selected_inferior().threads():
+    thread.switch()
+    frame = gdb.newest_frame()
+    pcs = []
+    while frame is not None and len(pcs) < 200 and frame.name() is not None:
+        if frame.type() in (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME):
+            pcs.append('%x' % frame.pc())
+        try:
+            frame = frame.older()
+        except gdb.error:
+            break
+    print('STACK', thread.ptid[1], ' '.join(pcs))
+`;
+
+/** Program counters in hexadecimal by thread, the innermost first. */
+export function readGdbStacks(executable: string, core: string): Map<number, string[]> {
+  const script = join(dirname(core), 'stacks.py');
+  writeFileSync(script, gdbScript);
+  const args = ['-nx', '-batch', '-iex', 'set debuginfod enabled off', '-x', script, executable, core];
+  const { stdout } = spawnSync('gdb', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  const lines = stdout.split('\n').filter((line) => line.startsWith('STACK'));
+  return new Map(
+    lines.map((line) => {
+      const [, tid, ...pcs] = line.split(' ');
+      return [Number(tid), pcs];
+    }),
+  );
+}
