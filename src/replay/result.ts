@@ -1,4 +1,5 @@
 /** A replay's result in words, and as an exit code. */
+import type { Signature } from '../model/account.ts';
 import { renderDifferences } from './compare.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayResult } from './replay.ts';
@@ -21,10 +22,18 @@ export function renderReplay(result: ReplayResult, { title, signature }: Recordi
     `  recorded   ${title} (signature ${signature.id})`,
     `  answered   ${result.answered} of ${result.recorded} recorded model calls`,
   ];
-  if (result.signature && result.outcome === 'another') lines.push(`  signature  ${result.signature.id}`);
+  if (result.signature && result.outcome === 'another')
+    lines.push(`  signature  ${result.signature.id}`, ...renderParts(signature, result.signature));
   for (const reason of result.refused) lines.push(`  refused    ${reason}`);
   if (result.differences.length > 0) lines.push(renderDifferences(result.differences));
   return lines.join('\n');
+}
+
+/** By what the two deaths differ. */
+function renderParts(recorded: Signature, found: Signature): string[] {
+  const without = (a: Signature, b: Signature, sign: string) =>
+    a.parts.filter((part) => !b.parts.includes(part)).map((part) => `    ${sign} ${part}`);
+  return [...without(recorded, found, '-'), ...without(found, recorded, '+')];
 }
 
 /** Whether the death is gone. */

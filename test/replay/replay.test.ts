@@ -74,6 +74,7 @@ test('a fixed program goes past the death', async () => {
 test('another death is told apart', async () => {
   const { code, stdout } = await replayWith(otherDeath, ['--expect', 'fixed']);
   assert.match(stdout, /^ANOTHER DEATH: .*no such city/);
+  assert.match(stdout, /\n +- error:TypeError\n[\s\S]*\n +\+ error:RangeError\n/);
   assert.equal(code, 1);
 });
 
