@@ -1,6 +1,6 @@
 /**
- * Recorded results of tools, for those that a replay shall not run. Only calls of `agent.tool` can be answered: other
- * frameworks' tools are functions of the program that nothing stands in front of.
+ * Recorded results of tools, for those that a replay shall not run. Calls of `agent.tool` and of the AI SDK can be
+ * answered: other frameworks' tools are functions of the program that nothing stands in front of.
  */
 import { AgentdumpError } from '../errors.ts';
 import type { AgentEvent } from '../journal/layout-agent.ts';
@@ -13,8 +13,8 @@ export interface ToolCalls {
   calls: (RecordedTool | { refused: string })[];
 }
 
-/** `agent/api.ts` names itself so. */
-const ownSource = 'api';
+/** As `agent/api.ts` and `agent/integrations/ai-sdk.ts` name themselves. */
+const answeredSources = new Set(['api', 'ai-sdk']);
 
 export function readToolCalls(events: readonly AgentEvent[]): Record<string, ToolCalls> {
   const tools: Record<string, ToolCalls> = Object.create(null);
@@ -38,10 +38,10 @@ export function requireTools(
     names.map((name) => {
       const known = Object.hasOwn(tools, name) ? tools[name] : undefined;
       if (!known) throw unfit(name, `the recording has no call of tool ${name}`);
-      if (known.source !== ownSource)
+      if (!answeredSources.has(known.source))
         throw unfit(
           name,
-          `tool ${name} was called by ${known.source}: only calls of agent.tool can be answered`,
+          `tool ${name} was called by ${known.source}: only calls of agent.tool and of the AI SDK can be answered`,
         );
       const calls = known.calls.filter((call) => !('refused' in call)) as RecordedTool[];
       const [refused] = known.calls.flatMap((call) => ('refused' in call ? call.refused : []));

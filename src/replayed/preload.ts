@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { offerToolsToAiSdk } from './ai-sdk-tools.ts';
 import { setClock } from './clock.ts';
 import { planVariable, type ReplayPlan } from './plan.ts';
 import { seedRandom } from './random.ts';
@@ -19,6 +20,7 @@ if (path) {
   if (plan.startedAtMs !== undefined) setClock(plan.startedAtMs);
   seedRandom(plan.seed);
   offerTools(plan);
+  offerToolsToAiSdk(Object.keys(plan.tools ?? {}));
   syncBuiltinESMExports();
 }
 

@@ -45,7 +45,7 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         array: true,
         requiresArg: true,
-        describe: 'A tool of agent.tool that gets its recorded results; all others run',
+        describe: 'A tool of agent.tool or of the AI SDK that gets its recorded results; all others run',
       })
       .option('until', {
         type: 'string',
