@@ -3,6 +3,8 @@
  * with the first one. No rule may be written for a line of it: what is missed here is what is missed in the world.
  */
 
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
+
 /** Files of deployments, tools and devices. */
 export const files = [
   'stringData:\n  admin-pass: %P\n  url: https://x\n',
