@@ -29,7 +29,7 @@ export function readGdbStacks(executable: string, core: string): Map<number, str
   return new Map(
     lines.map((line) => {
       const [, tid, ...pcs] = line.split(' ');
-      return [Number(tid), pcs];
+      return [Number(tid), pcs.filter(Boolean)];
     }),
   );
 }
