@@ -14,7 +14,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
       // Only a look through a folder of bundles says how many it holds; a process or a run is looked for elsewhere.
       if (details['bundles'] === undefined) return undefined;
       return details['bundles'] === 0
-        ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir.'
+        ? 'No bundle was written here yet. Start the program with `node --require agentdump/register`, or name the folder with --dir. The death of one that was killed is told by `agentdump sweep`, or at its next start.'
         : 'See `agentdump list` for the bundles here, or name another folder with --dir.';
     case 'not-a-bundle':
       return 'A bundle is a folder that ends in .agentdump, or its packed form ending in .agentdump.zip.';

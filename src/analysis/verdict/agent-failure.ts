@@ -20,7 +20,7 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
   const [failure] = agent?.failures ?? [];
   if (!agent || calm.has(reached.kind)) return reached;
   const verdict = thrown.has(reached.kind) ? withWork(reached, agent) : reached;
-  if (!failure) return verdict;
+  if (!failure) return fromOutside.has(reached.kind) ? withCircle(verdict, agent) : verdict;
   if (!failure.isCauseOfDeath && !standing.has(failure.kind)) return verdict;
   const sentence = `${failure.title[0]?.toUpperCase()}${failure.title.slice(1)}.`;
   return {
@@ -32,6 +32,12 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
     evidence: [...verdict.evidence, ...failure.evidence.slice(0, mostEvidence)],
     nextSteps: withStep(verdict.nextSteps, failure),
   };
+}
+
+/** What was killed may have stood still long before. */
+function withCircle(verdict: Verdict, { waitGraph }: AgentState): Verdict {
+  const title = waitGraph?.cycles[0]?.title;
+  return title ? { ...verdict, summary: `The agent stood still: ${title}. ${verdict.summary}` } : verdict;
 }
 
 /** First where it is the cause; else it is one thing more to look at. */
