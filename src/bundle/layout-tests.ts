@@ -11,6 +11,10 @@ export const testStopName = 'stop.json';
 /** `tests-<pid>-<thread>.jsonl`, one JSON document a line. */
 export const testLogName = /^tests-(\d+)-(\d+)\.jsonl$/;
 
+/** Programs that start the command that is meant, and end as it ends. */
+export const launcherScript =
+  /\/(?:npm-cli|npx-cli|npm|npx|pnpm|pnpx|yarn|yarnpkg|corepack|turbo|nx|lerna|wireit|c8|nyc|cross-env|dotenv|concurrently)(?:\.[cm]?js)?$/;
+
 export interface TestRunOptions {
   /** A light bundle for a test that fails. */
   snapshots: boolean;

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { partNames } from '../bundle/layout.ts';
-import type { TestPart, TestStop } from '../bundle/layout-tests.ts';
+import { launcherScript, type TestPart, type TestStop } from '../bundle/layout-tests.ts';
 import { captureLive } from '../supervise/capture-live.ts';
 import { lockOf } from '../supervise/lock.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
@@ -49,7 +49,10 @@ function rank(tree: readonly RunProcess[], threads: readonly LoggedThread[]): Ru
   const nodes = tree.filter(({ isNode }) => isNode);
   const weight = ({ pid }: RunProcess): number => runningTests(threads, pid).length;
   const parents = new Set(nodes.map(({ parentPid }) => parentPid));
-  const telling = nodes.filter((one) => weight(one) > 0 || !parents.has(one.pid));
+  const isLauncher = ({ pid }: RunProcess): boolean =>
+    threads.some((thread) => thread.pid === pid && launcherScript.test(thread.process?.argv[1] ?? ''));
+  // A shell between npm and the runner leaves npm without a Node below it.
+  const telling = nodes.filter((one) => weight(one) > 0 || !(parents.has(one.pid) || isLauncher(one)));
   return (telling.length ? telling : nodes).sort(
     (a, b) => Math.sign(weight(b)) - Math.sign(weight(a)) || nodes.indexOf(b) - nodes.indexOf(a),
   );

@@ -5,7 +5,12 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestPort } from '../agent/test-port.ts';
-import { type TestLogLine, type TestRunOptions, testRunOptionsName } from '../bundle/layout-tests.ts';
+import {
+  launcherScript,
+  type TestLogLine,
+  type TestRunOptions,
+  testRunOptionsName,
+} from '../bundle/layout-tests.ts';
 import { openTestLog, type TestLog } from './log.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { readOtherThreads } from './other-threads.ts';
@@ -37,7 +42,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     folder,
     log,
     ...(isMainThread && { others: () => readOtherThreads(folder) }),
-    isLauncher: isMainThread && isLauncher(process.argv[1] ?? ''),
+    isLauncher: isMainThread && launcherScript.test(process.argv[1] ?? ''),
     ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
     ...(memory && { afterTest: (finished) => memory.sample(finished) }),
   });
@@ -76,13 +81,6 @@ function realScript(script: string): string {
   } catch {
     return script;
   }
-}
-
-/** Programs that start the command that is meant, and end as it ends. */
-function isLauncher(script: string): boolean {
-  return /\/(?:npm-cli|npx-cli|npm|npx|pnpm|pnpx|yarn|yarnpkg|corepack|turbo|nx|lerna|wireit|c8|nyc|cross-env|dotenv|concurrently)(?:\.[cm]?js)?$/.test(
-    script,
-  );
 }
 
 function readWishes(folder: string): TestRunOptions {
