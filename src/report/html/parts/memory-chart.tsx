@@ -11,6 +11,8 @@ interface ChartProps {
   samples: readonly MemorySample[];
   limitBytes: number | undefined;
   endedAt: string | undefined;
+  /** What the right edge is: a program that went on has no end there. */
+  moment: 'end' | 'snapshot';
 }
 
 interface Scales {
@@ -25,7 +27,7 @@ interface Scales {
 const height = 240;
 const margin = { top: 14, right: 14, bottom: 26, left: 68 };
 
-export function MemoryChart({ samples, limitBytes, endedAt }: ChartProps) {
+export function MemoryChart({ samples, limitBytes, endedAt, moment }: ChartProps) {
   const { ref, width } = useWidth<HTMLDivElement>(860);
   const pointer = useSignal<number | undefined>(undefined);
   const all = useMemo(() => seriesOf(samples, 600), [samples]);
@@ -49,7 +51,7 @@ export function MemoryChart({ samples, limitBytes, endedAt }: ChartProps) {
           pointer.value = undefined;
         }}
       >
-        <Grid scales={scales} />
+        <Grid scales={scales} moment={moment} />
         {isLimitShown ? <Limit bytes={limitBytes} scales={scales} /> : null}
         {series.map((one) => (
           <g key={one.key} class={`series series-${one.key}`}>
@@ -85,7 +87,9 @@ export function MemoryChart({ samples, limitBytes, endedAt }: ChartProps) {
             );
           })}
           <span class="faint">
-            {at === undefined ? 'at the end' : `${formatDuration(scales.endMs - at)} before the end`}
+            {at === undefined
+              ? `at the ${moment}`
+              : `${formatDuration(scales.endMs - at)} before the ${moment}`}
           </span>
         </p>
         {all.length > series.length ? (
@@ -123,7 +127,10 @@ function scalesOf(
   };
 }
 
-function Grid({ scales: { x, y, width, startMs, endMs, mostBytes } }: { scales: Scales }) {
+function Grid({
+  scales: { x, y, width, startMs, endMs, mostBytes },
+  moment,
+}: Pick<ChartProps, 'moment'> & { scales: Scales }) {
   return (
     <g class="grid">
       {byteTicks(mostBytes, 4).map((bytes) => (
@@ -137,12 +144,12 @@ function Grid({ scales: { x, y, width, startMs, endMs, mostBytes } }: { scales: 
       {timeTicks(endMs - startMs, Math.max(2, width / 160)).map((before) => (
         <text
           key={before}
-          class={before === 0 ? 'death' : undefined}
+          class={before === 0 && moment === 'end' ? 'death' : undefined}
           x={x(endMs - before)}
           y={height - 6}
           text-anchor={before === 0 ? 'end' : 'middle'}
         >
-          {before === 0 ? '† death' : `−${formatDuration(before)}`}
+          {before === 0 ? (moment === 'end' ? '† death' : moment) : `−${formatDuration(before)}`}
         </text>
       ))}
     </g>

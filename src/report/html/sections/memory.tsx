@@ -7,7 +7,7 @@ import { Chip, PartTag } from '../parts/small.tsx';
 import { Table } from '../parts/table.tsx';
 import { Treemap } from '../parts/treemap.tsx';
 
-export function Memory({ account: { memory, bundle, agent } }: { account: Account }) {
+export function Memory({ account: { memory, bundle, agent, verdict } }: { account: Account }) {
   if (!memory) return null;
   return (
     <>
@@ -17,6 +17,7 @@ export function Memory({ account: { memory, bundle, agent } }: { account: Accoun
           samples={memory.history}
           limitBytes={memory.heapLimitBytes}
           endedAt={agent?.endedAt ?? bundle?.capturedAt}
+          moment={verdict?.kind === 'snapshot' ? 'snapshot' : 'end'}
         />
       ) : null}
       {memory.retained?.length ? <Treemap frames={memory.retained} /> : null}
