@@ -34,11 +34,17 @@ const overlapChars = 16 * 1024;
 const longestText = 8 * 1024 ** 3;
 const mostFinds = 1000;
 
-/** The caller opens and closes the source. */
+/** A small bundle has this long, and each stored megabyte half a second more. */
+const leastTimeMs = 3500;
+const timePerByteMs = 500 / 1024 ** 2;
+
+/** The caller opens and closes the source. What the time does not suffice for is named in `unsearched`. */
 export async function scanBundle(source: BundleSource, engine: SecretEngine): Promise<SecretScan> {
   const { name, independent } = engine;
   const scan: SecretScan = { engine: name, independent, files: 0, bytes: 0, finds: [], unsearched: [] };
-  for (const part of source.sizes.keys()) await scanFile(source, part, engine, scan);
+  const stored = [...source.sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const until = performance.now() + leastTimeMs + stored * timePerByteMs;
+  for (const part of source.sizes.keys()) await scanFile(source, part, engine, scan, until);
   for (const [part, reason] of source.refused) scan.unsearched.push({ part, reason });
   for (const part of source.unfinished) scan.unsearched.push({ part, reason: 'it was never finished' });
   return scan;
@@ -49,13 +55,17 @@ async function scanFile(
   part: string,
   engine: SecretEngine,
   scan: SecretScan,
+  until: number,
 ): Promise<void> {
   scan.files++;
   try {
     const file = source.open(part);
     try {
       const search = new WindowSearch(part, engine, scan);
-      for await (const chunk of bytesOf(part, file.chunks())) await search.add(chunk);
+      for await (const chunk of bytesOf(part, file.chunks())) {
+        if (performance.now() > until) throw new Error('it was not searched to its end: the time was over');
+        await search.add(chunk);
+      }
       await search.end();
     } finally {
       file.close();

@@ -70,14 +70,15 @@ function ledgerWords({ ledger, anchor, key }: Words): Parameters<typeof verifyBu
 }
 
 async function scan(path: string, keys: Awaited<ReturnType<typeof keysOf>>) {
-  const [{ loadEngine }, { scanBundle }, { openBundle }] = await Promise.all([
-    import('../../analysis/secrets/engine.ts'),
+  const [{ startBoundedEngine }, { scanBundle }, { openBundle }] = await Promise.all([
+    import('../../analysis/secrets/bounded-engine.ts'),
     import('../../analysis/secrets/scan-bundle.ts'),
     import('../../bundle/reader.ts'),
   ]);
   const bundle = openBundle(path, keys);
   try {
-    return await scanBundle(bundle.source, await loadEngine());
+    const engine = await startBoundedEngine();
+    return await scanBundle(bundle.source, engine).finally(() => engine.close());
   } finally {
     bundle.close();
   }

@@ -2,7 +2,7 @@
  * Starts a module of ours on a second thread, compiled (dist/*.js) or from source (*.ts, as the tests run it; Node 20
  * gives a worker no loader for that, so the worker brings its own).
  */
-import type { Worker } from 'node:worker_threads';
+import type { ResourceLimits, Worker } from 'node:worker_threads';
 
 const fromSource =
   "import('tsx/esm/api').then((tsx) => { tsx.register(); return import(require('node:worker_threads').workerData.module); })";
@@ -11,15 +11,19 @@ const fromSource =
  * @param path of the module below the folder of all rooms, without its ending. Not relative to who asks: the build
  *   puts some of them into another file, this module stays where it is.
  */
-export function startThread(path: string, data: Record<string, unknown>): Worker {
+export function startThread(
+  path: string,
+  data: Record<string, unknown>,
+  resourceLimits: ResourceLimits = {},
+): Worker {
   // Most snapshots are too small for a second thread, and loading it costs some milliseconds.
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const isSource = import.meta.url.endsWith('.ts');
   const module = new URL(`../../${path}.${isSource ? 'ts' : 'js'}`, import.meta.url);
   const workerData = { ...data, module: module.href };
   const worker = isSource
-    ? new Worker(fromSource, { eval: true, workerData })
-    : new Worker(module, { workerData });
+    ? new Worker(fromSource, { eval: true, workerData, resourceLimits })
+    : new Worker(module, { workerData, resourceLimits });
   // Whoever started it looks at shared memory or messages; its end must not keep the process, nor end it.
   worker.unref();
   return worker;

@@ -1,0 +1,76 @@
+/**
+ * An engine that a stranger's text cannot hold up or bloat: it searches on a thread of its own with little memory, and is
+ * ended and started anew when a text takes too long. After a few such texts nothing more is asked of it.
+ */
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../formats/heapsnapshot/thread.ts';
+import type { SecretEngine, Suspect } from './engine.ts';
+
+export interface BoundedEngine extends SecretEngine {
+  close(): Promise<void>;
+}
+
+interface Answer {
+  name?: string;
+  independent?: boolean;
+  suspects?: Suspect[];
+  failure?: string;
+}
+
+const module = 'analysis/secrets/engine-thread';
+const startLimitMs = 20_000;
+const memoryMb = 256;
+/** For a text of a megabyte; a usual one takes a hundredth of it. */
+const textLimitMs = 1000;
+const mostLost = 2;
+
+export async function startBoundedEngine(limitMs = textLimitMs): Promise<BoundedEngine> {
+  let { worker, hello } = await start();
+  let lost = 0;
+  const find = async (text: string, part: string): Promise<Suspect[]> => {
+    if (lost > mostLost) throw new Error('it was not searched: earlier texts took too long');
+    try {
+      worker.postMessage({ text, part });
+      const { suspects, failure } = await answerOf(worker, limitMs);
+      if (failure !== undefined) throw new Error(failure);
+      return suspects ?? [];
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      lost++;
+      await worker.terminate();
+      if (lost <= mostLost) ({ worker } = await start());
+      throw error;
+    }
+  };
+  const { name = '', independent = false } = hello;
+  const close = async (): Promise<void> => void (await worker.terminate());
+  return { name, independent, find, close };
+}
+
+async function start(): Promise<{ worker: Worker; hello: Answer }> {
+  const worker = startThread(module, {}, { maxOldGenerationSizeMb: memoryMb });
+  return { worker, hello: await answerOf(worker, startLimitMs) };
+}
+
+/** The thread is of no use any more. */
+class Lost extends Error {}
+
+function answerOf(worker: Worker, limitMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    // Each is taken off alone: without its own listeners a Worker hears no message any more.
+    const settle = (finish: () => void): void => {
+      clearTimeout(timer);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      finish();
+    };
+    const fail = (reason: string): void => settle(() => reject(new Lost(reason)));
+    const onMessage = (answer: Answer): void => settle(() => resolve(answer));
+    const onError = (error: Error): void => fail(`its search failed: ${error.message}`);
+    const onExit = (): void => fail('its search ended without an answer');
+    const timer = setTimeout(
+      () => fail(`its search took longer than ${limitMs} ms and was given up`),
+      limitMs,
+    );
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  });
+}
