@@ -5,10 +5,10 @@
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import { longestJudged, readBare, readQuoted } from './value-span.ts';
-import { isPublicId, isStandIn, looksRandom } from './values.ts';
+import { isPublicId, isStandIn, looksChosen, looksRandom } from './values.ts';
 
 export const spokenWords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena senha authtoken login unseal identify community oper bindpw';
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena senha authtoken login unseal identify community oper bindpw plain auth';
 
 let wordSet: Set<string> | undefined;
 
@@ -24,6 +24,32 @@ const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =
   /(?:one-time|verification|security|login|confirmation|auth\w*|otp|mfa|2fa|access|backup|recovery|sms)\s$/i;
 
+/** What stands between a word and a literal in quotes, or a value behind a mark of its own, in every tongue and log. */
+const looseLead =
+  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ](?:was )?(?:changed|rotated|reset) from|[ ]for [\w.@-]{1,40}:|[ ]?<-)[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
+const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
+const pairWords = /^(?:login|oper|identify|plain|auth)$/;
+
+/** `password (prod): x`, `"password" with value "x"`, `login bob x`: the value must look chosen. */
+function findLoose(page: Page, word: string, end: number): Finding | undefined {
+  const isPair = pairWords.test(word);
+  if (!isPair && !/^(?:pass|pwd|pw$|token$|secret$|kennwort$)/.test(word)) return undefined;
+  const pattern = isPair ? userThenSecret : looseLead;
+  pattern.lastIndex = end;
+  if (!pattern.test(page.text)) return undefined;
+  const at = pattern.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  const value = page.text.slice(span.start, Math.min(span.end, span.start + 200));
+  if (span.resume || !looksChosen(value) || (isPair && !isOddlySpelt(value))) return undefined;
+  if ((!span.quoted && /[([{]/.test(value)) || (/^(?:token|secret)$/.test(word) && !looksRandom(value)))
+    return undefined;
+  return nameByShape(page, { start: span.start, end: span.end }, isPair ? 'password' : ruleOf(word));
+}
+
+/** Signs and digits among letters, or random: what no sentence goes on with. */
+const isOddlySpelt = (value: string): boolean =>
+  looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
+
 /** The word at [start, end) may be a spoken one; what it announces. */
 export function findSpoken(page: Page, start: number, end: number): Finding | undefined {
   const { text } = page;
@@ -32,12 +58,12 @@ export function findSpoken(page: Page, start: number, end: number): Finding | un
   if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   lead.lastIndex = end;
-  if (!lead.test(text)) return undefined;
+  if (!lead.test(text)) return findLoose(page, word, end);
   const at = lead.lastIndex;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   const judged = text.slice(span.start, Math.min(span.end, span.start + longestJudged));
   const value = judged.length < longestJudged ? judged.replace(/[.!?]$/, '') : judged;
-  if (!isAnnounced(word, value, span.quoted)) return undefined;
+  if (!isAnnounced(word, value, span.quoted)) return findLoose(page, word, end);
   const spanEnd = judged.length < longestJudged ? span.start + value.length : span.end;
   return { ...nameByShape(page, { start: span.start, end: spanEnd }, ruleOf(word)), resume: span.resume };
 }

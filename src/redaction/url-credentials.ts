@@ -4,7 +4,7 @@
  */
 import { characterTables, digit } from './characters.ts';
 import type { Finding, Page } from './page.ts';
-import { isPublicId, isStandIn, looksRandom } from './values.ts';
+import { isPublicId, isStandIn, looksChosen, looksRandom } from './values.ts';
 
 const longestUserInfo = 2048;
 
@@ -93,10 +93,22 @@ const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
 /** `user:password@tcp(host:port)/db` as Go drivers write it; the page holds `@` at `at`. */
 export function findDriverPassword(page: Page, at: number): Finding | undefined {
   driverHost.lastIndex = at;
-  if (!driverHost.test(page.text)) return undefined;
+  if (!driverHost.test(page.text)) return findHostlessUser(page, at);
   const before = page.text.slice(Math.max(0, at - 130), at);
   const password = /[\w.-]:([^\s"'\\]{1,128})$/.exec(before)?.[1];
   if (password === undefined || isStandIn(password)) return undefined;
+  return { start: at - password.length, end: at, rule: 'url-password' };
+}
+
+const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){1,5}(?![\w@])/y;
+
+/** `user:password@host.name`, with no scheme before it. */
+function findHostlessUser(page: Page, at: number): Finding | undefined {
+  bareHost.lastIndex = at;
+  if (!bareHost.test(page.text)) return undefined;
+  const before = page.text.slice(Math.max(0, at - 130), at);
+  const password = /(?:^|[\s"'=(])[\w.-]{1,40}:([^\s"'\\/:]{6,80})$/.exec(before)?.[1];
+  if (password === undefined || !looksChosen(password)) return undefined;
   return { start: at - password.length, end: at, rule: 'url-password' };
 }
 

@@ -14,6 +14,9 @@ import { makeCorpus } from '../support/secret-corpus.ts';
 import { makeForms } from '../support/secret-forms.ts';
 import { scoreCorpus } from '../support/secret-score.ts';
 import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
+import { makeUnseen } from '../support/unseen-forms.ts';
+import * as first from '../support/unseen-forms-first.ts';
+import * as held from '../support/unseen-forms-second.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -26,6 +29,16 @@ async function printQuality(): Promise<void> {
     console.log(
       `  ${'240 forms'.padEnd(13)} ${String(total).padStart(5)}  found   ${((100 * right) / total).toFixed(2)} %`,
     );
+  for (const [name, groups] of [
+    ['unseen, first', first],
+    ['unseen, held', held],
+  ] as const)
+    for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
+      redact(text),
+    ).values())
+      console.log(
+        `  ${name.padEnd(13)} ${String(total).padStart(5)}  found   ${((100 * right) / total).toFixed(2)} %`,
+      );
   for (const [name, score] of scoreCorpus(makeCorpus(seed, 3), (text, known) => redact(text, { known }))) {
     const share = (100 * score.right) / score.total;
     const what =

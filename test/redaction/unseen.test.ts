@@ -1,0 +1,53 @@
+/** Forms that were written before the rules: so many must be found, and what is found must not depend on the chunks. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRedactor, redact } from '../../src/redaction/index.ts';
+import { scoreCorpus } from '../support/secret-score.ts';
+import { makeUnseen } from '../support/unseen-forms.ts';
+import * as first from '../support/unseen-forms-first.ts';
+import * as held from '../support/unseen-forms-second.ts';
+
+for (const [name, groups, least] of [
+  ['the first set', first, 0.85],
+  ['the set that was held out', held, 0.83],
+] as const)
+  test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
+    for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
+      redact(text),
+    ).values())
+      assert.ok(right / total >= least, `${right} of ${total}`);
+  });
+
+test('all of them in one stream, in small chunks', () => {
+  const text = makeUnseen({ ...first, ...held }, 42, 1)
+    .map((item) => item.text)
+    .join('\n\n');
+  const whole = redact(text);
+  for (const size of [3, 61, 997]) {
+    const redactor = createRedactor();
+    let out = '';
+    for (let i = 0; i < text.length; i += size) out += redactor.write(text.slice(i, i + size));
+    assert.ok(out + redactor.end() === whole, `chunks of ${size}`);
+  }
+});
+
+test('what only looks like it stays: columns, calls, near words, ids of unknown issuers', () => {
+  const texts = [
+    'token,count,model\n12,4,gpt-4o-2024-08-06\n',
+    '| password policy | value |\n|---|---|\n| length | 12 |\n',
+    'jwt.sign(payload, key, { algorithm: "HS256" })',
+    'createHash("sha256").update("hello world")',
+    'setToken(response.data.token)',
+    'login("bob", password)',
+    'connect("db-primary-01", "eu-west-1")',
+    'token usage 1234 of 4096 in run_01JABCDEFGHJKMNPQRSTVWXYZ0',
+    'x-amz-cf-id: Kq3b8mZr_x2Vd9Tq7Ls1Pw5Yc0Nf4Hj6Gk8Bv3Rz1Mt5Xa7==',
+    'dpl_5m8CQaRBm3FnWRW1od3wKTpaECPx',
+    '{"next_page_token":"YCwCPSejnHipsgZSAKaAIyCH5Jw29j1PT7T0Afa4"}',
+    'Пароль должен содержать не менее 8 символов',
+  ];
+  assert.deepEqual(
+    texts.filter((text) => redact(text) !== text),
+    [],
+  );
+});
