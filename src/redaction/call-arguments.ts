@@ -21,6 +21,7 @@ const mostArguments = 6;
 
 /** A parenthesis stands at `end`, right behind a name that begins at `start`. Pushes; answers with the last one's end, or 0. */
 export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
+  if (!hasLiteral(page, end + 1)) return 0;
   const name = page.text.slice(Math.max(start, end - longestName), end);
   const judge = judgeOf(name, names);
   if (!judge) return 0;
@@ -38,6 +39,16 @@ export function findInCall(page: Page, names: NameBook, start: number, end: numb
     at = comma;
   }
   return found;
+}
+
+/** A quote opens before the call's end: most calls take none, and cost no more than this. */
+function hasLiteral({ units }: Page, from: number): boolean {
+  for (let i = from; i < from + 60; i++) {
+    const unit = units[i]!;
+    if (unit === 34 || unit === 39 || unit === 96) return true;
+    if (unit === 41 || unit === 10 || unit === 47 || unit === 0) return false;
+  }
+  return false;
 }
 
 type Judge = (value: string, index: number) => boolean;

@@ -236,10 +236,7 @@ export class Scanner {
     }
     if (end - start > 400) return 0;
     const word = text.slice(start, end);
-    if (
-      this.options.context &&
-      isSpokenOf(word, text.slice(Math.max(0, start - 110), start), this.options.names)
-    ) {
+    if (this.options.context && isSpokenOf(page, start, word, this.options.names)) {
       out.push({ start, end, rule: 'spoken-of' });
       return end;
     }

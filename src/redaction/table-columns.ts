@@ -16,8 +16,11 @@ const columnName = /^[\s"'`*]*[A-Za-z][\w .-]{0,38}[\s"'`*]*$/;
 export function findInColumns(page: Page, names: NameBook, at: number, stop: number, out: Finding[]): void {
   const { text } = page;
   const mark = text[at]!;
-  const start = text.lastIndexOf('\n', at - 1) + 1;
-  if (at - start > 80 || text.slice(start, at).includes(mark)) return;
+  let start = at;
+  while (start > 0 && page.units[start - 1] !== 10) {
+    start -= 1;
+    if (at - start > 80 || page.units[start] === page.units[at]) return;
+  }
   const header = lineAt(text, start);
   if (header === undefined || !mayTell.test(header)) return;
   const columns = header.split(mark);

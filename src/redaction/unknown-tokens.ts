@@ -3,6 +3,7 @@
  * random last part of a link that lets in whoever has it (`/hooks/x…`, `/reset-password/x…`).
  */
 import type { NameBook } from './name-book.ts';
+import type { Page } from './page.ts';
 import { isPublicId, looksChosen, looksRandom } from './values.ts';
 
 /** A digest behind these is a key that somebody drew, not the name of a content. */
@@ -25,24 +26,22 @@ export function findTokenBody(word: string, before: string): string | undefined 
   return isLongRandom(body, 28) ? body : undefined;
 }
 
+/** Two digits and three letters at least. */
+const mixed = /^(?=\D*\d\D*\d)(?=[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z])/;
+const maySpeak = /pass|secret|token|cred|key|licen/i;
 const telling =
   /(?<name>[\w.-]{0,40}(?:password|passwd|passphrase|passcode|secret|token|credential|(?:api|auth|private|unseal)[-_ ]?key|licen[sc]e))(?![a-z])(?<between>[^\n&]{0,60})$/i;
 
 /** A random word in a line that speaks of a secret before it, with at most one sign and no other name between. */
-export function isSpokenOf(word: string, before: string, names: NameBook): boolean {
+export function isSpokenOf({ text }: Page, start: number, word: string, names: NameBook): boolean {
+  if (!mixed.test(word)) return false;
+  const before = text.slice(Math.max(0, start - 110), start);
+  if (!maySpeak.test(before)) return false;
   const { name, between } = telling.exec(before)?.groups ?? {};
   if (name === undefined || between === undefined || (between.match(/[:=]/g) ?? []).length > 1) return false;
   if (/["'],\s*["']?\w+["']?\s*[:=]|\bid\b|\w_id\b|https?:/i.test(between)) return false;
   if (names.judge(name.replace(' ', '_')).strength < 2 && !/licen[sc]e$/i.test(name)) return false;
-  const digits = word.replace(/\D/g, '').length;
-  const letters = word.replace(/[^A-Za-z]/g, '').length;
-  return (
-    digits >= 2 &&
-    letters >= 3 &&
-    looksRandom(word, 16) &&
-    looksChosen(word) &&
-    !/^[a-z]{2,12}[-_]/.test(word)
-  );
+  return looksRandom(word, 16) && looksChosen(word) && !/^[a-z]{2,12}[-_]/.test(word);
 }
 
 /** One run of it alone is random, in both cases and digits; with small letters only it must be longer. */
