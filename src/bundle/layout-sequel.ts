@@ -9,8 +9,8 @@ export const sequelVersion = 1;
 export interface Sequel {
   schema: typeof sequelSchema;
   version: number;
-  /** The event loop turned again, after so long in all; or the process died before it did. */
-  event: 'recovered' | 'died';
+  /** The event loop turned again, after so long in all; the process ended by itself before that was seen; or it died. */
+  event: 'recovered' | 'ended' | 'died';
   at: string;
   silentMs?: number;
 }

@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { type Sequel, sequelSchema, sequelSuffix, sequelVersion } from './layout-sequel.ts';
 
+const sequelEvents: readonly Sequel['event'][] = ['recovered', 'ended', 'died'];
 const mostBytes = 4096;
 
 /** Undefined where there is none, or none that this release understands. Never throws. */
@@ -21,5 +22,7 @@ function isSequel(found: Partial<Sequel> | null): found is Sequel {
   if (found?.schema !== sequelSchema || found.version !== sequelVersion) return false;
   const { event, at, silentMs } = found;
   const isDuration = silentMs === undefined || (Number.isFinite(silentMs) && silentMs >= 0);
-  return (event === 'recovered' || event === 'died') && Number.isFinite(Date.parse(String(at))) && isDuration;
+  return (
+    sequelEvents.includes(event as Sequel['event']) && Number.isFinite(Date.parse(String(at))) && isDuration
+  );
 }

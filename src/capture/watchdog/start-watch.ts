@@ -71,6 +71,8 @@ class MainSide implements Watch {
   readonly #worker: Worker;
   readonly #memory: MemoryWatch | undefined;
   #isSeated = false;
+  /** Bundle of a stall whose end nobody has seen. */
+  #unended: string | undefined;
   #journal: string | undefined;
 
   constructor(options: WatchOptions) {
@@ -117,6 +119,7 @@ class MainSide implements Watch {
 
   /** What the session has posted is done at the next back edge of a loop. */
   letGo(): void {
+    this.#noteEnd('ended');
     Atomics.store(this.#shared, cells.closing, 1);
     const until = performance.now() + cutMs;
     while (Atomics.load(this.#shared, cells.attached) !== 0 && performance.now() < until);
@@ -240,7 +243,7 @@ class MainSide implements Watch {
     note(recordKinds.stall, payload);
     const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
     const isDeath = signal !== undefined && signal !== config.snapshotSignal;
-    return capture({
+    const path = capture({
       kind: signal === undefined ? 'stall' : isDeath ? 'signal' : 'snapshot-signal',
       handledByHost: false,
       stackText: exitStack,
@@ -251,6 +254,15 @@ class MainSide implements Watch {
         ...(signal !== undefined && number !== undefined && { signal: { name: signal, number } }),
       },
     });
+    if (signal === undefined) this.#unended = path;
+    return path;
+  }
+
+  #noteEnd(event: 'recovered' | 'ended', silentMs?: number): void {
+    const bundle = this.#unended;
+    this.#unended = undefined;
+    if (bundle === undefined) return;
+    writeSequel(bundle, { event, at: isoTime(nowMs()), ...(silentMs !== undefined && { silentMs }) });
   }
 
   #noteRecovery({
@@ -260,7 +272,8 @@ class MainSide implements Watch {
   }: Extract<FromWatchdog, { recovered: unknown }>['recovered']): void {
     const payload: StallEndPayload = { silentMs, where };
     this.#options.note(recordKinds.stallEnd, payload);
-    if (bundle !== undefined) writeSequel(bundle, { event: 'recovered', at: isoTime(nowMs()), silentMs });
+    this.#unended ??= bundle;
+    this.#noteEnd('recovered', silentMs);
     if (!this.#isSeated) this.#options.seat?.share(undefined);
   }
 }

@@ -28,14 +28,19 @@ export const eventLoopHang: Cause = {
     if (!trigger || (!stall && trigger.kind !== 'silence')) return undefined;
     // A snapshot on request stays one.
     if (trigger.kind !== 'stall' && trigger.kind !== 'silence' && trigger.kind !== 'signal') return undefined;
-    return verdictOf(facts, stall ?? {});
+    return verdictOf(facts, stall ?? seenFromOutside(facts));
   },
 };
+
+/** Who has neither a stack nor memory to show did not answer: it sits in native code. */
+function seenFromOutside({ trigger, memory }: VerdictFacts): Stall {
+  return trigger?.exitStack === undefined && memory === undefined ? { where: 'native' } : {};
+}
 
 function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
   const spinning = spinningFrame(facts, stall);
   const kind = kindOf(stall);
-  const where = spinning ? ` in ${frameText(spinning, cwdOf(facts.account))}` : childText(facts);
+  const where = spinning ? ` in ${frameText(spinning, cwdOf(facts.account))}` : childText(facts, stall);
   return {
     kind: 'event-loop-hang',
     title: titled(`The event loop hangs${where}`),
@@ -112,6 +117,7 @@ function endText(facts: VerdictFacts): string {
     return `${trigger.signal.name} ended it: its event could not be handled.`;
   const sequel = sequelOf(facts);
   if (sequel?.event === 'died') return 'It did not come back: the process died in it.';
+  if (sequel?.event === 'ended') return 'Soon afterwards the process ended by itself.';
   const after = sequel?.silentMs === undefined ? '' : ` after ${formatDuration(sequel.silentMs)} in all`;
   return sequel
     ? `It came back${after}, and the process went on.`
@@ -120,11 +126,18 @@ function endText(facts: VerdictFacts): string {
 
 const sequelOf = ({ account }: VerdictFacts) => account.bundle?.sequel;
 
+const sequelFacts = {
+  recovered: 'The loop turned again',
+  ended: 'The process ended by itself',
+  died: 'The process was found dead',
+};
+
 function sequelEvidence(facts: VerdictFacts): Evidence[] {
   const sequel = sequelOf(facts);
   if (!sequel) return [];
-  const what = sequel.event === 'recovered' ? 'The loop turned again' : 'The process was found dead';
-  return [{ fact: `${what} at ${sequel.at}.`, part: 'the file .sequel beside the bundle' }];
+  return [
+    { fact: `${sequelFacts[sequel.event]} at ${sequel.at}.`, part: 'the file .sequel beside the bundle' },
+  ];
 }
 
 /**
@@ -158,8 +171,8 @@ function callsOf(stackText: string): string[] {
     .map((line) => line.replace(/:\d+:\d+\)?$/, ''));
 }
 
-function childText({ handles, trigger }: VerdictFacts): string {
-  if (trigger?.stall?.where !== 'native') return '';
+function childText({ handles }: VerdictFacts, { where }: Stall): string {
+  if (where !== 'native') return '';
   const [child] = handles?.children ?? [];
   return child ? ` while it waits for \`${clip(child.command, 50)}\`` : ' in native code';
 }
@@ -196,10 +209,10 @@ function stallEvidence(
 
 function frameEvidence(
   facts: VerdictFacts,
-  { laterStacks = [] }: Stall,
+  { laterStacks = [], where }: Stall,
   spinning: Frame | undefined,
 ): Evidence[] {
-  if (!spinning) return facts.trigger?.stall?.where === 'native' ? nativeEvidence(facts) : [];
+  if (!spinning) return where === 'native' ? nativeEvidence(facts) : [];
   const place = frameText(spinning, cwdOf(facts.account));
   const looks = laterStacks.length + 1;
   const seen = looks > 1 ? `In each of ${looks} looks it was in` : 'It was in';
@@ -213,10 +226,11 @@ function frameEvidence(
         .join(', ')}.`,
       part: 'locals.json',
     });
-  return evidence;
+  return where === 'native' ? [...evidence, ...childEvidence(facts)] : evidence;
 }
 
-function nativeEvidence({ account, handles }: VerdictFacts): Evidence[] {
+function nativeEvidence(facts: VerdictFacts): Evidence[] {
+  const { account } = facts;
   const main = account.threads?.find(
     (thread) => thread.kind === 'native' && thread.id === account.process?.pid,
   );
@@ -226,7 +240,12 @@ function nativeEvidence({ account, handles }: VerdictFacts): Evidence[] {
       fact: `The kernel has the main thread as ${clip(main.state, 80)}.`,
       part: 'threads.json',
     });
-  for (const { pid, command } of (handles?.children ?? []).slice(0, 3))
-    evidence.push({ fact: `Its child ${pid} runs: ${clip(command, 120)}.`, part: 'handles.json' });
-  return evidence;
+  return [...evidence, ...childEvidence(facts)];
+}
+
+function childEvidence({ handles }: VerdictFacts): Evidence[] {
+  return (handles?.children ?? []).slice(0, 3).map(({ pid, command }) => ({
+    fact: `Its child ${pid} runs: ${clip(command, 120)}.`,
+    part: 'handles.json',
+  }));
 }

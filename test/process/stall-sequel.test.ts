@@ -1,0 +1,37 @@
+/** A stall's bundle is sealed while it lasts; what became of it stands beside, and the seal stays whole. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { readSequel } from '../../src/bundle/read-sequel.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+
+for (const node of findNodes())
+  describe(node.name, () => {
+    test('a process that ends by itself in its stall says so', async (t) => {
+      const dir = temporaryFolder(t);
+      const victim = { file: 'hang-recovers.cjs', env: { AGENTDUMP_HANG_MS: '1000' }, bundles: [] };
+      await runVictim(node, victim, { preload: true, dir });
+      assert.equal(listBundles(join(dir, 'dumps'))[0]?.sequel?.event, 'ended');
+    });
+
+    test('a loop that comes back says so beside its bundle', async (t) => {
+      const dir = temporaryFolder(t);
+      const env = { AGENTDUMP_HANG_MS: '1000' };
+      const victim = { file: 'hang-recovers.cjs', args: ['5000'], env, bundles: [] };
+      await runVictim(node, victim, { preload: true, dir });
+      const [listed] = listBundles(join(dir, 'dumps'));
+      assert.equal(listed?.sequel?.event, 'recovered');
+      assert.equal(readSequel(listed.path)?.event, 'recovered');
+      const bundle = openBundle(listed.path);
+      const { verdict } = await analyzeBundle(bundle);
+      bundle.close();
+      assert.ok(bundle.sealed);
+      assert.match(
+        verdict?.summary ?? '',
+        /It came back after [\d.]+ m?s in all, and the process went on\.$/,
+      );
+    });
+  });
