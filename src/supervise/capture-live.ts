@@ -12,6 +12,7 @@ import { stackTextOf } from '../capture/frame-reader.ts';
 import { programName } from '../capture/program-name.ts';
 import { version } from '../version.ts';
 import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } from './core-part.ts';
+import { viewChildren } from './health/program.ts';
 import { type Answers, interview } from './interview.ts';
 import { writeLiveJournalPart } from './journal-part.ts';
 import { viewDescriptors, viewProcess, viewThreads } from './proc-view.ts';
@@ -162,7 +163,7 @@ function writeAnswers(
   if (scripts.length) parts.writeScripts(scripts, sources, stack);
   const heapTier = heap ? takenHeap : noHeap;
   if (facts) parts.write(partNames.memory, { ...facts.memory, system: systemMemory(), heapTier });
-  const handles = { resources: facts?.resources ?? {}, sockets: [], timers: [], children: [] };
+  const handles = { resources: facts?.resources ?? {}, sockets: [], timers: [], children: viewChildren(pid) };
   parts.write(partNames.handles, { ...handles, ...viewDescriptors(pid) });
   parts.write(partNames.threads, { threads: viewThreads(pid) });
   const scrubbed = report === undefined ? undefined : scrubReport(JSON.parse(report), parts.clean);

@@ -142,6 +142,19 @@ test('a main thread that blocks in a system call: read past it, from its memory'
   await end(patient);
 });
 
+test('a main thread that waits for a child in execSync: known for blocked, and the child is named', async () => {
+  const patient = await start('child', ['--restart=on-failure', '--hang=400']);
+  const lines = await untilEvent(patient.dir, 'recovered');
+  assert.equal(one(lines, 'unhealthy')?.check, 'main-thread');
+  const triage = one(lines, 'triage');
+  assert.equal(triage?.condition, 'blocked');
+  assert.match(triage?.finding ?? '', /sits in a synchronous call and has the child \d+$/);
+  const { account } = await accountOf(one(lines, 'dump')?.bundle ?? '');
+  assert.equal(account.verdict?.kind, 'event-loop-hang');
+  assert.match(JSON.stringify(account.verdict), /sleep 60/);
+  await end(patient);
+});
+
 test('an endpoint that answers 503: ended gently, for its main thread could', async () => {
   const patient = await start('answer', ['--restart=always', '--health-url=URL', '--health-every=200']);
   const lines = await untilEvent(patient.dir, 'recovered');

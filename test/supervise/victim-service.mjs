@@ -1,5 +1,5 @@
 // A service that falls ill when it is told to: once in its life, and only in the first (the flag file says so).
-import { execFileSync } from 'node:child_process';
+import { execFileSync, execSync } from 'node:child_process';
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -41,6 +41,9 @@ const illnesses = {
     // Nobody ever opens its other end.
     execFileSync('mkfifo', [`${flag}.fifo`]);
     readFileSync(`${flag}.fifo`);
+  },
+  child() {
+    execSync('sleep 60');
   },
   busy() {
     // Away from waiting, but the loop turns.

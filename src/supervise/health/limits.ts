@@ -37,6 +37,8 @@ export interface Complaint {
   check: 'memory' | 'main-thread' | 'url' | 'heartbeat';
   /** One sentence with the figures. */
   what: string;
+  /** Descriptor of the main thread's own event loop, where it has been met in it. */
+  homeLoop?: number;
 }
 
 /** Looks once; undefined when all is well, or can't be told. */

@@ -1,21 +1,24 @@
 /**
  * Whether the main thread has come back to its event loop, as far as the kernel shows that without stopping it: a
  * thread that is never met waiting for events spins, sits in native code, or is very busy. Which of these, the triage
- * asks it. What it can't see: `execSync`, which waits for events too.
+ * `execSync` waits for events too, but in a loop of its own, told
+ * from the program's once that was met.
  */
 import type { Complaint, HealthCheck } from './limits.ts';
-import { isInEventLoop, readMainThread } from './program.ts';
+import { type HomeLoop, isInEventLoop, readMainThread } from './program.ts';
 
 export class MainThreadCheck implements HealthCheck {
   readonly everyMs: number;
   readonly #program: () => number;
+  readonly #home: HomeLoop;
   readonly #hangMs: number;
   readonly #graceUntil: number;
   #hasTurned = false;
   #lastTurn = performance.now();
 
-  constructor(program: () => number, hangMs: number, graceMs: number) {
+  constructor(program: () => number, home: HomeLoop, hangMs: number, graceMs: number) {
     this.#program = program;
+    this.#home = home;
     this.#hangMs = hangMs;
     this.#graceUntil = performance.now() + graceMs;
     this.everyMs = Math.min(250, Math.max(10, hangMs / 20));
@@ -24,7 +27,8 @@ export class MainThreadCheck implements HealthCheck {
   look(): Complaint | undefined {
     const now = performance.now();
     const thread = readMainThread(this.#program());
-    if (thread === undefined || isInEventLoop(thread)) {
+    this.#home.learn(thread);
+    if (thread === undefined || isInEventLoop(thread, this.#home.descriptor)) {
       this.#hasTurned ||= thread !== undefined;
       this.#lastTurn = now;
       return undefined;

@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import { readSmallFile } from '../../capture/proc-files.ts';
 
 const deepest = 8;
+const mostChildren = 64;
 
 /** The first Node among the process and its descendants; the process itself where there is none. */
 export function findProgram(pid: number): number {
@@ -47,17 +48,20 @@ export interface MainThread {
   ticks: number;
   /** Number of the system call that it sits in; undefined while it runs, or where that may not be seen. */
   systemCall?: number;
+  /** Its first argument: for the waiting for events, the descriptor of the loop that waits. */
+  argument?: number;
 }
 
 export function readMainThread(pid: number): MainThread | undefined {
   const stat = readSmallFile(`/proc/${pid}/task/${pid}/stat`);
   if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const call = /^\d+/.exec(readSmallFile(`/proc/${pid}/task/${pid}/syscall`) ?? '')?.[0];
+  const [, call, argument] =
+    /^(\d+) (0x[0-9a-f]+)/.exec(readSmallFile(`/proc/${pid}/task/${pid}/syscall`) ?? '') ?? [];
   return {
     state: fields[0] ?? '?',
     ticks: Number(fields[11]) + Number(fields[12]),
-    ...(call !== undefined && { systemCall: Number(call) }),
+    ...(call !== undefined && { systemCall: Number(call), argument: Number(argument) }),
   };
 }
 
@@ -68,8 +72,33 @@ export function isStopped(pid: number): boolean {
 /** Waiting for events: epoll_wait, epoll_pwait and epoll_pwait2 of this machine. */
 const loopCalls: Record<string, number[]> = { x64: [232, 281, 441], arm64: [22, 441] };
 
-export function isInEventLoop({ systemCall }: MainThread): boolean {
+/** `home`: the descriptor of its own loop, where that is known: a synchronous child is waited for in a loop of its own. */
+export function isInEventLoop(thread: MainThread, home: number | undefined): boolean {
+  return waitsForEvents(thread) && (home === undefined || thread.argument === home);
+}
+
+export function waitsForEvents({ systemCall }: MainThread): boolean {
   return systemCall !== undefined && (loopCalls[process.arch] ?? []).includes(systemCall);
+}
+
+/** The main thread's own loop is the oldest that it was ever met in: the others are made later, and higher. */
+export class HomeLoop {
+  descriptor: number | undefined;
+
+  learn(thread: MainThread | undefined): void {
+    if (thread?.argument === undefined || !waitsForEvents(thread)) return;
+    this.descriptor = Math.min(this.descriptor ?? thread.argument, thread.argument);
+  }
+}
+
+/** Commands of the processes that it started and that live. */
+export function viewChildren(pid: number): { pid: number; command: string }[] {
+  return childrenOf(pid)
+    .slice(0, mostChildren)
+    .map((child) => ({
+      pid: child,
+      command: (readSmallFile(`/proc/${child}/cmdline`) ?? '').split('\0').slice(0, -1).join(' '),
+    }));
 }
 
 /** Resident bytes; undefined when it is gone. */

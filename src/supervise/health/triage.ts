@@ -6,7 +6,7 @@ import { openInspector } from '../inspector-port.ts';
 import { closeInspector } from '../leave-inspector.ts';
 import { RemoteDebugger } from '../remote-debugger.ts';
 import type { Complaint } from './limits.ts';
-import { isInEventLoop, type MainThread, readMainThread } from './program.ts';
+import { isInEventLoop, type MainThread, readMainThread, viewChildren, waitsForEvents } from './program.ts';
 
 export type Condition =
   /** It is no more. */
@@ -33,7 +33,7 @@ const ticksPerSecond = 100;
 const turnWithinMs = 500;
 const answerMs = 1000;
 
-export async function triage(pid: number, { check }: Complaint): Promise<Triage> {
+export async function triage(pid: number, { check, homeLoop }: Complaint): Promise<Triage> {
   const startedAt = performance.now();
   const seen = await lookAgain(pid);
   const [first, last] = [seen[0], seen.at(-1)];
@@ -42,14 +42,22 @@ export async function triage(pid: number, { check }: Complaint): Promise<Triage>
   const tookMs = Math.round(performance.now() - startedAt);
   const share = Math.min(1, ((last.ticks - first.ticks) / ticksPerSecond / tookMs) * 1000);
   const used = `uses ${Math.round(share * 100)} % of a processor in ${tookMs} ms`;
-  if (seen.some(isInEventLoop))
+  if (seen.some((thread) => isInEventLoop(thread, homeLoop)))
     return { condition: 'waiting', finding: `the main thread waits for events and ${used}` };
+  if (seen.every(waitsForEvents))
+    return { condition: 'blocked', finding: `the main thread sits in a synchronous call${childText(pid)}` };
   if (last.systemCall !== undefined && seen.every(({ systemCall }) => systemCall === last.systemCall))
     return { condition: 'blocked', finding: `the main thread sits in system call ${last.systemCall}` };
   if (check !== 'main-thread') return { condition: 'spinning', finding: `the main thread ${used}` };
   return (await isTurning(pid))
     ? { condition: 'busy', finding: `the main thread ${used}, but its event loop turns` }
     : { condition: 'spinning', finding: `the main thread ${used} and its event loop does not turn` };
+}
+
+/** What it waits for, most probably. */
+function childText(pid: number): string {
+  const [child] = viewChildren(pid);
+  return child ? ` and has the child ${child.pid}` : '';
 }
 
 /** Some looks, up to the one that finds it gone. */

@@ -8,7 +8,7 @@ import { HeartbeatCheck } from './heartbeat.ts';
 import type { Complaint, HealthCheck, HealthLimits } from './limits.ts';
 import { MainThreadCheck } from './main-thread.ts';
 import { MemoryCheck } from './memory.ts';
-import { findProgram, isStopped } from './program.ts';
+import { findProgram, HomeLoop, isStopped, readMainThread } from './program.ts';
 
 export interface Watched {
   /** The process that was started: the program, or a shell before it. */
@@ -37,6 +37,7 @@ export class HealthWatch {
   readonly #pid: number;
   readonly #dir: string;
   readonly #listener: WatchListener;
+  readonly #home = new HomeLoop();
   readonly #timers = new Set<NodeJS.Timeout>();
   #isOver = false;
 
@@ -61,20 +62,28 @@ export class HealthWatch {
     if (heartbeatMs !== undefined && sessionFolder !== undefined)
       checks.push(new HeartbeatCheck(sessionFolder, heartbeatMs, limits.startGraceMs));
     if (memoryBytes !== undefined) checks.push(new MemoryCheck(program, memoryBytes));
-    if (hangMs !== undefined) checks.push(new MainThreadCheck(program, hangMs, limits.startGraceMs));
+    if (hangMs !== undefined)
+      checks.push(new MainThreadCheck(program, this.#home, hangMs, limits.startGraceMs));
     return checks;
   }
 
   #lookLater(check: HealthCheck): void {
     this.#later(check.everyMs, async () => {
       // Who has stopped it, with a signal or a debugger, wants it to stand still.
-      const wasStopped = isStopped(findProgram(this.#pid));
+      const program = findProgram(this.#pid);
+      const wasStopped = isStopped(program);
+      this.#home.learn(readMainThread(program));
       const complaint = wasStopped ? check.forgive?.() : await check.look();
       if (this.#isOver) return;
       if (complaint && isDumping(this.#dir)) check.forgive?.();
-      else if (complaint) this.#listener.onComplaint(complaint);
+      else if (complaint) this.#listener.onComplaint({ ...complaint, ...this.#homeLoop() });
       if (!this.#isOver) this.#lookLater(check);
     });
+  }
+
+  #homeLoop(): Pick<Complaint, 'homeLoop'> {
+    const { descriptor } = this.#home;
+    return descriptor === undefined ? {} : { homeLoop: descriptor };
   }
 
   #later(ms: number, job: () => void): void {
