@@ -79,7 +79,8 @@ export class EventRing {
     if (!entry) return;
     this.#tailChars -= entry.text.length;
     if (entry.opens === undefined || this.#open.get(entry.opens) !== entry) this.evicted++;
-    if (this.#first > 1024 && this.#first > this.#tail.length / 2) {
+    // What is evicted is held until then: an eighth more than the bound, for seven copied references an event.
+    if (this.#first > 1024 && this.#first > this.#tail.length / 8) {
       this.#tail = this.#tail.slice(this.#first);
       this.#first = 0;
     }

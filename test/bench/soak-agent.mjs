@@ -1,5 +1,5 @@
 // The load of the soak: agents that ask a model over fetch, call tools, start children, log and warn, for as long as
-// they are told to. `turns N`, `sample` and `end` come on stdin; each is answered by one line of JSON after `@`.
+// they are told to. `fill`, `turns N`, `sample` and `end` come on stdin; each is answered by one line of JSON after `@`.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -85,7 +85,17 @@ async function sample() {
   return { heapBytes: heapUsed, externalBytes: external };
 }
 
+/** So many small events that whatever keeps the newest of them is full. */
+async function fill() {
+  for (let i = 0; i < 60_000; i++) {
+    await agent.tool('fill', { i }, async () => i);
+    if (i % 100 === 0) await delay(1);
+  }
+  return {};
+}
+
 const answers = {
+  fill,
   turns: (count) => takeTurns(Number(count)),
   sample,
   async end() {

@@ -1,7 +1,8 @@
 /**
  * An hour of an agent's work under `agentdump run` with the preload, beside the same work with neither: does anything
  * grow, and what does it cost? `MINUTES=60 npm run soak`; needs dist. Both programs live all the time and work in turns;
- * a pair is the time of the same number of turns in each. The first fifth is warming up and judged by nobody.
+ * a pair is the time of the same number of turns in each. What keeps a bounded number of events is filled before, and
+ * the first fifth is warming up, judged by nobody.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -148,6 +149,7 @@ async function takeSample(): Promise<void> {
   });
 }
 
+for (const subject of [supervised, bare]) await subject.ask('fill');
 const until = performance.now() + minutes * 60_000;
 for (let round = 0; performance.now() < until; round++) {
   await runPair(round);
