@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const nodes = fileURLToPath(new URL('../nodes/node_modules', import.meta.url));
 
-for (const major of [20, 26])
+for (const major of [20, 22, 24, 26])
   test(`on Node ${major} every death it tries is explained`, () => {
     const node = join(nodes, `node-${major}/bin/node`);
     const { stdout, stderr } = spawnSync(node, [agentdump, 'doctor', '--json'], { encoding: 'utf8' });
