@@ -1,6 +1,7 @@
 /** The top of the page: what happened, in a sentence; what shows it; what to do. */
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
+import { testOf } from '../../../model/tests.ts';
 import type { Verdict } from '../../../model/verdict.ts';
 import { Prose } from '../parts/prose.tsx';
 import { Chip, Facts, PartTag, type Tone, When } from '../parts/small.tsx';
@@ -24,6 +25,7 @@ export function VerdictSection({ account }: { account: Account }) {
         <p class="summary" dir="auto">
           <Prose text={verdict.summary} />
         </p>
+        <OfTest account={account} />
       </div>
       <About account={account} />
       <div class="proof">
@@ -31,6 +33,21 @@ export function VerdictSection({ account }: { account: Account }) {
         <NextSteps verdict={verdict} />
       </div>
     </>
+  );
+}
+
+/** Below a runner of tests: whose death, hang or failure it is. */
+function OfTest({ account: { process } }: { account: Account }) {
+  const tests = process?.test;
+  const test = testOf(tests);
+  const file = test?.file ?? tests?.file;
+  if (!test && file === undefined) return null;
+  return (
+    <p class="of-test" dir="auto">
+      Test {test ? <strong>{test.name.join(' › ')}</strong> : null}
+      {file === undefined ? null : <code>{file}</code>}
+      {tests?.runner === undefined ? null : <span>{tests.runner}</span>}
+    </p>
   );
 }
 
