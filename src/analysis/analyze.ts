@@ -2,7 +2,7 @@
  * The account of a bundle: reads its parts, joins them into the model, and reaches verdict and signature. Whatever
  * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
  */
-import { readSequel } from '../bundle/read-sequel.ts';
+import { readSequel } from '../bundle/reader-sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap } from '../model/verdict.ts';

@@ -8,8 +8,8 @@ import { readBundleName } from './bundle-name.ts';
 import { bundleSuffix, encryptedSuffix, packedSuffix, partialSuffix } from './layout.ts';
 import type { Sequel } from './layout-sequel.ts';
 import { chooseLatest } from './list-latest.ts';
-import { readSequel } from './read-sequel.ts';
 import { openBundle } from './reader.ts';
+import { readSequel } from './reader-sequel.ts';
 import { existsSync, lstatSync, readdirSync, statSync } from './system.ts';
 
 export type BundleState = 'sealed' | 'partial' | 'packed' | 'encrypted' | 'unreadable';

@@ -2,8 +2,9 @@
  * One word for a death that others saw, for the bundle's name and the supervisor's decisions. Only what the evidence
  * says outright; analysis, which can read every part, may conclude otherwise.
  */
-import { findFullHeap } from '../bundle/full-heap.ts';
+
 import type { EvidencePart } from '../bundle/layout-evidence.ts';
+import { findFullHeap } from '../bundle/layout-full-heap.ts';
 
 export type DeathKind =
   | 'heap-out-of-memory'

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/list.ts';
-import { readSequel } from '../../src/bundle/read-sequel.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
+import { readSequel } from '../../src/bundle/reader-sequel.ts';
 import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
 
 for (const node of findNodes())
