@@ -60,6 +60,9 @@ function handOverObjects(): void {
   }
 }
 
+/** How many objects of a kind are asked what they are, until one is a collection. */
+const mostAsked = 32;
+
 interface Kind {
   count: number;
   /** How many entries one has; only of what has any. */
@@ -78,10 +81,11 @@ function count(objects: object[]): Counted {
     const prototype = Object.getPrototypeOf(object);
     let kind = kinds.get(prototype);
     if (!kind) {
-      kind = { count: 0, entries: entriesOf(object) };
+      kind = { count: 0, entries: undefined };
       kinds.set(prototype, kind);
     }
-    kind.count++;
+    // The prototype of a subclass inherits from Map.prototype too and is no Map: one object does not tell.
+    if (kind.count++ < mostAsked) kind.entries ??= entriesOf(object);
     if (kind.entries) largest.offer(object, kind.entries(object));
     else if (prototype === Object.prototype && plainCount++ === nextSampled) {
       plain.push(object);
@@ -126,7 +130,7 @@ class Chance {
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
 const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
-/** Asked of one object of a kind. Another may have been given the same prototype: it counts as empty then. */
+/** Asked of the first objects of a kind. Another may have been given the same prototype: it counts as empty then. */
 function entriesOf(object: object): Kind['entries'] {
   const { isMap, isSet } = process.getBuiltinModule('node:util').types;
   if (Array.isArray(object)) return (one) => (Array.isArray(one) ? one.length : 0);

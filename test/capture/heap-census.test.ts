@@ -30,6 +30,14 @@ test('objects are counted by class, plain ones by their keys, collections by the
   assert.ok(named.includes(`Map ${map.size} `), named.join(', '));
 });
 
+test('a collection is one, whatever else inherits from its prototype', () => {
+  const heirs = Array.from({ length: 20 }, () => Object.create(Map.prototype) as object);
+  const map = new Map(Array.from({ length: 40_000 }, (_, at) => [at, at]));
+  const census = takeHeapCensus();
+  assert.ok(census?.collections.some(({ name, entries }) => name === 'Map' && entries === map.size));
+  assert.equal(heirs.length, 20);
+});
+
 test('no code of the program runs while it counts', () => {
   let ran = 0;
   const trap = () => {
