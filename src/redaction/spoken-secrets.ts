@@ -41,6 +41,8 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   const value = page.text.slice(span.start, Math.min(span.end, span.start + 200));
   if (span.resume || !looksChosen(value) || (isPair && !isOddlySpelt(value))) return undefined;
+  // `login with password=x`: the name before the sign says more.
+  if (isPair && /^[\w.-]{1,40}=/.test(value)) return undefined;
   if ((!span.quoted && /[([{]/.test(value)) || (/^(?:token|secret)$/.test(word) && !looksRandom(value)))
     return undefined;
   return nameByShape(page, { start: span.start, end: span.end }, isPair ? 'password' : ruleOf(word));
