@@ -9,6 +9,7 @@ import { findAuthorization, findCookies, longestLine } from './header-values.ts'
 import type { NameVerdict } from './key-names.ts';
 import { elementName, elementText } from './markup.ts';
 import type { NameBook } from './name-book.ts';
+import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import {
@@ -26,17 +27,6 @@ import {
 import { readWrapped, skipMarker } from './value-wrapping.ts';
 import { isFillIn, isSecretValue, looksChosen, type ValueForm } from './values.ts';
 import { findSecretData, valueBelow } from './yaml-values.ts';
-
-/** A name in the text and the sign behind it; half-open extents. */
-export interface NamePlace {
-  start: number;
-  end: number;
-  /** The first unit of the sign, and the first behind it. */
-  sign: number;
-  behind: number;
-  /** The sign is percent-encoded. */
-  encoded: boolean;
-}
 
 /** Objects of secrets are looked at so far. */
 const longestGroup = 2048;

@@ -3,8 +3,9 @@
  * line, an arrow, the lengths of PHP's serialization, the colon of `-uuser:password`. As bars and commas stand between
  * anything, the value must look like a password.
  */
-import type { NamePlace } from './context.ts';
+
 import type { NameBook } from './name-book.ts';
+import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import { readBare, readQuoted, skipBlanks } from './value-span.ts';

@@ -5,7 +5,7 @@
 import { findInCall } from './call-arguments.ts';
 import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
 import { findFlagPair, findFlagValue } from './command-flags.ts';
-import { ContextReader, type NamePlace } from './context.ts';
+import { ContextReader } from './context.ts';
 import {
   type DecodedRun,
   decodeBase64Run,
@@ -16,17 +16,25 @@ import {
 } from './encoded-text.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
+import { skipMedia } from './media.ts';
 import type { NameBook } from './name-book.ts';
+import type { NamePlace } from './name-place.ts';
 import { findNativeName } from './native-names.ts';
 import type { Finding, Page } from './page.ts';
 import { findBehindArrow, findGluedUser, findInCell, findInRow, findSerialized } from './paired-values.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
-import { findSpoken, spokenWords } from './spoken-secrets.ts';
+import { findSpoken } from './spoken-secrets.ts';
 import { findInserted } from './sql-values.ts';
 import { findInColumns } from './table-columns.ts';
-import { findTold, toldWords } from './told-secrets.ts';
+import { outlineOf, telltaleOutlines } from './telltale-words.ts';
+import { findTold } from './told-secrets.ts';
 import { findTokenBody, isSpokenOf, keyedDigest } from './unknown-tokens.ts';
-import { findDriverPassword, findPasswordFileLine, findUserInfo } from './url-credentials.ts';
+import {
+  findDriverPassword,
+  findOraclePassword,
+  findPasswordFileLine,
+  findUserInfo,
+} from './url-credentials.ts';
 import { skipColorCode } from './value-span.ts';
 import { isPublicId, looksRandom } from './values.ts';
 
@@ -52,7 +60,7 @@ export class Scanner {
   private readonly shapes: ShapeTable;
   /** Made once: one is needed at every sign. */
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
-  private readonly spoken = spokenTable();
+  private readonly spoken = telltaleOutlines();
   /** Of the stretch that is scanned: no finding may start behind it, but for the one that crosses it. */
   private stop = 0;
 
@@ -372,21 +380,6 @@ function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
   return start < 0 && (units[sign - 1]! >= 128 || units[sign - 2]! >= 128);
 }
 
-/** A word's first and last letter and its length, in fifteen bits. */
-function outlineOf(first: number, last: number, length: number): number {
-  return ((first & 31) << 10) | ((last & 31) << 5) | (length & 31);
-}
-
-/** By outline: a bit for those of spoken words. */
-function spokenTable(): Int32Array {
-  const bits = new Int32Array(1024);
-  for (const word of [...spokenWords.split(' '), 'values', ...toldWords()]) {
-    const outline = outlineOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length);
-    bits[outline >>> 5]! |= 1 << (outline & 31);
-  }
-  return bits;
-}
-
 const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
 
 /** The secret half of a key pair, beside its public half. */
@@ -395,27 +388,4 @@ function findAwsSecret(page: Page, from: number): Finding | undefined {
   if (!awsSecret.test(page.text)) return undefined;
   const end = awsSecret.lastIndex;
   return { start: end - 40, end, rule: 'aws-secret-key' };
-}
-
-const oracle = /:[^/\s"'@]{1,64}\/([^@\s"']{1,128})@/y;
-
-/** `jdbc:oracle:thin:user/password@host`; the page holds the colon before the user. */
-function findOraclePassword(page: Page, colon: number): Finding | undefined {
-  oracle.lastIndex = colon;
-  const password = oracle.exec(page.text)?.[1];
-  if (password === undefined) return undefined;
-  const end = oracle.lastIndex - 1;
-  return { start: end - password.length, end, rule: 'url-password' };
-}
-
-const media = /:(?:image|audio|video|font)\/[\w.+-]{1,40}(?:;[\w=-]{1,40}){0,3};base64,/y;
-const mediaBody = /[A-Za-z0-9+/]*={0,2}/y;
-
-/** Pictures and sounds in a data: URL hold no text. */
-function skipMedia(page: Page, colon: number): number {
-  media.lastIndex = colon;
-  if (!media.test(page.text)) return 0;
-  mediaBody.lastIndex = media.lastIndex;
-  mediaBody.test(page.text);
-  return mediaBody.lastIndex;
 }

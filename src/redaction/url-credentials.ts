@@ -137,3 +137,14 @@ function isPortField(page: Page, start: number): boolean {
   if (i === start && units[i] === 42) i += 1;
   return i > start && units[i] === 58 && units[i + 1]! > 32 && !(classes[units[i + 1]!]! & digit);
 }
+
+const oracle = /:[^/\s"'@]{1,64}\/([^@\s"']{1,128})@/y;
+
+/** `jdbc:oracle:thin:user/password@host`; the page holds the colon before the user. */
+export function findOraclePassword(page: Page, colon: number): Finding | undefined {
+  oracle.lastIndex = colon;
+  const password = oracle.exec(page.text)?.[1];
+  if (password === undefined) return undefined;
+  const end = oracle.lastIndex - 1;
+  return { start: end - password.length, end, rule: 'url-password' };
+}
