@@ -1,6 +1,6 @@
 /**
- * Who holds what has grown between two heaps of one process. An object is known again by V8's id, or, where the
- * collector has moved it and V8 has lost the id (Node 20 and 22, young objects), by the way that leads to it.
+ * Who holds what has grown between two heaps of one process. A holder is known again by the way that leads to it: V8
+ * loses the id of an object that the collector moves (seen on Node 20 and 22), and then a leak looks like a new object.
  */
 import { computeDigest, computeGrowth, type HeapDigest } from '../analysis/memory/growth.ts';
 import type { Heap } from '../analysis/memory/heap.ts';
