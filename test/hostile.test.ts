@@ -13,6 +13,8 @@ import { type HostileInput, hostileInputs } from './support/synth-bundle-hostile
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'hostile');
 const inputs = hostileInputs();
+/** What is wrong with a journal's records the analysis says: test/bundle/hostile-cli.test.ts. */
+const saidLater = new Set(['journal']);
 
 test('what is on the disk is what the generator makes', () => {
   const found = readdirSync(folder, { withFileTypes: true })
@@ -50,7 +52,7 @@ for (const format of new Set(inputs.map((input) => input.path.split('/')[0] ?? '
     for (const input of inputs.filter((candidate) => candidate.path.startsWith(`${format}/`))) {
       const { code, text } = readThrough(input);
       assert.equal(code !== undefined, input.exit === 3, `${input.path}: ${code} ${text}`);
-      if (input.says) assert.match(text, input.says, input.path);
+      if (input.says && !saidLater.has(format)) assert.match(text, input.says, input.path);
       assert.doesNotMatch(text, /root:x:0:0/, input.path);
       assert.ok(text.split('\n').length < 1100, `${input.path}: a flood of gaps`);
     }
