@@ -105,7 +105,7 @@ export function bundlesIn(dir: string): string[] {
   const dumps = join(dir, 'dumps');
   if (!existsSync(dumps)) return [];
   return readdirSync(dumps)
-    .filter((name) => name.includes('.agentdump'))
+    .filter((name) => name.includes('.agentdump') && !name.endsWith('.sequel'))
     .sort();
 }
 
