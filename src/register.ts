@@ -1,9 +1,13 @@
 /** The preload: `node --require agentdump/register app.js`, or --import, or NODE_OPTIONS. One CommonJS file when built. */
 import { loadColdHalf } from './capture/half-loader.ts';
+import { holdFaults } from './capture/hold-faults.ts';
 import { install } from './capture/install.ts';
 
 // The API module loads this file only for `install`, and says so beforehand.
-if (!(globalThis as Record<symbol, unknown>)[Symbol.for('agentdump.loadOnly')]) install();
+if (!(globalThis as Record<symbol, unknown>)[Symbol.for('agentdump.loadOnly')]) {
+  install();
+  holdFaults(process.env);
+}
 
 // loadColdHalf: for the watchdog's thread, should the main thread let nobody in.
 export { install, loadColdHalf };

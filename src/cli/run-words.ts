@@ -39,6 +39,8 @@ Health: on a failure a bundle is taken, and where --restart is wished the progra
 Cores and variables
   --core                   keep the kernel's core file of a native death; it holds the memory in the clear
   --no-core                have the kernel leave none: no mini core in the bundle
+  --hold                   where the kernel can leave no core: hold a program that faults until its memory is
+                           read, at most 20 s                                             [$AGENTDUMP_HOLD=1]
   --locals core            an uncaught throw aborts, and the bundle has the variables of every frame; the exit
                            code is 1 all the same
 
@@ -101,6 +103,9 @@ const flags: Record<string, (options: RunOptions, value?: string) => void> = {
   'no-core': (options) => {
     options.core = 'off';
   },
+  hold: (options) => {
+    options.hold = true;
+  },
   resume: (options) => {
     options.resume = true;
     if (options.restart.wish === 'never') options.restart.wish = 'on-failure';
@@ -147,6 +152,7 @@ export function readWords(
     throw usage('--locals core needs the core that --no-core or encryption rules out', '--locals');
   // A variable may be meant for many programs: where it can't be had, the program runs without.
   options.localsFromCore ||= environment['AGENTDUMP_LOCALS'] === 'core' && options.core !== 'off';
+  options.hold ||= environment['AGENTDUMP_HOLD'] === '1';
   return options;
 }
 

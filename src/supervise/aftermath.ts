@@ -9,6 +9,7 @@ import { partNames, type TriggerPart } from '../bundle/layout.ts';
 import type { CoreEvidence, EvidencePart } from '../bundle/layout-evidence.ts';
 import { type ListedBundle, listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
+import { readSmallFile } from '../capture/proc-files.ts';
 import { classifySession, listSessions, readSession } from '../journal/reader-session.ts';
 import type { RunningChild } from './child.ts';
 import { clearSession } from './clear-session.ts';
@@ -19,6 +20,7 @@ import { isUnexplained, leavesCore } from './exit-status.ts';
 import { takeCore } from './expected-core.ts';
 import { finishSession } from './finisher.ts';
 import { tryLockSession, unlockSession } from './finisher-lock.ts';
+import type { HeldDeath } from './hold.ts';
 import { lockOf } from './lock.ts';
 import type { ChildExit } from './restart-policy.ts';
 import { makeScrubber, type Scrubber } from './scrubber.ts';
@@ -35,6 +37,8 @@ export interface BadEnd {
   /** An abort may be an uncaught throw. */
   localsFromCore: boolean;
   digestCore?: CoreDigest;
+  /** What was read of it at its fault, where no kernel's core could be had. */
+  held?: HeldDeath;
   /** What was written of it before it was ended. */
   dumped?: Explanation;
 }
@@ -111,7 +115,8 @@ interface FoundCore {
 
 /** The kernel's core, cut down for the bundle; removed afterwards where it is there only because we asked for it. */
 async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): Promise<FoundCore> {
-  const { child, exit, command, digestCore, keepCore } = end;
+  const { child, exit, command, digestCore, keepCore, held } = end;
+  if (held) return lookAtHeld(held);
   if (child.core === 'none' || !leavesCore.has(exit.signal ?? '')) return {};
   const core = findCore({
     pid: child.pid,
@@ -136,6 +141,13 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
     reason: 'it was removed when its mini core was made: it holds memory in the clear',
   };
   return found;
+}
+
+/** Its secrets were learnt by a scrubber of its own, which has redacted it already. */
+function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
+  const pattern = readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '';
+  const reason = 'the kernel leaves none here; the process was held at its fault and read from outside';
+  return { core: { pattern, reason }, ...(part && { part }), ...(gap !== undefined && { gap }) };
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */

@@ -16,6 +16,8 @@ export interface Arming {
   extra: Record<string, string>;
   /** Names the file that the program touches as a sign of life. */
   heartbeat?: Record<string, string>;
+  /** Has the program stand still at a fault until this process has read it. */
+  hold?: Record<string, string>;
   /** Further options of Node. */
   nodeOptions?: readonly string[];
 }
@@ -30,6 +32,7 @@ export function armEnvironment(environment: Environment, arming: Arming): Record
     ...arming.extra,
     ...environment,
     ...arming.heartbeat,
+    ...arming.hold,
     AGENTDUMP_DIR: arming.dir,
     [sessionVariable]: arming.sessionId,
     NODE_OPTIONS: [

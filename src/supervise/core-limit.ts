@@ -3,8 +3,8 @@
  * where the core can be found again and would overwrite nothing. Sources: core(5), prlimit(1) of util-linux.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { readSmallFile } from '../capture/proc-files.ts';
 
 /** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. */
@@ -21,6 +21,24 @@ export function armCore(pid: number, cwd: string): CoreArming {
   raising.on('error', () => {});
   raising.unref();
   return 'ours';
+}
+
+/** Whether a program that is started from here will leave a core that can be found. */
+export function canLeaveCore(cwd: string): boolean {
+  const limits = readSmallFile('/proc/self/limits') ?? '';
+  const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
+  const pattern = readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '';
+  if (soft === undefined || hard === '0' || pattern === '' || pattern.startsWith('|')) return false;
+  return isWritable(dirname(resolve(cwd, pattern))) && (soft !== '0' || isSafePattern(pattern, cwd));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A file of a name that is new each time, or that is free. */

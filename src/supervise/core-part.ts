@@ -9,6 +9,7 @@ import { partNames } from '../bundle/layout.ts';
 import type { BundleWriter } from '../bundle/writer.ts';
 import { newId } from '../journal/session-id.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
+import type { HeldThread } from './held-thread.ts';
 import { writeLiveCore } from './live-core.ts';
 import { viewProcess } from './proc-view.ts';
 import type { Scrubber } from './scrubber.ts';
@@ -63,6 +64,23 @@ export function digestLiveCore(
     const { pauseMs, gaps } = writeLiveCore(pid, path, room);
     return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
   });
+}
+
+/** Of a process that is held at its fault: `letGo` is called as soon as its memory is copied, or can't be. */
+export function digestHeldCore(
+  pid: number,
+  held: HeldThread,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+  letGo: () => void,
+): Promise<LiveCorePart> {
+  return inScratch(async (folder) => {
+    learnWords(viewProcess(pid).argv, scrubber);
+    const path = join(folder, 'core');
+    const { pauseMs, gaps } = writeLiveCore(pid, path, { held, maxBytes: freemem() * roomShare });
+    letGo();
+    return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
+  }).finally(letGo);
 }
 
 /** In memory no option stands before a secret of the command line. (The core's own note has 80 characters of it.) */

@@ -11,6 +11,7 @@ import { inferSignal, isUnexplained } from './exit-status.ts';
 import type { Attended } from './health/attend.ts';
 import { type Complaint, isWatched } from './health/limits.ts';
 import type { HealthWatch } from './health/watch.ts';
+import type { HeldDeath, Hold } from './hold.ts';
 import type { ChildExit } from './restart-policy.ts';
 import type { RunOptions } from './run.ts';
 
@@ -76,7 +77,9 @@ export class Life {
   async live(): Promise<LifeEnd> {
     const { options, diary, attempt, extra } = this.#start;
     const { command, dir, core, health } = options;
+    const holds = Boolean(options.hold) && (await import('./hold.ts')).isHoldNeeded(core);
     const child = await startChild({
+      holds,
       command,
       dir,
       core,
@@ -95,14 +98,23 @@ export class Life {
       ...(added.length > 0 && { escalated: added }),
     });
     void this.#watchOver(child);
-    const exit = await child.ended;
+    const hold = holds ? await this.#startHold(child) : undefined;
+    const ended = await child.ended;
+    hold?.stop();
+    const held = await hold?.result;
+    const exit = held && ended.signal === 'SIGKILL' ? { signal: held.signal } : ended;
     this.#child = undefined;
     this.#watch?.stop();
     if (this.#complaint === undefined) this.troubleAt = performance.now();
     const ranMs = Math.round(performance.now() - this.#startedAt);
     const attended = await this.#attended;
-    const end = await this.#lookBack(child, exit, ranMs, attended ?? {});
+    const end = await this.#lookBack(child, exit, ranMs, attended ?? {}, held);
     return { exit, ranMs, ...(this.#complaint && { complaint: this.#complaint }), ...end };
+  }
+
+  async #startHold(child: RunningChild): Promise<Hold> {
+    const { Hold } = await import('./hold.ts');
+    return new Hold(child.pid, this.#start.options.digestCore);
   }
 
   async #watchOver(child: RunningChild): Promise<void> {
@@ -159,7 +171,13 @@ export class Life {
     return attended;
   }
 
-  async #lookBack(child: RunningChild, exit: ChildExit, ranMs: number, attended: Attended) {
+  async #lookBack(
+    child: RunningChild,
+    exit: ChildExit,
+    ranMs: number,
+    attended: Attended,
+    held: HeldDeath | undefined,
+  ) {
     const { diary, options } = this.#start;
     const wasStopped = this.#complaint !== undefined;
     if (exit.code === 0 && !wasStopped) {
@@ -181,6 +199,7 @@ export class Life {
       localsFromCore,
       ...(digestCore && { digestCore }),
       ...(dumped && { dumped }),
+      ...(held && { held }),
     });
     if (end.bundle !== undefined && (isUnexplained(known) || wasStopped))
       options.note(`${end.verdictKind}: ${end.bundle}`);

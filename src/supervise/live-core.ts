@@ -10,11 +10,14 @@ import {
   buildAuxiliaryNote,
   buildFilesNote,
   buildProcessNote,
+  buildSignalNote,
   buildThreadNote,
   layOutCore,
   type WrittenSegment,
 } from '../formats/elf-core/write-core.ts';
+import type { HeldThread } from './held-thread.ts';
 import {
+  type LiveThread,
   type Mapping,
   Pagemap,
   readMappings,
@@ -39,6 +42,8 @@ export interface LiveCore {
 export interface LiveCoreOptions {
   /** More memory than this is not copied: the largest mappings are left out, and said so. */
   maxBytes?: number;
+  /** The thread that stands at its fault: the core is that of its death. */
+  held?: HeldThread;
 }
 
 const pageSize = 4096;
@@ -66,7 +71,7 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
   const stoppedAt = performance.now();
   try {
     if (!wasStopped) stop(pid, gaps);
-    const { pieces, notes, threads } = describe(pid, options.maxBytes ?? defaultMaxBytes, gaps);
+    const { pieces, notes, threads } = describe(pid, options, gaps);
     const layout = layOutCore(
       pieces.map((p) => p.segment),
       notes,
@@ -94,7 +99,7 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
   }
 }
 
-function openMemory(pid: number): number {
+export function openMemory(pid: number): number {
   try {
     return openSync(`/proc/${pid}/mem`, 'r');
   } catch (error) {
@@ -119,7 +124,7 @@ function openTarget(path: string): number {
   }
 }
 
-function stop(pid: number, gaps: string[]): void {
+export function stop(pid: number, gaps: string[]): void {
   process.kill(pid, 'SIGSTOP');
   const until = performance.now() + stopTimeoutMs;
   while (readThreads(pid).running.length > 0) {
@@ -130,7 +135,7 @@ function stop(pid: number, gaps: string[]): void {
 }
 
 /** A second time does no harm; the process may be gone. */
-function resume(pid: number): void {
+export function resume(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT');
   } catch {}
@@ -138,7 +143,7 @@ function resume(pid: number): void {
 
 function describe(
   pid: number,
-  maxBytes: number,
+  { maxBytes = defaultMaxBytes, held }: LiveCoreOptions,
   gaps: string[],
 ): { pieces: Piece[]; notes: Buffer; threads: number } {
   const mappings = readMappings(pid);
@@ -153,14 +158,25 @@ function describe(
   const args = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
   const program = readlinkSync(`/proc/${pid}/exe`).split('/').at(-1) ?? '';
   const notes = Buffer.concat([
-    ...threads.map((t) =>
-      buildThreadNote(t.tid, pid, { rip: t.programCounter, rsp: t.stackPointer, cs: 0x33n, ss: 0x2bn }),
-    ),
+    ...buildThreadNotes(pid, threads, held),
     buildProcessNote(pid, readParent(pid), program, args),
     buildAuxiliaryNote(readFileSync(`/proc/${pid}/auxv`)),
     buildFilesNote(files),
   ]);
   return { pieces, notes, threads: threads.length };
+}
+
+const userSegments = { cs: 0x33n, ss: 0x2bn };
+
+/** As the kernel has it: who died is first, and what of stands behind its registers. */
+function buildThreadNotes(pid: number, threads: LiveThread[], held: HeldThread | undefined): Buffer[] {
+  const others = threads
+    .filter(({ tid }) => tid !== held?.tid)
+    .map((t) => buildThreadNote(t.tid, pid, { rip: t.programCounter, rsp: t.stackPointer, ...userSegments }));
+  if (!held) return others;
+  const { tid, registers, signal, code, address } = held;
+  const died = buildThreadNote(tid, pid, { ...registers, ...userSegments }, signal);
+  return [died, buildSignalNote(signal, code, address), ...others];
 }
 
 /**

@@ -25,6 +25,8 @@ export interface RunOptions {
   core: CoreWish;
   /** Uncaught throws abort, so that the core has the variables of every frame. */
   localsFromCore: boolean;
+  /** Where the kernel will leave no core, have a faulting program stand still until its memory is read. */
+  hold?: boolean;
   /** Look closer at the run after a crash. */
   escalate: boolean;
   /** After a death for want of memory, tell the next run to begin afresh; with a folder, that is put aside. */

@@ -77,3 +77,39 @@ export function findDeadSignalFrame(
   }
   return undefined;
 }
+
+/** Of struct ucontext: no other context behind it, the code segment of user space, the vector registers beside it. */
+const UC_LINK = 16;
+const CS = UC_MCONTEXT + 144;
+const FPSTATE = UC_MCONTEXT + 184;
+const userCode = 0x33;
+
+export interface HandlerFrame extends SignalFrame {
+  /** Where the handler returns to. */
+  returnAddress: bigint;
+  /** As they were when the signal came. */
+  registers: Record<string, bigint>;
+}
+
+/** Every place of a stack's bytes (`from` is the address of their first) that has the form of a handler's frame. */
+export function* handlerFramesIn(stack: Buffer, from: number): Generator<HandlerFrame> {
+  for (let i = 0; i + RT_SIGFRAME_SIZE <= stack.length; i += 8) {
+    if (stack.readUInt16LE(i + CS) !== userCode || stack.readBigUInt64LE(i + UC_LINK) !== 0n) continue;
+    const at = from + i;
+    const isAbove = (address: bigint) => address > at && address <= at + searchBytes;
+    if (!isAbove(stack.readBigUInt64LE(i + FPSTATE)) || !isAbove(stack.readBigUInt64LE(i + RSP))) continue;
+    yield {
+      address: at,
+      trap: stack.readUInt32LE(i + TRAPNO),
+      errorCode: stack.readUInt32LE(i + ERR),
+      faultAddress: stack.readBigUInt64LE(i + CR2),
+      returnAddress: stack.readBigUInt64LE(i),
+      registers: Object.fromEntries(
+        savedRegisters.map(([name, o]) => [name, stack.readBigUInt64LE(i + UC_MCONTEXT + o)]),
+      ),
+    };
+  }
+}
+
+/** How much of a stack, below and above its pointer, may hold the frame of a handler that runs. */
+export const frameSearchBytes = searchBytes;

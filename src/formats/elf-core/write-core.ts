@@ -9,8 +9,12 @@ import {
   NT_FILE,
   NT_PRPSINFO,
   NT_PRSTATUS,
+  NT_SIGINFO,
+  PR_CURSIG,
   PRPSINFO_SIZE,
   PRSTATUS_SIZE,
+  SI_ADDR,
+  SI_CODE,
   x64Registers,
 } from './layout.ts';
 
@@ -36,6 +40,8 @@ export interface CoreLayout {
 const headerSize = 64;
 const programHeaderSize = 56;
 const pageSize = 4096;
+/** siginfo_t. */
+const SIGINFO_SIZE = 128;
 /** Of pieces smaller than a page. */
 const smallAlign = 8;
 /** More would need the extended count, which no process with sane maps has. */
@@ -112,14 +118,25 @@ export function buildThreadNote(
   tid: number,
   pid: number,
   registers: Partial<Record<(typeof x64Registers)[number], bigint>>,
+  signal = 0,
 ): Buffer {
   const bytes = Buffer.alloc(PRSTATUS_SIZE);
+  bytes.writeUInt16LE(signal, PR_CURSIG);
   bytes.writeUInt32LE(tid, 32);
   bytes.writeUInt32LE(pid, 36);
   x64Registers.forEach((name, i) => {
     bytes.writeBigUInt64LE(registers[name] ?? 0n, 112 + i * 8);
   });
   return buildNote('CORE', NT_PRSTATUS, bytes);
+}
+
+/** Of what the process dies. */
+export function buildSignalNote(signal: number, code: number, address: bigint): Buffer {
+  const bytes = Buffer.alloc(SIGINFO_SIZE);
+  bytes.writeInt32LE(signal, 0);
+  bytes.writeInt32LE(code, SI_CODE);
+  bytes.writeBigUInt64LE(address, SI_ADDR);
+  return buildNote('CORE', NT_SIGINFO, bytes);
 }
 
 export function buildProcessNote(pid: number, parentPid: number, program: string, args: string): Buffer {
