@@ -91,6 +91,8 @@ function describeWithoutAddress(facts: FaultFacts): Cause {
 }
 
 function describeOverflow(facts: FaultFacts): Cause | undefined {
+  // The kernel found room below the stack pointer for a handler's frame: then the program had some too.
+  if (facts.evidence === 'signal-frame') return undefined;
   const stack = facts.find(facts.sp);
   const usable = stack?.readable && stack.writable;
   const near = facts.address ?? BigInt(facts.sp);

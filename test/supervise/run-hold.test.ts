@@ -1,0 +1,153 @@
+/**
+ * Hold mode on the four Nodes, where the hard limit rules out a core: real faults, their account and exit signal, and
+ * what must not hang: WebAssembly out of bounds, a signal that somebody sends, a supervisor that is killed.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { partNames } from '../../src/bundle/layout.ts';
+import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
+import { listBundles } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { nodes, victims } from '../support/core-victims.ts';
+
+const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'agentdump-hold-'));
+after(() => rmSync(root, { recursive: true }));
+const skip =
+  process.platform !== 'linux' || process.arch !== 'x64' ? 'faults are held on Linux x64 only' : false;
+
+const secret = 'hunter2-very-secret';
+const faulting = `const { arm, crash } = require(${JSON.stringify(join(victims, 'fault.cjs'))});
+function callTool(city, config) { crash(city, config); }
+setTimeout(() => { arm(process.argv[2]); callTool('Brest', { password: '${secret}' }); }, 50);`;
+const inWorker = `const { Worker, isMainThread } = require('node:worker_threads');
+if (isMainThread) { new Worker(__filename, { argv: [process.argv[2]] }); setInterval(() => {}, 1000); }
+else { ${faulting} }`;
+/** A function that reads four bytes at its argument, called with an address behind its one page. */
+const outOfBounds = `const bytes = Buffer.from('0061736d0100000001060160017f017f030201000503010001070801046c6f616400000a0901070020002802000b', 'hex');
+const { load } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+for (let i = 0; i < 1e5; i++) load(i & 1023);
+try { load(1 << 20); } catch (error) { console.log(error.message); }`;
+
+function run(name: string, node: string, program: string, words: string[], options = ['--hold'], core = '0') {
+  const cwd = join(root, name);
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'victim.cjs'), program);
+  const command = [agentdump, 'run', '--dir', 'dumps', ...options, '--', node, 'victim.cjs', ...words];
+  const limited = `ulimit -c ${core}; exec "$0" "$@"`;
+  const result = spawnSync('/bin/sh', ['-c', limited, process.execPath, ...command], {
+    cwd,
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  return { cwd, result, listed: listBundles(join(cwd, 'dumps')) };
+}
+
+async function account(path = '') {
+  const bundle = openBundle(path);
+  try {
+    const evidence = bundle.readJson<EvidencePart>(partNames.evidence);
+    return { evidence, mini: bundle.readPart(partNames.miniCore), account: await analyzeBundle(bundle) };
+  } finally {
+    bundle.close();
+  }
+}
+
+const kinds = [
+  ['read-null', 'SIGSEGV', /read through a null pointer \(a field at offset 0x18\)/],
+  ['write-read-only', 'SIGSEGV', /write to read-only memory/],
+  ['non-canonical', 'SIGSEGV', /a value that cannot be an address/],
+  ['wild-jump', 'SIGSEGV', /jump to 0x1234/],
+  ['illegal', 'SIGILL', /illegal instruction/],
+  ['divide', 'SIGFPE', /division by zero/],
+] as const;
+
+suite('agentdump run --hold with no core to be had', { skip }, () => {
+  for (const [at, node] of nodes.entries())
+    for (const [kind, signal, title] of kinds.filter((_, i) => i === 0 || i % nodes.length === at))
+      test(`Node ${node.major}, ${kind}: the fault, both worlds, the signal as it was`, async () => {
+        const { result, listed } = run(`${node.major}-${kind}`, node.path, faulting, [kind]);
+        assert.equal(result.signal, signal, result.stderr);
+        const { evidence, mini, account: found } = await account(listed[0]?.path);
+        assert.equal(evidence?.exit?.signal, signal);
+        assert.match(evidence?.core?.reason ?? '', /held at its fault/);
+        assert.equal(found.verdict?.kind, 'native-crash');
+        assert.match(found.verdict?.title ?? '', title);
+        assert.match(found.process?.nodeVersion ?? '', new RegExp(`^v${node.major}\\.`));
+        const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+        const tool = frames.find((frame) => frame.function === 'callTool');
+        assert.equal(tool?.locals?.find(({ name }) => name === 'city')?.value, '"Brest"');
+        assert.ok(frames.some((frame) => frame.function === 'uv_run'));
+        assert.ok(mini && !gunzipSync(mini).includes(secret));
+      });
+
+  for (const node of nodes) {
+    if (node === nodes[0] || node === nodes.at(-1))
+      test(`Node ${node.major}: the fault of a worker`, async () => {
+        const { result, listed } = run(`worker-${node.major}`, node.path, inWorker, ['read-null']);
+        assert.equal(result.signal, 'SIGSEGV', result.stderr);
+        const { account: found } = await account(listed[0]?.path);
+        const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+        assert.ok(frames.some((frame) => frame.function === 'callTool'));
+      });
+
+    test(`Node ${node.major}: WebAssembly out of bounds is an error still`, () => {
+      const { result } = run(`wasm-${node.major}`, node.path, outOfBounds, []);
+      assert.deepEqual([result.status, result.stdout], [0, 'memory access out of bounds\n']);
+    });
+  }
+
+  test('a signal that somebody sends ends it all the same', () => {
+    const program = `process.kill(process.pid, 'SIGSEGV'); setTimeout(() => {}, 30_000);`;
+    assert.equal(run('sent', process.execPath, program, []).result.signal, 'SIGSEGV');
+  });
+
+  test('work for the kernel is not taken for a fault', () => {
+    const program = `const { readFileSync } = require('node:fs');
+      for (const end = Date.now() + 2500; Date.now() < end; ) readFileSync('/proc/self/maps');
+      console.log('done');`;
+    const { result } = run('busy', process.execPath, program, []);
+    assert.deepEqual([result.status, result.stdout], [0, 'done\n']);
+  });
+
+  test('without --hold, and where the kernel leaves a core, nothing listens', () => {
+    const program = `console.log(process.listenerCount('SIGSEGV'))`;
+    const listeners = (name: string, options: string[], core: string) =>
+      run(name, process.execPath, program, [], options, core).result.stdout;
+    assert.equal(listeners('without', [], '0'), '0\n');
+    assert.equal(listeners('with', ['--hold'], '0'), '1\n');
+    const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
+    if (pattern === 'core') assert.equal(listeners('with-core', ['--hold'], 'unlimited'), '0\n');
+  });
+
+  for (const when of ['before', 'with'] as const)
+    test(`the supervisor is killed ${when} the fault: the program does not stay`, async () => {
+      const killing = `require('node:fs').writeFileSync('pid', String(process.pid));
+        const { arm, crash } = require(${JSON.stringify(join(victims, 'fault.cjs'))});
+        arm('read-null');
+        const kill = () => require('node:child_process').spawnSync('kill', ['-KILL', String(process.ppid)]);
+        setTimeout(() => { kill(); ${when === 'with' ? 'crash();' : 'setTimeout(crash, 2500);'} }, 300);`;
+      const { cwd, result } = run(`orphan-${when}`, process.execPath, killing, []);
+      assert.equal(result.signal, 'SIGKILL');
+      const pid = readFileSync(join(cwd, 'pid'), 'utf8');
+      for (let i = 0; i < 200 && isAlive(pid); i++) await pause(100);
+      assert.ok(!isAlive(pid));
+    });
+});
+
+function isAlive(pid: string): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
