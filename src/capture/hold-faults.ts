@@ -4,10 +4,14 @@
  * handler returns to the instruction that faulted. Only below a supervisor that asked for it and lives. Not for a stack
  * overflow, which leaves no room for a handler, nor for an abort.
  */
+import { holdNatively } from './hold-natively.ts';
 import { isMainThread } from './request.ts';
 
 /** Holds the process id of the supervisor: only its own child is held, whoever else inherits the variable. */
 export const holdVariable = 'AGENTDUMP_HOLD_BY';
+
+/** Where a native holder writes what it knows, for that supervisor. */
+export const holdFolderVariable = 'AGENTDUMP_HOLD_FOLDER';
 
 const faults = ['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL'] as const;
 const lookEveryMs = 1000;
@@ -19,6 +23,8 @@ export function holdFaults(environment: NodeJS.ProcessEnv): void {
   if (supervisor === undefined || supervisor !== String(process.ppid) || !isMainThread) return;
   // V8's own handler, by which WebAssembly notices that it left its memory, is replaced by ours: it would hang there.
   process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-enforce-bounds-checks');
+  const folder = environment[holdFolderVariable];
+  if (folder !== undefined && holdNatively(folder, supervisor)) return;
   for (const name of faults) process.on(name, dieLater);
   const orphanWatch = setInterval(() => {
     if (supervisor === String(process.ppid)) return;

@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { holdVariable } from '../capture/hold-faults.ts';
 import { programName } from '../capture/program-name.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
@@ -27,8 +26,8 @@ export interface ChildOptions {
   extra: Record<string, string>;
   /** Name a file that the program may touch as a sign of life. */
   heartbeat: boolean;
-  /** Have it stand still at a fault until it has been read. */
-  holds?: boolean;
+  /** Variables that have it stand still at a fault until it has been read. */
+  hold?: Record<string, string>;
   /** Options for its Node. */
   nodeOptions?: readonly string[];
   /** Ours by default, as are the streams and the working directory. */
@@ -55,7 +54,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     diagnostics: makeDiagnosticsFolder(id, options.environment),
     extra: options.extra,
     ...(options.nodeOptions && { nodeOptions: options.nodeOptions }),
-    ...(options.holds && { hold: { [holdVariable]: String(process.pid) } }),
+    ...(options.hold && { hold: options.hold }),
     ...(options.heartbeat && {
       heartbeat: { [heartbeatVariable]: heartbeatFile(sessionFolder(options.dir, id)) },
     }),

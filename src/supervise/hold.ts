@@ -4,12 +4,19 @@
  * over us when that takes too long or we are dead. The signal that it would have died of is told to the outside.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { holdFolderVariable, holdVariable } from '../capture/hold-faults.ts';
+import { toldName } from '../capture/hold-natively.ts';
 import { readSmallFile } from '../capture/proc-files.ts';
 import { signalNames } from '../formats/elf-core/layout.ts';
+import { newId } from '../journal/session-id.ts';
 import { canLeaveCore } from './core-limit.ts';
 import { type CoreDigest, digestHeldCore, type LiveCorePart } from './core-part.ts';
+import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import { type HeldThread, isSameFault, lookForFault } from './held-thread.ts';
+import { readHoldNote } from './hold-note.ts';
 import type { CoreWish } from './run.ts';
 import { makeScrubber } from './scrubber.ts';
 
@@ -32,8 +39,28 @@ const longestHoldSeconds = 20;
 /** Where /proc/PID/mem of a child may be read: Yama's scopes from 2 on want an administrator. */
 const widestYamaScope = 1;
 
+export interface HoldPlace {
+  /** For the program. */
+  environment: Record<string, string>;
+  /** Private, for what a native holder tells; absent where there is no place for it. */
+  folder: string | undefined;
+  id: string;
+}
+
+/** Undefined where nothing is to be held. */
+export function prepareHold(core: CoreWish): HoldPlace | undefined {
+  if (!isHoldNeeded(core)) return undefined;
+  const id = newId();
+  const folder = makeDiagnosticsFolder(id);
+  const environment = {
+    [holdVariable]: String(process.pid),
+    ...(folder !== undefined && { [holdFolderVariable]: folder }),
+  };
+  return { environment, folder, id };
+}
+
 /** Nothing is held where the kernel leaves a core, or where the memory could not be read. */
-export function isHoldNeeded(core: CoreWish): boolean {
+function isHoldNeeded(core: CoreWish): boolean {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;
   const scope = Number(readSmallFile('/proc/sys/kernel/yama/ptrace_scope') ?? 0);
   if (scope > widestYamaScope && process.getuid?.() !== 0) return false;
@@ -42,6 +69,7 @@ export function isHoldNeeded(core: CoreWish): boolean {
 
 export class Hold {
   readonly #pid: number;
+  readonly #place: HoldPlace;
   readonly #digest: CoreDigest | undefined;
   readonly #guard: ChildProcess;
   readonly #timer: NodeJS.Timeout;
@@ -51,8 +79,9 @@ export class Hold {
   #isLooking = false;
   #result: Promise<HeldDeath | undefined> = Promise.resolve(undefined);
 
-  constructor(pid: number, digest: CoreDigest | undefined) {
+  constructor(pid: number, place: HoldPlace, digest: CoreDigest | undefined) {
     this.#pid = pid;
+    this.#place = place;
     this.#digest = digest;
     this.#guard = startGuard(pid);
     this.#timer = setInterval(() => this.#turn(), lookEveryMs);
@@ -69,7 +98,18 @@ export class Hold {
     this.#guard.kill('SIGKILL');
   }
 
+  /** When the result is there. */
+  tidyUp(): void {
+    removeDiagnosticsFolder(this.#place.id);
+  }
+
   #turn(): void {
+    const told = this.#isLooking ? undefined : this.#readNote();
+    if (told) {
+      clearInterval(this.#timer);
+      this.#result = this.#read(told, () => this.#takeNote());
+      return;
+    }
     const now = readTicks(this.#pid);
     const before = this.#last;
     this.#last = now;
@@ -84,11 +124,20 @@ export class Hold {
     });
   }
 
+  /** A native holder lets the process die of its own signal when its note is gone. */
+  #takeNote(): void {
+    if (this.#place.folder !== undefined) rmSync(join(this.#place.folder, toldName), { force: true });
+  }
+
+  #readNote(): HeldThread | undefined {
+    return this.#place.folder === undefined ? undefined : readHoldNote(this.#place.folder, this.#pid);
+  }
+
   async #look(): Promise<void> {
     const held = await confirmFault(this.#pid);
     if (held) {
       clearInterval(this.#timer);
-      this.#result = this.#read(held);
+      this.#result = this.#read(held, () => kill(this.#pid));
       await this.#result;
       return;
     }
@@ -96,11 +145,10 @@ export class Hold {
     this.#turnsToSkip = this.#turnsSkippedLast;
   }
 
-  async #read(held: HeldThread): Promise<HeldDeath> {
+  async #read(held: HeldThread, letGo: () => void): Promise<HeldDeath> {
     const signal = (signalNames[held.signal] ?? 'SIGSEGV') as NodeJS.Signals;
     // From here on the guard counts.
     this.#guard.stdin?.write('held\n');
-    const letGo = () => kill(this.#pid);
     try {
       if (!this.#digest) return { signal };
       const part = await digestHeldCore(this.#pid, held, this.#digest, makeScrubber(process.env), letGo);

@@ -11,7 +11,7 @@ import { inferSignal, isUnexplained } from './exit-status.ts';
 import type { Attended } from './health/attend.ts';
 import { type Complaint, isWatched } from './health/limits.ts';
 import type { HealthWatch } from './health/watch.ts';
-import type { HeldDeath, Hold } from './hold.ts';
+import type { HeldDeath, Hold, HoldPlace } from './hold.ts';
 import type { ChildExit } from './restart-policy.ts';
 import type { RunOptions } from './run.ts';
 
@@ -77,9 +77,9 @@ export class Life {
   async live(): Promise<LifeEnd> {
     const { options, diary, attempt, extra } = this.#start;
     const { command, dir, core, health } = options;
-    const holds = Boolean(options.hold) && (await import('./hold.ts')).isHoldNeeded(core);
+    const place = options.hold ? (await import('./hold.ts')).prepareHold(core) : undefined;
     const child = await startChild({
-      holds,
+      ...(place && { hold: place.environment }),
       command,
       dir,
       core,
@@ -98,10 +98,11 @@ export class Life {
       ...(added.length > 0 && { escalated: added }),
     });
     void this.#watchOver(child);
-    const hold = holds ? await this.#startHold(child) : undefined;
+    const hold = place && (await this.#startHold(child, place));
     const ended = await child.ended;
     hold?.stop();
     const held = await hold?.result;
+    hold?.tidyUp();
     const exit = held && ended.signal === 'SIGKILL' ? { signal: held.signal } : ended;
     this.#child = undefined;
     this.#watch?.stop();
@@ -112,9 +113,9 @@ export class Life {
     return { exit, ranMs, ...(this.#complaint && { complaint: this.#complaint }), ...end };
   }
 
-  async #startHold(child: RunningChild): Promise<Hold> {
+  async #startHold(child: RunningChild, place: HoldPlace): Promise<Hold> {
     const { Hold } = await import('./hold.ts');
-    return new Hold(child.pid, this.#start.options.digestCore);
+    return new Hold(child.pid, place, this.#start.options.digestCore);
   }
 
   async #watchOver(child: RunningChild): Promise<void> {

@@ -4,7 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -28,6 +36,12 @@ const secret = 'hunter2-very-secret';
 const faulting = `const { arm, crash } = require(${JSON.stringify(join(victims, 'fault.cjs'))});
 function callTool(city, config) { crash(city, config); }
 setTimeout(() => { arm(process.argv[2]); callTool('Brest', { password: '${secret}' }); }, 50);`;
+const aborting = `function callTool() { if (process.listenerCount('SIGSEGV') === 0) process.abort(); }
+setTimeout(() => callTool(), 50);`;
+const packages = fileURLToPath(new URL('../oracles/node_modules', import.meta.url));
+const noTracker = existsSync(join(packages, '@datadog/libdatadog-extras'))
+  ? false
+  : 'libdatadog-extras is not installed in test/oracles';
 const inWorker = `const { Worker, isMainThread } = require('node:worker_threads');
 if (isMainThread) { new Worker(__filename, { argv: [process.argv[2]] }); setInterval(() => {}, 1000); }
 else { ${faulting} }`;
@@ -39,7 +53,7 @@ try { load(1 << 20); } catch (error) { console.log(error.message); }`;
 
 function run(name: string, node: string, program: string, words: string[], options = ['--hold'], core = '0') {
   const cwd = join(root, name);
-  mkdirSync(cwd);
+  mkdirSync(cwd, { recursive: true });
   writeFileSync(join(cwd, 'victim.cjs'), program);
   const command = [agentdump, 'run', '--dir', 'dumps', ...options, '--', node, 'victim.cjs', ...words];
   const limited = `ulimit -c ${core}; exec "$0" "$@"`;
@@ -105,6 +119,26 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
       assert.deepEqual([result.status, result.stdout], [0, 'memory access out of bounds\n']);
     });
   }
+
+  const native = [
+    [0, 'read-null', 'SIGSEGV', /through a null pointer/],
+    [1, 'non-canonical', 'SIGSEGV', /a value that cannot be an address/],
+    [2, 'abort', 'SIGABRT', /process\.abort/],
+    [3, 'illegal', 'SIGILL', /illegal instruction/],
+  ] as const;
+  for (const [at, kind, signal, title] of native)
+    test(`Node ${nodes[at]?.major}, ${kind}, held by libdatadog-extras`, { skip: noTracker }, async () => {
+      const program = kind === 'abort' ? aborting : faulting;
+      const name = `native-${kind}`;
+      mkdirSync(join(root, name));
+      symlinkSync(packages, join(root, name, 'node_modules'));
+      const { result, listed } = run(name, nodes[at]?.path ?? '', program, [kind]);
+      assert.equal(result.signal, signal, result.stderr);
+      const { account: found } = await account(listed[0]?.path);
+      assert.match(found.verdict?.title ?? '', title);
+      const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+      assert.ok(frames.some((frame) => frame.function === 'callTool'));
+    });
 
   test('a signal that somebody sends ends it all the same', () => {
     const program = `process.kill(process.pid, 'SIGSEGV'); setTimeout(() => {}, 30_000);`;

@@ -6,6 +6,7 @@ import type { Access, FaultFacts, FaultKind } from './fault.ts';
 const nullZone = 0x10000n;
 /** A stack pointer this near to the end of its stack has run over it: a frame, a guard page, a red zone. */
 const overflowZone = 64 * 1024;
+const leastGrownStack = 256 * 1024;
 const HLT = 0xf4;
 
 export interface Cause {
@@ -99,7 +100,9 @@ function describeOverflow(facts: FaultFacts): Cause | undefined {
   const distance = near - BigInt(facts.sp);
   const isStackAccess = distance > -BigInt(overflowZone) && distance < BigInt(overflowZone);
   if (!isStackAccess || facts.access === 'execute') return undefined;
-  const ranOver = !usable || facts.sp - stack.start < overflowZone;
+  // The main thread's stack grows from below this size as it is used: near its end there is no end.
+  const isGrown = usable && stack.end - stack.start >= leastGrownStack;
+  const ranOver = !usable || (isGrown && facts.sp - stack.start < overflowZone);
   const faultOutside = facts.address === undefined || !facts.find(Number(facts.address))?.writable;
   if (!ranOver || !faultOutside || facts.code === 'SI_TKILL') return undefined;
   return {
