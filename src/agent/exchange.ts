@@ -2,7 +2,7 @@
  * One HTTP request and its reply, as a tap sees it: what a tap feeds, and which kind of recording a request gets. Knows
  * how nothing of this is tapped.
  */
-import { HttpExchange } from './http-exchange.ts';
+import { openHttpExchange } from './http-exchange.ts';
 import { httpLogOf } from './http-log.ts';
 import { McpExchange, mayBeMcp } from './mcp-exchange.ts';
 import type { RequestTarget } from './model-call.ts';
@@ -35,5 +35,5 @@ export function openExchange(recorder: AgentRecorder, start: ExchangeStart): Exc
   const format = start.method === 'POST' ? findFormat(start) : undefined;
   if (format) return new ModelExchange(recorder, start, format);
   if (mayBeMcp(start)) return new McpExchange(recorder, start);
-  return httpLogOf(recorder).mayRecord() ? new HttpExchange(recorder, start) : undefined;
+  return httpLogOf(recorder).mayRecord() ? openHttpExchange(recorder, start) : undefined;
 }

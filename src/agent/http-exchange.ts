@@ -1,13 +1,32 @@
-/** A request that is no model call, or that no reader understands: what of it is recorded, `http-log.ts` says. */
+/**
+ * A request that is no model call, or that no reader understands: what of it is recorded, `http-log.ts` says, and
+ * `http-content-exchange.ts` where its content was asked for.
+ */
 import type { CallStatus } from '../journal/layout-agent.ts';
 import { endOf, errorOf } from './call-error.ts';
 import type { Exchange, ExchangeStart } from './exchange.ts';
+import { HttpContentExchange } from './http-content-exchange.ts';
 import { type HttpLog, type HttpRequest, httpLogOf } from './http-log.ts';
 import type { AgentRecorder } from './recorder.ts';
 
 const { now } = Date;
 
-export class HttpExchange implements Exchange {
+/** `sent`: the whole body, when the request was first taken for something else. */
+export function openHttpExchange(
+  recorder: AgentRecorder,
+  start: ExchangeStart,
+  sent?: readonly (Uint8Array | string)[],
+): Exchange {
+  const Kind = recorder.httpLevel === 'content' ? HttpContentExchange : HttpExchange;
+  const exchange = new Kind(recorder, start);
+  if (sent) {
+    for (const chunk of sent) exchange.requestChunk(chunk);
+    exchange.requestSent();
+  }
+  return exchange;
+}
+
+class HttpExchange implements Exchange {
   readonly #recorder: AgentRecorder;
   readonly #log: HttpLog;
   readonly #request: HttpRequest;
@@ -29,7 +48,7 @@ export class HttpExchange implements Exchange {
     this.#log.opened(this.#request);
   }
 
-  requestChunk(): void {}
+  requestChunk(_chunk: Uint8Array | string): void {}
 
   requestSent(): void {}
 

@@ -15,7 +15,7 @@ export interface HttpRequest {
   startedAt: number;
 }
 
-const perSecond = 50;
+const perSecond = { metadata: 50, content: 500 };
 /** So long a request may be, or be over, before it is written. */
 const delayMs = 250;
 const { now } = Date;
@@ -54,7 +54,7 @@ export class HttpLog implements InFlight {
     if (this.#second !== second) {
       if (this.#skipped) this.#recorder.sink.record('http.skipped', { count: this.#skipped });
       this.#second = second;
-      this.#left = perSecond;
+      this.#left = perSecond[this.#recorder.httpLevel];
       this.#skipped = 0;
     }
     if (this.#left-- > 0) return true;

@@ -15,6 +15,8 @@ export interface AgentInstallOptions {
   sink: EventSink;
   /** content: conversations and arguments too. metadata: counts, names and timing. off: only what the API is told. */
   captureLlm: 'content' | 'metadata' | 'off';
+  /** content: bodies of requests that are no model calls too. Only the taps of `captureLlm` see them. */
+  captureHttp?: 'content' | 'metadata';
   /** 0, the default, for the main thread. */
   threadId?: number;
   /** Hears the sink's events; the explicit API sets its deadline. */
@@ -38,10 +40,12 @@ export interface InstalledAgent {
 export function installAgent({
   sink,
   captureLlm,
+  captureHttp = 'metadata',
   threadId = 0,
   progress,
 }: AgentInstallOptions): InstalledAgent {
-  const recorder = new AgentRecorder(sink, captureLlm === 'content' ? 'content' : 'metadata', threadId);
+  const levels = { model: captureLlm === 'content' ? captureLlm : 'metadata', http: captureHttp } as const;
+  const recorder = new AgentRecorder(sink, levels, threadId);
   const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder), ...integrate(recorder)];
   return {
     recorder,

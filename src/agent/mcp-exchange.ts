@@ -4,7 +4,7 @@
  */
 import { ContentDecoder } from './content-decoder.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
-import { HttpExchange } from './http-exchange.ts';
+import { openHttpExchange } from './http-exchange.ts';
 import { httpLogOf } from './http-log.ts';
 import { McpMessages } from './integrations/mcp-messages.ts';
 import { isObject, parseJson } from './json.ts';
@@ -33,7 +33,8 @@ export class McpExchange implements Exchange {
   #decoder: ContentDecoder | undefined;
   #request: unknown;
   #server: McpMessages | undefined;
-  #other: HttpExchange | undefined;
+  /** Records it as any other request: when it is no JSON-RPC, or when these are recorded whole. */
+  #other: Exchange | undefined;
 
   constructor(recorder: AgentRecorder, start: ExchangeStart) {
     this.#recorder = recorder;
@@ -46,19 +47,22 @@ export class McpExchange implements Exchange {
 
   requestSent(): void {
     if (this.#server || this.#other) return;
-    this.#request = parseJson(Buffer.concat(this.#body).toString('utf8'));
+    const body = this.#body;
+    this.#request = parseJson(Buffer.concat(body).toString('utf8'));
     this.#body = [];
     this.#bytes = 0;
-    if (isObject(this.#request) && this.#request['jsonrpc'] === '2.0') {
+    const isRpc = isObject(this.#request) && this.#request['jsonrpc'] === '2.0';
+    if (isRpc) {
       this.#server = findServer(this.#recorder, this.#start);
       this.#server?.sent(this.#request);
-    } else if (httpLogOf(this.#recorder).mayRecord())
-      this.#other = new HttpExchange(this.#recorder, this.#start);
+    }
+    if ((!isRpc || this.#recorder.httpLevel === 'content') && httpLogOf(this.#recorder).mayRecord())
+      this.#other = openHttpExchange(this.#recorder, this.#start, body);
   }
 
   responseHead(status: number, header: HeaderLookup): void {
     this.requestSent();
-    this.#other?.responseHead(status);
+    this.#other?.responseHead(status, header);
     this.#isStream = (header('content-type') ?? '').includes('text/event-stream');
     this.#decoder = new ContentDecoder(header('content-encoding'));
   }

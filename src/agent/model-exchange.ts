@@ -6,7 +6,7 @@
 import type { AgentEventData, Attributes, CallStatus, EventError } from '../journal/layout-agent.ts';
 import { endOf, errorOf } from './call-error.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
-import { HttpExchange } from './http-exchange.ts';
+import { openHttpExchange } from './http-exchange.ts';
 import { compact, type JsonObject } from './json.ts';
 import type { ModelRequest, ProviderFormat } from './model-call.ts';
 import { ModelCallRecord } from './model-record.ts';
@@ -26,7 +26,7 @@ export class ModelExchange implements Exchange {
   #bodyBytes = 0;
   #record: ModelCallRecord | undefined;
   /** Set when the body showed that this is no model call. */
-  #other: HttpExchange | undefined;
+  #other: Exchange | undefined;
   #reader: ReplyReader | undefined;
   #status: number | undefined;
 
@@ -45,15 +45,16 @@ export class ModelExchange implements Exchange {
 
   requestSent(): void {
     if (this.#record || this.#other) return;
+    const body = this.#body;
     const request = this.#readRequest();
-    if (request === 'other') this.#other = new HttpExchange(this.#recorder, this.#start);
+    if (request === 'other') this.#other = openHttpExchange(this.#recorder, this.#start, body);
     else this.#record = new ModelCallRecord(this.#recorder, this.#startData(request), request, this.#reply);
   }
 
   responseHead(status: number, header: HeaderLookup): void {
     this.requestSent();
     this.#status = status;
-    this.#other?.responseHead(status);
+    this.#other?.responseHead(status, header);
     if (!this.#record) return;
     const type = header('content-type') ?? '';
     this.#reader = new ReplyReader(this.#format, this.#reply, type, header('content-encoding'));

@@ -20,6 +20,9 @@ function load<Module>(name: string): Module {
 export const asyncHooks = () => load<typeof AsyncHooks>('node:async_hooks');
 export const zlib = () => load<typeof Zlib>('node:zlib');
 
+/** A SHA-256 of bytes that come in pieces. */
+export const startHash = () => load<typeof Crypto>('node:crypto').createHash('sha256');
+
 /** A hash of a text or of bytes, in lower-case hexadecimal. */
 export function hashOf(algorithm: 'sha1' | 'sha256', data: string | Uint8Array): string {
   const crypto = load<typeof Crypto>('node:crypto');

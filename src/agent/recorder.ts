@@ -33,6 +33,8 @@ const deepestRuns = 100;
 export class AgentRecorder {
   readonly sink: AgentSink;
   readonly level: ContentLevel;
+  /** Of requests that are no model calls. */
+  readonly httpLevel: ContentLevel;
   readonly conversation: Conversation;
   readonly requests = new RequestMemory();
   readonly inFlight = new Set<InFlight>();
@@ -45,9 +47,10 @@ export class AgentRecorder {
   #counts: Record<string, number> = {};
   #storage: AsyncLocalStorage<AgentScope> | undefined;
 
-  constructor(sink: AgentSink, level: ContentLevel, threadId: number) {
+  constructor(sink: AgentSink, levels: { model: ContentLevel; http: ContentLevel }, threadId: number) {
     this.sink = sink;
-    this.level = level;
+    this.level = levels.model;
+    this.httpLevel = levels.http;
     this.#suffix = threadId === 0 ? '' : `@${threadId}`;
     this.conversation = new Conversation({
       message: (message) => this.#recordMessage(message),

@@ -56,6 +56,8 @@ export interface AgentSink {
   ): number;
   /** A text cleaned and cut as in an event, for callers that must look at it first. */
   cleanText(text: string): string;
+  /** The same uncut, for callers that have bounds of their own. */
+  cleanWhole(text: string): string;
 }
 
 const defaultRingBytes = 4 * 1024 * 1024;
@@ -109,6 +111,10 @@ export class EventSink implements AgentSink {
 
   cleanText(text: string): string {
     return this.#policy.text(this.#cutText(text));
+  }
+
+  cleanWhole(text: string): string {
+    return this.#policy.text(text);
   }
 
   /** What would be kept of this content in an event: so that it can be shown that secrets are withheld. */

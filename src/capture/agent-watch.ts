@@ -52,10 +52,11 @@ export function watchForAgent(
 function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const { policy } = requireRecordingPolicy(surroundings);
-  const { captureLlm, progressMs } = surroundings.config;
+  const { captureLlm, captureHttp, progressMs } = surroundings.config;
   return loadRecordingHalf().startRecording({
     policy,
     captureLlm,
+    captureHttp,
     threadId,
     flight: openFlight(surroundings)?.recorder,
     progressMs,

@@ -17,6 +17,8 @@ export interface Config {
   locals: 'off' | 'uncaught' | 'core';
   /** What is recorded of model calls. */
   captureLlm: 'content' | 'metadata' | 'off';
+  /** What is recorded of other requests. */
+  captureHttp: 'content' | 'metadata';
   /** stacks: where each open handle and descriptor comes from is kept. */
   handles: 'count' | 'stacks';
   /** Whether the ends of standard output and error are kept. */
@@ -74,6 +76,8 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught', 'core'], 'off'),
     captureLlm:
       options.captureLlm ?? read.choice('AGENTDUMP_CAPTURE_LLM', ['content', 'metadata', 'off'], 'content'),
+    captureHttp:
+      options.captureHttp ?? read.choice('AGENTDUMP_CAPTURE_HTTP', ['content', 'metadata'], 'metadata'),
     handles: options.handles ?? read.choice('AGENTDUMP_HANDLES', ['count', 'stacks'], 'count'),
     logs: options.logs ?? read.choice('AGENTDUMP_LOGS', ['tail', 'off'], 'tail'),
     progressMs: options.progressMs ?? read.size('AGENTDUMP_PROGRESS_MS', 0),

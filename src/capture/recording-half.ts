@@ -57,6 +57,7 @@ export function startFlight({ policy, dir, happenings, logs, lock, memory }: Fli
 export interface RecordingOptions {
   policy: RecordingPolicy;
   captureLlm: Config['captureLlm'];
+  captureHttp: Config['captureHttp'];
   threadId: number;
   /** Without it the agent is recorded in memory, for every death that lets us write. */
   flight: FlightRecorder | undefined;
@@ -66,7 +67,7 @@ export interface RecordingOptions {
 }
 
 export function startRecording(options: RecordingOptions): Recording {
-  const { policy, captureLlm, threadId, flight } = options;
+  const { policy, captureLlm, captureHttp, threadId, flight } = options;
   const progress = new ProgressWatch(options.onStall);
   const sink = new EventSink({
     policy,
@@ -75,5 +76,5 @@ export function startRecording(options: RecordingOptions): Recording {
   });
   flight?.carryOver(() => sink.carryOver());
   progress.expect(options.progressMs, {}, true);
-  return installAgent({ sink, captureLlm, threadId, progress });
+  return installAgent({ sink, captureLlm, captureHttp, threadId, progress });
 }

@@ -62,6 +62,30 @@ export type EndStatus = 'finished' | 'failed' | 'aborted' | 'interrupted';
 /** cut: the peer closed the connection, or the stream had no end. */
 export type CallStatus = EndStatus | 'cut';
 
+/** A body of HTTP, its content encoding undone. */
+export interface HttpBody {
+  bytes: number;
+  /** Redacted; the beginning, where it is cut; absent where it is no text. */
+  text?: string;
+  /** Of all bytes as they came, where the text is not the whole body. */
+  sha256?: string;
+  /** Why it is not whole. encoding: it could not be undone. */
+  gap?: 'cut' | 'binary' | 'encoding';
+}
+
+/** With `captureHttp: 'content'`: what was asked for. */
+export interface HttpAsked {
+  /** With its query. */
+  path: string;
+  body?: HttpBody;
+}
+
+/** With `captureHttp: 'content'`: what was answered. */
+export interface HttpAnswered {
+  headers: Record<string, string>;
+  body?: HttpBody;
+}
+
 interface Scope {
   run?: string;
   step?: string;
@@ -145,8 +169,10 @@ export interface AgentEventData {
   /** `source`: the host reported it itself, as part of no request. */
   message: Scope & { message: string; role: string; parts: MessagePart[]; name?: string; source?: string };
   tools: { tools: string; definitions: unknown };
-  /** A request that is no model call: nothing of its content is recorded. */
-  'http.start': Scope & { http: string; method: string; host: string };
+  /** A request that is no model call: nothing of its content is recorded unless it is asked for. */
+  'http.start': Scope & { http: string; method: string; host: string; asked?: HttpAsked };
+  /** What had come of an answer that was still being given when this was written, at a death. */
+  'http.answer': { http: string; httpStatus: number; answered: HttpAnswered };
   'http.end': {
     http: string;
     status: CallStatus;
@@ -158,6 +184,7 @@ export interface AgentEventData {
     method?: string;
     host?: string;
     startedAt?: number;
+    answered?: HttpAnswered;
   };
   /** How many requests were not recorded, because they came too fast. */
   'http.skipped': { count: number };

@@ -106,6 +106,7 @@ const requiredTexts: Record<string, string[]> = {
   message: ['message', 'role'],
   tools: ['tools'],
   'http.start': ['http'],
+  'http.answer': ['http'],
   'http.end': ['http'],
   'http.skipped': [],
   state: [],

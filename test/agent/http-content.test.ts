@@ -1,0 +1,191 @@
+/** Requests that are no model calls, with their content: bodies in pieces, bounded and cleaned, and the events of each. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { type ExchangeStart, openExchange } from '../../src/agent/exchange.ts';
+import { BodyReader, bodyLimitBytes } from '../../src/agent/http-body.ts';
+import { AgentRecorder } from '../../src/agent/recorder.ts';
+import { EventSink } from '../../src/agent/sink.ts';
+import type { AgentEvent } from '../../src/journal/layout-agent.ts';
+import { createPolicy } from '../../src/redaction/policy.ts';
+
+const same = (text: string) => text;
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+function read(
+  bytes: Uint8Array,
+  { encoding = undefined as string | undefined, step = bytes.length || 1 } = {},
+) {
+  const reader = new BodyReader(encoding);
+  for (let at = 0; at < bytes.length; at += step) reader.push(bytes.subarray(at, at + step));
+  reader.end();
+  return reader.read(same);
+}
+
+test('a body is read in chunks of 1 to 7 bytes, plain and encoded', () => {
+  const text = '{"place":"Tromsø","snow":"❄"}';
+  for (let step = 1; step <= 7; step++) {
+    const bytes = Buffer.byteLength(text);
+    assert.deepEqual(read(Buffer.from(text), { step }), { bytes, text });
+    assert.deepEqual(read(gzipSync(text), { step, encoding: 'gzip' }), { bytes, text });
+  }
+  assert.equal(read(Buffer.alloc(0)), undefined);
+});
+
+test('of what is no text, and of what is too long, size and hash are kept', () => {
+  for (const bytes of [Buffer.from([0x89, 0x50, 0xff]), Buffer.from('a\0b')])
+    assert.deepEqual(read(bytes), { bytes: bytes.length, sha256: sha256(bytes), gap: 'binary' });
+  const long = Buffer.from('ø'.repeat(bodyLimitBytes));
+  for (const step of [long.length, 9999]) {
+    const { text = '', ...rest } = read(long, { step }) ?? assert.fail('nothing');
+    assert.deepEqual(rest, { bytes: long.length, sha256: sha256(long), gap: 'cut' });
+    assert.match(text, /^ø+$/);
+    assert.ok(Math.abs(Buffer.byteLength(text) - bodyLimitBytes) <= 8192);
+  }
+});
+
+test('an encoding that is unknown or broken is named', () => {
+  const broken = gzipSync('hello').fill(0xff, 2);
+  for (const [bytes, encoding] of [
+    [broken, 'gzip'],
+    [Buffer.from('hello'), 'rot13'],
+  ] as const)
+    assert.deepEqual(read(bytes, { encoding }), { bytes: 0, sha256: sha256(bytes), gap: 'encoding' });
+});
+
+test('a cut goes through no secret', () => {
+  const policy = createPolicy();
+  const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+  for (const shift of [1, 20, 39]) {
+    const reader = new BodyReader(undefined);
+    reader.push(
+      `${'x '.repeat((bodyLimitBytes - 40) / 2)}${' '.repeat(shift)}${secret} ${'y '.repeat(20_000)}`,
+    );
+    const { text = '' } = reader.read((one) => policy.text(one)) ?? {};
+    assert.ok(text.length > bodyLimitBytes / 2);
+    for (let from = 4; from + 12 <= secret.length; from++)
+      assert.ok(!text.includes(secret.slice(from, from + 12)), `a part of it is kept, shift ${shift}`);
+  }
+});
+
+test('any bytes are read without a failure, and never more than there were', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 }),
+      fc.constantFrom(undefined, 'gzip', 'deflate', 'br', 'identity', 'x'),
+      (chunks, encoding) => {
+        const reader = new BodyReader(encoding);
+        for (const chunk of chunks) reader.push(chunk);
+        reader.end();
+        const body = reader.read(same);
+        const whole = Buffer.concat(chunks);
+        if (body?.text !== undefined && !encoding) assert.deepEqual(Buffer.from(body.text), whole);
+        if (body?.sha256) assert.equal(body.sha256, sha256(whole));
+      },
+    ),
+  );
+});
+
+function recording(http: 'content' | 'metadata') {
+  const sink = new EventSink({ policy: createPolicy() });
+  const recorder = new AgentRecorder(sink, { model: 'content', http }, 0);
+  const open = (more: Partial<ExchangeStart> = {}) =>
+    openExchange(recorder, { ...start, ...more }) ?? assert.fail('not recorded');
+  const events = (): AgentEvent[] => {
+    recorder.flush();
+    return JSON.parse(sink.renderPart()).events;
+  };
+  return { open, events };
+}
+
+const start: ExchangeStart = {
+  source: 'undici',
+  method: 'POST',
+  host: 'api.example.com',
+  port: 8080,
+  path: '/v1/places',
+  query: 'units=metric&api_key=hunter2hunter2hunter2',
+  header: () => undefined,
+};
+const headers = (more: Record<string, string>) => (name: string) => more[name];
+const kinds = (events: AgentEvent[]) => events.map(({ kind }) => kind);
+
+test('a request is recorded as it is sent and as it is answered, without its secrets', () => {
+  const { open, events } = recording('content');
+  const exchange = open();
+  exchange.requestChunk('{"password":"hunter2hunter2",');
+  exchange.requestChunk('"city":"Oslo"}');
+  exchange.requestSent();
+  exchange.responseHead(200, headers({ 'content-type': 'application/json', 'set-cookie': 'id=1' }));
+  exchange.responseChunk(Buffer.from('{"id":7}'));
+  exchange.end();
+  exchange.fail(new Error('late'));
+  const [begin, end, ...more] = events();
+  assert.equal(more.length, 0);
+  const { asked, host } = begin as Extract<AgentEvent, { kind: 'http.start' }>;
+  assert.equal(host, 'api.example.com:8080');
+  assert.match(asked?.path ?? '', /^\/v1\/places\?units=metric&api_key=\[redacted:/);
+  assert.match(asked?.body?.text ?? '', /^\{"password":"\[redacted:[^"]+","city":"Oslo"\}$/);
+  assert.deepEqual((end as Extract<AgentEvent, { kind: 'http.end' }>).answered, {
+    headers: { 'content-type': 'application/json' },
+    body: { bytes: 8, text: '{"id":7}' },
+  });
+});
+
+test('a death tells what has come, once for all that came', () => {
+  const { open, events } = recording('content');
+  const exchange = open();
+  assert.deepEqual(kinds(events()), ['http.start']);
+  exchange.responseHead(200, () => undefined);
+  exchange.responseChunk(Buffer.from('{"id"'));
+  assert.deepEqual(kinds(events()), ['http.start', 'http.answer']);
+  const answer = events().at(-1) as Extract<AgentEvent, { kind: 'http.answer' }>;
+  assert.equal(answer.answered.body?.text, '{"id"');
+  exchange.responseChunk(Buffer.from(':7}'));
+  assert.deepEqual(kinds(events()), ['http.start', 'http.answer', 'http.answer']);
+  exchange.fail(new Error('reset'));
+  const end = events().at(-1) as Extract<AgentEvent, { kind: 'http.end' }>;
+  assert.deepEqual([end.status, end.answered?.body?.text], ['cut', '{"id":7}']);
+});
+
+test('a connection that failed is a request without an answer', () => {
+  const { open, events } = recording('content');
+  open().fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+  const [, end] = events() as [AgentEvent, Extract<AgentEvent, { kind: 'http.end' }>];
+  assert.deepEqual([end.status, end.answered, end.error?.code], ['failed', undefined, 'ECONNREFUSED']);
+});
+
+test('a call to an MCP server is recorded as both, so that a replay has its answer', () => {
+  const { open, events } = recording('content');
+  const accept = headers({ accept: 'application/json, text/event-stream' });
+  const exchange = open({ header: accept });
+  exchange.requestChunk(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
+  exchange.requestSent();
+  exchange.responseHead(200, headers({ 'content-type': 'application/json', 'mcp-session-id': 's1' }));
+  exchange.responseChunk(Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}'));
+  exchange.end();
+  const said = kinds(events());
+  for (const kind of ['mcp.message', 'http.start', 'http.end'] as const) assert.ok(said.includes(kind), kind);
+});
+
+test('what looked like a model call and is none has its body too', () => {
+  const { open, events } = recording('content');
+  const exchange = open({ path: '/v1/chat/completions' });
+  exchange.requestChunk('{"nothing":"of a model"}');
+  exchange.requestSent();
+  const [begin] = events() as [Extract<AgentEvent, { kind: 'http.start' }>];
+  assert.equal(begin.asked?.body?.text, '{"nothing":"of a model"}');
+});
+
+test('by default there is nothing of the content', () => {
+  const { open, events } = recording('metadata');
+  const exchange = open();
+  exchange.requestChunk('{"city":"Oslo"}');
+  exchange.requestSent();
+  exchange.responseHead(200, () => undefined);
+  exchange.responseChunk(Buffer.from('{"id":7}'));
+  exchange.end();
+  assert.doesNotMatch(JSON.stringify(events()), /Oslo|places|asked|answered/);
+});
