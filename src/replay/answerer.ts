@@ -1,10 +1,10 @@
 /**
- * Which recorded call a request is, and what is given as its reply. Calls are answered once each; of several that would
+ * Which recorded call a request is, and what is given as its reply; `http-answerer.ts` does it for what is no call. Calls are answered once each; of several that would
  * fit the earliest is taken, so that calls made side by side may come in another order.
  */
-import type { RequestTarget } from '../agent/model-call.ts';
 import { findFormat } from '../agent/providers/table.ts';
-import { Comparer, type Difference } from './compare.ts';
+import { Cleaner, Comparer, type Difference } from './compare.ts';
+import { type AskedNow, HttpAnswerer, type HttpOutcome } from './http-answerer.ts';
 import type { RecordedCall, Recording } from './recording.ts';
 import type { RecordedReply, ReplyFormat } from './replies/reply.ts';
 import { findReplyFormat } from './replies/table.ts';
@@ -19,21 +19,29 @@ export type Answer =
       differences: Difference[];
     }
   /** The record has an answer to another request. */
-  | { kind: 'differs'; call: RecordedCall; differences: Difference[] }
+  | { kind: 'differs'; call: { id: string }; differences: Difference[] }
   /** All recorded calls were answered, and the program asks for more. */
   | { kind: 'past' }
-  | { kind: 'refused'; reason: string };
+  | { kind: 'refused'; reason: string }
+  | Extract<HttpOutcome, { kind: 'http' }>;
+
+/** Something to give. */
+export type Given = Extract<Answer, { kind: 'reply' | 'http' }>;
 
 export class Answerer {
   readonly #recording: Recording;
   readonly #comparer: Comparer;
   readonly #open: RecordedCall[];
   readonly #isLenient: boolean;
+  /** Of requests that are no model calls. */
+  readonly http: HttpAnswerer;
 
   /** `isLenient`: a request that differs gets the next recorded reply all the same. */
   constructor(recording: Recording, isLenient: boolean) {
     this.#recording = recording;
-    this.#comparer = new Comparer(recording);
+    const cleaner = new Cleaner();
+    this.#comparer = new Comparer(recording, cleaner);
+    this.http = new HttpAnswerer(recording.http, cleaner, isLenient);
     this.#open = [...recording.calls];
     this.#isLenient = isLenient;
   }
@@ -42,14 +50,11 @@ export class Answerer {
     return this.#recording.calls.length - this.#open.length;
   }
 
-  answer(target: RequestTarget, method: string, body: string): Answer {
+  answer(asked: AskedNow): Answer {
+    const { method, target, body } = asked;
     const format = method === 'POST' ? findFormat(target) : undefined;
-    const request = format?.readRequest(parse(body), target);
-    if (!format || !request)
-      return {
-        kind: 'refused',
-        reason: `${method} ${target.path} is no call of a model, and only those are recorded`,
-      };
+    const request = format?.readRequest(parse(Buffer.from(body).toString('utf8')), target);
+    if (!format || !request) return this.#answerOther(asked);
     const replyFormat = findReplyFormat(format, target);
     if (!replyFormat)
       return { kind: 'refused', reason: `replies of ${format.providerName(target)} can't be made yet` };
@@ -72,6 +77,17 @@ export class Answerer {
       isStream: request.stream === true,
       differences,
     };
+  }
+
+  #answerOther(asked: AskedNow): Answer {
+    const { method, target } = asked;
+    const what = `${method} ${target.path} is no call of a model, and`;
+    if (this.http.recorded === 0)
+      return { kind: 'refused', reason: `${what} only those are recorded with their content` };
+    const outcome = this.http.answer(asked);
+    if (outcome.kind === 'past' && this.#open.length > 0)
+      return { kind: 'refused', reason: `${what} all ${this.http.recorded} others are answered` };
+    return outcome;
   }
 
   /** The messages up to and with the reply that the request continues. */

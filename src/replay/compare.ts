@@ -15,13 +15,31 @@ export interface Difference {
   now: string;
 }
 
-/** Made once a replay: a policy costs some milliseconds. */
-export class Comparer {
-  readonly #recording: Recording;
+/** Cleans what a replayed program sends as it was cleaned then. Made once a replay: a policy costs some milliseconds. */
+export class Cleaner {
   readonly #sink = new EventSink({ policy: createPolicy({ environment: process.env }) });
 
-  constructor(recording: Recording) {
+  text(text: string): string {
+    return this.#sink.cleanWhole(text);
+  }
+
+  content(content: object): Record<string, unknown> {
+    return this.#sink.clean(content);
+  }
+}
+
+/** What the redactor put in the place of a secret may have been any text. */
+export function withoutMarks(text: string): string {
+  return text.replace(/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]/g, '[redacted]');
+}
+
+export class Comparer {
+  readonly #recording: Recording;
+  readonly #cleaner: Cleaner;
+
+  constructor(recording: Recording, cleaner: Cleaner) {
     this.#recording = recording;
+    this.#cleaner = cleaner;
   }
 
   /** Empty when they are the same. `continued` are the messages that the server holds. */
@@ -49,8 +67,8 @@ export class Comparer {
     if (!item) return '';
     if ('reference' in item) return `(reference to ${item.reference})`;
     const { role, parts, name } = item as Message;
-    const clean = this.#sink.clean(name === undefined ? { role, parts } : { role, parts, name });
-    return JSON.stringify(clean).replace(/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}\]/g, '[redacted]');
+    const clean = this.#cleaner.content(name === undefined ? { role, parts } : { role, parts, name });
+    return withoutMarks(JSON.stringify(clean));
   }
 }
 

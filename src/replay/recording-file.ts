@@ -30,5 +30,6 @@ export function parseRecording(text: string, path: string): Recording {
   const missing = needed.find((field) => typeof value?.[field] !== 'object' || value[field] === null);
   if (schema !== recordingSchema || missing !== undefined)
     throw new MalformedInput(`${path} is no recording`, { format: 'recording', field: missing ?? 'schema' });
-  return value as Recording;
+  // Recordings of earlier releases have no other requests.
+  return { http: [], ...value } as Recording;
 }

@@ -1,7 +1,7 @@
 /**
  * What a bundle holds of a run that can be run again: each model call with its request and its reply, the start of the
  * clock, the environment as far as it was kept, and the signature of the death. One JSON document, redacted as the
- * bundle is. HTTP bodies are not recorded, so replies are made again from what they said.
+ * bundle is. Bodies of model calls are not recorded: replies are made again from what they said.
  */
 import { createHash } from 'node:crypto';
 import { type Conversations, computeConversations, listMessages } from '../analysis/agent/conversations.ts';
@@ -12,6 +12,7 @@ import type { BundleReader } from '../bundle/reader.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { AgentEvent, Message } from '../journal/layout-agent.ts';
 import type { Account, Signature } from '../model/account.ts';
+import { findHttpGaps, type RecordedHttp, readHttp } from './recorded-http.ts';
 import { readReplies } from './recorded-replies.ts';
 import { readToolCalls, type ToolCalls } from './recorded-tools.ts';
 import type { RecordedReply } from './replies/reply.ts';
@@ -38,6 +39,8 @@ export interface Recording {
   hosts: string[];
   messages: Record<string, Message>;
   calls: RecordedCall[];
+  /** Other requests, where their content was recorded. */
+  http: RecordedHttp[];
   /** By name. */
   tools: Record<string, ToolCalls>;
 }
@@ -65,6 +68,7 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
   const all = events?.events ?? [];
   const conversations = computeConversations(all);
   const calls = readCalls(all, conversations);
+  const http = readHttp(all);
   const signal = signalOf(bundle, account, events?.at ?? 0, all);
   return {
     schema: recordingSchema,
@@ -76,13 +80,17 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
     nodeVersion: account.process?.nodeVersion ?? '',
     startedAtMs: Date.parse(account.process?.startedAt ?? account.bundle?.capturedAt ?? '') || 0,
     ...environmentOf(account),
-    gaps: account.environment
-      ? []
-      : ['the bundle has no environment: set the variables that the program needs'],
+    gaps: [
+      ...(account.environment
+        ? []
+        : ['the bundle has no environment: set the variables that the program needs']),
+      ...findHttpGaps(all, http),
+    ],
     ...(signal && { signal }),
-    hosts: hostsOf(all),
+    hosts: hostsOf(all, http),
     messages: Object.fromEntries(conversations.messages),
     calls,
+    http,
     tools: readToolCalls(all),
   };
 }
@@ -125,13 +133,13 @@ function placesOf(events: readonly AgentEvent[]): Map<string, string> {
   return names;
 }
 
-function hostsOf(events: readonly AgentEvent[]): string[] {
+function hostsOf(events: readonly AgentEvent[], http: readonly RecordedHttp[]): string[] {
   const hosts = events.flatMap((event) => {
     if (event.kind !== 'model.start') return [];
     const { 'server.address': host, 'server.port': port } = event.attributes;
     return host === undefined ? [] : [port === undefined ? String(host) : `${host}:${port}`];
   });
-  return [...new Set(hosts)];
+  return [...new Set([...hosts, ...http.map(({ host }) => host)])];
 }
 
 /** A signal from outside is part of the input. */

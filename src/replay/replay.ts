@@ -16,7 +16,7 @@ import { preloadFile } from '../supervise/arm.ts';
 import { type RunningChild, startChild } from '../supervise/child.ts';
 import { inferSignal } from '../supervise/exit-status.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
-import { type Answer, Answerer } from './answerer.ts';
+import { type Answer, Answerer, type Given } from './answerer.ts';
 import { type Difference, renderDifferences } from './compare.ts';
 import { requireTools } from './recorded-tools.ts';
 import { type Recording, seedOf } from './recording.ts';
@@ -54,6 +54,8 @@ export interface ReplayResult {
   outcome: 'same' | 'another' | 'none' | 'past' | 'differs' | 'stopped';
   answered: number;
   recorded: number;
+  /** Requests that are no model calls. */
+  others: { answered: number; recorded: number };
   exit: ChildExit;
   signature?: Signature;
   /** The death of the replay, in a sentence. */
@@ -80,7 +82,7 @@ class Replay {
   #differences: Difference[] = [];
   #ended: ReplayResult['outcome'] | undefined;
   #child: RunningChild | undefined;
-  #given = 0;
+  #given = { reply: 0, http: 0 };
   #signalTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ReplayOptions, folder: string) {
@@ -95,8 +97,8 @@ class Replay {
     const sockets = { http: join(this.#folder, 'http.sock'), https: join(this.#folder, 'https.sock') };
     const server = await startReplayServer(sockets, this.#answerer, {
       onReply: (answer) => this.#beforeReply(answer),
-      onGiven: () => {
-        this.#given++;
+      onGiven: ({ kind }) => {
+        this.#given[kind]++;
         this.#signalWhenDue();
       },
       onUnanswered: (answer, request) => this.#unanswered(answer, request),
@@ -113,7 +115,7 @@ class Replay {
         ...(cwd !== undefined && { cwd }),
       });
       this.#child = child;
-      if (recording.calls.length === 0) this.#signalWhenDue();
+      if (recording.calls.length + recording.http.length === 0) this.#signalWhenDue();
       return await this.#result(child, await child.ended);
     } finally {
       clearTimeout(this.#signalTimer);
@@ -158,45 +160,50 @@ class Replay {
     return join(this.#folder, 'pid');
   }
 
-  async #beforeReply({ call, differences }: Extract<Answer, { kind: 'reply' }>): Promise<void> {
+  async #beforeReply({ kind, call, differences }: Given): Promise<void> {
     if (differences.length > 0) {
       this.#differences.push(...differences);
       this.#options.note(
-        `call ${call.id} differs from the record and is answered all the same:\n${renderDifferences(differences)}`,
+        `${kind === 'reply' ? 'call' : 'request'} ${call.id} differs from the record and is answered all the same:\n${renderDifferences(differences)}`,
       );
     }
+    if (kind === 'http') return;
     const wish = await this.#options.beforeReply?.(call.id, call.place, this.#pid());
     if (wish === 'stop') this.#stop('stopped');
   }
 
-  #unanswered(answer: Exclude<Answer, { kind: 'reply' }>, request: string): 'live' | 'close' {
+  #unanswered(answer: Exclude<Answer, Given>, request: string): 'live' | 'close' {
     const { onMismatch, note } = this.#options;
     if (answer.kind === 'past' && onMismatch !== 'live') {
-      note(`${request}: all recorded calls are answered; the program has gone past the death`);
+      note(`${request}: all that was recorded is answered; the program has gone past the death`);
       this.#stop('past');
       return 'close';
     }
     if (answer.kind === 'differs') {
       this.#differences.push(...answer.differences);
-      note(`${request} is not recorded call ${answer.call.id}:\n${renderDifferences(answer.differences)}`);
+      note(`${request} is not recorded ${answer.call.id}:\n${renderDifferences(answer.differences)}`);
     }
     if (answer.kind === 'refused') {
       this.#refused.push(answer.reason);
       note(`${request}: ${answer.reason}`);
     }
-    if (onMismatch === 'live') return 'live';
+    if (onMismatch === 'live') {
+      if (answer.kind === 'refused') this.#given.http++;
+      return 'live';
+    }
     this.#stop('differs');
     return 'close';
   }
 
   /** A signal came from outside: it is sent when the program has got as much as it had then. */
   #signalWhenDue(): void {
-    const { signal, calls } = this.#options.recording;
-    if (!signal || this.#given < calls.length || this.#signalTimer) return;
+    const { signal, calls, http } = this.#options.recording;
+    const isDue = calls.length ? this.#given.reply >= calls.length : this.#given.http >= http.length;
+    if (!signal || !isDue || this.#signalTimer) return;
     const afterMs = Math.min(signal.afterMs, 10_000);
     this.#signalTimer = setTimeout(
       () => this.#kill(signal.name),
-      Math.max(afterMs, calls.length === 0 ? 500 : 50),
+      Math.max(afterMs, calls.length + http.length === 0 ? 500 : 50),
     );
   }
 
@@ -229,6 +236,7 @@ class Replay {
     const facts = {
       answered: this.#answerer.answered,
       recorded: recording.calls.length,
+      others: { answered: this.#answerer.http.answered, recorded: this.#answerer.http.recorded },
       exit,
       differences: this.#differences,
       refused: this.#refused,

@@ -22,6 +22,9 @@ export function renderReplay(result: ReplayResult, { title, signature }: Recordi
     `  recorded   ${title} (signature ${signature.id})`,
     `  answered   ${result.answered} of ${result.recorded} recorded model calls`,
   ];
+  const { others } = result;
+  if (others.recorded > 0)
+    lines.push(`  answered   ${others.answered} of ${others.recorded} other recorded requests`);
   if (result.signature && result.outcome === 'another')
     lines.push(`  signature  ${result.signature.id}`, ...renderParts(signature, result.signature));
   for (const reason of result.refused) lines.push(`  refused    ${reason}`);

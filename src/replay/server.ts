@@ -6,16 +6,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readTarget } from '../agent/taps/target.ts';
-import type { Answer, Answerer } from './answerer.ts';
+import type { Answer, Answerer, Given } from './answerer.ts';
+import type { HttpAnswer } from './recorded-http.ts';
 import type { RecordedReply, ReplyFormat, ServerEvent } from './replies/reply.ts';
 
 export interface ServerEvents {
   /** Before a reply is given; it waits for the promise. */
-  onReply(answer: Extract<Answer, { kind: 'reply' }>): Promise<void>;
+  onReply(answer: Given): Promise<void>;
   /** Everything that is there of a reply was given. */
-  onGiven(answer: Extract<Answer, { kind: 'reply' }>): void;
+  onGiven(answer: Given): void;
   /** 'live': the request is sent on to where it was meant for. Else the connection is closed. */
-  onUnanswered(answer: Exclude<Answer, { kind: 'reply' }>, request: string): 'live' | 'close';
+  onUnanswered(answer: Exclude<Answer, Given>, request: string): 'live' | 'close';
 }
 
 export interface ReplayServer {
@@ -59,10 +60,12 @@ async function handle(
   const { method = 'GET', url = '/', headers } = request;
   const target = readTarget(`${scheme}://${headers.host}`, url);
   if (!target) return void response.destroy();
-  const answer = answerer.answer(target, method, body.toString('utf8'));
-  if (answer.kind === 'reply') {
+  const encoding = headers['content-encoding'];
+  const answer = answerer.answer({ method, target, body, encoding });
+  if (answer.kind === 'reply' || answer.kind === 'http') {
     await events.onReply(answer);
-    await give(answer, response);
+    if (answer.kind === 'http') giveHttp(answer.answer, response);
+    else await give(answer, response);
     events.onGiven(answer);
   } else if (events.onUnanswered(answer, `${method} ${scheme}://${headers.host}${url}`) === 'live')
     await sendOn(`${scheme}://${headers.host}${url}`, request, body, response);
@@ -90,6 +93,20 @@ async function give(
     await send(response, encode(event));
   if (reply.end === 'whole') response.end();
   else if (reply.end === 'cut') response.destroy();
+}
+
+/** In one piece, however it came then. */
+function giveHttp({ status, headers, text, end }: HttpAnswer, response: ServerResponse): void {
+  if (status === 0) {
+    if (end === 'cut') response.destroy();
+    return;
+  }
+  response.writeHead(status, headers);
+  if (end === 'whole') return void response.end(text);
+  response.flushHeaders();
+  if (text) response.write(text);
+  // What was written is handed to the socket in this turn.
+  if (end === 'cut') setImmediate(() => response.destroy());
 }
 
 /** `isCut`: the connection ends in the middle of the text. */

@@ -158,6 +158,7 @@ function recordingOf(reply: Recording['calls'][number]['reply'], hosts: string[]
     hosts,
     messages: { m1: user },
     calls: [{ id: 'c1', provider: 'openai', model: 'a-model', place: [], list: ['m1'], unknown: 0, reply }],
+    http: [],
     tools: {},
   };
 }
@@ -247,12 +248,13 @@ test('a secret of then and a secret of now are the same request', () => {
     parts: [{ type: 'text', content: 'my key is sk-proj-[redacted:openai-key#0a1b2c3d]' }],
   };
   const answerer = new Answerer(recording, false);
-  const target = { host: 'api.openai.com', path: '/v1/chat/completions', query: '' };
+  const target = { host: 'api.openai.com', port: undefined, path: '/v1/chat/completions', query: '' };
   const key = `sk-proj-${'Ab1'.repeat(16)}T3BlbkFJ${'Cd2'.repeat(16)}`;
   const body = { model: 'a-model', messages: [{ role: 'user', content: `my key is ${key}` }] };
-  const first = answerer.answer(target, 'POST', JSON.stringify(body));
+  const asked = { method: 'POST', target, body: Buffer.from(JSON.stringify(body)), encoding: undefined };
+  const first = answerer.answer(asked);
   assert.equal(first.kind, 'reply', JSON.stringify(first));
-  assert.equal(answerer.answer(target, 'POST', JSON.stringify(body)).kind, 'past');
+  assert.equal(answerer.answer(asked).kind, 'past');
 });
 
 test('tools: results in their order, errors, and why one can not be answered', () => {

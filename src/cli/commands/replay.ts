@@ -69,7 +69,10 @@ const command: CommandModule<object, Words> = {
     const recording = await readMeant(words);
     const program = programOf(words, recording);
     if (words.saveTest !== undefined) return saveTest(words.saveTest, recording, program, words.runner);
-    note(`replaying ${recording.title}: ${recording.calls.length} recorded model calls`);
+    const others = recording.http.length;
+    note(
+      `replaying ${recording.title}: ${recording.calls.length} recorded model calls${others ? ` and ${others} other requests` : ''}`,
+    );
     for (const gap of recording.gaps) note(gap);
     const beforeReply = pauseBefore(recording, words);
     const result = await replay({
