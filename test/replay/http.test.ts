@@ -65,7 +65,7 @@ async function record(name: string, more: Record<string, string>): Promise<{ bun
   );
   await api.close();
   const [bundle = assert.fail('no bundle')] = readdirSync(join(dir, name)).filter((one) =>
-    one.endsWith('.agentdump'),
+    /\.agentdump(\.zip\.age)?$/.test(one),
   );
   return { bundle: join(dir, name, bundle), port: api.port };
 }
@@ -175,6 +175,19 @@ test('by default nothing of the content is recorded, and the replay says how to 
     /2 other requests were recorded without content; record them with AGENTDUMP_CAPTURE_HTTP=content/g,
   );
   assert.equal(said?.length, 1, stderr);
+});
+
+test('under a recipient nothing of it is on the disk in the clear, and its reader can replay it', async () => {
+  const AGENTDUMP_PASSPHRASE = 'correct horse battery';
+  const { bundle } = await record('sealed', {
+    AGENTDUMP_CAPTURE_HTTP: 'content',
+    AGENTDUMP_RECIPIENT: `passphrase:${AGENTDUMP_PASSPHRASE}`,
+  });
+  const folder = join(dir, 'sealed');
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) assert.ok(!readFileSync(join(entry.parentPath, entry.name)).includes('units=metric'));
+  const { stdout, stderr } = await replay(bundle, [], { AGENTDUMP_PASSPHRASE });
+  assert.match(stdout, /^REPRODUCED[\s\S]*answered +2 of 2 other recorded requests/, stderr);
 });
 
 test('a death by SIGKILL, which writes nothing itself, is answered from the journal', async () => {
