@@ -20,6 +20,7 @@ import {
   pathOf,
 } from '../bundle-options.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { finishLatestDeath } from '../latest-death.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 interface Words extends BundleWords {
@@ -63,6 +64,7 @@ const command: CommandModule<object, Words> = {
       .example('$0 agent latest --diff s4 s9', 'what happened between two steps')
       .epilogue('Exit code: 0 complete, 1 with gaps, 2 usage, 3 unreadable or no agent in it.'),
   handler: async (words) => {
+    await finishLatestDeath(words);
     const bundle = openBundle(pathOf(words), await keysOf(words));
     try {
       const { events, gaps } = readAgentEvents(bundle);

@@ -15,6 +15,7 @@ import {
   pathOf,
 } from '../bundle-options.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { finishLatestDeath } from '../latest-death.ts';
 import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 const largestReport = 128 * 1024 * 1024;
@@ -42,6 +43,7 @@ const command: CommandModule<object, Words> = {
         'Exit code: 0 explained, 1 explained with gaps, 2 usage, 3 unreadable input, 4 internal error.',
       ),
   handler: async (words) => {
+    await finishLatestDeath(words);
     const account = await analyzeMeant(words);
     if (words.html !== undefined) (await import('../page.ts')).writePage(account, words.html);
     else print(await render(account, words));
