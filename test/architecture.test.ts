@@ -128,7 +128,9 @@ function roomOf(file: string): string {
     .split('/');
   const [room = '', second = '', third = ''] = parts;
   // The writing half of a format stands alone too: whoever writes such files carries no parser.
-  if (room === 'formats' && (third.startsWith('write-') || third === 'layout')) return 'formats/writer';
+  // Structures of the kernel that whoever writes a core must know too.
+  const isLayout = third === 'layout' || third === 'signal-frame';
+  if (room === 'formats' && (third.startsWith('write-') || isLayout)) return 'formats/writer';
   if (room === 'bundle' || room === 'journal') {
     if (second.startsWith('layout')) return `${room}/layout`;
     return readingHalf.test(second) ? `${room}/reader` : `${room}/writer`;
