@@ -128,7 +128,8 @@ export class ProcessMemory implements MemoryReader {
   }
 
   has(address: number, length: number): boolean {
-    if (!(address >= 0) || length < 0) return false;
+    // Above that, counting up by one stands still.
+    if (!(address >= 0 && address <= Number.MAX_SAFE_INTEGER - length) || length < 0) return false;
     let at = address;
     for (let i = this.#extentAt(at); at < address + length; i++) {
       const extent = this.extents[i];
