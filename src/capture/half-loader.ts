@@ -47,7 +47,7 @@ export function requireHalves(): void {
 
 function carriedText(carrier: () => void): string {
   const { inflateRawSync } = process.getBuiltinModule('node:zlib');
-  return inflateRawSync(Buffer.from(commentOf(carrier), 'base64')).toString('latin1');
+  return inflateRawSync(Buffer.from(commentOf(carrier), 'base64')).toString('utf8');
 }
 
 function commentOf(carrier: () => void): string {
