@@ -1,5 +1,6 @@
 // Opens a session and a journal as the preload does, tells its folder, and lives until it is killed (or ends well when
-// told so). Arguments: the dump folder, and `end` to end by itself.
+// told so). Arguments: the dump folder, `end` to end by itself, and `warn` to
+// tell something of the program, as one without a recipient does.
 import { recordKinds } from '../../dist/journal/layout-records.js';
 import { describeSession, endSession, sessionFolder, writeSession } from '../../dist/journal/session.js';
 import { openJournal } from '../../dist/journal/writer.js';
@@ -16,6 +17,7 @@ for (let i = 1; i <= 3000; i++)
     recordKinds.memorySample,
     JSON.stringify({ rss: i * 1e6, heapUsed: i * 1e5, nonsense: 'x' }),
   );
+if (how === 'warn') journal.append(recordKinds.warning, JSON.stringify({ message: 'of the program' }));
 if (how === 'end') {
   journal.close(true, { exitCode: 0 });
   endSession(folder, facts, { exitCode: 0 });
