@@ -90,14 +90,15 @@ function removeEmpty(folder: string): void {
  * sweep of their session still finds them, and all else goes. What a living program may still write to stays.
  */
 export function scrubAbandonedFolders(scrub: (text: string) => string): void {
-  for (const folder of [sharedMemory, tmpdir()].flatMap(foldersIn).filter(isAbandoned)) {
+  for (const folder of [sharedMemory, tmpdir()].flatMap(foldersIn)) {
     try {
+      if (!isAbandoned(folder)) continue;
       for (const name of readdirSync(folder))
         if (!name.endsWith(scrubbedSuffix)) scrubFile(folder, name, scrub);
       if (readdirSync(folder).length === 0 || ageMs(folder) > forgottenMs)
         rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Somebody else is at it.
+      // Somebody else is at it, or has taken it away.
     }
   }
 }
