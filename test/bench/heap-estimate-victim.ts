@@ -1,4 +1,5 @@
 /** Fills its heap in one way, says what a snapshot would cost, and writes one as a death would: `victim <make> <MB>`. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,6 +8,7 @@ import { estimateCounted, estimateUpper } from '../../src/capture/heap-estimate.
 import { countHeapObjects } from '../../src/capture/heap-objects.ts';
 import { heapPart } from '../../src/capture/parts/heap.ts';
 import type { CaptureContext } from '../../src/capture/parts/part.ts';
+import { fittedMakes } from './heap-estimate-makes.ts';
 
 const [make = '', mbText = '12'] = process.argv.slice(2);
 const total = Number(mbText) * 1024 ** 2;
@@ -76,18 +78,6 @@ const pending = async (at: number): Promise<number> => {
   return at;
 };
 
-const fitted = [
-  'small objects',
-  'short strings',
-  'long strings',
-  'Maps',
-  'closures',
-  'Buffers',
-  'arrays of numbers',
-  'typed arrays',
-  'classes',
-  'deep tree',
-];
 const adder = (a: number, b: object) => () => [a, b];
 const makes: Record<string, (bytes: number) => unknown> = {
   'small objects': (bytes) => fill(bytes / 56, (at) => ({ at, none: null, word: 'word' })),
@@ -109,7 +99,7 @@ const makes: Record<string, (bytes: number) => unknown> = {
     for (let at = 0; at < bytes / 100; at++) top = { next: top, leaf: { at } };
     return top;
   },
-  mixed: (bytes) => fitted.map((name) => makes[name]!(bytes / 10)),
+  mixed: (bytes) => fittedMakes.map((name) => makes[name]!(bytes / 10)),
   // To these no constant was fitted.
   'Maps of Maps': (bytes) =>
     new Map(

@@ -1,6 +1,6 @@
 /**
- * How right the estimate of a heap snapshot is, on heaps of different make, to half of which its constants were not fitted: memory and CPU time of the part as it is
- * written (V8, redactor, gzip), beside what was said before. `npm run bench:heap-estimate [-- --mb 20 --nodes 20,24]`.
+ * How right the estimate of a heap snapshot is, on heaps of different make, to half of which its constants were not
+ * fitted: memory and CPU time of the part as it is written (V8, redactor, gzip), beside what was said before. `npm run bench:heap-estimate [-- --mb 20 --nodes 20,24]`.
  * Each heap in a process of its own; Linux, for the peak of its memory.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,21 +10,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { fittedMakes } from './heap-estimate-makes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const fitted = [
-  'small objects',
-  'short strings',
-  'long strings',
-  'Maps',
-  'closures',
-  'Buffers',
-  'arrays of numbers',
-  'typed arrays',
-  'classes',
-  'deep tree',
-  'mixed',
-];
 const others = [
   'Maps of Maps',
   'private fields',
@@ -69,7 +57,7 @@ function measure(node: string): void {
   console.log(
     `\nNode ${node}             MB said   taken  said/taken   CPU s said   taken  said/taken   count s  upper/taken`,
   );
-  for (const make of values.only ? values.only.split(',') : [...fitted, ...others]) {
+  for (const make of values.only ? values.only.split(',') : [...fittedMakes, 'mixed', ...others]) {
     const out = execFileSync(program, [victim, make, values.mb], { encoding: 'utf8', timeout: 120_000 });
     const { saidMb, takenMb, saidMs, takenMs, countMs, upperMb } = JSON.parse(out);
     const cells = [
