@@ -77,6 +77,12 @@ testDeath('MCP: EPIPE on the way to a server that has gone', 'epipe', undefined,
   assert.match(firstScreen, /The MCP server node mcp-dying-server\.mjs ended with exit code 7/);
 });
 
+const isLeftBehind: Death['check'] = ({ firstScreen, account }) => {
+  assert.match(firstScreen, /RangeError: the cache of Oslo is full/);
+  assert.match(firstScreen, /The error came out of a promise that tool get_weather \(\S+\) had left behind/);
+  assert.equal(account.agent?.diedIn?.from, 'context');
+};
+
 testDeath(
   'OpenAI Agents: a tool that has returned leaves a promise behind, and its rejection ends the process',
   'floating-agents-tool',
@@ -89,26 +95,7 @@ testDeath(
             { name: 'get_tide', arguments: { city: 'Oslo' } },
           ],
         },
-  ({ firstScreen, account }) => {
-    assert.match(firstScreen, /RangeError: the cache of Oslo is full/);
-    assert.match(
-      firstScreen,
-      /The error came out of a promise that tool get_weather \(\S+\) had left behind/,
-    );
-    assert.equal(account.agent?.diedIn?.from, 'context');
-  },
+  isLeftBehind,
 );
 
-testDeath(
-  'LangGraph: the same, with another node at work',
-  'floating-graph-tool',
-  undefined,
-  ({ firstScreen, account }) => {
-    assert.match(firstScreen, /RangeError: the cache of Oslo is full/);
-    assert.match(
-      firstScreen,
-      /The error came out of a promise that tool get_weather \(\S+\) had left behind/,
-    );
-    assert.equal(account.agent?.diedIn?.from, 'context');
-  },
-);
+testDeath('LangGraph: the same, with another node at work', 'floating-graph-tool', undefined, isLeftBehind);
