@@ -1,4 +1,5 @@
 /** The formats in the order of trial: those that a host or path names before the ones that many share. */
+import { BoundedMap } from '../bounded-map.ts';
 import type { ProviderFormat, RequestTarget } from '../model-call.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
@@ -20,7 +21,16 @@ const formats: ProviderFormat[] = [
   generic,
 ];
 
+/** A program asks the same few places again and again, and most are no model's. */
+const known = new BoundedMap<ProviderFormat | null>(200);
+
 /** The format that a request to this place may have; its body may still say otherwise. */
 export function findFormat(target: RequestTarget): ProviderFormat | undefined {
-  return formats.find((format) => format.matches(target));
+  const place = `${target.host} ${target.path}`;
+  let format = known.get(place);
+  if (format === undefined) {
+    format = formats.find((one) => one.matches(target)) ?? null;
+    known.set(place, format);
+  }
+  return format ?? undefined;
 }

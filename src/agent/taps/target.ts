@@ -1,19 +1,41 @@
 /** Where a request goes, from what the HTTP clients say of it. */
+import { BoundedMap } from '../bounded-map.ts';
 import type { RequestTarget } from '../model-call.ts';
 
 export interface Target extends RequestTarget {
   port: number | undefined;
 }
 
+interface Server {
+  host: string;
+  port: number | undefined;
+}
+
+/** A program asks the same few servers again and again. */
+const known = new BoundedMap<Server | null>(200);
+
 /** `origin` as `scheme://host:port`, `path` with its query; undefined when that is no URL. */
 export function readTarget(origin: string, path: string): Target | undefined {
-  const match = /^\w+:\/\/(\[[^\]]*\]|[^/:]*)(?::(\d+))?/.exec(origin);
-  if (!match) return undefined;
+  let server = known.get(origin);
+  if (server === undefined) {
+    server = readServer(origin);
+    known.set(origin, server);
+  }
+  if (!server) return undefined;
   const question = path.indexOf('?');
+  return {
+    host: server.host,
+    port: server.port,
+    path: question === -1 ? path : path.slice(0, question),
+    query: question === -1 ? '' : path.slice(question + 1),
+  };
+}
+
+function readServer(origin: string): Server | null {
+  const match = /^\w+:\/\/(\[[^\]]*\]|[^/:]*)(?::(\d+))?/.exec(origin);
+  if (!match) return null;
   return {
     host: (match[1] ?? '').toLowerCase(),
     port: match[2] === undefined ? undefined : Number(match[2]),
-    path: question === -1 ? path : path.slice(0, question),
-    query: question === -1 ? '' : path.slice(question + 1),
   };
 }

@@ -81,8 +81,10 @@ function headerList(headers: unknown): HeaderLookup {
   const list: unknown[] =
     typeof headers === 'string' ? splitLines(headers) : Array.isArray(headers) ? headers : [];
   return (name) => {
-    for (let i = 0; i + 1 < list.length; i += 2)
-      if (String(list[i]).toLowerCase() === name) return String(list[i + 1]);
+    for (let i = 0; i + 1 < list.length; i += 2) {
+      const other = String(list[i]);
+      if (other.length === name.length && other.toLowerCase() === name) return String(list[i + 1]);
+    }
     return undefined;
   };
 }
