@@ -14,8 +14,8 @@ const node = process.argv[2] ?? process.execPath;
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 
-const median = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const ranked = (values: number[]): number[] => [...values].sort((a, b) => a - b);
+const median = (values: number[]): number => ranked(values)[values.length >> 1] ?? Number.NaN;
 const percent = (part: number, whole: number): string => `${((part / whole) * 100).toFixed(2)} %`;
 
 interface Figures {
@@ -39,8 +39,11 @@ function measure(args: string[], isLoaded: boolean): Figures {
   return JSON.parse(line) as Figures;
 }
 
-/** Medians of the bare runs and of the differences, pair by pair. */
-function compare(args: string[], pairs: number): { bare: Figures; difference: Figures } {
+/** Medians of the bare runs and of the differences, pair by pair, and where the differences' true median may lie. */
+function compare(
+  args: string[],
+  pairs: number,
+): { bare: Figures; difference: Figures; least: Figures; most: Figures } {
   const runs = Array.from({ length: pairs }, (_, i) => {
     // Which goes first alternates, so that neither always finds the caches warm.
     const first = measure(args, i % 2 === 1);
@@ -48,11 +51,18 @@ function compare(args: string[], pairs: number): { bare: Figures; difference: Fi
     return i % 2 === 1 ? { bare: second, loaded: first } : { bare: first, loaded: second };
   });
   const names = Object.keys(runs[0]?.bare ?? {});
-  const of = (pick: (run: (typeof runs)[number], name: string) => number): Figures =>
-    Object.fromEntries(names.map((name) => [name, median(runs.map((run) => pick(run, name)))]));
+  const of = (rank: number, pick: (run: (typeof runs)[number], name: string) => number): Figures =>
+    Object.fromEntries(names.map((name) => [name, ranked(runs.map((run) => pick(run, name)))[rank] ?? NaN]));
+  const more = (run: (typeof runs)[number], name: string): number =>
+    (run.loaded[name] ?? Number.NaN) - (run.bare[name] ?? Number.NaN);
+  // The binomial bounds of a median, at 95 %: so many ranks to either side of the middle.
+  const middle = pairs >> 1;
+  const aside = Math.ceil(0.98 * Math.sqrt(pairs));
   return {
-    bare: of((run, name) => run.bare[name] ?? Number.NaN),
-    difference: of((run, name) => (run.loaded[name] ?? Number.NaN) - (run.bare[name] ?? Number.NaN)),
+    bare: of(middle, (run, name) => run.bare[name] ?? Number.NaN),
+    difference: of(middle, more),
+    least: of(Math.max(0, middle - aside), more),
+    most: of(Math.min(pairs - 1, middle + aside), more),
   };
 }
 
@@ -100,14 +110,18 @@ server.listen(0, '127.0.0.1', async () => {
   server.close();
 });`;
 
+/** One run differs from the next by a percent and a half, bare too: fewer pairs could not tell a percent. */
+const steadyPairs = 31;
+
 function benchSteady(): void {
   const file = join(dir, 'agent-load.cjs');
   writeFileSync(file, agentLoad);
-  const { bare, difference } = compare([file], 15);
-  const share = percent(difference['ms'] ?? Number.NaN, bare['ms'] ?? Number.NaN);
-  console.log('steady: 200 turns of fetch, promises, timers, JSON; 15 pairs');
+  const { bare, difference, least, most } = compare([file], steadyPairs);
+  const share = (figures: Figures): string => percent(figures['ms'] ?? NaN, bare['ms'] ?? NaN);
+  console.log(`steady: 200 turns of fetch, promises, timers, JSON; ${steadyPairs} pairs`);
   console.log(
-    `  wall     ${bare['ms']?.toFixed(0)} ms bare, ${difference['ms']?.toFixed(1)} ms more: ${share} (target 1 %)`,
+    `  wall     ${bare['ms']?.toFixed(0)} ms bare, ${difference['ms']?.toFixed(1)} ms more: ${share(difference)} ` +
+      `(95 %: ${share(least)} to ${share(most)}; target 1 %)`,
   );
   const perTurn = [bare['turnCpuUs'], difference['turnCpuUs']].map((us) => us?.toFixed(0));
   console.log(`  CPU      ${perTurn[0]} µs a turn bare, ${perTurn[1]} µs more`);
