@@ -18,6 +18,7 @@ export interface BisectOptions {
   good: string;
   bad: string;
   onMismatch: ReplayOptions['onMismatch'];
+  live: readonly string[];
   note(text: string): void;
 }
 
@@ -93,11 +94,12 @@ class Bisection {
 
   async #try(hash: string): Promise<'good' | 'bad' | 'skip'> {
     git(this.#tree, ['checkout', '--quiet', '--force', '--detach', hash]);
-    const { recording, command, onMismatch, note } = this.#options;
+    const { recording, command, onMismatch, live, note } = this.#options;
     const result = await replay({
       recording,
       command,
       onMismatch,
+      live,
       note: () => {},
       cwd: this.#cwd,
       isQuiet: true,

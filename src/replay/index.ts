@@ -5,7 +5,7 @@ import { parseRecording } from './recording-file.ts';
 import { type ReplayOptions, type ReplayResult, replay } from './replay.ts';
 import { isFixed, renderReplay } from './result.ts';
 
-export interface ReplayWish extends Partial<Pick<ReplayOptions, 'onMismatch' | 'realClock'>> {
+export interface ReplayWish extends Partial<Pick<ReplayOptions, 'onMismatch' | 'realClock' | 'live'>> {
   command: readonly string[];
   cwd?: string | URL;
 }

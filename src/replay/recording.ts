@@ -37,6 +37,8 @@ export interface Recording {
   /** The death was this signal, so long after the last event: the replay sends it too. */
   signal?: { name: NodeJS.Signals; afterMs: number };
   hosts: string[];
+  /** Servers that were asked for something that is no model call, with content kept or not. */
+  askedHosts?: string[];
   messages: Record<string, Message>;
   calls: RecordedCall[];
   /** Other requests, where their content was recorded. */
@@ -88,6 +90,7 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
     ],
     ...(signal && { signal }),
     hosts: hostsOf(all, http),
+    askedHosts: askedHostsOf(all),
     messages: Object.fromEntries(conversations.messages),
     calls,
     http,
@@ -140,6 +143,15 @@ function hostsOf(events: readonly AgentEvent[], http: readonly RecordedHttp[]): 
     return host === undefined ? [] : [port === undefined ? String(host) : `${host}:${port}`];
   });
   return [...new Set([...hosts, ...http.map(({ host }) => host)])];
+}
+
+function askedHostsOf(events: readonly AgentEvent[]): string[] {
+  const hosts = events.flatMap((event) =>
+    (event.kind === 'http.start' || event.kind === 'http.end') && event.host !== undefined
+      ? [event.host]
+      : [],
+  );
+  return [...new Set(hosts)];
 }
 
 /** A signal from outside is part of the input. */

@@ -28,6 +28,8 @@ export interface ReplayOptions {
   command: readonly string[];
   /** What happens to a request that is not the recorded one. `answer`: it gets the next recorded reply. */
   onMismatch: 'stop' | 'live' | 'answer';
+  /** Servers, as `host` or `host:port`, that are asked for real, whatever `onMismatch` says. */
+  live?: readonly string[];
   /** Tools that get their recorded results; all others run. */
   tools?: readonly string[];
   /** The real time instead of the recorded one. */
@@ -73,6 +75,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   }
 }
 
+type ReplaySockets = ReplayPlan['sockets'] & { unknown: string };
+
 class Replay {
   readonly #options: ReplayOptions;
   readonly #folder: string;
@@ -94,7 +98,11 @@ class Replay {
 
   async run(): Promise<ReplayResult> {
     const { recording, command, isQuiet, cwd } = this.#options;
-    const sockets = { http: join(this.#folder, 'http.sock'), https: join(this.#folder, 'https.sock') };
+    const sockets = {
+      http: join(this.#folder, 'http.sock'),
+      https: join(this.#folder, 'https.sock'),
+      unknown: join(this.#folder, 'unknown.sock'),
+    };
     const server = await startReplayServer(sockets, this.#answerer, {
       onReply: (answer) => this.#beforeReply(answer),
       onGiven: ({ kind }) => {
@@ -102,6 +110,7 @@ class Replay {
         this.#signalWhenDue();
       },
       onUnanswered: (answer, request) => this.#unanswered(answer, request),
+      onUnknownServer: (address) => this.#unknownServer(address),
     });
     try {
       const child = await startChild({
@@ -123,12 +132,16 @@ class Replay {
     }
   }
 
-  #environment(sockets: ReplayPlan['sockets']): NodeJS.ProcessEnv {
-    const { recording, realClock, tools = [] } = this.#options;
+  #environment({ unknown, ...sockets }: ReplaySockets): NodeJS.ProcessEnv {
+    const { recording, realClock, onMismatch, tools = [] } = this.#options;
+    const live = (this.#options.live ?? []).map((host) => host.toLowerCase());
     const planFile = join(this.#folder, 'plan.json');
     const plan: ReplayPlan = {
       sockets,
-      hosts: recording.hosts,
+      hosts: recording.hosts.filter((host) => !live.includes(host)),
+      ...(onMismatch !== 'live' && {
+        others: { live, unknown, portsFile: join(this.#folder, 'ports') },
+      }),
       seed: seedOf(recording),
       tools: requireTools(recording.tools, tools),
       pidFile: this.#pidFile,
@@ -195,6 +208,15 @@ class Replay {
     return 'close';
   }
 
+  /** What it would do to the world, or the world to it, is not known: nothing is sent. */
+  #unknownServer(address: string): void {
+    if (this.#ended) return;
+    const reason = describeUnknown(address, this.#options.recording);
+    this.#refused.push(reason);
+    this.#options.note(reason);
+    this.#stop('differs');
+  }
+
   /** A signal came from outside: it is sent when the program has got as much as it had then. */
   #signalWhenDue(): void {
     const { signal, calls, http } = this.#options.recording;
@@ -258,6 +280,15 @@ class Replay {
     const outcome = same ? 'same' : death || exit.code !== 0 ? 'another' : 'none';
     return { outcome, ...facts, ...death };
   }
+}
+
+function describeUnknown(address: string, { askedHosts = [] }: Recording): string {
+  const host = address.replace(/:\d+$/, '');
+  const why =
+    askedHosts.includes(address) || askedHosts.includes(host)
+      ? 'its answers were recorded without content (AGENTDUMP_CAPTURE_HTTP=content keeps them)'
+      : 'it is not in the recording';
+  return `a connection to ${address} was stopped: ${why}. Let it go live with --live ${address}, or all with --on-mismatch live`;
 }
 
 async function readDeaths(dir: string): Promise<{ signature: Signature; title: string }[]> {

@@ -11,10 +11,18 @@ export interface SavedTest {
   recording: Recording;
   command: readonly string[];
   runner: 'node:test' | 'vitest';
+  /** Servers that the test asks for real. */
+  live?: readonly string[];
 }
 
 /** Returns the paths of the test and of its recording. */
-export function writeTest({ dir, recording, command, runner }: SavedTest): [test: string, recording: string] {
+export function writeTest({
+  dir,
+  recording,
+  command,
+  runner,
+  live = [],
+}: SavedTest): [test: string, recording: string] {
   const folder = resolve(dir);
   mkdirSync(folder, { recursive: true });
   const name = `crash-${recording.signature.id.slice(0, 8)}`;
@@ -23,7 +31,7 @@ export function writeTest({ dir, recording, command, runner }: SavedTest): [test
   writeFileSync(recordingPath, `${JSON.stringify(recording)}\n`);
   writeFileSync(
     testPath,
-    render(recording, name, relocated(command, folder), runner, relative(folder, process.cwd())),
+    render(recording, name, relocated(command, folder), runner, relative(folder, process.cwd()), live),
   );
   return [testPath, recordingPath];
 }
@@ -48,6 +56,7 @@ function render(
   command: readonly string[],
   runner: SavedTest['runner'],
   cwd: string,
+  live: readonly string[],
 ): string {
   const words = command.map((word) => (word === 'node' ? 'process.execPath' : quoted(word))).join(', ');
   return `// Written by agentdump replay --save-test. Fails while the program dies as it did in the recording.
@@ -58,7 +67,7 @@ import { replayRecording } from 'agentdump/replay';
 test(${quoted(`no longer: ${title}`)}, async () => {
   const result = await replayRecording(new URL('./${name}.recording.json', import.meta.url), {
     command: [${words}],
-    cwd: new URL('./${cwd ? `${cwd}/` : ''}', import.meta.url),
+    cwd: new URL('./${cwd ? `${cwd}/` : ''}', import.meta.url),${live.length ? `\n    live: [${live.map(quoted).join(', ')}],` : ''}
   });
   assert.ok(result.isFixed, result.report);
 }${runner === 'vitest' ? ', 60_000' : ''});

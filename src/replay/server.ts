@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSilentServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readTarget } from '../agent/taps/target.ts';
 import type { Answer, Answerer, Given } from './answerer.ts';
@@ -17,6 +18,8 @@ export interface ServerEvents {
   onGiven(answer: Given): void;
   /** 'live': the request is sent on to where it was meant for. Else the connection is closed. */
   onUnanswered(answer: Exclude<Answer, Given>, request: string): 'live' | 'close';
+  /** The program connects to a server that is not in the recording; it waits. */
+  onUnknownServer(address: string): void;
 }
 
 export interface ReplayServer {
@@ -24,10 +27,11 @@ export interface ReplayServer {
 }
 
 export async function startReplayServer(
-  sockets: { http: string; https: string },
+  sockets: { http: string; https: string; unknown: string },
   answerer: Answerer,
   events: ServerEvents,
 ): Promise<ReplayServer> {
+  const unknown = await listenForUnknown(sockets.unknown, events);
   const servers: Server[] = [];
   for (const scheme of ['http', 'https'] as const) {
     const server = createServer((request, response) => {
@@ -39,10 +43,33 @@ export async function startReplayServer(
   }
   return {
     close() {
+      unknown.close();
       for (const server of servers) {
         server.close();
         server.closeAllConnections();
       }
+    },
+  };
+}
+
+/** The preload says `CONNECT host:port` of a connection that nobody knows; the connection itself stays silent. */
+async function listenForUnknown(path: string, { onUnknownServer }: ServerEvents): Promise<ReplayServer> {
+  const open = new Set<Socket>();
+  const server = createSilentServer((socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    socket.on('error', () => {});
+    socket.once('data', (chunk) => {
+      const address = /^CONNECT (\S+)/.exec(chunk.toString('latin1'))?.[1];
+      if (address !== undefined) onUnknownServer(address);
+    });
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  return {
+    close() {
+      server.close();
+      for (const socket of open) socket.destroy();
     },
   };
 }

@@ -6,6 +6,8 @@ export interface ReplayPlan {
   sockets: { http: string; https: string };
   /** `host:port` whose connections go there; without a port, those to 80 and 443. */
   hosts: string[];
+  /** What happens to all other connections; by default they are made. */
+  others?: OtherConnections;
   /** Milliseconds since 1970 that the clock says at the start; it runs on from there. Absent: the real time. */
   startedAtMs?: number;
   /** Of Math.random and crypto.randomUUID. */
@@ -14,6 +16,16 @@ export interface ReplayPlan {
   tools?: Record<string, RecordedTool[]>;
   /** The process writes its pid here, so that the replayer can end it. */
   pidFile: string;
+}
+
+/** Connections to servers that are not in the recording. */
+export interface OtherConnections {
+  /** Written as in `hosts`, but a host without a port means every port: these are made. */
+  live: string[];
+  /** Unix socket to which all others are led: the first of them ends the replay. */
+  unknown: string;
+  /** Ports on which the program's own processes listen, one a line: connections to them are made. */
+  portsFile: string;
 }
 
 export interface RecordedTool {

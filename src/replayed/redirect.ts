@@ -1,11 +1,13 @@
 /**
  * Leads connections to recorded servers to the replayer's sockets. At this place every client is the same: fetch, the
  * undici package, node:http and what is built on them end in `net.Socket.connect` or `tls.connect` (seen on Node 20, 22,
- * 24, 26). What is not recorded connects as always. HTTP/2 is not offered, so clients speak HTTP/1.1.
+ * 24, 26). HTTP/2 is not offered, so clients speak HTTP/1.1. Connections to servers that are not in the recording are
+ * made, or told to the replayer, which ends the replay. Unix sockets, pipes and what is no TCP are left alone.
  */
 import net from 'node:net';
 import tls from 'node:tls';
-import type { ReplayPlan } from './plan.ts';
+import { OwnPorts } from './own-ports.ts';
+import type { OtherConnections, ReplayPlan } from './plan.ts';
 
 interface Destination {
   host?: string | undefined;
@@ -18,24 +20,43 @@ interface Destination {
 
 type Listener = () => void;
 
-export function redirectConnections({ hosts, sockets }: ReplayPlan): void {
+export function redirectConnections({ hosts, sockets, others }: ReplayPlan): void {
   const wanted = new Set(hosts);
-  const isWanted = ({ host, hostname, port }: Destination): boolean => {
-    const name = (host ?? hostname ?? 'localhost').toLowerCase();
-    return wanted.has(`${name}:${port}`) || ((+port! === 80 || +port! === 443) && wanted.has(name));
+  const isUnknown = others ? lookForUnknown(others) : () => false;
+  /** The Unix socket that a connection is led to; undefined: it is made. */
+  const placeOf = (to: Destination, recorded: string): string | undefined => {
+    if (to.path) return undefined;
+    const name = nameOf(to);
+    const { port } = to;
+    if (wanted.has(`${name}:${port}`) || ((+port! === 80 || +port! === 443) && wanted.has(name)))
+      return recorded;
+    if (!others || !isUnknown(name, Number(port))) return undefined;
+    connectSocket.call(new net.Socket(), { path: others.unknown }).end(`CONNECT ${name}:${port}\n`);
+    return others.unknown;
   };
   const connectSocket = net.Socket.prototype.connect as (this: net.Socket, ...args: unknown[]) => net.Socket;
   net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
     const { to, listener } = readDestination(args);
-    if (to.path || !isWanted(to)) return connectSocket.apply(this, args);
-    return connectSocket.call(this, { path: sockets.http }, listener);
+    const path = placeOf(to, sockets.http);
+    if (path === undefined) return connectSocket.apply(this, args);
+    return connectSocket.call(this, { path }, listener);
   } as typeof net.Socket.prototype.connect;
   const connectTls = tls.connect as (...args: unknown[]) => tls.TLSSocket;
   tls.connect = ((...args: unknown[]) => {
     const { to, listener } = readDestination(args);
-    if (to.socket || to.path || !isWanted(to)) return connectTls(...args);
-    return pretendTls(net.connect({ path: sockets.https }), to.servername ?? to.host, listener);
+    const path = to.socket ? undefined : placeOf(to, sockets.https);
+    if (path === undefined) return connectTls(...args);
+    return pretendTls(net.connect({ path }), to.servername ?? to.host, listener);
   }) as typeof tls.connect;
+}
+
+const nameOf = ({ host, hostname }: Destination) => (host ?? hostname ?? 'localhost').toLowerCase();
+
+/** Whether nobody knows the server: it is neither wished live nor one of the program's own. */
+function lookForUnknown({ live, portsFile }: OtherConnections): (name: string, port: number) => boolean {
+  const wished = new Set(live);
+  const own = new OwnPorts(portsFile);
+  return (name, port) => !wished.has(name) && !wished.has(`${name}:${port}`) && !own.has(name, port);
 }
 
 /** A plain socket that looks like an encrypted one to clients which ask before they write. */

@@ -13,6 +13,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -98,6 +100,36 @@ test('a request that differs can go live', async (t) => {
   assert.match(stdout, /^NO DEATH: it ended well/);
   assert.match(stdout, /answered +0 of 2/);
   assert.equal(server.calls.length, 1);
+});
+
+test('a server that is not in the recording stops the replay before anything is sent; --live asks it', async (t) => {
+  const asked: string[] = [];
+  const hook = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(hook, 'listening');
+  t.after(() => hook.close().closeAllConnections());
+  const address = `127.0.0.1:${(hook.address() as AddressInfo).port}`;
+  const told = `await fetch('http://${address}/told');\n${faulty}`;
+  const stopped = await replayWith(told);
+  assert.match(stopped.stdout, /^DIVERGED/, stopped.stderr);
+  assert.match(
+    stopped.stdout,
+    new RegExp(
+      `a connection to ${address} was stopped: it is not in the recording\\. Let it go live with --live`,
+    ),
+  );
+  assert.deepEqual([stopped.code, asked], [1, []]);
+  for (const words of [
+    ['--live', address],
+    ['--live', '127.0.0.1'],
+    ['--on-mismatch', 'live'],
+  ]) {
+    const { stdout, stderr } = await replayWith(told, words);
+    assert.match(stdout, /^REPRODUCED/, stderr);
+  }
+  assert.deepEqual(asked, ['/told', '/told', '/told']);
 });
 
 test('--until ends before a call, and a call that is not there is named', async () => {

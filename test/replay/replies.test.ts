@@ -176,11 +176,12 @@ async function ask(
   wish: { body: object; host?: string; live?: boolean },
 ): Promise<Got | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-sockets-'));
-  const sockets = { http: join(folder, 'a'), https: join(folder, 'b') };
+  const sockets = { http: join(folder, 'a'), https: join(folder, 'b'), unknown: join(folder, 'c') };
   const server = await startReplayServer(sockets, new Answerer(recording, false), {
     onReply: async () => {},
     onGiven: () => {},
     onUnanswered: () => (wish.live ? 'live' : 'close'),
+    onUnknownServer: () => {},
   });
   t.after(() => {
     server.close();

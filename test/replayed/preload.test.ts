@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createPlainServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +17,13 @@ const preload = join(root, 'dist', 'replay.cjs');
 const startedAtMs = Date.parse('2024-02-29T12:00:00Z');
 
 /** Runs a program with the preload; what it printed, as JSON. */
-async function run(t: TestContext, node: string, program: string, hosts: string[] = []) {
+async function run(
+  t: TestContext,
+  node: string,
+  program: string,
+  hosts: string[] = [],
+  live?: { hosts: string[]; onUnknown: (said: string) => void },
+) {
   const folder = temporaryFolder(t);
   const sockets = { http: join(folder, 'http.sock'), https: join(folder, 'https.sock') };
   const servers = Object.entries(sockets).map(([scheme, path]) => {
@@ -25,10 +33,21 @@ async function run(t: TestContext, node: string, program: string, hosts: string[
     return server.listen(path);
   });
   await Promise.all(servers.map((server) => once(server, 'listening')));
+  const unknown = createPlainServer((socket) => {
+    socket.once('data', (said) => live?.onUnknown(String(said)));
+    if (live) setTimeout(() => socket.destroy(), 200);
+  }).listen(join(folder, 'unknown.sock'));
+  await once(unknown, 'listening');
   t.after(() => {
+    unknown.close();
     for (const server of servers) server.close().closeAllConnections();
   });
-  const plan = { sockets, hosts, startedAtMs, seed: 7, pidFile: join(folder, 'pid') };
+  const others = live && {
+    live: live.hosts,
+    unknown: join(folder, 'unknown.sock'),
+    portsFile: join(folder, 'ports'),
+  };
+  const plan = { sockets, hosts, startedAtMs, seed: 7, pidFile: join(folder, 'pid'), others };
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan));
   writeFileSync(join(folder, 'program.mjs'), program);
   const { stdout } = await promisify(execFile)(node, ['--require', preload, join(folder, 'program.mjs')], {
@@ -64,6 +83,36 @@ console.log(JSON.stringify([
   await get(http, 'http://127.0.0.1:1/f'),
 ]));`;
 
+/** Asks a server that is wished live, its own, a child's, a recorded one; then three that nobody knows. */
+const others = (port: number) => `
+import http from 'node:http';
+import net from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+const text = async (port) => (await fetch('http://localhost:' + port)).text();
+const serve = (answer) => "require('node:http').createServer((_, r) => r.end('" + answer + "')).listen(0, function () { console.log(this.address().port) })";
+const own = http.createServer((_, response) => response.end('own')).listen(0);
+await once(own, 'listening');
+const child = spawn(process.execPath, ['-e', serve('own, of a child')], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+  env: { ...process.env, NODE_OPTIONS: '--require ' + process.execArgv.at(-1) },
+});
+const [line] = await once(child.stdout, 'data');
+const answers = [
+  await (await fetch('http://127.0.0.1:${port}')).text(), await text(own.address().port), await text(+line),
+  await (await fetch('https://api.example.com/')).json(),
+];
+child.kill();
+own.close().closeAllConnections();
+const failed = (socket) => new Promise((done) => socket.on('error', done).on('close', done));
+await Promise.all([
+  fetch('https://hooks.example.com/x').catch(() => {}),
+  failed(net.connect(5432, 'db.example.com')),
+  failed(net.connect({ port: 1, host: '127.0.0.1' })),
+]);
+console.log(JSON.stringify(answers));
+process.exit();`;
+
 for (const { name, path } of findNodes()) {
   test(`${name}: the clock begins at the recorded start, random numbers come from the seed`, async (t) => {
     const first = await run(t, path, clock);
@@ -87,6 +136,24 @@ for (const { name, path } of findNodes()) {
       ['https', 'api.example.com', '/d'],
       ['http', '127.0.0.1:4321', '/e'],
       'ECONNREFUSED',
+    ]);
+  });
+
+  test(`${name}: servers that nobody knows are told of; wished ones and the program's own are asked`, async (t) => {
+    const real = createServer((_request, response) => response.end('real')).listen(0, '127.0.0.1');
+    await once(real, 'listening');
+    t.after(() => real.close().closeAllConnections());
+    const { port } = real.address() as AddressInfo;
+    const said: string[] = [];
+    const answers = await run(t, path, others(port), ['api.example.com'], {
+      hosts: [`127.0.0.1:${port}`],
+      onUnknown: (line) => said.push(line.trim()),
+    });
+    assert.deepEqual(answers, ['real', 'own', 'own, of a child', ['https', 'api.example.com', '/']]);
+    assert.deepEqual(said.filter((line) => line.startsWith('CONNECT')).sort(), [
+      'CONNECT 127.0.0.1:1',
+      'CONNECT db.example.com:5432',
+      'CONNECT hooks.example.com:443',
     ]);
   });
 }

@@ -10,6 +10,7 @@ interface Words extends BundleWords {
   good: string;
   bad: string;
   onMismatch?: ReplayOptions['onMismatch'] | undefined;
+  live?: string[] | undefined;
   json?: boolean | undefined;
   '--'?: string[] | undefined;
 }
@@ -29,19 +30,27 @@ const command: CommandModule<object, Words> = {
         describe:
           'A request that is not the recorded one: skip the commit, send it on, or give the next recorded reply',
       })
+      .option('live', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe:
+          'A server (host or host:port) that is asked for real: what is not recorded stops the replay',
+      })
       .option('json', { type: 'boolean', describe: 'One JSON document' })
       .option('dir', dirOption)
       .options(keyOptions)
       .epilogue('Exit code: 0 found, 1 not found. 2 usage, 3 unreadable input, 4 internal error.'),
   handler: async (words) => {
     const recording = await readMeant(words);
-    const { good, bad, onMismatch = 'answer' } = words;
+    const { good, bad, onMismatch = 'answer', live = [] } = words;
     const result = await bisect({
       recording,
       command: programOf(words, recording),
       good,
       bad,
       onMismatch,
+      live,
       note,
     });
     const { commit } = result;

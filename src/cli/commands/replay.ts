@@ -11,6 +11,7 @@ import { programOf, readMeant } from '../recording-words.ts';
 interface Words extends BundleWords {
   expect?: Expectation | undefined;
   onMismatch?: ReplayOptions['onMismatch'] | undefined;
+  live?: string[] | undefined;
   tool?: string[] | undefined;
   until?: string | undefined;
   inspect?: boolean | undefined;
@@ -41,6 +42,13 @@ const command: CommandModule<object, Words> = {
         describe:
           'A request that is not the recorded one: end there, send it on, or give the next recorded reply',
       })
+      .option('live', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe:
+          'A server (host or host:port) that is asked for real: what is not recorded stops the replay',
+      })
       .option('tool', {
         type: 'string',
         array: true,
@@ -68,7 +76,7 @@ const command: CommandModule<object, Words> = {
   handler: async (words) => {
     const recording = await readMeant(words);
     const program = programOf(words, recording);
-    if (words.saveTest !== undefined) return saveTest(words.saveTest, recording, program, words.runner);
+    if (words.saveTest !== undefined) return saveTest(words.saveTest, recording, program, words);
     const others = recording.http.length;
     note(
       `replaying ${recording.title}: ${recording.calls.length} recorded model calls${others ? ` and ${others} other requests` : ''}`,
@@ -80,6 +88,7 @@ const command: CommandModule<object, Words> = {
       command: program,
       onMismatch: words.onMismatch ?? 'stop',
       realClock: words.realClock === true,
+      live: words.live ?? [],
       tools: words.tool ?? [],
       ...(beforeReply && { beforeReply }),
       note,
@@ -90,7 +99,8 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
-async function saveTest(dir: string, recording: Recording, program: string[], runner: Words['runner']) {
+async function saveTest(dir: string, recording: Recording, command: string[], words: Words) {
   const { writeTest } = await import('../../replay/save-test.ts');
-  for (const path of writeTest({ dir, recording, command: program, runner })) print(path);
+  const { runner, live = [] } = words;
+  for (const path of writeTest({ dir, recording, command, runner, live })) print(path);
 }

@@ -1,0 +1,41 @@
+/**
+ * The ports on which the program, its threads and its Node children listen themselves: a server of the program's own is
+ * run again with it, and is no server of the recording. Children that are no Node are not seen.
+ */
+import { appendFileSync, readFileSync } from 'node:fs';
+import net from 'node:net';
+
+const ofThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|::1?|0\.0\.0\.0|\[::1?\])$/;
+
+export class OwnPorts {
+  readonly #file: string;
+
+  /** `file`: all processes of the replay write into it, a line a port. */
+  constructor(file: string) {
+    this.#file = file;
+    const listen = net.Server.prototype.listen as (this: net.Server, ...args: unknown[]) => net.Server;
+    const note = (server: net.Server) => this.#note(server.address());
+    net.Server.prototype.listen = function (this: net.Server, ...args: unknown[]) {
+      this.prependOnceListener('listening', () => note(this));
+      return listen.apply(this, args);
+    } as typeof net.Server.prototype.listen;
+  }
+
+  has(host: string, port: number): boolean {
+    if (!ofThisMachine.test(host)) return false;
+    try {
+      return readFileSync(this.#file, 'latin1').split('\n').includes(String(port));
+    } catch {
+      return false;
+    }
+  }
+
+  #note(address: net.AddressInfo | string | null): void {
+    if (typeof address !== 'object' || address === null) return;
+    try {
+      appendFileSync(this.#file, `${address.port}\n`);
+    } catch {
+      // The replay has ended, and its folder is gone.
+    }
+  }
+}
