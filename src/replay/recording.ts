@@ -42,6 +42,8 @@ export interface Recording {
   messages: Record<string, Message>;
   calls: RecordedCall[];
   /** Other requests, where their content was recorded. */
+  /** Steps and tool calls, each with the model call whose reply was the last to come before it. */
+  steps?: { id: string; name: string; after?: string }[];
   http: RecordedHttp[];
   /** By name. */
   tools: Record<string, ToolCalls>;
@@ -93,6 +95,7 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
     askedHosts: askedHostsOf(all),
     messages: Object.fromEntries(conversations.messages),
     calls,
+    steps: readSteps(all),
     http,
     tools: readToolCalls(all),
   };
@@ -123,6 +126,16 @@ function readCalls(events: readonly AgentEvent[], conversations: Conversations):
         reply: replies.get(call) ?? { refused: 'nothing of its reply was recorded' },
       },
     ];
+  });
+}
+
+function readSteps(events: readonly AgentEvent[]): NonNullable<Recording['steps']> {
+  let after: string | undefined;
+  return events.flatMap((event) => {
+    if (event.kind === 'model.end') after = event.call;
+    if (event.kind !== 'step.start' && event.kind !== 'tool.start') return [];
+    const { id, name } = event;
+    return [{ id, name, ...(after !== undefined && { after }) }];
   });
 }
 

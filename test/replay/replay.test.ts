@@ -138,7 +138,7 @@ test('--until ends before a call, and a call that is not there is named', async 
   assert.equal(code, 0);
   const wrong = await replayWith(faulty, ['--until', 'c9']);
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /no recorded model call is, or belongs to, c9/);
+  assert.match(wrong.stderr, /no recorded model call is, belongs to, or comes before c9/);
 });
 
 const vitest = ['runners', 'langgraph']
