@@ -38,6 +38,9 @@ export class HeldProgram {
     const remote = await RemoteDebugger.connect(door.webSocketUrl);
     const held = new HeldProgram(door.webSocketUrl, remote);
     remote.on('Debugger.scriptParsed', ({ scriptId, url }) => held.#scripts.set(scriptId, String(url)));
+    // A program that ends waits until its debuggers are gone.
+    remote.on('NodeRuntime.waitingForDisconnect', () => remote.close());
+    await remote.send('NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true });
     await remote.send('Debugger.enable');
     return held;
   }
@@ -51,6 +54,7 @@ export class HeldProgram {
     onPaused: (where: string, goesOn: AbortSignal) => Promise<void>,
   ): Promise<void> {
     let goesOn = new AbortController();
+    let hasStopped = false;
     // Somebody's debugger may let it go on before we do.
     this.#remote.on('Debugger.resumed', () => goesOn.abort());
     this.#remote.on('Debugger.paused', (paused) => {
@@ -61,20 +65,27 @@ export class HeldProgram {
       const goOn = () => {
         if (!goesOn.signal.aborted) this.#remote.send('Debugger.resume').catch(() => {});
       };
-      if (!data?.uncaught && !isRecorded(data?.description, title)) return goOn();
+      // Node throws what came to its own frames once more.
+      const isRepeated = hasStopped && this.#placeOf(paused as Paused).startsWith('node:');
+      if (isRepeated || !(data?.uncaught || isRecorded(data?.description, title))) return goOn();
+      hasStopped = true;
       onPaused(this.#describe(paused as Paused), goesOn.signal).then(goOn);
     });
     await this.#remote.send('Debugger.setPauseOnExceptions', { state: 'all' });
   }
 
-  #describe({ data, callFrames = [] }: Paused): string {
-    const [error = 'an error'] = (data?.description ?? '').split('\n');
-    const [frame] = callFrames;
-    if (!frame) return error;
+  #describe(paused: Paused): string {
+    const [error = 'an error'] = (paused.data?.description ?? '').split('\n');
+    const name = paused.callFrames?.[0]?.functionName || '<anonymous>';
+    return `${error}\n  at ${name} (${this.#placeOf(paused)})`;
+  }
+
+  #placeOf({ callFrames: [frame] = [] }: Paused): string {
+    if (!frame) return 'an unknown place';
     const { scriptId, lineNumber, columnNumber } = frame.location;
     const url = this.#scripts.get(scriptId) ?? '';
     const file = url.startsWith('file:') ? fileURLToPath(url) : url;
-    return `${error}\n  at ${frame.functionName || '<anonymous>'} (${file}:${lineNumber + 1}:${columnNumber + 1})`;
+    return `${file}:${lineNumber + 1}:${columnNumber + 1}`;
   }
 }
 
