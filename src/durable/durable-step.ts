@@ -18,6 +18,8 @@ export interface WantedStep extends StepCall {
   options: DurableStepOptions;
   /** Runs the host's function; the run's records of it are not its affair. */
   work: (step: DurableWork) => unknown;
+  /** Calls `inner`, which is the work and its record, as the step that the bundle tells of; may answer in its place. */
+  watch?: (inner: () => Promise<unknown>, step: DurableWork) => unknown;
 }
 
 export async function performStep(scoped: ScopedRun, wanted: WantedStep): Promise<unknown> {
@@ -102,18 +104,24 @@ class StepTry implements DurableWork {
       this.#limits.requireWanted();
       const started = run.recorder.add('durableStep', this.#start());
       this.#seq = typeof started === 'number' ? started : await started;
-      let result: unknown;
+      let hasReturned = false;
+      // The less is done between a return and its record, the fewer deaths come between them: the bundle is told later.
+      const inner = async () => {
+        const work = () => this.#wanted.work(this);
+        const result = await (this.#limits.isLimited ? this.#limits.hold(work) : work());
+        hasReturned = true;
+        return this.#finish(result);
+      };
       try {
-        const work = () => new ScopedRun(run, this.path).enter(() => this.#wanted.work(this));
-        // The fewer turns between a return and its record, the fewer deaths come between them.
-        result = await (this.#limits.isLimited ? this.#limits.hold(work) : work());
+        const { watch = (work) => work() } = this.#wanted;
+        const result = await new ScopedRun(run, this.path).enter(() => watch(inner, this));
+        return hasReturned ? result : await this.#finish(result);
       } catch (error) {
+        if (hasReturned) throw error;
         const pauseMs = await this.#settleFailure(error);
         await pause(pauseMs, this.#limits);
         this.attempt++;
-        continue;
       }
-      return await this.#finish(result);
     }
   }
 

@@ -34,10 +34,8 @@ function nestedRun(
     key: undefined,
     input: hashOf(options.config),
     options: {},
-    work: (given) => {
-      const { id, attempt, signal } = given;
-      return recorded.run(name, options, () => work({ id, name, attempt, signal, restored: undefined }));
-    },
+    work: ({ id, attempt, signal }) => work({ id, name, attempt, signal, restored: undefined }),
+    watch: (inner) => recorded.run(name, options, inner),
   });
 }
 
@@ -53,7 +51,8 @@ function step(
     key: options.key,
     input: hashOf(options.input),
     options,
-    work: (given) => recorded.step(name, () => work(given), { ...seenOf(options), attempt: given.attempt }),
+    work,
+    watch: (inner, given) => recorded.step(name, inner, { ...seenOf(options), attempt: given.attempt }),
   });
 }
 
@@ -71,7 +70,8 @@ function tool<Arguments>(
     key: options.key,
     input: hashOf('input' in options ? options.input : toolArguments),
     options,
-    work: (given) => recorded.tool(name, toolArguments, (shown) => work(shown, given), seen),
+    work: (given) => work(toolArguments, given),
+    watch: (inner) => recorded.tool(name, toolArguments, inner, seen),
   });
 }
 
