@@ -5,6 +5,7 @@ import { readClosureVariables } from '../../formats/v8/contexts.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
 import { findConstructorName, findFunctionName, readOwnProperties } from '../../formats/v8/properties.ts';
 import type { Script } from '../../formats/v8/script.ts';
+import { optimisedAway } from '../../formats/v8/translated-values.ts';
 import { ValueRenderer } from '../../formats/v8/values.ts';
 import type { Frame, FrameTrust, LocalVariable, SourceLine } from '../../model/thread.ts';
 import { isInApp } from '../stacks/in-app.ts';
@@ -23,7 +24,6 @@ const sourceContext = 2;
 const maxLineLength = 240;
 const maxClosureVariables = 16;
 const maxMethods = 100;
-const optimisedAway = '(optimised away)';
 
 export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, detail: FrameDetail): Frame {
   const { script } = frame.function;
@@ -59,13 +59,13 @@ export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructin
 function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): string | undefined {
   if (receiver === undefined || closure === undefined) return undefined;
   return whereMapped(
-    () => readOwnProperties(v8.heap, receiver, maxMethods).find((p) => p.value === closure)?.name,
+    () => readOwnProperties(v8.values, receiver, maxMethods).find((p) => p.value === closure)?.name,
   );
 }
 
 /** Undefined for `undefined` and the global object: a plain call. */
 function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
-  const { heap } = v8;
+  const heap = v8.values;
   const { types } = heap.layout;
   return whereMapped(() => {
     const type = heap.findType(receiver);
@@ -90,7 +90,7 @@ export function readSource(v8: V8Runtime, script: Script, line: number): SourceL
 }
 
 function readLocals(v8: V8Runtime, frame: JavaScriptFrame): LocalVariable[] {
-  const renderer = new ValueRenderer(v8.heap, v8.functions);
+  const renderer = new ValueRenderer(v8.values, v8.functions);
   const locals: LocalVariable[] = [];
   if (frame.receiver !== undefined)
     locals.push({ name: 'this', scope: 'this', value: renderer.render(frame.receiver) });
@@ -104,20 +104,21 @@ function readLocals(v8: V8Runtime, frame: JavaScriptFrame): LocalVariable[] {
 function readArguments(frame: JavaScriptFrame, renderer: ValueRenderer): LocalVariable[] {
   const { parameters } = frame.function;
   const passed = frame.arguments;
+  const render = (value: number | undefined) =>
+    value === undefined ? optimisedAway : renderer.render(value);
   const locals = parameters.map((name, i): LocalVariable => {
-    const value = passed?.[i];
     if (!passed) return { name, scope: 'argument', value: optimisedAway };
     if (name.startsWith('...')) {
-      const rest = passed.slice(i).map((each) => renderer.render(each));
+      const rest = passed.slice(i).map(render);
       return { name, scope: 'argument', value: rest.length === 0 ? '[]' : `[ ${rest.join(', ')} ]` };
     }
-    return { name, scope: 'argument', value: value === undefined ? 'undefined' : renderer.render(value) };
+    return { name, scope: 'argument', value: i < passed.length ? render(passed[i]) : 'undefined' };
   });
   const last = parameters.at(-1);
   if (passed && !last?.startsWith('...'))
     passed.slice(parameters.length).forEach((value, i) => {
       const name = `arguments[${parameters.length + i}]`;
-      locals.push({ name, scope: 'argument', value: renderer.render(value) });
+      locals.push({ name, scope: 'argument', value: render(value) });
     });
   return locals;
 }
@@ -125,7 +126,7 @@ function readArguments(frame: JavaScriptFrame, renderer: ValueRenderer): LocalVa
 function readClosure(v8: V8Runtime, context: number, renderer: ValueRenderer): LocalVariable[] {
   return (
     whereMapped(() =>
-      readClosureVariables(v8.heap, context, maxClosureVariables).map(({ name, value }) => ({
+      readClosureVariables(v8.values, context, maxClosureVariables).map(({ name, value }) => ({
         name,
         scope: 'closure',
         value: renderer.render(value),

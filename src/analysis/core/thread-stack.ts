@@ -89,14 +89,25 @@ function describeFrame(
   const isConstructing =
     caller !== undefined && options.v8 !== undefined && isConstructFrame(caller, options.v8);
   const { v8 } = options;
+  const withValues = options.values && index < framesWithValues;
+  if (withValues && found.some((part) => part.hasDoubtfulValues)) doubt(options.gaps);
   return found.map((part, i) =>
     describeJavaScriptFrame(v8, part, {
-      values: options.values && index < framesWithValues,
+      values: withValues,
       isConstructing: isConstructing && i === found.length - 1,
       trust: frame.trust,
       address: frame.programCounter,
     }),
   );
+}
+
+const doubtfulValues: Gap = {
+  part: 'values of optimised frames',
+  reason: 'some were not where the compiled code says that they are: they are left out',
+};
+
+function doubt(gaps: Gap[]): void {
+  if (!gaps.includes(doubtfulValues)) gaps.push(doubtfulValues);
 }
 
 function findJavaScript(

@@ -11,6 +11,8 @@ import { V8Heap } from '../../formats/v8/heap.ts';
 import { V8Metadata } from '../../formats/v8/metadata.ts';
 import { findLayout, type V8Layout, type V8Version } from '../../formats/v8/object-layout.ts';
 import { Scripts } from '../../formats/v8/script.ts';
+import { matchOpcodes } from '../../formats/v8/translation-opcodes.ts';
+import { VirtualMemory } from '../../formats/v8/virtual-memory.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
 import { type CoreModule, findRuntimeAddress } from './module-map.ts';
@@ -20,6 +22,8 @@ export interface V8Runtime {
   module: CoreModule;
   version: V8Version;
   heap: V8Heap;
+  /** The same heap with the objects that optimised code never allocated; slower, for frames and their values. */
+  values: V8Heap;
   scripts: Scripts;
   functions: Functions;
   frames: FrameReader;
@@ -68,11 +72,13 @@ function openVersion(
       reason: `V8 ${version.major}.${version.minor} was never tested: what could not be confirmed is left out`,
     });
   const heap = new V8Heap(dump.memory, layout);
+  const virtual = new VirtualMemory(dump.memory);
+  const values = new V8Heap(virtual, layout, virtual);
   const scripts = new Scripts(heap);
-  const functions = new Functions(heap, scripts);
+  const functions = new Functions(values, scripts);
   const binary = readBinaryTables(module, layout);
-  const frames = new FrameReader(heap, functions, scripts, binary);
-  return { module, version, heap, scripts, functions, frames, binary };
+  const frames = new FrameReader(values, functions, scripts, binary, virtual);
+  return { module, version, heap, values, scripts, functions, frames, binary };
 }
 
 /** Constants that are zero lie in .bss, which the file does not hold. */
@@ -108,10 +114,12 @@ function readBinaryTables(module: CoreModule, layout: V8Layout): BinaryTables {
     module,
     '_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts',
   );
-  const operandCounts = counts && [...new Int32Array(counts.slice().buffer, 0, counts.length >> 2)];
+  const opcodes =
+    counts &&
+    matchOpcodes(layout.translation, [...new Int32Array(counts.slice().buffer, 0, counts.length >> 2)]);
   return {
     ...(sizes ? { bytecodeSizes: new BytecodeSizes(sizes) } : {}),
-    ...(operandCounts ? { translationOpcodes: { operandCounts, ...layout.translation } } : {}),
+    ...(opcodes ? { translationOpcodes: opcodes } : {}),
   };
 }
 

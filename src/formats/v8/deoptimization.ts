@@ -1,13 +1,16 @@
 /**
- * What optimised code would turn into if it were deoptimised at a call: the functions that were inlined there, and
- * the bytecode each was at. V8 builds its own stack traces from this, so it is exact where the table of source
- * positions has no row for a call. Sources: src/objects/deoptimization-data.h,
- * src/deoptimizer/frame-translation-builder.cc and translation-opcode.h of V8.
+ * What optimised code would turn into if it were deoptimised at a call: the functions that were inlined there, the
+ * bytecode each was at, and what each was given. V8 builds its own stack traces from this, so it is exact where the
+ * table of source positions has no row for a call. Sources: src/objects/deoptimization-data.h and
+ * src/deoptimizer/translated-state.cc of V8.
  */
 import type { CompiledCode } from './code.ts';
 import type { Tagged, V8Heap } from './heap.ts';
-import { VlqReader } from './positions.ts';
 import { findDeoptimizationIndex } from './safepoints.ts';
+import { nestValue, type TranslatedValue, ValueResolver } from './translated-values.ts';
+import type { TranslationOpcodes } from './translation-opcodes.ts';
+import { type Operation, signed, TranslationReader } from './translation-reader.ts';
+import type { VirtualMemory } from './virtual-memory.ts';
 
 export interface TranslatedFrame {
   /** SharedFunctionInfo, or its wrapper. */
@@ -16,15 +19,18 @@ export interface TranslatedFrame {
   bytecodeOffset?: number;
   /** Called by `new`. */
   isConstructing: boolean;
+  /** Absent for a built-in function. */
+  values?: TranslatedValues;
 }
 
-/** Opcodes of frame translations in one line of V8; how many operands each has is a table in the binary. */
-export interface TranslationOpcodes {
-  operandCounts: number[];
-  begin: readonly number[];
-  interpretedFrames: readonly number[];
-  builtinFrames: readonly number[];
-  constructFrames: readonly number[];
+/** As the translation says; whoever uses them holds them against what else is known of the frame. */
+export interface TranslatedValues {
+  function: Tagged | undefined;
+  /** The receiver, then declared parameters, then what was passed beyond them; undefined for what is lost. */
+  parameters: (Tagged | undefined)[];
+  /** How many of them are declared, the receiver included. */
+  declared: number;
+  context: Tagged | undefined;
 }
 
 const entryWords = 3;
@@ -32,13 +38,39 @@ const entryWords = 3;
 const slotsBeforeEntries = 4;
 const maxFrames = 256;
 const maxOperations = 100_000;
+/** A frame's values beside parameters and registers: function, context, accumulator. */
+const fixedValues = 3;
+
+export interface TranslationSources {
+  heap: V8Heap;
+  virtual: VirtualMemory;
+  opcodes: TranslationOpcodes;
+}
 
 /** The innermost frame first. Undefined where the code cannot be deoptimised at this return address. */
 export function findTranslatedFrames(
+  { heap, virtual, opcodes }: TranslationSources,
+  compiled: CompiledCode,
+  framePointer: number,
+): TranslatedFrame[] | undefined {
+  const found = findTranslation(heap, compiled);
+  if (!found) return undefined;
+  const frames = decodeFrames(new TranslationReader(found.bytes, found.start, opcodes));
+  const resolver = new ValueResolver({ heap, virtual, framePointer, literal: found.literal });
+  for (const { values } of frames ?? []) for (const value of values) resolver.number(value);
+  return frames && describeFrames(frames, found.literal, resolver, heap.layout.signedHeights).reverse();
+}
+
+interface Translation {
+  bytes: Uint8Array;
+  start: number;
+  literal(index: number): Tagged | undefined;
+}
+
+function findTranslation(
   heap: V8Heap,
   { kind, code, start: instructions, size, offset }: CompiledCode,
-  opcodes: TranslationOpcodes,
-): TranslatedFrame[] | undefined {
+): Translation | undefined {
   const { fixedArray, deoptimization } = heap.layout;
   const data = heap.field(code, heap.layout.code.deoptimizationData);
   const count = heap.isPointer(data) ? heap.findSmi(data, fixedArray.length) : undefined;
@@ -57,122 +89,104 @@ export function findTranslatedFrames(
   const start = heap.smi(slot(entry + 1));
   const literals = slot(deoptimization.literals);
   if (!bytes || !(start >= 0 && start < bytes.length) || !heap.isPointer(literals)) return undefined;
-  const frames = decodeFrames(bytes, start, opcodes);
   const literalCount = heap.findSmi(literals, fixedArray.length) ?? 0;
-  return frames
-    ?.map(({ literal, ...frame }) => ({
-      ...frame,
-      literal:
-        literal >= 0 && literal < literalCount ? heap.field(literals, fixedArray.data + literal * 8) : 0,
-    }))
-    .reverse();
+  return {
+    bytes,
+    start,
+    literal: (at) =>
+      at >= 0 && at < literalCount ? strong(heap.field(literals, fixedArray.data + at * 8)) : undefined,
+  };
 }
 
-type DecodedFrame = Omit<TranslatedFrame, 'literal'> & { literal: number };
+/** A weak reference has the second bit set too. */
+const strong = (value: Tagged) => (value % 4 === 3 ? value - 2 : value);
 
-/** Frames of the translation that starts at `start`, the outermost first. */
-function decodeFrames(
-  bytes: Uint8Array,
-  start: number,
-  opcodes: TranslationOpcodes,
-): DecodedFrame[] | undefined {
-  const reader = new TranslationReader(bytes, start, opcodes);
+interface DecodedFrame {
+  opening: Operation;
+  values: TranslatedValue[];
+}
+
+/** Every frame of the translation, JavaScript or not, the outermost first. */
+function decodeFrames(reader: TranslationReader): DecodedFrame[] | undefined {
   const wanted = reader.begin();
   if (wanted === undefined || wanted < 1 || wanted > maxFrames) return undefined;
-  const frames: DecodedFrame[] = [];
-  let isConstructing = false;
-  for (let i = 0; i < maxOperations && frames.length < wanted; i++) {
+  const operations: Operation[] = [];
+  for (let i = 0; i < maxOperations; i++) {
     const operation = reader.next();
-    if (!operation) return undefined;
-    const [first = 0, literal = -1] = operation.operands;
-    if (opcodes.constructFrames.includes(operation.opcode)) isConstructing = true;
-    const isInterpreted = opcodes.interpretedFrames.includes(operation.opcode);
-    if (!isInterpreted && !opcodes.builtinFrames.includes(operation.opcode)) continue;
-    const frame = { literal: signed(literal), isConstructing };
-    frames.push(isInterpreted ? { ...frame, bytecodeOffset: signed(first) } : frame);
-    isConstructing = false;
+    if (!operation || operation.name.startsWith('BEGIN_')) break;
+    operations.push(operation);
   }
-  return frames.length === wanted ? frames : undefined;
-}
-
-/** The sign is the lowest bit, without the zig-zag of position tables. */
-const signed = (value: number) => (value % 2 === 0 ? value / 2 : -(value - 1) / 2);
-
-interface Operation {
-  opcode: number;
-  operands: number[];
-}
-
-/** A translation may say "the next n operations are those of an earlier translation": its basis. */
-class TranslationReader {
-  readonly #bytes: Uint8Array;
-  readonly #start: number;
-  readonly #opcodes: TranslationOpcodes;
-  #own: VlqReader;
-  #basis: VlqReader | undefined;
-  /** Operations that were read from the basis, or skipped in it. */
-  #basisIndex = 0;
-  #index = 0;
-  #matching = 0;
-
-  constructor(bytes: Uint8Array, start: number, opcodes: TranslationOpcodes) {
-    this.#bytes = bytes;
-    this.#start = start;
-    this.#opcodes = opcodes;
-    this.#own = new VlqReader(bytes.subarray(start));
-  }
-
-  /** How many JavaScript frames follow. */
-  begin(): number | undefined {
-    const [lookback = 0, , frames = 0] = this.#readBegin(this.#own) ?? [];
-    if (lookback > this.#start) return undefined;
-    if (lookback > 0) {
-      this.#basis = new VlqReader(this.#bytes.subarray(this.#start - lookback));
-      if (!this.#readBegin(this.#basis)) return undefined;
+  const frames: DecodedFrame[] = [];
+  for (let at = 0; at < operations.length; ) {
+    const opening = operations[at] as Operation;
+    const frame = frames.at(-1);
+    if (isFrame(opening)) frames.push({ opening, values: [] });
+    if (isFrame(opening) || opening.name === 'UPDATE_FEEDBACK') {
+      at++;
+      continue;
     }
-    return signed(frames);
+    const nested = nestValue(operations, at);
+    if (!frame) return undefined;
+    if (!nested) {
+      frame.values.length = 0;
+      break;
+    }
+    frame.values.push(nested[0]);
+    at = nested[1];
   }
+  return frames.filter(isJavaScript).length === wanted ? frames : undefined;
+}
 
-  next(): Operation | undefined {
-    const operation = this.#matching > 0 ? this.#fromBasis() : this.#fromOwn();
-    this.#index++;
-    return operation;
-  }
+const isFrame = ({ name }: Operation) => /_FRAME(?:_WITH|$)|^INLINED_EXTRA_ARGUMENTS$/.test(name);
+const isInterpreted = ({ opening }: DecodedFrame) => opening.name.startsWith('INTERPRETED_FRAME');
+const isJavaScript = (frame: DecodedFrame) =>
+  isInterpreted(frame) || frame.opening.name.startsWith('JAVASCRIPT_BUILTIN');
 
-  #readBegin(reader: VlqReader): number[] | undefined {
-    const operation = this.#read(reader);
-    return operation && this.#opcodes.begin.includes(operation.opcode) ? operation.operands : undefined;
+/** Those that are JavaScript. Between them stand V8's own: what a function was called with, and by `new`. */
+function describeFrames(
+  frames: DecodedFrame[],
+  literal: Translation['literal'],
+  resolver: ValueResolver,
+  signedHeights: boolean,
+): TranslatedFrame[] {
+  const described: TranslatedFrame[] = [];
+  let between: DecodedFrame[] = [];
+  for (const frame of frames) {
+    if (!isJavaScript(frame)) {
+      between.push(frame);
+      continue;
+    }
+    const { operands } = frame.opening;
+    const extra = between.find(({ opening }) => opening.name === 'INLINED_EXTRA_ARGUMENTS');
+    const values = isInterpreted(frame) ? readValues(frame, resolver, extra, signedHeights) : undefined;
+    described.push({
+      literal: literal(signed(operands[1] ?? 0)) ?? 0,
+      isConstructing: between.some(({ opening }) => opening.name.startsWith('CONSTRUCT_')),
+      ...(isInterpreted(frame) ? { bytecodeOffset: signed(operands[0] ?? 0) } : {}),
+      ...(values ? { values } : {}),
+    });
+    between = [];
   }
+  return described;
+}
 
-  #fromOwn(): Operation | undefined {
-    const { operandCounts } = this.#opcodes;
-    const matchPrevious = operandCounts.length - 1;
-    const opcode = this.#own.byte();
-    if (opcode === undefined) return undefined;
-    if (opcode < matchPrevious) return this.#operands(this.#own, opcode);
-    // The short form: the count stands in the opcode itself.
-    this.#matching = opcode === matchPrevious ? this.#own.unsigned() : opcode - operandCounts.length;
-    return this.#fromBasis();
-  }
-
-  #fromBasis(): Operation | undefined {
-    this.#matching--;
-    if (!this.#basis) return undefined;
-    for (; this.#basisIndex < this.#index; this.#basisIndex++) if (!this.#read(this.#basis)) return undefined;
-    this.#basisIndex++;
-    return this.#read(this.#basis);
-  }
-
-  #read(reader: VlqReader): Operation | undefined {
-    const opcode = reader.byte();
-    return opcode === undefined ? undefined : this.#operands(reader, opcode);
-  }
-
-  #operands(reader: VlqReader, opcode: number): Operation | undefined {
-    const count = this.#opcodes.operandCounts[opcode];
-    if (count === undefined) return undefined;
-    const operands: number[] = [];
-    for (let i = 0; i < count; i++) operands.push(reader.unsigned());
-    return reader.isBroken ? undefined : { opcode, operands };
-  }
+/** Function, receiver and parameters, context, registers, accumulator. */
+function readValues(
+  { opening: { name, operands }, values }: DecodedFrame,
+  resolver: ValueResolver,
+  extra: DecodedFrame | undefined,
+  signedHeights: boolean,
+): TranslatedValues | undefined {
+  const written = operands.at(name === 'INTERPRETED_FRAME_WITH_RETURN' ? -3 : -1) ?? 0;
+  const height = signedHeights ? signed(written) : written;
+  const count = values.length - height - fixedValues;
+  if (count < 1) return undefined;
+  const resolve = (value: TranslatedValue | undefined) => value && resolver.resolve(value);
+  const passedBeyond = extra?.values.slice(1 + count) ?? [];
+  return {
+    function: resolve(values[0]),
+    parameters: [...values.slice(1, 1 + count), ...passedBeyond].map(resolve),
+    declared: count,
+    context: resolve(values[1 + count]),
+  };
 }

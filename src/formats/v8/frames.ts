@@ -4,6 +4,7 @@
  * stack; whoever does gives one physical frame at a time. Source: src/execution/frames.h and frame-constants.h of V8.
  */
 import { whereMapped } from '../../bytes/memory.ts';
+import { mayAssign } from './assigned-parameters.ts';
 import {
   type BytecodeSizes,
   type CompiledCode,
@@ -11,11 +12,13 @@ import {
   findCode,
   findInlinedPlaces,
 } from './code.ts';
-import { findTranslatedFrames, type TranslationOpcodes } from './deoptimization.ts';
+import { findTranslatedFrames, type TranslatedFrame, type TranslatedValues } from './deoptimization.ts';
 import type { FunctionInfo, Functions } from './functions.ts';
 import type { Tagged, V8Heap } from './heap.ts';
 import { findPosition } from './positions.ts';
 import type { LineColumn, Scripts } from './script.ts';
+import type { TranslationOpcodes } from './translation-opcodes.ts';
+import type { VirtualMemory } from './virtual-memory.ts';
 
 export type Tier = 'interpreter' | 'baseline' | 'maglev' | 'turbofan' | 'builtin';
 
@@ -38,18 +41,20 @@ export interface JavaScriptFrame {
   /** Called by `new`, where the compiled code says so; else the frame below on the stack does. */
   isConstructing?: boolean;
   function: FunctionInfo;
-  /** The closure; absent for inlined frames. */
+  /** Absent, as what follows, for an inlined frame whose values could not be confirmed. */
   closure?: Tagged;
   /** Offset into the script, where V8's tables could be read and made sense. */
   position?: number;
   place?: LineColumn;
   receiver?: Tagged;
-  /** Those that were passed, in order. Absent for inlined frames, whose values live in registers. */
-  arguments?: Tagged[];
+  /** Those that were passed, in order, as they are now; undefined for what was optimised away. */
+  arguments?: (Tagged | undefined)[];
   /** The frame's own context, from which closure variables are read. */
   context?: Tagged;
   /** Why there is no place. */
   problem?: string;
+  /** V8's word on the values of an optimised frame did not agree with what else is known of it, and was not used. */
+  hasDoubtfulValues?: boolean;
 }
 
 /** What a frame is that is V8's own and no JavaScript: `EntryFrame`, `ConstructFrame`… */
@@ -63,21 +68,41 @@ export interface BinaryTables {
   translationOpcodes?: TranslationOpcodes;
 }
 
+/** What the stack holds of a frame, whatever its tier. */
+interface Passed {
+  closure: Tagged;
+  context: Tagged;
+  receiver: Tagged;
+  arguments: Tagged[];
+}
+
 const unknownFunction: FunctionInfo = { name: '', parameters: [] };
 /** More arguments than this are a spread of a large array. */
 const maxArguments = 256;
+
+/** Built-in functions that take any number of arguments declare 65,535. */
+const plausible = (count: number) => (count >= 1 && count < 65_535 ? count : 1);
 
 export class FrameReader {
   readonly #heap: V8Heap;
   readonly #functions: Functions;
   readonly #scripts: Scripts;
   readonly #binary: BinaryTables;
+  readonly #virtual: VirtualMemory;
 
-  constructor(heap: V8Heap, functions: Functions, scripts: Scripts, binary: BinaryTables) {
+  /** `virtual`: the heap's own memory. */
+  constructor(
+    heap: V8Heap,
+    functions: Functions,
+    scripts: Scripts,
+    binary: BinaryTables,
+    virtual: VirtualMemory,
+  ) {
     this.#heap = heap;
     this.#functions = functions;
     this.#scripts = scripts;
     this.#binary = binary;
+    this.#virtual = virtual;
   }
 
   /**
@@ -98,19 +123,42 @@ export class FrameReader {
     const closure = heap.memory.readWord(frame.framePointer + slots.function);
     const info = this.#functions.ofClosure(closure);
     if (!info) return undefined;
-    const base = { closure, context: marker, ...this.#readArguments(frame) };
-    return this.#readTier(frame, info).map((part) => (part.isInlined ? part : { ...part, ...base }));
+    const onStack = { closure, context: marker, ...this.#readArguments(frame, closure) };
+    return this.#readTier(frame, info).map((part) =>
+      part.isInlined ? part : this.#withStack(part, onStack),
+    );
   }
 
-  /** The count of arguments includes the receiver. */
-  #readArguments({ framePointer }: PhysicalFrame): { receiver: Tagged; arguments: Tagged[] } {
+  /** What was passed stays on the stack; what optimised code has made of it since, only the translation knows. */
+  #withStack(part: JavaScriptFrame, onStack: Passed): JavaScriptFrame {
+    if (part.closure === undefined) return { ...part, ...onStack };
+    if (part.closure !== onStack.closure) return { ...part, ...onStack, hasDoubtfulValues: true };
+    const { script, start = 0, end = 0, parameters } = part.function;
+    let text: string | undefined;
+    const passed = onStack.arguments.map((value, i) => {
+      const now = part.arguments?.[i];
+      if (now !== undefined) return now;
+      text ??= script && this.#scripts.findText(script, start, end);
+      return text !== undefined && mayAssign(text, parameters[i]) ? undefined : value;
+    });
+    return { ...part, receiver: part.receiver ?? onStack.receiver, arguments: passed };
+  }
+
+  /** Counts include the receiver. What is declared and was not passed has a slot too. */
+  #readArguments({ framePointer }: PhysicalFrame, closure: Tagged): Pick<Passed, 'receiver' | 'arguments'> {
     const { memory, layout } = this.#heap;
-    const counted = Number(memory.readBigWord(framePointer + layout.frame.argumentCount));
-    const count = counted >= 1 && counted <= 65_535 ? Math.min(counted - 1, maxArguments) : 0;
+    const passed = plausible(Number(memory.readBigWord(framePointer + layout.frame.argumentCount)));
+    const shared = this.#heap.field(closure, layout.functionObject.shared);
+    const declared = plausible(this.#declaredCount(shared));
+    const count = Math.min(Math.max(passed, declared) - 1, maxArguments);
     const at = framePointer + layout.frame.receiver;
     const list: Tagged[] = [];
     for (let i = 1; i <= count; i++) list.push(memory.readWord(at + 8 * i));
     return { receiver: memory.readWord(at), arguments: list };
+  }
+
+  #declaredCount(shared: Tagged): number {
+    return this.#heap.memory.readUint16(shared - 1 + this.#heap.layout.shared.parameterCount);
   }
 
   #readTier(frame: PhysicalFrame, info: FunctionInfo): JavaScriptFrame[] {
@@ -133,23 +181,58 @@ export class FrameReader {
       const offset = bytecodes && sizes && findBaselineOffset(this.#heap, compiled, bytecodes.bytes, sizes);
       return single('baseline', this.#bytecodePosition(frame, offset));
     }
-    const places = frame.isTop ? undefined : this.#translated(compiled);
+    const places = frame.isTop ? undefined : this.#translated(compiled, frame.framePointer);
     return places ?? this.#inlined(frame, compiled, info);
   }
 
   /** By what V8 would deoptimise to here, which is what its own stack traces are made of. */
-  #translated(compiled: CompiledCode): JavaScriptFrame[] | undefined {
+  #translated(compiled: CompiledCode, framePointer: number): JavaScriptFrame[] | undefined {
     const opcodes = this.#binary.translationOpcodes;
-    const frames = opcodes && findTranslatedFrames(this.#heap, compiled, opcodes);
-    return frames?.map(({ literal, bytecodeOffset, isConstructing }, i) => {
-      const shared = this.#functions.unwrapShared(literal);
-      const info = this.#functions.ofShared(shared) ?? unknownFunction;
-      const isInlined = i < frames.length - 1;
-      if (bytecodeOffset === undefined) return { tier: 'builtin', isInlined, isConstructing, function: info };
-      const bytecodes = this.#functions.findBytecodes(shared);
-      const position = bytecodes && this.#positionAt(bytecodes, Math.max(0, bytecodeOffset));
-      return this.#place({ tier: compiled.kind, isInlined, isConstructing, function: info }, position);
-    });
+    if (!opcodes) return undefined;
+    const from = { heap: this.#heap, virtual: this.#virtual, opcodes };
+    const frames = findTranslatedFrames(from, compiled, framePointer);
+    return frames?.map((frame, i) => this.#translatedFrame(frame, compiled.kind, i < frames.length - 1));
+  }
+
+  #translatedFrame(
+    { literal, bytecodeOffset, isConstructing, values }: TranslatedFrame,
+    tier: Tier,
+    isInlined: boolean,
+  ): JavaScriptFrame {
+    const shared = this.#functions.unwrapShared(literal);
+    const info = this.#functions.ofShared(shared) ?? unknownFunction;
+    if (bytecodeOffset === undefined) return { tier: 'builtin', isInlined, isConstructing, function: info };
+    const bytecodes = this.#functions.findBytecodes(shared);
+    const position = bytecodes && this.#positionAt(bytecodes, Math.max(0, bytecodeOffset));
+    const placed = this.#place({ tier, isInlined, isConstructing, function: info }, position);
+    const confirmed = values && this.#confirm(values, shared);
+    return confirmed ? { ...placed, ...confirmed } : { ...placed, hasDoubtfulValues: true };
+  }
+
+  /** The function must be the frame's, its context one, as many parameters as it declares, and each a value. */
+  #confirm(
+    { function: closure, parameters, declared, context }: TranslatedValues,
+    shared: Tagged,
+  ): Pick<JavaScriptFrame, 'closure' | 'context' | 'receiver' | 'arguments'> | undefined {
+    const heap = this.#heap;
+    const { functionObject } = heap.layout;
+    if (closure === undefined || !heap.isFunction(closure)) return undefined;
+    if (heap.field(closure, functionObject.shared) !== shared) return undefined;
+    if (this.#declaredCount(shared) !== declared) return undefined;
+    if (context !== undefined && !heap.isContext(context)) return undefined;
+    const isValue = (value: Tagged | undefined) =>
+      value === undefined ||
+      heap.isSmi(value) ||
+      heap.findType(value) !== undefined ||
+      this.#virtual.findNote(value) !== undefined;
+    if (!parameters.every(isValue)) return undefined;
+    const [receiver, ...passed] = parameters;
+    return {
+      closure,
+      arguments: passed,
+      ...(context === undefined ? {} : { context }),
+      ...(receiver === undefined ? {} : { receiver }),
+    };
   }
 
   /** By the table of source positions: its last row at or before the place. */

@@ -11,14 +11,21 @@ export type Tagged = number;
 const smiUnit = 2 ** 32;
 const maxKnownMaps = 1 << 18;
 
+/** Pointers that stand for a text instead of an object. */
+export interface ValueNotes {
+  findNote(value: Tagged): string | undefined;
+}
+
 export class V8Heap {
   readonly memory: MemoryReader;
   readonly layout: V8Layout;
+  readonly notes: ValueNotes | undefined;
   readonly #types = new Map<number, number>();
 
-  constructor(memory: MemoryReader, layout: V8Layout) {
+  constructor(memory: MemoryReader, layout: V8Layout, notes?: ValueNotes) {
     this.memory = memory;
     this.layout = layout;
+    this.notes = notes;
   }
 
   isSmi(value: Tagged): boolean {

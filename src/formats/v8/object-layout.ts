@@ -5,6 +5,7 @@
  * 20.20, 22.23, 24.21 and 26.10. Official builds of Node have no pointer compression and no sandbox.
  */
 import type { V8Metadata } from './metadata.ts';
+import { opcodesOfV8Line11, opcodesOfV8Line12, opcodesOfV8Line13 } from './translation-opcodes.ts';
 
 /** What V8 does not tell of itself; offsets in bytes from an object's start. */
 export interface LayoutRow {
@@ -23,13 +24,10 @@ export interface LayoutRow {
   safepointHeader: number;
   /** A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. */
   page: { pointer?: number; self?: number; size: number; heap: number; start: number; end: number };
-  /** Numbers of translation-opcode.h. */
-  translation: {
-    begin: number[];
-    interpretedFrames: number[];
-    builtinFrames: number[];
-    constructFrames: number[];
-  };
+  /** Names of translation-opcode.h in their order. */
+  translation: readonly string[];
+  /** Translations write the number of a frame's registers with a sign. */
+  signedHeights: boolean;
 }
 
 export const layoutRows: readonly LayoutRow[] = [
@@ -45,12 +43,8 @@ export const layoutRows: readonly LayoutRow[] = [
     lastFunctionType: 2082,
     safepointHeader: 8,
     page: { size: 0, heap: 16, start: 24, end: 32 },
-    translation: {
-      begin: [2, 3],
-      interpretedFrames: [23, 24],
-      builtinFrames: [25, 26],
-      constructFrames: [8],
-    },
+    translation: opcodesOfV8Line11,
+    signedHeights: true,
   },
   {
     from: 1204,
@@ -64,12 +58,8 @@ export const layoutRows: readonly LayoutRow[] = [
     lastFunctionType: 2082,
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40 },
-    translation: {
-      begin: [12, 13],
-      interpretedFrames: [0, 1],
-      builtinFrames: [2, 3],
-      constructFrames: [4, 5],
-    },
+    translation: opcodesOfV8Line12,
+    signedHeights: true,
   },
   {
     from: 1306,
@@ -83,12 +73,8 @@ export const layoutRows: readonly LayoutRow[] = [
     lastFunctionType: 2081,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
-    translation: {
-      begin: [14, 15],
-      interpretedFrames: [0, 1],
-      builtinFrames: [2, 3],
-      constructFrames: [4, 5],
-    },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
   },
   {
     from: 1400,
@@ -102,12 +88,8 @@ export const layoutRows: readonly LayoutRow[] = [
     lastFunctionType: 2082,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
-    translation: {
-      begin: [14, 15],
-      interpretedFrames: [0, 1],
-      builtinFrames: [2, 3],
-      constructFrames: [4, 5],
-    },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
   },
 ];
 
@@ -279,6 +261,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     },
     positions: { unsignedDeltas: row.unsignedPositionDeltas },
     translation: row.translation,
+    signedHeights: row.signedHeights,
     page: row.page,
     types: {
       map: m.type('MAP'),

@@ -66,7 +66,7 @@ export class ValueRenderer {
     const { types } = heap.layout;
     if (heap.isSmi(value)) return `${heap.smi(value)}`;
     const type = heap.findType(value);
-    if (type === undefined) return absent;
+    if (type === undefined) return heap.notes?.findNote(value) ?? absent;
     if (isStringType(type)) return this.#string(value);
     if (type === types.heapNumber) return number(heap.memory.readDouble(value - 1 + heap.layout.heapNumber));
     if (type === types.oddball) return this.#oddball(value);

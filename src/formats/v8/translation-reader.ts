@@ -1,0 +1,92 @@
+/**
+ * The bytes of frame translations as operations by name: opcodes of one byte, operands of variable length, and runs
+ * that repeat what an earlier translation said. Knows nothing of what operations mean. Sources:
+ * src/deoptimizer/frame-translation-builder.cc and src/objects/deoptimization-data.cc of V8.
+ */
+import { VlqReader } from './positions.ts';
+import type { TranslationOpcodes } from './translation-opcodes.ts';
+
+export interface Operation {
+  name: string;
+  /** As written: without a sign. */
+  operands: number[];
+}
+
+/** The sign is the lowest bit, without the zig-zag of position tables. */
+export const signed = (value: number) => (value % 2 === 0 ? value / 2 : -(value - 1) / 2);
+
+/** A translation may say "the next n operations are those of an earlier translation": its basis. */
+export class TranslationReader {
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  readonly #opcodes: TranslationOpcodes;
+  #own: VlqReader;
+  #basis: VlqReader | undefined;
+  /** Operations that were read from the basis, or skipped in it. */
+  #basisIndex = 0;
+  #index = 0;
+  #matching = 0;
+
+  constructor(bytes: Uint8Array, start: number, opcodes: TranslationOpcodes) {
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#opcodes = opcodes;
+    this.#own = new VlqReader(bytes.subarray(start));
+  }
+
+  /** How many JavaScript frames follow. */
+  begin(): number | undefined {
+    const [lookback = 0, , frames = 0] = this.#readBegin(this.#own) ?? [];
+    if (lookback > this.#start) return undefined;
+    if (lookback > 0) {
+      this.#basis = new VlqReader(this.#bytes.subarray(this.#start - lookback));
+      if (!this.#readBegin(this.#basis)) return undefined;
+    }
+    return signed(frames);
+  }
+
+  /** Undefined at the end of the bytes, or where they make no sense. Where the next translation begins is told by name. */
+  next(): Operation | undefined {
+    const operation = this.#matching > 0 ? this.#fromBasis() : this.#fromOwn();
+    this.#index++;
+    return operation;
+  }
+
+  #readBegin(reader: VlqReader): number[] | undefined {
+    const operation = this.#read(reader);
+    return operation?.name.startsWith('BEGIN_') ? operation.operands : undefined;
+  }
+
+  #fromOwn(): Operation | undefined {
+    const { operandCounts } = this.#opcodes;
+    const matchPrevious = operandCounts.length - 1;
+    const opcode = this.#own.byte();
+    if (opcode === undefined) return undefined;
+    if (opcode < matchPrevious) return this.#operands(this.#own, opcode);
+    // The short form: the count stands in the opcode itself.
+    this.#matching = opcode === matchPrevious ? this.#own.unsigned() : opcode - operandCounts.length;
+    return this.#fromBasis();
+  }
+
+  #fromBasis(): Operation | undefined {
+    this.#matching--;
+    if (!this.#basis) return undefined;
+    for (; this.#basisIndex < this.#index; this.#basisIndex++) if (!this.#read(this.#basis)) return undefined;
+    this.#basisIndex++;
+    return this.#read(this.#basis);
+  }
+
+  #read(reader: VlqReader): Operation | undefined {
+    const opcode = reader.byte();
+    return opcode === undefined ? undefined : this.#operands(reader, opcode);
+  }
+
+  #operands(reader: VlqReader, opcode: number): Operation | undefined {
+    const count = this.#opcodes.operandCounts[opcode];
+    const name = this.#opcodes.names[opcode];
+    if (count === undefined || name === undefined) return undefined;
+    const operands: number[] = [];
+    for (let i = 0; i < count; i++) operands.push(reader.unsigned());
+    return reader.isBroken ? undefined : { name, operands };
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * A dead process's memory, and behind its end room for objects that optimised code never allocated: a reader writes
+ * them there as V8 would have when it deoptimises, and they read like any other. What has no object to stand for it
+ * (a number in a stack slot) is a note: an address that only has a text.
+ */
+import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
+
+/** Above what a process can have, below where a tagged pointer ends. */
+const base = 2 ** 47;
+const roomBytes = 256 << 10;
+
+export class VirtualMemory implements MemoryReader {
+  readonly #real: MemoryReader;
+  readonly #notes = new Map<number, string>();
+  #view: DataView | undefined;
+  #used = 0;
+
+  constructor(real: MemoryReader) {
+    this.#real = real;
+  }
+
+  /** Address of so many zeroed words; undefined when the room is full. */
+  allocate(words: number): number | undefined {
+    if (!(words > 0 && this.#used + words * 8 <= roomBytes)) return undefined;
+    this.#view ??= new DataView(new ArrayBuffer(roomBytes));
+    const address = base + this.#used;
+    this.#used += words * 8;
+    return address;
+  }
+
+  /** Of a word that was allocated. */
+  writeWord(address: number, word: bigint): void {
+    this.#own(address, 8).setBigInt64(address - base, word, true);
+  }
+
+  /** A tagged pointer that reads as `text`. */
+  note(text: string): number | undefined {
+    const address = this.allocate(1);
+    if (address !== undefined) this.#notes.set(address + 1, text);
+    return address === undefined ? undefined : address + 1;
+  }
+
+  findNote(value: number): string | undefined {
+    return this.#notes.get(value);
+  }
+
+  readWord(address: number): number {
+    if (address < base) return this.#real.readWord(address);
+    const view = this.#own(address, 8);
+    return view.getInt32(address - base + 4, true) * 2 ** 32 + view.getUint32(address - base, true);
+  }
+
+  readBigWord(address: number): bigint {
+    return address < base
+      ? this.#real.readBigWord(address)
+      : this.#own(address, 8).getBigUint64(address - base, true);
+  }
+
+  readInt32(address: number): number {
+    return address < base
+      ? this.#real.readInt32(address)
+      : this.#own(address, 4).getInt32(address - base, true);
+  }
+
+  readUint32(address: number): number {
+    return address < base
+      ? this.#real.readUint32(address)
+      : this.#own(address, 4).getUint32(address - base, true);
+  }
+
+  readUint16(address: number): number {
+    return address < base
+      ? this.#real.readUint16(address)
+      : this.#own(address, 2).getUint16(address - base, true);
+  }
+
+  readUint8(address: number): number {
+    return address < base ? this.#real.readUint8(address) : this.#own(address, 1).getUint8(address - base);
+  }
+
+  readDouble(address: number): number {
+    return address < base
+      ? this.#real.readDouble(address)
+      : this.#own(address, 8).getFloat64(address - base, true);
+  }
+
+  readBytes(address: number, length: number): Uint8Array {
+    if (address < base) return this.#real.readBytes(address, length);
+    return new Uint8Array(this.#own(address, length).buffer.slice(address - base, address - base + length));
+  }
+
+  findWord(address: number): number | undefined {
+    if (address < base) return this.#real.findWord(address);
+    return this.has(address, 8) ? this.readWord(address) : undefined;
+  }
+
+  has(address: number, length: number): boolean {
+    if (address < base) return this.#real.has(address, length);
+    return length >= 0 && address + length <= base + this.#used;
+  }
+
+  peek(address: number, length: number): Uint8Array | undefined {
+    if (address < base) return this.#real.peek(address, length);
+    return this.has(address, length) ? this.readBytes(address, length) : undefined;
+  }
+
+  #own(address: number, length: number): DataView {
+    if (!this.#view || !this.has(address, length)) throw new AbsentMemory(address);
+    return this.#view;
+  }
+}
