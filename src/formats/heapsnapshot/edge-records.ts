@@ -1,12 +1,17 @@
 /**
  * The `edges` section into columns, the target's index turned into its ordinal. Most of a snapshot's bytes are here, so
- * records as V8 writes them (three short numbers, type first) have a loop of their own; whatever looks different in
- * meta or in the bytes goes through the general reader, record by record.
+ * records as V8 writes them (three short numbers, type first) are taken in masses by the kernel; whatever looks
+ * different in meta or in the bytes goes through the general reader, record by record.
  */
-import { type EdgeColumns, wideName } from './columns.ts';
+import type { EdgeColumns } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
 import { EdgeType, edgeTypeShift } from './layout.ts';
 import { RecordReader } from './record-reader.ts';
+import type { ScanKernel } from './scan-kernel.ts';
+
+/** Types of one digit are in the kernel's table; V8 has seven. */
+const tableSize = 10;
+const noType = 255;
 
 export class EdgeRecords extends RecordReader {
   readonly columns: EdgeColumns;
@@ -16,7 +21,6 @@ export class EdgeRecords extends RecordReader {
   readonly #typeAt: number;
   readonly #nameAt: number;
   readonly #toAt: number;
-  readonly #perNode: number;
   readonly #isUsual: boolean;
 
   constructor(header: SnapshotHeader, columns: EdgeColumns) {
@@ -27,63 +31,26 @@ export class EdgeRecords extends RecordReader {
     this.#typeAt = position.get('type')!;
     this.#nameAt = position.get('name_or_index')!;
     this.#toAt = position.get('to_node')!;
-    this.#perNode = 1 / header.node.fieldCount;
     this.#isUsual = fieldCount === 3 && this.#typeAt === 0 && this.#nameAt === 1 && this.#toAt === 2;
   }
 
-  override scan(bytes: Uint8Array, start: number, end: number): number {
-    if (!this.#isUsual) return super.scan(bytes, start, end);
-    let at = start;
-    while (!this.done) {
-      at = this.#scanUsual(bytes, at);
-      const next = this.scanRecords(bytes, at, end, 1);
-      if (next === at) break;
-      at = next;
-    }
-    return at;
-  }
-
-  /** Takes records until one looks different or the window's NUL bytes come. */
-  #scanUsual(bytes: Uint8Array, start: number): number {
-    const { packed, count } = this.columns;
-    const { low, high } = this.columns.nameOrIndex;
-    const { edgeTypeCodes, nodeCount } = this.#header;
-    const nodeFields = this.#header.node.fieldCount;
-    const perNode = this.#perNode;
-    let maxName = this.maxName;
-    let row = this.row;
-    let recordStart = start;
-    while (row < count) {
-      let at = recordStart;
-      const code = edgeTypeCodes[bytes[at]! - 48];
-      if (code === undefined || bytes[at + 1] !== 44) break;
-      at += 2;
-      const nameStart = at;
-      let name = 0;
-      for (let digit = bytes[at]! - 48; digit >>> 0 <= 9; digit = bytes[++at]! - 48)
-        name = (name * 10 + digit) | 0;
-      if (bytes[at] !== 44 || at - nameStart > 9 || at === nameStart || name >= wideName) break;
-      const toStart = ++at;
-      let to = 0;
-      for (let digit = bytes[at]! - 48; digit >>> 0 <= 9; digit = bytes[++at]! - 48)
-        to = (to * 10 + digit) | 0;
-      if (at - toStart > 9 || at === toStart) break;
-      // The product is off by less than the half that is added, so the floor is the quotient where there is one.
-      const ordinal = ((to + 0.5) * perNode) | 0;
-      if (ordinal * nodeFields !== to || ordinal >= nodeCount) break;
-      if (bytes[at] === 44) at++;
-      else if (bytes[at] === 10 && bytes[at + 1] === 44) at += 2;
-      else break;
-      packed[row] = (code << edgeTypeShift) | ordinal;
-      low[row] = name;
-      high[row] = name >>> 16;
-      if (name > maxName && code !== EdgeType.element && code !== EdgeType.hidden) maxName = name;
-      row++;
-      recordStart = at;
-    }
-    this.row = row;
-    this.maxName = maxName;
-    return recordStart;
+  protected override takeMany(kernel: ScanKernel, start: number): number {
+    if (!this.#isUsual) return start;
+    const { code } = kernel;
+    const { columns, row } = this;
+    kernel
+      .table(code.edgeCodesAt, tableSize)
+      .fill(noType)
+      .set(this.#header.edgeTypeCodes.subarray(0, tableSize));
+    const limit = Math.min(code.edgeRows.value, columns.count - row);
+    const rows = code.scanEdges(start, limit, this.#header.node.fieldCount, this.#header.nodeCount);
+    const room = code.edgeRows.value;
+    columns.packed.set(kernel.words(0, rows), row);
+    columns.nameOrIndex.low.set(kernel.halves(4 * room, rows), row);
+    columns.nameOrIndex.high.set(kernel.bytes(6 * room, rows), row);
+    this.row += rows;
+    this.maxName = Math.max(this.maxName, code.maxName.value);
+    return code.position.value;
   }
 
   protected override take(record: Float64Array): void {

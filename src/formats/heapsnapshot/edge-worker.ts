@@ -5,9 +5,8 @@ import { NameColumn } from './columns.ts';
 import { Control, type EdgeHelperData } from './edge-helper.ts';
 import { EdgeRecords } from './edge-records.ts';
 import { Byte } from './numbers.ts';
+import { ScanKernel, sentinelBytes, windowBytes } from './scan-kernel.ts';
 
-const windowBytes = 1 << 20;
-const sentinelBytes = 16;
 const probeBytes = 4096;
 
 run(workerData as EdgeHelperData);
@@ -21,7 +20,7 @@ function run(data: EdgeHelperData): void {
     if (closing === undefined) return;
     place[0] = closing + 1;
     const edges = new EdgeRecords(header, { count, packed, nameOrIndex });
-    const window = Buffer.allocUnsafe(windowBytes + sentinelBytes);
+    const { window } = new ScanKernel();
     let end = closing;
     let row = count;
     while (row > Atomics.load(control, Control.forwardRow) && !Atomics.load(control, Control.stop)) {

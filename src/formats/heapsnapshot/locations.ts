@@ -4,6 +4,7 @@
  */
 import type { SnapshotHeader } from './header.ts';
 import { RecordReader } from './record-reader.ts';
+import type { ScanKernel } from './scan-kernel.ts';
 
 export interface SourcePlace {
   scriptId: number;
@@ -33,12 +34,32 @@ export class LocationRecords extends RecordReader {
     this.#placeOf = new Uint16Array(header.location ? header.nodeCount : 0);
   }
 
-  /** `object_index` is an offset into the flat node array, not an ordinal; others are not kept. */
+  protected override takeMany(kernel: ScanKernel, start: number): number {
+    const fields = this.#header.location?.fieldCount ?? 1;
+    const rows = kernel.code.scanNumbers(start, Math.floor(kernel.code.numberCount.value / fields), fields);
+    const numbers = kernel.words(0, rows * fields);
+    const [nodeAt, scriptAt, lineAt, columnAt] = this.#positions;
+    for (let at = 0; at < numbers.length; at += fields)
+      this.#place(
+        numbers[at + nodeAt]!,
+        numbers[at + scriptAt]!,
+        numbers[at + lineAt]!,
+        numbers[at + columnAt]!,
+      );
+    this.row += rows;
+    return kernel.code.position.value;
+  }
+
   protected override take(record: Float64Array): void {
     const [nodeAt, scriptAt, lineAt, columnAt] = this.#positions;
-    const node = record[nodeAt]! / this.#header.node.fieldCount;
+    this.#place(record[nodeAt]!, record[scriptAt]!, record[lineAt]!, record[columnAt]!);
+  }
+
+  /** `object_index` is an offset into the flat node array, not an ordinal; others are not kept. */
+  #place(objectIndex: number, scriptId: number, line: number, column: number): void {
+    const node = objectIndex / this.#header.node.fieldCount;
     if (!Number.isInteger(node) || node >= this.#placeOf.length) return;
-    const place = this.#number(record[scriptAt]!, record[lineAt]!, record[columnAt]!);
+    const place = this.#number(scriptId, line, column);
     if (place > maxNarrow && this.#placeOf instanceof Uint16Array)
       this.#placeOf = Uint32Array.from(this.#placeOf);
     this.#placeOf[node] = place;

@@ -2,6 +2,12 @@
 import { type Allocator, createNodeColumns, type NodeColumns } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
 import { RecordReader } from './record-reader.ts';
+import { type ScanKernel, Slot } from './scan-kernel.ts';
+
+/** File's numbers of node types in the kernel's table. */
+const tableSize = 256;
+const noType = 255;
+const mostEdges = 0xffffffff;
 
 export class NodeRecords extends RecordReader {
   readonly columns: NodeColumns;
@@ -16,6 +22,8 @@ export class NodeRecords extends RecordReader {
   readonly #edgesAt: number;
   readonly #detachedAt: number;
   readonly #traceAt: number;
+  /** By field: where the kernel puts its number. */
+  readonly #slots: Uint8Array;
   /** Edges of all rows read so far. */
   #edges = 0;
 
@@ -32,6 +40,34 @@ export class NodeRecords extends RecordReader {
     this.#edgesAt = position.get('edge_count')!;
     this.#detachedAt = position.get('detachedness') ?? -1;
     this.#traceAt = position.get('trace_node_id') ?? -1;
+    this.#slots = new Uint8Array(header.node.fieldCount).fill(Slot.other);
+    this.#slots[this.#typeAt] = Slot.type;
+    this.#slots[this.#nameAt] = Slot.name;
+    this.#slots[this.#idAt] = Slot.id;
+    this.#slots[this.#sizeAt] = Slot.selfSize;
+    this.#slots[this.#edgesAt] = Slot.edgeCount;
+    if (this.#traceAt >= 0) this.#slots[this.#traceAt] = Slot.traceNodeId;
+    if (this.#detachedAt >= 0) this.#slots[this.#detachedAt] = Slot.detachedness;
+  }
+
+  protected override takeMany(kernel: ScanKernel, start: number): number {
+    if (this.#edges > mostEdges) return start;
+    const { code } = kernel;
+    const { columns, row } = this;
+    kernel.table(code.nodeCodesAt, tableSize).fill(noType).set(this.#header.nodeTypeCodes);
+    kernel.table(code.fieldSlotsAt, this.#slots.length).set(this.#slots);
+    code.edgeSum.value = this.#edges;
+    const room = code.nodeRows.value;
+    const rows = code.scanNodes(start, Math.min(room, columns.count - row), this.#slots.length);
+    columns.type.set(kernel.bytes(0, rows), row);
+    columns.name.set(kernel.words(room, rows), row);
+    columns.id.set(kernel.words(5 * room, rows), row);
+    columns.selfSize.narrow.set(kernel.words(9 * room, rows), row);
+    columns.firstEdge.set(kernel.words(13 * room, rows), row);
+    this.row += rows;
+    this.#edges = code.edgeSum.value >>> 0;
+    this.maxName = Math.max(this.maxName, code.maxName.value);
+    return code.position.value;
   }
 
   protected override take(record: Float64Array): void {

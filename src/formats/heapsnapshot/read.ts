@@ -10,14 +10,10 @@ import type { SnapshotHeader } from './header.ts';
 import { KeptBytes } from './kept-bytes.ts';
 import { formatName } from './layout.ts';
 import { noLocations } from './locations.ts';
+import { ScanKernel, sentinelBytes, windowBytes } from './scan-kernel.ts';
 import { SnapshotScanner } from './scanner.ts';
 import { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
 import { StringTable } from './string-table.ts';
-
-/** Large enough that a call's cost vanishes, small enough to stay in a core's second-level cache. */
-const windowBytes = 1 << 20;
-/** NUL bytes after each window, so that a scanner may look a little beyond its end. */
-const sentinelBytes = 16;
 
 export interface ReadOptions {
   /** 1, or 2 to scan the edges of a large plain file from both ends. Default 1. */
@@ -67,7 +63,7 @@ class Reading {
   readonly #options: ReadOptions;
   readonly #scanner: SnapshotScanner;
   readonly #kept: KeptBytes | undefined;
-  readonly #window = Buffer.allocUnsafe(windowBytes + sentinelBytes);
+  readonly #window = new ScanKernel().window;
   #helper: EdgeHelper | undefined;
   /** Bytes in the window. */
   #filled = 0;

@@ -1,11 +1,12 @@
 /**
- * A section of records, each of as many numbers as the file's meta says. The loop is long because time goes here: one
- * number after the other, no call on the usual path, no bounds check (NUL bytes end each window). What a record means
- * is the subclass's matter.
+ * A section of records, each of as many numbers as the file's meta says. What V8 writes is taken in
+ * masses by the kernel, where the bytes are in its window; the loop here takes whatever looks different, one number after
+ * the other (NUL bytes end each window). What a record means is the subclass's matter.
  */
 import { MalformedInput } from '../../errors.ts';
 import { formatName } from './layout.ts';
 import { afterNumber, Byte, beforeNumber, closed, incomplete, readLongNumber } from './numbers.ts';
+import { ScanKernel } from './scan-kernel.ts';
 
 export abstract class RecordReader {
   /** Rows read so far. */
@@ -31,13 +32,27 @@ export abstract class RecordReader {
   /** Called once, after the last record. */
   protected finish(): void {}
 
-  /** Takes whole records from [start, end) and returns the position of the first byte not taken. */
-  scan(bytes: Uint8Array, start: number, end: number): number {
-    return this.scanRecords(bytes, start, end, Number.POSITIVE_INFINITY);
+  /** Where a kernel is: takes records as V8 writes them, and returns where it stopped in the kernel's memory. */
+  protected takeMany(_kernel: ScanKernel, start: number): number {
+    return start;
   }
 
-  /** As `scan`, but not more than `limit` records. */
-  protected scanRecords(bytes: Uint8Array, start: number, end: number, limit: number): number {
+  /** Takes whole records from [start, end) and returns the position of the first byte not taken. */
+  scan(bytes: Uint8Array, start: number, end: number): number {
+    const kernel = ScanKernel.over(bytes);
+    if (!kernel) return this.#scanRecords(bytes, start, end, Number.POSITIVE_INFINITY);
+    let at = start;
+    while (!this.done) {
+      at = this.takeMany(kernel, bytes.byteOffset + at) - bytes.byteOffset;
+      const next = this.#scanRecords(bytes, at, end, 1);
+      if (next === at) break;
+      at = next;
+    }
+    return at;
+  }
+
+  /** Not more than `limit` records, whatever they look like. */
+  #scanRecords(bytes: Uint8Array, start: number, end: number, limit: number): number {
     if (this.row === 0 && this.#isEmpty(bytes, start, end)) return this.#close(bytes, start);
     const fieldCount = this.#fieldCount;
     const record = this.#record;

@@ -6,6 +6,7 @@
 import { MalformedInput } from '../../errors.ts';
 import { formatName } from './layout.ts';
 import { Byte, isSpace } from './numbers.ts';
+import { ScanKernel } from './scan-kernel.ts';
 
 /** In every name that V8 gives to an edge of a WeakMap's entry (heap-snapshot-generator.cc, ExtractEphemeron…). */
 const ephemeronWords = Buffer.from(' pair in WeakMap (table @', 'latin1');
@@ -30,6 +31,7 @@ export class StringIndex {
    */
   scan(bytes: Buffer, start: number, end: number, base: number, mustMove: boolean): number {
     const firstCount = this.count;
+    const kernel = ScanKernel.over(bytes);
     let at = start;
     while (!this.done) {
       if (!this.#insideString) {
@@ -40,6 +42,12 @@ export class StringIndex {
         }
         at = opening;
         this.#afterItem = false;
+        const taken = kernel ? this.#takeMany(kernel, bytes, at, end, base) : at;
+        if (taken > at) {
+          at = taken;
+          this.#afterItem = true;
+          continue;
+        }
       }
       const closing = findClosingQuote(bytes, this.#insideString ? at : at + 1, end);
       if (closing < 0) {
@@ -54,6 +62,17 @@ export class StringIndex {
     this.#noteEnd(base + at);
     this.#findEphemerons(bytes, start, at, base, firstCount);
     return at;
+  }
+
+  /** From an opening quote: whole strings; the position after the last one. */
+  #takeMany(kernel: ScanKernel, bytes: Buffer, at: number, end: number, base: number): number {
+    const { code } = kernel;
+    const shift = bytes.byteOffset;
+    const rows = code.scanStrings(shift + at, shift + end, code.stringRows.value, base + at);
+    this.#reserve(rows);
+    this.#starts.set(kernel.doubles(0, rows), this.count);
+    this.count += rows;
+    return code.position.value - shift;
   }
 
   /** Position of the next opening quote; at the closing bracket sets `done` and returns ~(position after it). */
@@ -81,12 +100,16 @@ export class StringIndex {
   }
 
   #push(offset: number): void {
-    if (this.count + 1 >= this.#starts.length) {
-      const larger = new Float64Array(this.#starts.length * 2);
-      larger.set(this.#starts);
-      this.#starts = larger;
-    }
+    this.#reserve(1);
     this.#starts[this.count++] = offset;
+  }
+
+  /** Room for so many more, and the end. */
+  #reserve(rows: number): void {
+    if (this.count + rows < this.#starts.length) return;
+    const larger = new Float64Array(2 * (this.count + rows));
+    larger.set(this.#starts);
+    this.#starts = larger;
   }
 
   #noteEnd(offset: number): void {

@@ -1,0 +1,97 @@
+/**
+ * The inner loops of scan.as.ts, with a window of their own memory: whoever scans bytes there has them, all other bytes
+ * go through the general readers. Knows where things stand in that memory, and no record's meaning.
+ */
+import { scanCode } from './scan-code.ts';
+
+/** Large enough that a call's cost vanishes, small enough to stay in a core's second-level cache. */
+export const windowBytes = 1 << 20;
+/** NUL bytes after a window, so that a scanner may look a little beyond its end. */
+export const sentinelBytes = 16;
+
+/** In the order of scan.as.ts: the slots of a node's numbers. What is not listed goes to `other`. */
+export const Slot = {
+  type: 0,
+  name: 1,
+  id: 2,
+  selfSize: 3,
+  edgeCount: 4,
+  traceNodeId: 5,
+  detachedness: 6,
+  other: 7,
+} as const;
+
+interface Constant {
+  readonly value: number;
+}
+
+interface Exports {
+  memory: { readonly buffer: ArrayBuffer };
+  windowAt: Constant;
+  edgeCodesAt: Constant;
+  nodeCodesAt: Constant;
+  fieldSlotsAt: Constant;
+  outAt: Constant;
+  edgeRows: Constant;
+  nodeRows: Constant;
+  stringRows: Constant;
+  numberCount: Constant;
+  position: Constant;
+  maxName: Constant;
+  edgeSum: { value: number };
+  scanEdges(start: number, limit: number, nodeFields: number, nodeCount: number): number;
+  scanNodes(start: number, limit: number, fieldCount: number): number;
+  scanNumbers(start: number, limit: number, fieldCount: number): number;
+  scanStrings(start: number, end: number, limit: number, base: number): number;
+}
+
+/** What we use of it; Node's types leave it to the browser's. */
+interface WebAssemblyApi {
+  Module: new (code: Uint8Array) => object;
+  Instance: new (module: object) => { exports: unknown };
+}
+
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
+let compiled: object | undefined;
+const kernels = new WeakMap<ArrayBufferLike, ScanKernel>();
+
+export class ScanKernel {
+  readonly code: Exports;
+  /** Bytes are read into it: `windowBytes`, and NUL bytes. */
+  readonly window: Buffer;
+  readonly #memory: ArrayBuffer;
+
+  constructor() {
+    compiled ??= new Module(Buffer.from(scanCode, 'base64'));
+    this.code = new Instance(compiled).exports as Exports;
+    this.#memory = this.code.memory.buffer;
+    this.window = Buffer.from(this.#memory, this.code.windowAt.value, windowBytes + sentinelBytes);
+    kernels.set(this.#memory, this);
+  }
+
+  /** The one whose window the bytes are. */
+  static over(bytes: Uint8Array): ScanKernel | undefined {
+    return kernels.get(bytes.buffer);
+  }
+
+  /** A table below the window, to be filled. */
+  table(at: Constant, length: number): Uint8Array {
+    return new Uint8Array(this.#memory, at.value, length);
+  }
+
+  bytes(offset: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory, this.code.outAt.value + offset, length);
+  }
+
+  halves(offset: number, length: number): Uint16Array {
+    return new Uint16Array(this.#memory, this.code.outAt.value + offset, length);
+  }
+
+  words(offset: number, length: number): Uint32Array {
+    return new Uint32Array(this.#memory, this.code.outAt.value + offset, length);
+  }
+
+  doubles(offset: number, length: number): Float64Array {
+    return new Float64Array(this.#memory, this.code.outAt.value + offset, length);
+  }
+}
