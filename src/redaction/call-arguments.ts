@@ -4,18 +4,22 @@
  */
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
+import { isOddlySpelt } from './spoken-secrets.ts';
 import { readQuoted } from './value-span.ts';
 import { isStandIn, looksChosen, looksRandom } from './values.ts';
 
 /** Signing, hashing and opening with a key: only what looks random is one. */
 const takesKey =
-  /^(?:create(?:Hmac|Cipheriv|Decipheriv)|pbkdf2(?:Sync)?|scrypt(?:Sync)?|sign|verify|compare|Client)$/i;
+  /^(?:create(?:Hmac|Cipheriv|Decipheriv)|pbkdf2(?:Sync)?|scrypt(?:Sync)?|sign|verify|compare|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
 /** The user first, the password behind it. */
 const takesPair =
   /^(?:log_?in|sign_?in|authenticate|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
+/** The same, but the other arguments are names of hosts and databases as often. */
+const connects =
+  /^(?:__construct|(?:create_?)?(?:connect|connection)|p?connect_?(?:db|database)?|open|dial|init)$/i;
 /** The name itself says what it takes: `setPassword`, `withToken`, `SecretStr`. */
 const carries =
-  /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z]{0,12}(?:password|passwd|token|secret|api_?key)(?:_?str)?$/i;
+  /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z]{0,12}(?:password|passwd|token|secret|(?:api|secret|private|symmetric|encryption|signing|master)_?key)(?:_?str)?$/i;
 const longestName = 40;
 const mostArguments = 6;
 
@@ -56,6 +60,8 @@ type Judge = (value: string, index: number) => boolean;
 function judgeOf(name: string, names: NameBook): Judge | undefined {
   if (takesKey.test(name)) return (value) => looksRandom(value, 12) && looksChosen(value);
   if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
+  if (connects.test(name))
+    return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
   if (!carries.test(name) || names.isAllowed(name)) return undefined;
   return (value) => isPassword(value);
 }

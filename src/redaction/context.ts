@@ -12,24 +12,21 @@ import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
+import { Surroundings } from './surroundings.ts';
 import {
   indentOf,
   longestJudged,
   readBare,
   readBlock,
-  readIndented,
   readLine,
   readQuoted,
   skipBlanks,
   startsLine,
   type ValueSpan,
 } from './value-span.ts';
-import { readWrapped, skipMarker } from './value-wrapping.ts';
+import { readBytes, readEnclosed, readWrapped, skipMarker, skipVisibility } from './value-wrapping.ts';
 import { isFillIn, isSecretValue, looksChosen, type ValueForm } from './values.ts';
-import { findSecretData, valueBelow } from './yaml-values.ts';
-
-/** Objects of secrets are looked at so far. */
-const longestGroup = 2048;
+import { valueBelow } from './yaml-values.ts';
 
 const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
 const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
@@ -42,30 +39,24 @@ function bareText(page: Page, at: number): string {
   return page.text.slice(start, Math.min(end, start + longestJudged));
 }
 
-/** How far behind a name in one field its value may stand in another. */
-const labelReach = 240;
-
 export class ContextReader {
   private readonly names: NameBook;
   private page!: Page;
   private out!: Finding[];
-  private label: NameVerdict | undefined;
-  private labelUntil = 0;
-  /** The innermost object of secrets, to its first closing bracket. */
-  private group: { end: number; verdict: NameVerdict } = { end: 0, verdict: { strength: 0, rule: '' } };
+  private readonly around: Surroundings;
   /** Lines of cookies are read to here. */
   private cookiesUntil = 0;
 
   constructor(names: NameBook) {
     this.names = names;
+    this.around = new Surroundings(names);
   }
 
   open(page: Page, out: Finding[]): void {
     this.page = page;
     this.out = out;
-    this.label = undefined;
     this.cookiesUntil = 0;
-    this.group.end = 0;
+    this.around.open(page, out);
   }
 
   /** A sign (`:` or `=`) stands behind a name. Answers where reading goes on. */
@@ -75,13 +66,18 @@ export class ContextReader {
     if (verdict === undefined) return place.behind;
     if (verdict.strength < 2 && !verdict.form) verdict = this.widenName(place, verdict);
     else if (verdict.rule === 'key' || verdict.form === 'code') verdict = this.widenName(place, verdict);
-    if (verdict.form === 'manifest') return this.openManifest(place);
-    if (verdict.form === 'content') verdict = this.takeLabel(place) ?? this.verdictAround(place) ?? verdict;
+    if (verdict.form === 'manifest') {
+      const content = this.around.contentAt(place.start);
+      if (!content || content.strength < 2) return this.around.openManifest(place);
+      verdict = content;
+    }
+    if (verdict.form === 'content') verdict = this.contentVerdict(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
+    if (this.page.units[place.start - 1] === 58 && this.isResourceName(place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
     if (at < 0) return place.behind;
-    if (this.page.units[at] === 10) this.openLines(at, place, verdict);
+    if (this.page.units[at] === 10) this.around.openLines(at, place, verdict);
     const read = this.readValueAt(at, place, verdict);
     return read > at ? read : place.behind;
   }
@@ -115,43 +111,25 @@ export class ContextReader {
     // What an earlier pass wrote is no name.
     if (this.page.units[place.start - 1] === 91 && this.page.text.startsWith('redacted', place.start))
       return undefined;
-    if (place.start < this.group.end) return this.group.verdict;
+    const group = this.around.groupAt(place.start);
+    if (group) return group;
     if (place.end - place.start !== 2 || !this.page.text.startsWith('is', place.start)) return undefined;
     const word = /(\w{3,40}) $/.exec(this.page.text.slice(Math.max(0, place.start - 42), place.start))?.[1];
     const verdict = word === undefined ? undefined : this.names.judge(word);
     return verdict && verdict.strength === 3 ? verdict : undefined;
   }
 
-  /** An object under a name like `secrets`: what looks random in it is one, whatever it is called there. */
-  private openGroup(at: number, verdict: NameVerdict): void {
-    if (verdict.strength < 1 || !/^(?:secret|token|credential|password|cookie)$/.test(verdict.rule)) return;
-    const length = this.page.text.slice(at, at + longestGroup).indexOf('}');
-    this.group = { end: length < 0 ? at : at + length, verdict: { strength: 1, rule: verdict.rule } };
+  /** Of `value` and the like: the field before names it, or the object around it, or the word before. */
+  private contentVerdict(place: NamePlace): NameVerdict | undefined {
+    const { around } = this;
+    return around.takeLabel(place.start) ?? around.contentAt(place.start) ?? this.verdictAround(place);
   }
 
-  /** The same, as YAML writes it: all lines that are indented deeper. */
-  private openLines(at: number, place: NamePlace, { strength, rule }: NameVerdict): void {
-    if (strength < 1 || !/^(?:secret|token|credential|password|api-key)$/.test(rule)) return;
-    const lines = readIndented(this.page, at + 1, indentOf(this.page, place.start));
-    if (lines && startsLine(this.page, place.start))
-      this.group = { end: Math.min(lines.end, at + longestGroup), verdict: { strength: 1, rule } };
-  }
-
-  /** The value is a telling name: what stands in the next field is its value. */
-  private noteLabel(span: ValueSpan): boolean {
-    const named = this.names.lookUp(this.page, span.start, span.end);
-    if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
-    if (!/^[\w.$-]+$/.test(this.page.text.slice(span.start, span.end))) return false;
-    this.label = named;
-    this.labelUntil = span.close + labelReach;
-    return true;
-  }
-
-  private takeLabel(place: NamePlace): NameVerdict | undefined {
-    if (!this.label || place.start > this.labelUntil) return undefined;
-    const label = this.label;
-    this.label = undefined;
-    return label;
+  /** `arn:aws:secretsmanager:…:secret:name`. */
+  private isResourceName(place: NamePlace): boolean {
+    return /\b[au]rn:[\w:/.-]{0,100}$/.test(
+      this.page.text.slice(Math.max(0, place.start - 110), place.start),
+    );
   }
 
   /** Where the value starts, or -1 when the sign is none (`::`, `==` before no literal). */
@@ -173,21 +151,18 @@ export class ContextReader {
         i = below;
     }
     const isWalrus = units[place.sign] === 58 && units[place.behind] === 61 && i > place.behind + 1;
-    if (isWalrus && looksChosen(bareText(this.page, i))) compares = false;
+    const isDoubled = units[place.sign] === 58 && units[place.behind] === 58 && units[i - 1] === 32;
+    if ((isWalrus || isDoubled) && looksChosen(bareText(this.page, i))) compares = false;
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
+    if (units[place.sign] === 61 && units[i] === 51 && units[i + 1] === 68 && readQuoted(this.page, i + 2))
+      i += 2;
+    i = skipVisibility(this.page, i);
     closedMarkup.lastIndex = i;
     if (closedMarkup.test(this.page.text)) i = closedMarkup.lastIndex;
     if (units[i] === 10) i = valueBelow(this.page, place.start, i);
     i = skipMarker(this.page, i);
     if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
     return i;
-  }
-
-  /** `data:` of a Kubernetes secret: every value in it is one. */
-  private openManifest({ start, behind }: NamePlace): number {
-    const end = findSecretData(this.page, start, behind);
-    if (end !== undefined) this.group = { end, verdict: { strength: 3, rule: 'secret' } };
-    return behind;
   }
 
   /** The quote (with its backslashes) that closes the name, or ''. */
@@ -200,12 +175,19 @@ export class ContextReader {
     const { units } = this.page;
     const quoted = readQuoted(this.page, at);
     if (quoted) return this.judgeQuoted(quoted, verdict, place);
+    const bytes = verdict.strength >= 2 && verdict.rule !== 'token' ? readBytes(this.page, at) : undefined;
+    if (bytes) {
+      this.out.push({ ...bytes, rule: verdict.rule, quote: bytes.bare ? this.keyQuote(place) : '' });
+      return bytes.end;
+    }
     const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
     if (wrapped) return this.judgeQuoted(wrapped, verdict, place);
+    const enclosed = verdict.strength >= 2 ? readEnclosed(this.page, at) : undefined;
+    if (enclosed) return this.judgeQuoted(enclosed, verdict, place);
     const unit = units[at]!;
     if (unit === 91 || unit === 40) return this.readList(at, verdict, place);
     if (unit === 123) {
-      this.openGroup(at, verdict);
+      this.around.openGroup(at, verdict);
       return at;
     }
     const isFirst = startsLine(this.page, place.start);
@@ -217,7 +199,8 @@ export class ContextReader {
   }
 
   private judgeQuoted(span: ValueSpan, verdict: NameVerdict, place: NamePlace): number {
-    if (verdict.form === 'label' && this.noteLabel(span)) return this.readFormPart(span) || span.close;
+    if (verdict.form === 'label' && this.around.noteLabel(span, verdict))
+      return this.readFormPart(span) || span.close;
     if (verdict.strength === 0) return 0;
     const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : 0;
@@ -233,7 +216,7 @@ export class ContextReader {
         : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
     if (verdict.form === 'authorization') span = this.includeScheme(span, place);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
-    if (verdict.form === 'label' && this.noteLabel(span)) return span.close;
+    if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return span.close;
     if (verdict.strength === 0) return 0;
     if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
     const next = span.end < length ? units[span.end]! : 0;
@@ -295,6 +278,10 @@ export class ContextReader {
       const bare = this.readBracketed(at, verdict, place);
       if (bare) return bare;
     }
+    if (units[at + 1] === 123) {
+      this.around.openGroup(at, verdict);
+      return at;
+    }
     let i = at + 1;
     let found = 0;
     for (let items = 0; items < 64; items++) {
@@ -323,8 +310,7 @@ export class ContextReader {
     emptyLine.lastIndex = name.close;
     if (!emptyLine.test(this.page.text)) return 0;
     const span = readLine(this.page, emptyLine.lastIndex, longestJudged);
-    const label = this.label;
-    this.label = undefined;
+    const label = this.around.takeLabel(name.close);
     const form: ValueForm = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
     const value = this.page.text.slice(span.start, span.end);
     if (!label || !isSecretValue(value, label, form)) return 0;
@@ -348,7 +334,8 @@ export class ContextReader {
     const value = text.slice(span.start, span.end);
     const quote =
       !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? this.keyQuote(place) : '';
-    if (verdict.form === 'authorization') return pushFound(this.out, findAuthorization(span, value, quote));
+    if (verdict.form === 'authorization')
+      return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form)) return false;
     this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
     return true;
@@ -373,16 +360,15 @@ export class ContextReader {
 
   /** `<password>value</password>`; the page holds `>` at `sign`. */
   readElement(place: NamePlace): number {
-    const isLabelled =
-      place.start < 0 && this.label !== undefined && place.sign < this.labelUntil - labelReach + 8;
+    const isLabelled = place.start < 0 && this.around.isLabelled(place.sign);
     const isNamed = place.start >= 0 && place.end === place.sign;
     const name = isNamed || isLabelled ? place : elementName(this.page, place);
     if (!name) return place.behind;
     const span = elementText(this.page, place.behind);
     if (!span) return place.behind;
     let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
-    if (verdict?.form === 'content' && !isLabelled && this.noteLabel(span)) return span.end;
-    if (isLabelled || verdict?.form === 'content') verdict = this.takeLabel(place);
+    if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
+    if (isLabelled || verdict?.form === 'content') verdict = this.around.takeLabel(place.start);
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }

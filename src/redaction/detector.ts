@@ -3,6 +3,7 @@
  * findings become one, none cuts an escape sequence, and none leaves a bare number's place without quotes.
  */
 import { characterTables, digit } from './characters.ts';
+import { findContinued } from './continued-values.ts';
 import { widenEnd, widenStart } from './escapes.ts';
 import type { KnownValues } from './known-values.ts';
 import type { NameBook } from './name-book.ts';
@@ -71,6 +72,7 @@ function mergeFindings(page: Page, found: Finding[]): Finding[] {
     finding.end = widenEnd(page.units, finding.end, page.length);
     finding.quote ||= bareNumberQuote(page, finding);
   }
+  for (const finding of [...found]) found.push(...findContinued(page, finding));
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Finding[] = [];
   for (const finding of found) {

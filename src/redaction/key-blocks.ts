@@ -9,7 +9,7 @@ import type { Finding, Page } from './page.ts';
 /** A key of 16,384 bits has 12,700 characters. */
 export const longestBlock = 16_000;
 
-const opening = /BEGIN ([A-Z0-9][A-Z0-9 ]{0,40})-----/y;
+const opening = /BEGIN ([A-Za-z0-9][A-Za-z0-9 -]{0,40}?)-----/y;
 
 /** The page holds `BEGIN ` at `i`: where reading goes on, or 0 when it is no block. */
 export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
@@ -18,7 +18,7 @@ export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
   if (!match) return 0;
   const start = opening.lastIndex;
   const end = findEnd(page, start);
-  if (!/PRIVATE|SECRET/.test(match[1]!)) return end < 0 ? start : end;
+  if (!/PRIVATE|SECRET|[Ss]tatic key|(?:client|server) key/.test(match[1]!)) return end < 0 ? start : end;
   if (end >= 0) return coverBody(page, start, end, out);
   return coverBody(page, start, bodyEnd(page, start), out);
 }
@@ -74,7 +74,7 @@ function bodyEnd(page: Page, start: number): number {
         i += 1;
         continue;
       }
-      return unit === 32 && i > lineStart && lineStart > start ? lineStart : i;
+      return (unit === 32 || unit === 58) && i > lineStart && lineStart > start ? lineStart : i;
     }
     i += broken;
     lineStart = i;

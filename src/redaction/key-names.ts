@@ -31,7 +31,7 @@ function buildVocabulary() {
   return {
     password: words(
       `password passwd passwort passphrase passcode pwd pw pass passw pword motdepasse contrasena senha parool kennwort
-      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode`,
+      passord adgangskode wachtwoord heslo haslo salasana lozinka jelszo losenord sifre parola passkode passe clave chave`,
     ),
     secret: words('secret secrets geheimnis segreto segreta secreto sekret pepper'),
     token: words('token tokens jwt pat authtoken bearer jeton'),
@@ -100,6 +100,10 @@ function buildVocabulary() {
       ['data', { strength: 0, rule: '', form: 'manifest' }],
       ['stringdata', { strength: 0, rule: '', form: 'manifest' }],
       ['parametervalue', { strength: 0, rule: '', form: 'content' }],
+      ['stringvalue', { strength: 0, rule: '', form: 'content' }],
+      ['type', { strength: 0, rule: 'type', form: 'label' }],
+      ['authident', { strength: 3, rule: 'credential' }],
+      ['npmauthident', { strength: 3, rule: 'credential' }],
       ['mnemonic', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
       ['seedphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
       ['recoveryphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
@@ -169,6 +173,9 @@ function buildVocabulary() {
       ['userpass', { strength: 3, rule: 'credential' }],
       ['identifiedby', { strength: 3, rule: 'password' }],
       ['seed', { strength: 1, rule: 'secret' }],
+      ['p8', { strength: 2, rule: 'private-key' }],
+      ['p12', { strength: 2, rule: 'private-key' }],
+      ['pfx', { strength: 2, rule: 'private-key' }],
       ['nonce', { strength: 0, rule: '' }],
       ['sshauthsock', { strength: 0, rule: '' }],
       ['oldpwd', { strength: 0, rule: '' }],
@@ -178,13 +185,13 @@ function buildVocabulary() {
     gluedEnds: [
       [/(?:password|passwd|passwort|passphrase|passcode)s?$/, 3, 'password'],
       [
-        /^(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|store|keystore|deststore|srcstore|truststore|bind|auth|user|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|pw)$/,
+        /(?:db|my|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|pg|sql|mysql|redis|mongo|ldap|proxy|http|api|app|login|wifi|key|store|keystore|deststore|srcstore|truststore|bind|auth|user|cert|p12|pfx|vpn|jdbc|svn|git)(?:pass|pwd|pw)$/,
         3,
         'password',
       ],
       [/(?:secret|clientsecret)s?$/, 3, 'secret'],
       [
-        /(?:api|access|secret|private|auth|account|master|signing|encryption|app|shared|ssh|license|storage|subscription|service)keys?$/,
+        /(?:api|access|secret|private|auth|account|master|sign|signing|encryption|app|shared|ssh|license|storage|subscription|service)keys?$/,
         3,
         'api-key',
       ],
@@ -253,7 +260,7 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   const word = parts[i]!;
   const before = parts[i - 1];
   if (password.has(word)) {
-    if (word === 'pass' || word === 'pw') return { strength: 2, rule: 'password' };
+    if (/^(?:pass|pw|passe|clave|chave)$/.test(word)) return { strength: 2, rule: 'password' };
     return { strength: 3, rule: 'password' };
   }
   if (secret.has(word)) return { strength: 3, rule: 'secret' };
@@ -266,6 +273,8 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   if (word === 'key' || word === 'keys') return judgeKeyWord(before, strongKeys, harmlessBefore);
   if (word === 'id' && before === 'key' && /^(?:access|secret)$/.test(parts[i - 2] ?? ''))
     return { strength: 2, rule: 'access-key-id' };
+  if (word === 'salt' && /^(?:auth|in|nonce|session|cookie|jwt|token|app|hash|keys?)$/.test(before ?? ''))
+    return { strength: 2, rule: 'secret' };
   if (/^(?:credentials?|creds?)$/.test(word)) return { strength: 2, rule: 'credential' };
   if (/^(?:auth|oauth|csrf|xsrf|sas|cookie|session|signature)$/.test(word) && i === parts.length - 1)
     return {

@@ -33,12 +33,15 @@ export function findInRow(page: Page, names: NameBook, place: NamePlace): Findin
   return after === 10 || after === 13 || after === 0 || after === 44 ? found : undefined;
 }
 
-/** `name -> value`; the page holds `>` at `place.sign`, and the word before it is the arrow's shaft. */
+const arrowName = /([\w.-]{2,80})["'`]?(?:\s{0,8}[=:]\s{0,8}["'`][^"'`\n]{0,200}["'`])? -$/;
+
+/** `name -> value`, `name = "old" -> "new"`; the page holds `>` at `place.sign`, and the word before it is the arrow's shaft. */
 export function findBehindArrow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
-  const before = page.text.slice(Math.max(0, place.sign - 92), place.sign);
-  const name = /([\w.-]{2,80})["'`]? -$/.exec(before)?.[1];
-  if (name === undefined) return undefined;
-  const start = place.sign - before.length + before.lastIndexOf(name);
+  const before = page.text.slice(Math.max(0, place.sign - 320), place.sign);
+  const match = arrowName.exec(before);
+  const name = match?.[1];
+  if (!match || name === undefined) return undefined;
+  const start = place.sign - before.length + match.index;
   const at = skipBlanks(page, place.behind, false);
   return findPaired(page, names, { ...place, start, end: start + name.length }, at);
 }

@@ -14,7 +14,9 @@ import {
   decodeHexRun,
   decodePrintedBuffer,
 } from './encoded-text.ts';
+import { findEscapedName } from './escaped-names.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
+import { decodeDump } from './hex-dump.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
 import { skipMedia } from './media.ts';
 import type { NameBook } from './name-book.ts';
@@ -24,11 +26,11 @@ import type { Finding, Page } from './page.ts';
 import { findBehindArrow, findGluedUser, findInCell, findInRow, findSerialized } from './paired-values.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken } from './spoken-secrets.ts';
-import { findInserted } from './sql-values.ts';
+import { findBound, findInserted } from './sql-values.ts';
 import { findInColumns } from './table-columns.ts';
 import { outlineOf, telltaleOutlines } from './telltale-words.ts';
 import { findTold } from './told-secrets.ts';
-import { findTokenBody, isSpokenOf, keyedDigest } from './unknown-tokens.ts';
+import { findUnknownToken, isSpokenOf } from './unknown-tokens.ts';
 import {
   findDriverPassword,
   findOraclePassword,
@@ -36,7 +38,6 @@ import {
   findUserInfo,
 } from './url-credentials.ts';
 import { skipColorCode } from './value-span.ts';
-import { isPublicId, looksRandom } from './values.ts';
 
 export interface ScannerOptions {
   names: NameBook;
@@ -51,9 +52,6 @@ const longWord = 16;
 const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
 const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
 const azureSecret = /[\w.~-]{26,40}/y;
-const genericBody =
-  /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
-
 export class Scanner {
   private readonly context: ContextReader;
   private readonly options: ScannerOptions;
@@ -61,6 +59,8 @@ export class Scanner {
   /** Made once: one is needed at every sign. */
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
   private readonly spoken = telltaleOutlines();
+  /** Rows of bytes are read to here. */
+  private dumpsUntil = 0;
   /** Of the stretch that is scanned: no finding may start behind it, but for the one that crosses it. */
   private stop = 0;
 
@@ -78,11 +78,13 @@ export class Scanner {
     const withContext = this.options.context;
     this.context.open(page, out);
     this.stop = stop;
+    this.dumpsUntil = 0;
     // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
     let nameStart = -1;
     let nameEnd = -1;
     const { place, spoken } = this;
     let i = from;
+    if (withContext && from === 0) this.lineAt(page, 0, out);
     while (i < stop) {
       let unit = units[i]!;
       let kind = classes[unit]!;
@@ -174,6 +176,7 @@ export class Scanner {
         i = skipColorCode(units, i + 1);
         continue;
       }
+      if (unit === 10 && withContext) this.lineAt(page, i + 1, out);
       if (unit === 40 && nameEnd === i && nameStart >= 0 && withContext) {
         const end = findInCall(page, this.options.names, nameStart, nameEnd, out);
         if (end) i = end;
@@ -192,14 +195,28 @@ export class Scanner {
     return i;
   }
 
+  /** A line starts at `start`, in the text or in a string. */
+  private lineAt(page: Page, start: number, out: Finding[]): void {
+    if (start >= this.stop) return;
+    findInColumns(page, this.options.names, start, this.stop, out);
+    if (page.units[start] === 48 && start >= this.dumpsUntil && this.options.inside) {
+      const dump = decodeDump(page, start);
+      if (dump) this.dumpsUntil = dump.end;
+      this.decoded(dump, start, out);
+    }
+  }
+
   /** A word that may announce a secret. */
   private spokenAt(page: Page, start: number, end: number, out: Finding[]): number {
-    if (end - start !== 6 || (page.units[start]! | 32) !== 118)
-      return this.pushFound(
+    const isValues = end - start === 6 && (page.units[start]! | 32) === 118;
+    if (!isValues) {
+      const told = this.pushFound(
         findSpoken(page, start, end) ?? findTold(page, this.options.names, start, end),
         out,
       );
-    const found = findInserted(page, this.options.names, start, end);
+      if (told) return told;
+    }
+    const found = isValues ? findInserted(page, this.options.names, start, end) : findBound(page, start, end);
     out.push(...found);
     return found.at(-1)?.end ?? 0;
   }
@@ -248,24 +265,8 @@ export class Scanner {
       out.push({ start, end, rule: 'spoken-of' });
       return end;
     }
-    if (end - start < 24) return 0;
-    const match = genericBody.exec(word);
-    const body =
-      match?.[1] ?? findTokenBody(word, before === 47 ? text.slice(Math.max(0, start - 80), start) : '');
-    if (body !== undefined && !match) {
-      out.push({ start: end - body.length, end, rule: 'prefixed-token' });
-      return end;
-    }
-    if (
-      !match ||
-      !looksRandom(match[1]!) ||
-      (isPublicId(match[1]!) && !keyedDigest.test(word)) ||
-      isPublicId(word) ||
-      /publi|(?:^|[-_])p[bk][-_]/i.test(word)
-    )
-      return 0;
-    out.push({ start: end - match[1]!.length, end, rule: 'prefixed-token' });
-    return end;
+    const unknown = findUnknownToken(page, start, word, this.options);
+    return this.pushFound(unknown, out);
   }
 
   private decoded(run: DecodedRun | undefined, start: number, out: Finding[]): number {
@@ -278,8 +279,17 @@ export class Scanner {
   /** An escape that is no sign. Answers where reading goes on: `behind`, or further when a secret was found. */
   private escapeAt(page: Page, i: number, behind: number, stands: number, out: Finding[]): number {
     const { classes } = characterTables();
-    if (!(classes[stands]! & alnum) || !this.options.inside) return behind;
-    return this.decoded(decodeEscapeRun(page, i), i, out) || behind;
+    if (stands === 10 && this.options.context && page.units[i] === 92) this.lineAt(page, behind, out);
+    if (!(classes[stands]! & alnum)) return behind;
+    const run = this.options.inside ? this.decoded(decodeEscapeRun(page, i), i, out) : 0;
+    return run || this.escapedNameAt(page, i) || behind;
+  }
+
+  /** `p\\u0061ssword: x`. */
+  private escapedNameAt(page: Page, i: number): number {
+    const found = this.options.context && page.units[i] === 92 ? findEscapedName(page, i) : undefined;
+    const verdict = found && this.options.names.judge(found.name);
+    return verdict && verdict.strength >= 2 ? this.context.readUnder(verdict, found.place) : 0;
   }
 
   /** A sign stands at `place.sign`: `:` `=` `,` `>` `$` `~`. Answers where reading goes on. */
@@ -308,11 +318,7 @@ export class Scanner {
           : 0;
       return end || this.context.readElement(place);
     }
-    if (place.start < 0) {
-      if (unit === 124) findInColumns(page, this.options.names, place.sign, this.stop, out);
-      return place.behind;
-    }
-    if (unit === 124 || unit === 44) findInColumns(page, this.options.names, place.sign, this.stop, out);
+    if (place.start < 0) return place.behind;
     if (unit === 124 || unit === 0x2502)
       return this.pushFound(findInCell(page, this.options.names, place), out) || place.behind;
     if (place.sign - place.end > 12) return place.behind;
@@ -334,8 +340,8 @@ export class Scanner {
       telegramToken.lastIndex = place.sign;
       if (
         length >= 8 &&
-        length <= 10 &&
-        /^\d+$/.test(text.slice(place.start, place.end)) &&
+        length <= 13 &&
+        /^(?:bot)?\d{8,10}$/.test(text.slice(place.start, place.end)) &&
         telegramToken.test(text)
       ) {
         out.push({ start: place.sign + 1, end: telegramToken.lastIndex, rule: 'telegram-bot-token' });

@@ -40,7 +40,8 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
   const at = pattern.lastIndex;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   const value = page.text.slice(span.start, Math.min(span.end, span.start + 200));
-  if (span.resume || !looksChosen(value) || (isPair && !isOddlySpelt(value))) return undefined;
+  if (span.end - span.start > 200 || !looksChosen(value) || (isPair && !isOddlySpelt(value)))
+    return undefined;
   // `login with password=x`: the name before the sign says more.
   if (isPair && /^[\w.-]{1,40}=/.test(value)) return undefined;
   if ((!span.quoted && /[([{]/.test(value)) || (/^(?:token|secret)$/.test(word) && !looksRandom(value)))
@@ -49,7 +50,7 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
 }
 
 /** Signs and digits among letters, or random: what no sentence goes on with. */
-const isOddlySpelt = (value: string): boolean =>
+export const isOddlySpelt = (value: string): boolean =>
   looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
 
 /** The word at [start, end) may be a spoken one; what it announces. */
@@ -87,7 +88,8 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   if (word === 'basic') return isBasicPair(value);
   if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}$/.test(value);
   if (word === 'bearer') return isBearer(value);
-  if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw)$/.test(word)) return looksRandom(value, 12);
+  if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw)$/.test(word))
+    return looksRandom(value, 12) && !/^[\w.-]{1,40}=/.test(value);
   if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
     return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
   return isPasswordLike(value, quoted);

@@ -1,19 +1,46 @@
 /** `INSERT INTO users (name, password) VALUES ('bob', 'x')`: the columns' names are the values' context. */
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
-import { isSecretValue } from './values.ts';
+import { readQuoted } from './value-span.ts';
+import { isSecretValue, looksChosen, looksRandom } from './values.ts';
 
 const columnsBefore = /\(([^()]{3,600})\)\s{0,8}$/;
 const row = /\s{0,8}\(/y;
 const item = /\s*(?:'((?:[^'\\]|''|\\.){0,400})'|"([^"\\]{0,400})"|[^,()'"]{0,80})\s*(,|\))/y;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
 
+const intoTable = /\binto\s+(?:[\w"`[\]]{1,60}\.)?["`[]?(\w{3,60})["`\]]?\s{1,4}$/i;
+
+/** `INSERT INTO api_tokens VALUES (3, 'x')`: the table's name is the only context, so the value must be random. */
+function findUnnamed(page: Page, names: NameBook, start: number): Finding[] {
+  const { text } = page;
+  const table = intoTable.exec(text.slice(Math.max(0, start - 140), start))?.[1];
+  if (table === undefined || names.judge(table).strength < 1) return [];
+  const found: Finding[] = [];
+  let at = row.lastIndex;
+  for (let items = 0; items < 40; items++) {
+    item.lastIndex = at;
+    const match = item.exec(text);
+    const value = match?.[1] ?? match?.[2];
+    if (!match) break;
+    if (value !== undefined && looksRandom(value, 20) && looksChosen(value)) {
+      const from = at + match[0].indexOf(value);
+      found.push({ start: from, end: from + value.length, rule: 'table-column' });
+    }
+    at = item.lastIndex;
+    if (match[3] === ')') break;
+  }
+  return found;
+}
+
 /** The page holds `VALUES` at [start, end). Reads the first row. */
 export function findInserted(page: Page, names: NameBook, start: number, end: number): Finding[] {
   const { text } = page;
   const columns = columnsBefore.exec(text.slice(Math.max(0, start - 620), start))?.[1]?.split(',');
   row.lastIndex = end;
-  if (!columns || columns.length > 100 || !row.test(text)) return [];
+  if (!row.test(text)) return [];
+  if (!columns) return findUnnamed(page, names, start);
+  if (columns.length > 100) return [];
   const found: Finding[] = [];
   let at = row.lastIndex;
   for (const column of columns) {
@@ -28,6 +55,35 @@ export function findInserted(page: Page, names: NameBook, start: number, end: nu
     }
     at = item.lastIndex;
     if (match[3] === ')') break;
+  }
+  return found;
+}
+
+const listOpens = /["'\]]{0,2}\s?[:=]?\s?[[({]/y;
+const namesCredential = /(?:pass(?:word|wd|phrase)|secret|token|credential|api_?key)/i;
+/** Words that announce what was bound to a statement's places. */
+export const boundWords = 'bind bindings binds parameters params args';
+
+/** `… SET password = $1 … PARAMETERS: ["x"]`: the statement names a credential, so what looks like one in its list is one. */
+export function findBound(page: Page, start: number, end: number): Finding[] {
+  const { text } = page;
+  listOpens.lastIndex = end;
+  if (!listOpens.test(text)) return [];
+  const before = text.slice(Math.max(0, start - 400), start);
+  if (!namesCredential.test(before) || !/\b(?:insert|update|select|values|where|set)\b/i.test(before))
+    return [];
+  const found: Finding[] = [];
+  let at = listOpens.lastIndex;
+  for (let items = 0; items < 40; items++) {
+    while (page.units[at] === 44 || page.units[at] === 32) at += 1;
+    const span = readQuoted(page, at);
+    const value = span ? text.slice(span.start, Math.min(span.end, span.start + 400)) : '';
+    if (span && looksChosen(value) && (looksRandom(value, 12) || /[!#$%^&*~+?_]/.test(value)))
+      found.push({ start: span.start, end: span.end, rule: 'bound-value' });
+    const next = /[^,"'\n\])}]{0,80},/y;
+    next.lastIndex = span?.close ?? at;
+    if (!next.test(text)) break;
+    at = next.lastIndex;
   }
   return found;
 }

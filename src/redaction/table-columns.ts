@@ -1,70 +1,127 @@
 /**
- * Tables whose first line names the columns, as CSV, Markdown and database shells print them: what stands below a telling
- * name is judged as its value. Rows are read while they have as many cells as the header.
+ * Tables whose first line names the columns, as CSV, Markdown, database shells and console.table print them, also as lines of
+ * a string: what stands below a telling name is judged as its value. Rows are read while they have the header's cells.
  */
+import { alnum, characterTables, wordUnit } from './characters.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { looksChosen } from './values.ts';
 
 const longestLine = 600;
+const longestName = 40;
 const mostRows = 60;
 const mayTell = /pass|pwd|secret|token|key|cred/i;
-const isRule = /^[\s|+:=-]+$/;
-const columnName = /^[\s"'`*]*[A-Za-z][\w .-]{0,38}[\s"'`*]*$/;
+const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
+const columnName = /^[\s"'`*\\]*(?:[A-Za-z][\w .-]{0,38}|\(index\))[\s"'`*\\]*$/;
+const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;
 
-/** The first delimiter of a line stands at `at`. Pushes what starts before `stop`; the rows themselves are read again, as any text. */
-export function findInColumns(page: Page, names: NameBook, at: number, stop: number, out: Finding[]): void {
-  const { text } = page;
-  const mark = text[at]!;
-  let start = at;
-  while (start > 0 && page.units[start - 1] !== 10) {
-    start -= 1;
-    if (at - start > 80 || page.units[start] === page.units[at]) return;
-  }
-  const header = lineAt(text, start);
+interface Column {
+  index: number;
+  strength: number;
+}
+
+/** A line starts at `start`. Pushes what starts before `stop`; the rows themselves are read again, as any text. */
+export function findInColumns(
+  page: Page,
+  names: NameBook,
+  start: number,
+  stop: number,
+  out: Finding[],
+): void {
+  const mark = delimiterOf(page, start);
+  if (mark === 0) return;
+  const header = headerAt(page, start, mark);
   if (header === undefined || !mayTell.test(header)) return;
-  const columns = header.split(mark);
+  const delimiter = String.fromCharCode(mark);
+  const columns = header.split(delimiter);
   if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return;
-  const telling = columns.flatMap((cell, index) =>
-    names.judge(cell.replace(/[\s"'`*]/g, '')).strength >= 2 ? [index] : [],
-  );
-  if (telling.length > 0) readRows(page, start + header.length + 1, mark, columns.length, telling, stop, out);
+  const telling = columns.flatMap((cell, index): Column[] => {
+    const { strength } = names.judge(
+      cell
+        .replace(/["'`*\\]/g, '')
+        .trim()
+        .replace(/\s+/g, '_'),
+    );
+    return strength >= 2 ? [{ index, strength }] : [];
+  });
+  if (telling.length > 0) readRows(page, start, delimiter, columns.length, telling, stop, out);
+}
+
+const isDelimiter = (unit: number): boolean =>
+  unit === 44 || unit === 124 || unit === 9 || unit === 59 || unit === 0x2502;
+
+/** The unit behind the first column's name, or before it where a bar opens the line; 0 where the line begins otherwise. */
+function delimiterOf({ units }: Page, start: number): number {
+  const { classes } = characterTables();
+  const first = units[start]!;
+  if (first === 124 || first === 0x2502) return first;
+  if (!(classes[first]! & alnum) && first !== 34 && first !== 39 && first !== 32) return 0;
+  for (let i = start; i < start + longestName; i++) {
+    const unit = units[i]!;
+    if (isDelimiter(unit)) return unit;
+    if (!isNameUnit(classes, unit)) return 0;
+  }
+  return 0;
+}
+
+const isNameUnit = (classes: Uint8Array, unit: number): boolean =>
+  (classes[unit]! & wordUnit) !== 0 ||
+  unit === 32 ||
+  unit === 46 ||
+  unit === 34 ||
+  unit === 39 ||
+  unit === 96 ||
+  unit === 42;
+
+/** The whole line, if nothing but names and delimiters is in it. */
+function headerAt({ text, units }: Page, start: number, mark: number): string | undefined {
+  const { classes } = characterTables();
+  let i = start;
+  for (const stop = start + longestLine; i < stop; i++) {
+    const unit = units[i]!;
+    if (unit === mark || isNameUnit(classes, unit) || unit === 40 || unit === 41 || unit === 13) continue;
+    return unit === 10 || unit === 92 ? text.slice(start, i) : undefined;
+  }
+  return undefined;
 }
 
 function readRows(
   page: Page,
-  from: number,
-  mark: string,
+  headerStart: number,
+  delimiter: string,
   width: number,
-  telling: number[],
+  telling: Column[],
   stop: number,
   out: Finding[],
 ): void {
-  let start = from;
-  for (let rows = 0; rows < mostRows && start < stop; rows++) {
-    const line = lineAt(page.text, start);
-    if (line === undefined) return;
-    const cells = line.split(mark);
-    if (!isRule.test(line)) {
+  let start = headerStart;
+  for (let rows = -1; rows < mostRows && start < stop; rows++) {
+    const lines = page.text.slice(start, start + longestLine);
+    lineBreak.lastIndex = 0;
+    const broken = lineBreak.exec(lines);
+    if (!broken && lines.length === longestLine) return;
+    const line = broken ? lines.slice(0, broken.index) : lines;
+    const cells = line.split(delimiter);
+    if (rows >= 0 && !isRule.test(line)) {
       if (cells.length !== width) return;
-      for (const index of telling) pushCell(start, cells, index, stop, out);
+      for (const column of telling) pushCell(start, cells, column, stop, out);
     }
-    start += line.length + 1;
+    if (!broken) return;
+    start += broken.index + broken[0].length;
   }
 }
 
-function pushCell(lineStart: number, cells: string[], index: number, stop: number, out: Finding[]): void {
+function pushCell(
+  lineStart: number,
+  cells: string[],
+  { index, strength }: Column,
+  stop: number,
+  out: Finding[],
+): void {
   const cell = cells[index]!;
-  const value = cell.trim().replace(/^["'`]|["'`]$/g, '');
-  if (!looksChosen(value)) return;
+  const value = /^[\s\\"'`]*(.*?)[\s\\"'`]*$/s.exec(cell)?.[1] ?? '';
+  if (value === '' || !looksChosen(value, strength)) return;
   const before = cells.slice(0, index).reduce((sum, one) => sum + one.length + 1, lineStart);
   const start = before + cell.indexOf(value);
   if (start < stop) out.push({ start, end: start + value.length, rule: 'table-column' });
-}
-
-/** Without its end; undefined where it is too long to be a row of a table. */
-function lineAt(text: string, start: number): string | undefined {
-  const line = text.slice(start, start + longestLine);
-  const end = line.indexOf('\n');
-  return end < 0 && line.length === longestLine ? undefined : end < 0 ? line : line.slice(0, end);
 }

@@ -42,7 +42,25 @@ const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
 function buildRules(): Map<string, Rule[]> {
   const entries: [string, ...Rule[]][] = [
     ['env arg', { ...ownLine, capitals: true }],
-    ['setx setenv proxy_set_header add_header', ownLine],
+    ['setx setenv proxy_set_header add_header fastcgi_param uwsgi_param', ownLine],
+    [
+      'use',
+      {
+        lead: lead(`[ \\t][^\\n]{0,100}?/user:[^\\s]{1,64}${blanks}(?=[^\\s/])`),
+        before: /\bnet $/i,
+        chosen: true,
+      },
+      {
+        lead: lead(`[ \\t][^\\n]{0,80}?\\\\[\\w$.-]{1,40}${blanks}(?=[^\\s/])`),
+        before: /\bnet $/i,
+        chosen: true,
+      },
+    ],
+    ['user', { lead: lead(`[ \\t][\\w.-]{1,40}[ \\t](?:on|off)[ \\t][^\\n"']{0,120}?>(?=[^\\s])`) }],
+    [
+      'ugfzc3dvcmq6',
+      { lead: lead(`(?:\\r?\\n|(?:\\\\{1,8}r)?\\\\{1,8}n| )(?:[CS<>*-]{1,3}:? )?(?=[A-Za-z0-9+/]{4})`) },
+    ],
     [
       'set',
       { lead: lead(`(?:[ \\t]{1,8}-[A-Za-z-]{1,12}){1,3}${blanks}${name}${blanks}`) },
@@ -54,6 +72,8 @@ function buildRules(): Map<string, Rule[]> {
     ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }],
     ['define', { lead: lead(`${blanks}${name}${blanks}`), before: /#$/ }],
     ['requirepass masterauth', { lead: lead(blanks) }],
+    ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
+    ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
     [
       'variable',
       { lead: lead(`${blanks}${name}[ \\t]{0,8}\\{[^{}]{0,400}?\\bdefault[ \\t]{0,20}=[ \\t]{0,8}`) },
@@ -68,7 +88,18 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
     ['plain', { lead: lead(blanks), before: /AUTH $/i, capitals: true, chosen: true }],
-    ['pass', { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ }],
+    [
+      'pass',
+      { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ },
+      {
+        lead: lead(blanks),
+        before: /(?:^|\n|[<>-] ?)$/,
+        tail: /[ \t]*(?:\r?\n|\\{1,8}[rn]|$)/y,
+        capitals: true,
+        part: /^([^/]*[!#$%^&*~+?_][^/]*)$/,
+        chosen: true,
+      },
+    ],
     ['login', { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true }],
     [
       'htpasswd',

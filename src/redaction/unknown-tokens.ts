@@ -3,21 +3,54 @@
  * random last part of a link that lets in whoever has it (`/hooks/x…`, `/reset-password/x…`).
  */
 import type { NameBook } from './name-book.ts';
-import type { Page } from './page.ts';
+import type { Finding, Page } from './page.ts';
 import { isPublicId, looksChosen, looksRandom } from './values.ts';
 
 /** A digest behind these is a key that somebody drew, not the name of a content. */
-export const keyedDigest = /^[a-z]{2,8}[-_](?:pat|sk|key|api|live|secret|token)[-_][0-9a-f]{32,64}$/;
+const keyedDigest = /^[a-z]{2,8}[-_](?:pat|sk|key|api|live|secret|token)[-_][0-9a-f]{32,64}$/;
+const namedDigest = /^([A-Za-z][\w-]{2,40})[-_]([0-9a-f]{32,64})$/;
+const dotted = /[\w-]{20,400}(?:\.[\w-]{20,600}){1,3}(?![\w.-])/y;
 const prefixed =
   /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{27,})$/;
 /** What names contents, builds and styles, and not the right to something. */
 const namesContent =
   /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos)\b/i;
 const lettingIn =
-  /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$/i;
+  /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$/i;
+
+const genericBody =
+  /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
+
+/** The secret part of a long word by its build alone, or by the name it starts with. */
+export function findUnknownToken(
+  page: Page,
+  start: number,
+  word: string,
+  { names, context }: { names: NameBook; context: boolean },
+): Finding | undefined {
+  const { text, units } = page;
+  const end = start + word.length;
+  const isPathPart = units[start - 1] === 47;
+  const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
+  if (dots) return { start, end: dots, rule: 'dotted-token' };
+  if (word.length < 24) return undefined;
+  const body =
+    (context ? findNamedDigest(word, names) : undefined) ??
+    findGenericBody(word) ??
+    findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '');
+  return body === undefined ? undefined : { start: end - body.length, end, rule: 'prefixed-token' };
+}
+
+/** Behind a word that issuers use: `acme_live_x…`. */
+function findGenericBody(word: string): string | undefined {
+  const body = genericBody.exec(word)?.[1];
+  if (body === undefined || !looksRandom(body) || isPublicId(word)) return undefined;
+  if (isPublicId(body) && !keyedDigest.test(word)) return undefined;
+  return /publi|(?:^|[-_])p[bk][-_]/i.test(word) ? undefined : body;
+}
 
 /** The secret end of `word`; `before` is what stands before it in a path, or ''. */
-export function findTokenBody(word: string, before: string): string | undefined {
+function findTokenBody(word: string, before: string): string | undefined {
   if (before !== '' && lettingIn.test(before) && isLongRandom(word, 20)) return word;
   const { prefix, body } = prefixed.exec(word)?.groups ?? {};
   if (prefix === undefined || body === undefined || before !== '') return undefined;
@@ -26,19 +59,44 @@ export function findTokenBody(word: string, before: string): string | undefined 
   return isLongRandom(body, 28) ? body : undefined;
 }
 
+/** `signkey-prod-<digest>`: the front is a name that tells. */
+function findNamedDigest(word: string, names: NameBook): string | undefined {
+  const [, name = '', digest] = namedDigest.exec(word) ?? [];
+  return digest !== undefined && names.judge(name).strength >= 2 ? digest : undefined;
+}
+
+/** Two and more long random parts joined by dots, as signed values have them; `start` is the first one's. Its end, or 0. */
+function dottedTokenEnd({ text }: Page, start: number): number {
+  dotted.lastIndex = start;
+  const parts = dotted.exec(text)?.[0].split('.');
+  const isToken = parts?.every((part) => mixed.test(part) && isLongRandom(part, 20));
+  return isToken ? dotted.lastIndex : 0;
+}
+
 /** Two digits and three letters at least. */
 const mixed = /^(?=\D*\d\D*\d)(?=[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z])/;
 const maySpeak = /pass|secret|token|cred|key|licen/i;
 const telling =
   /(?<name>[\w.-]{0,40}(?:password|passwd|passphrase|passcode|secret|token|credential|(?:api|auth|private|unseal)[-_ ]?key|licen[sc]e))(?![a-z])(?<between>[^\n&]{0,60})$/i;
 
+const calledSo =
+  /["'`]?\s(?:as|is|was|for)\s(?:(?:the|your|my|our|an?|its?)\s)?(?:\w{2,12}\s)?(?:api[ -]?key|(?:auth|access|bearer)?[ -]?token|password|secret|passphrase|credential)\b/iy;
+
+/** `use x as the API key`. */
+function isCalledSo(text: string, end: number): boolean {
+  calledSo.lastIndex = end;
+  return calledSo.test(text);
+}
+
 /** A random word in a line that speaks of a secret before it, with at most one sign and no other name between. */
 export function isSpokenOf({ text }: Page, start: number, word: string, names: NameBook): boolean {
   if (!mixed.test(word)) return false;
+  if (isCalledSo(text, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
   const before = text.slice(Math.max(0, start - 110), start);
   if (!maySpeak.test(before)) return false;
   const { name, between } = telling.exec(before)?.groups ?? {};
-  if (name === undefined || between === undefined || (between.match(/[:=]/g) ?? []).length > 1) return false;
+  if (name === undefined || between === undefined) return false;
+  if ((between.match(/[:=]/g) ?? []).length > 1) return false;
   if (/["'],\s*["']?\w+["']?\s*[:=]|\bid\b|\w_id\b|https?:/i.test(between)) return false;
   if (names.judge(name.replace(' ', '_')).strength < 2 && !/licen[sc]e$/i.test(name)) return false;
   return looksRandom(word, 16) && looksChosen(word) && !/^[a-z]{2,12}[-_]/.test(word);

@@ -72,10 +72,16 @@ function findClosing(page: Page, from: number, quote: number, depth: number): nu
       if (own >= 0) return i + run - own;
       i += run;
     } else if (unit === quote || unit === 34) return i;
-    else if (unit === 10 && quote !== 96) return i;
+    else if (unit === 10 && quote !== 96 && !isSoftBreak(units, i)) return i;
   }
   return length;
 }
+
+/** A line of quoted-printable text that goes on in the next: base64's own padding stands before a closing quote. */
+const isSoftBreak = (units: Uint16Array, i: number): boolean => {
+  const before = units[i - 1] === 13 ? i - 2 : i - 1;
+  return units[before] === 61 && units[before - 1] !== 61 && units[i + 1]! > 32;
+};
 
 /**
  * Of the `run` backslashes before a quote, how many belong to it, when it ends a string at most as deep as `depth` says;

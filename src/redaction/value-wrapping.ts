@@ -53,6 +53,45 @@ function readBraced(page: Page, at: number): ValueSpan | undefined {
 const isChosen = (page: Page, span: ValueSpan): boolean =>
   looksChosen(page.text.slice(span.start, Math.min(span.end, span.start + 300)));
 
+const braces = /\{([^{}\s"'`,:]{6,128})\}(?=[;"'`\s&]|$)/y;
+const call = /[A-Za-z][\w.]{0,30}\(([^\s()"'`,]{6,1000})\)/y;
+
+/** `{value}` of ODBC, `Str(value)` and `Some(value)` as logs print a type: only what looks chosen, as code is written so too. */
+export function readEnclosed(page: Page, at: number): ValueSpan | undefined {
+  const pattern = page.units[at] === 123 ? braces : call;
+  pattern.lastIndex = at;
+  const value = pattern.exec(page.text)?.[1];
+  if (value === undefined || !looksChosen(value) || /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value))
+    return undefined;
+  const start = page.text.indexOf(value, at);
+  return { start, end: start + value.length, close: start + value.length + 1, quoted: true };
+}
+
+const byteList =
+  /(?:(?:new )?[A-Z]\w{2,20}(?:\(\d{1,9}\))?[ (]{0,2})?\[\s{0,20}((?:(?:\d{1,3}|0x[0-9a-fA-F]{2}),\s{0,20}){7,600}(?:\d{1,3}|0x[0-9a-fA-F]{2}))|<Buffer ((?:[0-9a-f]{2} ?){6,60})/y;
+
+/** Eight bytes and more in a list, or as util.inspect prints a buffer; `bare` where they are a list of numbers. */
+export function readBytes(page: Page, at: number): { start: number; end: number; bare: boolean } | undefined {
+  const unit = page.units[at]!;
+  if (unit !== 91 && unit !== 60 && !(unit >= 65 && unit <= 90) && unit !== 110) return undefined;
+  byteList.lastIndex = at;
+  const match = byteList.exec(page.text);
+  if (!match) return undefined;
+  const list = match[1] ?? match[2]!.trimEnd();
+  const start = page.text.indexOf(list, at);
+  return { start, end: start + list.length, bare: match[1] !== undefined };
+}
+
+/** What stands behind the sign of a property that PHP prints, or before a binary of Erlang. */
+const visibility = /(?:\\*"?[\w\\]{1,80}\\*"?:)?(?:protected|private)\]\s?=>\s{0,20}|<<(?=\\*")/y;
+
+export function skipVisibility(page: Page, at: number): number {
+  const unit = page.units[at]!;
+  if (unit !== 112 && unit !== 34 && unit !== 60 && !(unit >= 65 && unit <= 90)) return at;
+  visibility.lastIndex = at;
+  return visibility.test(page.text) ? visibility.lastIndex : at;
+}
+
 /** Behind a YAML anchor or tag at `at`. */
 export function skipMarker(page: Page, at: number): number {
   if (page.units[at] !== 38 && page.units[at] !== 33) return at;

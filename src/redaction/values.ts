@@ -113,8 +113,33 @@ function isReadable(part: string): boolean {
   return part
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(' ')
-    .every((word) => readable.test(word) && (word.length > 2 || part.length < 8));
+    .every((word) => readable.test(word) && (word.length > 2 || part.length < 8) && isPronounceable(word));
 }
+
+/** Of ten letters in a row, two are vowels in every language that writes them. */
+const isPronounceable = (word: string): boolean =>
+  word.length < 10 || (word.match(/[aeiouy]/gi) ?? []).length * 5 >= word.length;
+
+/** Letters in both cases that are no words joined: single capitals, and syllables without a vowel. */
+function isDrawnLetters(text: string): boolean {
+  if (text.length < 8 || !/[a-z]/.test(text) || !/[A-Z]/.test(text)) return false;
+  const odd = (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).filter(
+    (part) => !shortForms.test(part) && (part.length === 1 || !isSyllable(part)),
+  );
+  return odd.length >= 2;
+}
+
+/** A vowel, and before it what words of English and its neighbours begin with. */
+const isSyllable = (part: string): boolean =>
+  part.toUpperCase() === part
+    ? part.length < 4 || /[AEIOU]/.test(part)
+    : /^(?:[^aeiouy]|[bcdfgkpstvw][lrhjwv]|s[ckmnptqu]|s[cpt][rlh]|sch|str|kn|ps|gn|ts|tw|qu|mc)?[aeiouy]/i.test(
+        part,
+      );
+
+/** Without a vowel, yet in every program. */
+const shortForms =
+  /^(?:https?|html?|xml|css|json|ctx|cfg|str|tmp|msg|btn|src|dst|dest|pwd|mgr|svc|db|fs|ws|tx|rx|kv|js|ts|lbl|txt|cmd|hdr|ptr|fn|cb|id|px|mk\w*|rm\w*|std\w*|sdk|sql|ssl|tls|tcp|dns|http\w*|impl|ptr|prev|rng|pg|gql|grpc|mq)$/i;
 
 /** No person would write it: letters mixed with digits, no words, enough of them. */
 export function looksRandom(value: string, least = 16): boolean {
@@ -138,7 +163,8 @@ export function looksChosen(value: string, strength = 0): boolean {
   if (strength === 3 && digest.test(value)) return true;
   if (isStandIn(value) || isPublicId(value) || isPlainDatum(value) || algorithm.test(value)) return false;
   if (looksRandom(value, 8)) return true;
-  return /^[^\s/]{8,200}$/.test(value) && /[A-Za-z]/.test(value) && /\d.*\d/.test(value);
+  if (!/^[^\s/]{8,200}$/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  return /\d.*\d/.test(value) || (value.length < 80 && isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')));
 }
 
 /** Letters only, yet no language: the case changes at every turn. */
@@ -181,7 +207,7 @@ function isExpression(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.]*<[A-Za-z]/.test(value)) return true;
-  if (/^[A-Za-z_$]+(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+[;!]?$/.test(value)) return true;
+  if (/^[A-Za-z_$]+(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+[;!]?$/.test(value)) return !isDrawnLetters(value);
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
   return /^[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^[a-z]+(?:_[a-z]+)+;?$/.test(value);
 }
@@ -196,7 +222,7 @@ function isProse(value: string): boolean {
 function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (value.length < 5) return false;
   if (form.next === 44 || form.next === 41 || form.next === 59) return false;
-  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
+  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value) || isDrawnLetters(value);
 }
 
 /** Whether `value` under a name of this verdict is to be withheld. */
@@ -244,7 +270,8 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
   if (verdict.rule === 'password' || verdict.rule === 'credential') {
-    if (/^[A-Za-z_-]+$/.test(text)) return verdict.rule === 'password' && form.quoted && text.length >= 6;
+    if (/^[A-Za-z_-]+$/.test(text))
+      return (verdict.rule === 'password' && form.quoted && text.length >= 6) || isDrawnLetters(text);
     return (
       text.length >= 6 && (!isReadableList(text) || (verdict.rule === 'password' && isWordsAndNumbers(text)))
     );

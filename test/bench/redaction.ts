@@ -17,6 +17,7 @@ import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
 import { makeUnseen } from '../support/unseen-forms.ts';
 import * as first from '../support/unseen-forms-first.ts';
 import * as held from '../support/unseen-forms-second.ts';
+import * as third from '../support/unseen-forms-third.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -32,6 +33,7 @@ async function printQuality(): Promise<void> {
   for (const [name, groups] of [
     ['unseen, first', first],
     ['unseen, held', held],
+    ['third set', third],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),

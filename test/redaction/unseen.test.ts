@@ -6,10 +6,12 @@ import { scoreCorpus } from '../support/secret-score.ts';
 import { makeUnseen } from '../support/unseen-forms.ts';
 import * as first from '../support/unseen-forms-first.ts';
 import * as held from '../support/unseen-forms-second.ts';
+import * as third from '../support/unseen-forms-third.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
   ['the set that was held out', held, 0.83],
+  ['the third set', third, 0.96],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>

@@ -2,6 +2,7 @@
  * Texts that only look like a form of secret-forms.ts, and the ids that agents, model providers and their services hand
  * around: they must come out unchanged.
  */
+import { plainTemplates } from './form-look-alikes-plain.ts';
 import { fillTemplate, SeededRandom } from './seeded-random.ts';
 
 const uuid = '{h8}-{h4}-4{h3}-a{h3}-{h12}';
@@ -250,7 +251,7 @@ const templates: string[] = [
 
 export function makeFormLookAlikes(seed: number): string[] {
   const random = new SeededRandom(seed);
-  return templates.map((template) => fillTemplate(template, random));
+  return [...templates, ...plainTemplates].map((template) => fillTemplate(template, random));
 }
 
 const idTemplates =

@@ -37,6 +37,9 @@ const signs: Record<string, (random: Random) => string> = {
       ]),
       r,
     ),
+  /** What a generator of passwords gives that must please a policy. */
+  Q: (r) =>
+    fillTemplate(`{A5}${r.pick(['!', '#', '*', '_', '^'])}{A6}${r.pick(['.', '-', '_', '!'])}{a4}`, r),
   /** A company's prefix that exists nowhere, and what it might put behind it. */
   V: (r) =>
     fillTemplate(
@@ -56,7 +59,7 @@ function fillForm(form: string, random: Random): { text: string; secret: string 
     drawn.set(value, value);
     return value;
   };
-  const filled = form.replaceAll(/%([AaUhdwbX]\d+|[TSLHKBWUNOGMPV](?![0-9A-F]))/g, draw);
+  const filled = form.replaceAll(/%([AaUhdwbX]\d+|[TSLHKBWUNOGMPQV](?![0-9A-F]))/g, draw);
   const text = filled.replaceAll(/\[\[b64:([^\]]*)\]\]/g, (_, inner: string) => {
     secret = Buffer.from(inner).toString('base64');
     return secret;

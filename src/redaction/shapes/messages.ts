@@ -16,6 +16,9 @@ export function messageShapes(): Shape[] {
       /\d{10,22}\/[\w-]{16,100}/,
     ),
     shape('teams-webhook', 'webhook.office.com/', /webhookb?2?\/[\w@/-]{40,300}/),
+    shape('office-connector', 'outlook.office.com/webhook/', /[\w@/-]{40,300}/),
+    shape('vk-token', 'vk1.a.', /[\w-]{30,250}/),
+    shape('facebook-long-token', 'EAA', /[A-Za-z0-9]{90,400}/, { wholeWord: true, random: true }),
     shape('zapier-webhook', 'hooks.zapier.com/hooks/catch/', /\d{3,12}\/[\w/]{4,40}/),
     shape(
       'google-chat-webhook',

@@ -31,7 +31,8 @@ export function moneyShapes(): Shape[] {
     shape('polar-token', 'polar_oat_ polar_pat_ polar_whs_ polar_', /[A-Za-z0-9_]{20,80}/, { random: true }),
     shape('coinbase-key', 'organizations/', /[0-9a-f-]{36}\/apiKeys\/[0-9a-f-]{36}/, { wholeWord: true }),
     shape('checkout-key', 'sk_sbox_', /[a-z0-9]{16,40}/),
-    shape('bitcoin-private-key', 'xprv yprv zprv tprv', /[1-9A-HJ-NP-Za-km-z]{60,112}/, { wholeWord: true }),
+    shape('infura-key', 'infura.io/v3/ infura.io/ws/v3/', /[0-9a-f]{20,40}/),
+    shape('bitcoin-private-key', 'xprv yprv zprv tprv', /[A-Za-z0-9]{60,112}/, { wholeWord: true }),
     shape('nostr-secret-key', 'nsec1', /[02-9ac-hj-np-z]{40,60}/),
     shape(
       'live-secret-key',
