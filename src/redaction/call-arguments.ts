@@ -9,8 +9,11 @@ import { readQuoted } from './value-span.ts';
 import { isStandIn, looksChosen, looksRandom } from './values.ts';
 
 /** Signing, hashing and opening with a key: only what looks random is one. */
-const takesKey =
-  /^(?:create(?:Hmac|Cipheriv|Decipheriv)|pbkdf2(?:Sync)?|scrypt(?:Sync)?|sign|verify|compare|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
+const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
+/** What makes a key of a password, and what compares one. */
+const takesPassword = /^(?:pbkdf2(?:Sync)?|scrypt(?:Sync)?|compare(?:Sync)?|hash_?pw|check_?pw)$/i;
+/** The algorithm first, the key behind it. */
+const ciphers = /^create(?:Hmac|Cipheriv|Decipheriv)$/;
 /** The user first, the password behind it. */
 const takesPair =
   /^(?:log_?in|sign_?in|authenticate|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
@@ -58,14 +61,18 @@ function hasLiteral({ units }: Page, from: number): boolean {
 type Judge = (value: string, index: number) => boolean;
 
 function judgeOf(name: string, names: NameBook): Judge | undefined {
-  if (takesKey.test(name)) return (value) => looksRandom(value, 12) && looksChosen(value);
+  if (takesPassword.test(name)) return (value, index) => index === 0 && isPassword(value);
   if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
   if (connects.test(name))
     return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
+  if (ciphers.test(name)) return (value, index) => index > 0 && (isHex(value) || isDrawn(value));
+  if (takesKey.test(name)) return isDrawn;
   if (!carries.test(name) || names.isAllowed(name)) return undefined;
   return (value) => isPassword(value);
 }
 
+const isDrawn = (value: string): boolean => looksRandom(value, 12) && looksChosen(value);
+const isHex = (value: string): boolean => /^[0-9a-f]{32,128}$/i.test(value);
 const isPassword = (value: string): boolean =>
   looksChosen(value) && !isStandIn(value) && !/^[\w.-]+\.[a-z]{2,5}$/.test(value);
 

@@ -20,7 +20,7 @@ const otherCommands: Record<string, RegExp> = {
   '-P': /\b(?:unzip|zip|sqlcmd|bcp|isql|mosquitto_(?:pub|sub))\b[^\n|;]{0,160}$/,
   '-k': /\bopenssl enc\b[^\n|;]{0,160}$/,
 };
-const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]{0,160}$/;
+const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|unrar|rar)\b[^\n|;]{0,160}$/;
 
 /** A flag ends at `end`; the secret behind it. */
 export function findFlagValue(page: Page, names: NameBook, start: number, end: number): Finding | undefined {

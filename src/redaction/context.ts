@@ -39,6 +39,9 @@ function bareText(page: Page, at: number): string {
   return page.text.slice(start, Math.min(end, start + longestJudged));
 }
 
+/** Of the second of two under a name like `auth`: the first is the user. */
+const passwordVerdict: NameVerdict = { strength: 2, rule: 'password' };
+
 export class ContextReader {
   private readonly names: NameBook;
   private page!: Page;
@@ -96,7 +99,7 @@ export class ContextReader {
       const whole = this.names.judge(text.slice(before === 92 ? place.start : place.start - 1, place.end));
       return whole.strength > verdict.strength ? whole : verdict;
     }
-    if (!/^(?:key|authorization-code|session)$/.test(verdict.rule) || (before !== 46 && before !== 32))
+    if (!/^(?:key|authorization-code|session|phrase)$/.test(verdict.rule) || (before !== 46 && before !== 32))
       return verdict;
     const { classes } = characterTables();
     let start = place.start - 1;
@@ -284,11 +287,13 @@ export class ContextReader {
     }
     let i = at + 1;
     let found = 0;
+    const isPair = verdict.rule === 'credential';
     for (let items = 0; items < 64; items++) {
       while (units[i] === 44 || (units[i]! <= 32 && i < this.page.length)) i += 1;
       const span = readQuoted(this.page, i);
       if (!span || span.resume) break;
-      found = Math.max(found, this.judgeQuoted(span, verdict, place));
+      const judged = isPair && items === 1 ? passwordVerdict : verdict;
+      found = Math.max(found, this.judgeQuoted(span, judged, place));
       i = span.close;
     }
     return found;
@@ -344,8 +349,9 @@ export class ContextReader {
   /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
   readListed(place: NamePlace): number {
     const verdict = this.names.lookUp(this.page, place.start, place.end);
-    if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session') || this.keyQuote(place) === '')
-      return place.behind;
+    if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
+    // Of a name without quotes, what Erlang and Lisp write: `{password, "x"}`.
+    if (this.keyQuote(place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
     let at = place.behind;
     while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
     if (/[bNru]/.test(this.page.text[at] ?? '')) at += 1;

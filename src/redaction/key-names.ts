@@ -108,6 +108,12 @@ function buildVocabulary() {
       ['seedphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
       ['recoveryphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
       ['mnemonicphrase', { strength: 3, rule: 'seed-phrase', form: 'phrase' }],
+      ['phrase', { strength: 1, rule: 'phrase' }],
+      ['v', { strength: 0, rule: '', form: 'content' }],
+      ['new', { strength: 0, rule: '', form: 'content' }],
+      ['old', { strength: 0, rule: '', form: 'content' }],
+      ['newvalue', { strength: 0, rule: '', form: 'content' }],
+      ['oldvalue', { strength: 0, rule: '', form: 'content' }],
       ['passphrase', { strength: 3, rule: 'password', form: 'phrase' }],
       ['code', { strength: 1, rule: 'authorization-code', form: 'code' }],
       ['state', { strength: 0, rule: '' }],
@@ -226,8 +232,9 @@ export const longestName = 80;
 
 /** Pure and slow (about a microsecond): callers remember its answers. */
 export function judgeName(name: string): NameVerdict {
-  if (name === 'd' || name === 'k') return { strength: 1, rule: 'jwk-private-part' };
-  if (name.length < 2 || name.length > longestName) return nothing;
+  if (name === 'd') return { strength: 1, rule: 'jwk-private-part' };
+  if (name === 'k') return { strength: 1, rule: 'jwk-private-part', form: 'label' };
+  if ((name.length < 2 && name !== 'v') || name.length > longestName) return nothing;
   vocabulary ??= buildVocabulary();
   const parts = splitName(name);
   if (parts.length === 0) return nothing;
@@ -283,7 +290,8 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
     };
   if (
     /^codes?$/.test(word) &&
-    /^(?:verification|auth|authorization|security|backup|recovery|activation|otp|mfa|login|device|access|pin|pass)$/.test(
+    (before !== 'time' || parts[i - 2] === 'one') &&
+    /^(?:time|verification|auth|authorization|security|backup|recovery|activation|otp|mfa|login|device|access|pin|pass)$/.test(
       before ?? '',
     )
   )

@@ -9,7 +9,7 @@ import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import { readBare, readQuoted, skipBlanks } from './value-span.ts';
-import { isSecretValue, isStandIn, looksChosen } from './values.ts';
+import { isSecretValue, isStandIn, looksChosen, looksRandom } from './values.ts';
 
 const bar = (unit: number): boolean => unit === 124 || unit === 0x2502;
 const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
@@ -31,6 +31,24 @@ export function findInRow(page: Page, names: NameBook, place: NamePlace): Findin
   const found = findPaired(page, names, place, place.behind);
   const after = found ? page.units[found.end]! : 32;
   return after === 10 || after === 13 || after === 0 || after === 44 ? found : undefined;
+}
+
+/** `NAME value`, as many tools' files and Lisp have it: the name is joined of words, the value random, or quoted and chosen. */
+export function findBehindBlank(
+  page: Page,
+  names: NameBook,
+  start: number,
+  end: number,
+): Finding | undefined {
+  const verdict = names.lookUp(page, start, end);
+  if (!verdict || verdict.strength < 2 || verdict.form) return undefined;
+  const quoted = readQuoted(page, end + 1);
+  const span = quoted ?? readBare(page, end + 1, { encoded: false, wholeLine: false });
+  if (span.end - span.start > 400) return undefined;
+  const value = page.text.slice(span.start, span.end);
+  const isRandom = looksRandom(value, 12) && /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (!(quoted && verdict.strength === 3) && !isRandom) return undefined;
+  return looksChosen(value) && !/[([{/]/.test(value) ? nameByShape(page, span, verdict.rule) : undefined;
 }
 
 const arrowName = /([\w.-]{2,80})["'`]?(?:\s{0,8}[=:]\s{0,8}["'`][^"'`\n]{0,200}["'`])? -$/;

@@ -3,7 +3,7 @@
  * behind each name, and looks closer at long words. Knows no policy and changes no text.
  */
 import { findInCall } from './call-arguments.ts';
-import { alnum, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { alnum, base64Unit, characterTables, connector, event, gap, wordUnit } from './characters.ts';
 import { findFlagPair, findFlagValue } from './command-flags.ts';
 import { ContextReader } from './context.ts';
 import {
@@ -23,7 +23,14 @@ import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import { findNativeName } from './native-names.ts';
 import type { Finding, Page } from './page.ts';
-import { findBehindArrow, findGluedUser, findInCell, findInRow, findSerialized } from './paired-values.ts';
+import {
+  findBehindArrow,
+  findBehindBlank,
+  findGluedUser,
+  findInCell,
+  findInRow,
+  findSerialized,
+} from './paired-values.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken } from './spoken-secrets.ts';
 import { findBound, findInserted } from './sql-values.ts';
@@ -91,6 +98,7 @@ export class Scanner {
       if (kind & wordUnit) {
         const start = i;
         let found = 0;
+        let joined = false;
         // A word has parts between connectors; a shape may start at each.
         for (;;) {
           const head = headOf(unit, units[i + 1]!, units[i + 2]!);
@@ -103,6 +111,7 @@ export class Scanner {
             kind = classes[unit]!;
           }
           if (!(kind & connector)) break;
+          joined = i > start;
           while (kind & connector) {
             unit = units[++i]!;
             kind = classes[unit]!;
@@ -116,9 +125,11 @@ export class Scanner {
           else if (
             units[start] === 45 &&
             i - start > 1 &&
-            (unit === 32 || unit === 34 || unit === 39 || unit === 92)
+            (unit === 32 || unit === 34 || unit === 39 || unit === 92 || units[start + 1] === 112)
           )
             found = this.pushFound(findFlagValue(page, this.options.names, start, i), out);
+          else if (joined && unit === 32 && units[i + 1]! > 32)
+            found = this.pushFound(findBehindBlank(page, this.options.names, start, i), out);
         }
         if (found > i) {
           i = found;
@@ -262,8 +273,11 @@ export class Scanner {
     if (end - start > 400) return 0;
     const word = text.slice(start, end);
     if (this.options.context && isSpokenOf(page, start, word, this.options.names)) {
-      out.push({ start, end, rule: 'spoken-of' });
-      return end;
+      const { classes } = characterTables();
+      let to = end;
+      while ((classes[units[to]!]! & base64Unit || units[to] === 61) && to - end < 400) to += 1;
+      out.push({ start, end: to, rule: 'spoken-of' });
+      return to;
     }
     const unknown = findUnknownToken(page, start, word, this.options);
     return this.pushFound(unknown, out);

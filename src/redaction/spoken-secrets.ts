@@ -18,7 +18,7 @@ function isSpokenWord(word: string): boolean {
 }
 
 const lead =
-  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} )?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est)[ \t]{1,4}|=> |-> |→ )?[[(]?)/iy;
+  /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est)[ \t]{1,4}|=> |-> |→ )?[[(]?)/iy;
 
 const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
 const codeBefore =

@@ -31,6 +31,8 @@ export function findUnknownToken(
   const { text, units } = page;
   const end = start + word.length;
   const isPathPart = units[start - 1] === 47;
+  const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
+  if (behindDot) return { start, end, rule: 'prefixed-token' };
   const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
   if (dots) return { start, end: dots, rule: 'dotted-token' };
   if (word.length < 24) return undefined;
@@ -39,6 +41,13 @@ export function findUnknownToken(
     findGenericBody(word) ??
     findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '');
   return body === undefined ? undefined : { start: end - body.length, end, rule: 'prefixed-token' };
+}
+
+/** `acme.x…`: a short word stands before the dot, and nothing before that; no file goes on with another dot. */
+function dotPrefixed({ text, units }: Page, start: number, word: string): boolean {
+  if (units[start + word.length] === 46 || units[start + word.length] === 40) return false;
+  if (!/(?:^|[\s"'`([])[a-z]{2,6}\.$/.test(text.slice(Math.max(0, start - 8), start))) return false;
+  return word.length >= 22 && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && isLongRandom(word, 22);
 }
 
 /** Behind a word that issuers use: `acme_live_x…`. */
@@ -99,7 +108,8 @@ export function isSpokenOf({ text }: Page, start: number, word: string, names: N
   if ((between.match(/[:=]/g) ?? []).length > 1) return false;
   if (/["'],\s*["']?\w+["']?\s*[:=]|\bid\b|\w_id\b|https?:/i.test(between)) return false;
   if (names.judge(name.replace(' ', '_')).strength < 2 && !/licen[sc]e$/i.test(name)) return false;
-  return looksRandom(word, 16) && looksChosen(word) && !/^[a-z]{2,12}[-_]/.test(word);
+  if (!looksRandom(word, 16) || !looksChosen(word)) return false;
+  return !/^[a-z]{2,12}[-_]/.test(word) || between.length < 20;
 }
 
 /** One run of it alone is random, in both cases and digits; with small letters only it must be longer. */

@@ -221,8 +221,9 @@ function isProse(value: string): boolean {
 /** An unquoted word of letters alone: a literal where such stand, a type, a variable or a word of prose elsewhere. */
 function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (value.length < 5) return false;
+  if (isDrawnLetters(value)) return true;
   if (form.next === 44 || form.next === 41 || form.next === 59) return false;
-  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value) || isDrawnLetters(value);
+  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
 }
 
 /** Whether `value` under a name of this verdict is to be withheld. */
@@ -273,11 +274,17 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
     if (/^[A-Za-z_-]+$/.test(text))
       return (verdict.rule === 'password' && form.quoted && text.length >= 6) || isDrawnLetters(text);
     return (
-      text.length >= 6 && (!isReadableList(text) || (verdict.rule === 'password' && isWordsAndNumbers(text)))
+      text.length >= 6 &&
+      (!isReadableList(text) ||
+        isDrawnLetters(text.replace(/[^A-Za-z]+/g, '')) ||
+        (verdict.rule === 'password' && isWordsAndNumbers(text)))
     );
   }
-  return looksRandom(text, 8) || (text.length >= 20 && !isReadableList(text));
+  return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
 }
+
+/** `XXXXX-XXXXX-XXXXX`, as licences are written. */
+const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}$/;
 
 /** `delta_239_karma76`: words, yet no person would call anything so. */
 const isWordsAndNumbers = (text: string): boolean => looksChosen(text) && text.replace(/\D/g, '').length >= 4;
