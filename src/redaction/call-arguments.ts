@@ -22,7 +22,7 @@ const connects =
   /^(?:__construct|(?:create_?)?(?:connect|connection)|p?connect_?(?:db|database)?|open|dial|init)$/i;
 /** The name itself says what it takes: `setPassword`, `withToken`, `SecretStr`. */
 const carries =
-  /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z]{0,12}(?:password|passwd|token|secret|(?:api|secret|private|symmetric|encryption|signing|master)_?key)(?:_?str)?$/i;
+  /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z_]{0,12}(?:password|passwd|passphrase|token|secret|(?:api|secret|private|symmetric|encryption|signing|master)_?key)(?:_?str)?$/i;
 const longestName = 40;
 const mostArguments = 6;
 

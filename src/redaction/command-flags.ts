@@ -8,7 +8,7 @@ import { nameByShape } from './shape-table.ts';
 import { readBare, readQuoted, type ValueSpan } from './value-span.ts';
 import { isFillIn, isPublicId, isSecretValue, isStandIn, looksRandom } from './values.ts';
 
-const between = /(?:\\*["'])?(?:,?\s{1,8}|,)(?:<<<[ ]?|a\d{1,2}=)?(?=\S)/y;
+const between = /(?:\\*["'])?(?:,?\s{1,8}|,|\0)(?:<<<[ ]?|a\d{1,2}=)?(?=\S)/y;
 const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
 /** Commands whose `-p`, `-a` or `-w` is a password. */
 const passwordCommands =

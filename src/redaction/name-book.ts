@@ -49,7 +49,7 @@ export class NameBook {
       bits = ((bits << 5) | (lower[units[i]! & 255]! & 31)) & 0x7fff;
       if (stems[bits] !== 0) return true;
     }
-    return end - start < 3;
+    return end - start < 3 || (lower[units[end - 1]! & 255] === 119 && lower[units[end - 2]! & 255] === 112);
   }
 
   judge(name: string): NameVerdict {

@@ -125,10 +125,18 @@ export class Scanner {
           else if (
             units[start] === 45 &&
             i - start > 1 &&
-            (unit === 32 || unit === 34 || unit === 39 || unit === 92 || units[start + 1] === 112)
+            (unit === 32 ||
+              unit === 34 ||
+              unit === 39 ||
+              unit === 92 ||
+              unit === 0 ||
+              units[start + 1] === 112)
           )
             found = this.pushFound(findFlagValue(page, this.options.names, start, i), out);
-          else if (joined && unit === 32 && units[i + 1]! > 32)
+          else if (
+            unit === 32 &&
+            (units[i + 1] === 34 || units[i + 1] === 39 || (joined && units[i + 1]! > 32))
+          )
             found = this.pushFound(findBehindBlank(page, this.options.names, start, i), out);
         }
         if (found > i) {

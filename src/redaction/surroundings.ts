@@ -7,7 +7,7 @@ import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { indentOf, readIndented, startsLine, type ValueSpan } from './value-span.ts';
-import { isSecretValue, type ValueForm } from './values.ts';
+import { hasLongRandomPart, isSecretValue, type ValueForm } from './values.ts';
 import { findSecretData } from './yaml-values.ts';
 
 /** Objects of secrets are looked at so far. */
@@ -94,7 +94,8 @@ export class Surroundings {
     if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
     // Of a type only what is never another thing's: a parser's tokens have one too.
     if (label?.rule === 'type' && !/^(?:password|secret)$/.test(named.rule)) return false;
-    if (!/^[\w.$-]+$/.test(this.page.text.slice(span.start, span.end))) return false;
+    const name = this.page.text.slice(span.start, span.end);
+    if (!/^[\w.$:-]+$/.test(name) || hasLongRandomPart(name)) return false;
     if (label && this.takeContentBefore(span, named)) return true;
     this.label = named;
     this.labelUntil = span.close + labelReach;

@@ -100,7 +100,11 @@ function buildRules(): Map<string, Rule[]> {
         chosen: true,
       },
     ],
-    ['login', { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true }],
+    [
+      'login',
+      { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
+      { lead: lead(`:? ?[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
+    ],
     [
       'htpasswd',
       {

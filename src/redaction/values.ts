@@ -110,6 +110,7 @@ const readable = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d{1,8}|[A-Za-z]{2,}\d{1,4}|\d{1,3}[a-
 function isReadable(part: string): boolean {
   if (readable.test(part)) return part.length < 24 || entropyOf(part) < 3.2;
   if ((part.match(/\d+/g) ?? []).length > 2) return false;
+  if (part.length > 10 && isDrawnLetters(part.replace(/\d+/g, ''))) return false;
   return part
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(' ')
@@ -153,7 +154,8 @@ export function looksRandom(value: string, least = 16): boolean {
   return entropyOf(body) >= (body.length >= 20 ? 2.9 : 2.5);
 }
 
-const algorithm = /^(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp|v)-?\d/i;
+const algorithm =
+  /^(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
 
 /**
  * Random, or a password as people choose them: letters with two digits and more, no blank, no algorithm or id. Under a
@@ -277,6 +279,7 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
       text.length >= 6 &&
       (!isReadableList(text) ||
         isDrawnLetters(text.replace(/[^A-Za-z]+/g, '')) ||
+        /^[\w.@-]{1,64}:(?=.{6})(?=(?:.*\d){4})[\w.-]*$/.test(text) ||
         (verdict.rule === 'password' && isWordsAndNumbers(text)))
     );
   }
