@@ -9,6 +9,10 @@ import { type SessionFacts, sessionName, sessionsFolder } from '../journal/layou
 import { listFolder, readSmallFile } from './proc-files.ts';
 
 const mostLooked = 60;
+/** The kernel's USER_HZ on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+/** The system's uptime and its clock are read one after the other, and are not exact. */
+const startSlackMs = 1000;
 
 interface Kin {
   link: BundleLink;
@@ -25,12 +29,23 @@ export class KinBundles {
     this.#dir = dir;
   }
 
-  /** The newest bundle of the process, or of one that it had started (a shell's program, say). */
-  find(pid: number, startedAt: number): BundleLink | undefined {
-    this.#found ??= this.#look();
-    const later = this.#found.filter(({ at }) => at >= startedAt);
+  /** The newest bundle of a child, or of one that it had started (a shell's program, say). */
+  ofChild(pid: number, startedAt: number): BundleLink | undefined {
+    const later = this.#since(startedAt);
     const own = later.find((kin) => kin.pid === pid) ?? later.find((kin) => kin.parentPid === pid);
     return own?.link;
+  }
+
+  /** The newest bundle of the parent itself: what others left that it had started are siblings. */
+  ofParent(pid: number): BundleLink | undefined {
+    const startedAt = readStartMs(pid);
+    if (startedAt === undefined) return undefined;
+    return this.#since(startedAt - startSlackMs).find((kin) => kin.pid === pid)?.link;
+  }
+
+  #since(startedAt: number): Kin[] {
+    this.#found ??= this.#look();
+    return this.#found.filter(({ at }) => at >= startedAt);
   }
 
   #look(): Kin[] {
@@ -55,9 +70,25 @@ export function findParentSession(dir: string, pid: number): string | undefined 
   const folder = join(dir, sessionsFolder);
   for (const id of listFolder(folder).slice(0, mostLooked)) {
     const facts = readJson<SessionFacts>(join(folder, id, sessionName));
-    if (facts?.process?.pid === pid) return facts.id;
+    if (facts?.process?.pid !== pid) continue;
+    const { startTicks } = facts.process;
+    if (startTicks === undefined || startTicks === readStartTicks(pid)) return facts.id;
   }
   return undefined;
+}
+
+/** When a living process began, in milliseconds since the epoch. */
+function readStartMs(pid: number): number | undefined {
+  const ticks = readStartTicks(pid);
+  if (ticks === undefined) return undefined;
+  const upMs = process.getBuiltinModule('node:os').uptime() * 1000;
+  return Date.now() - upMs + (Number(ticks) / ticksPerSecond) * 1000;
+}
+
+/** Field 22 of proc(5)'s `stat`, counted from behind the name. */
+function readStartTicks(pid: number): string | undefined {
+  const stat = readSmallFile(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 function readJson<Shape>(path: string): Shape | undefined {

@@ -40,13 +40,17 @@ async function runProgram(
   child.stdout?.resume();
   child.stderr?.resume();
   await once(child, 'close');
+  return { accounts: await readAccounts(dumps), dumps };
+}
+
+async function readAccounts(dumps: string): Promise<Account[]> {
   const accounts: Account[] = [];
   for (const { path } of listBundles(dumps)) {
     const bundle = openBundle(path);
     accounts.push(await analyzeBundle(bundle));
     bundle.close();
   }
-  return { accounts, dumps };
+  return accounts;
 }
 
 const story = `
@@ -132,5 +136,16 @@ for (const node of findNodes()) {
     assert.equal(child.happenings?.parent?.pid, parent.process?.pid);
     const recorderId = child.happenings?.parent?.recorderId;
     assert.match(recorderId ?? '', /^[0-9a-f]{16}$/);
+  });
+
+  test(`${node.name}: what a shell started before is no parent`, async (t) => {
+    const dir = temporaryFolder(t);
+    const env = { HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') };
+    const dies = (word: string) => `'${node.path}' --require '${preload}' -e 'throw Error("${word}")'`;
+    const shell = spawn('sh', ['-c', `${dies('first')}; ${dies('second')}; true`], { env, stdio: 'ignore' });
+    await once(shell, 'close');
+    const accounts = await readAccounts(env.AGENTDUMP_DIR);
+    assert.deepEqual(accounts.map(({ error }) => error?.message).sort(), ['first', 'second']);
+    for (const { happenings } of accounts) assert.equal(happenings?.parent, undefined);
   });
 }

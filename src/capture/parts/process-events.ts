@@ -81,7 +81,7 @@ function describeChild(child: Child, kin: KinBundles): ChildEventPart {
   const end = endedAt === undefined ? unnoticedEnd(child) : { endedAt: isoTime(endedAt) };
   const described: ChildEventPart = { ...facts, startedAt: isoTime(startedAt), ...end };
   const isWell = described.endedAt === undefined || described.exitCode === 0;
-  const bundle = isWell ? undefined : kin.find(child.pid, startedAt);
+  const bundle = isWell ? undefined : kin.ofChild(child.pid, startedAt);
   return bundle ? { ...described, bundle } : described;
 }
 
@@ -112,7 +112,7 @@ function signalName(number: number): string {
 function describeParent(dir: string, kin: KinBundles): ProcessEventsPart['parent'] {
   const pid = process.ppid;
   const recorderId = findParentSession(dir, pid);
-  const bundle = kin.find(pid, 0);
+  const bundle = kin.ofParent(pid);
   if (recorderId === undefined && !bundle) return undefined;
   return { pid, ...(recorderId !== undefined && { recorderId }), ...(bundle && { bundle }) };
 }
