@@ -23,7 +23,22 @@ export function shortFile(file: string, cwd?: string): string {
   return root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
-/** The frame that a person would open first: the topmost of the program's own, or the topmost with a position. */
+/** The frame that a person would open first: the topmost of the program's own, else of a package, else with a position. */
 export function culpritFrame(frames: readonly Frame[] | undefined): Frame | undefined {
-  return frames?.find((f) => f.inApp && f.file !== undefined) ?? frames?.find((f) => f.file !== undefined);
+  const placed = frames?.filter((f) => f.file !== undefined);
+  return placed?.find((f) => f.inApp) ?? placed?.find((f) => !isOfNode(f)) ?? placed?.[0];
+}
+
+/** Whether the code is Node's own, or has no place at all. */
+export function isOfNode({ file }: Frame): boolean {
+  return file === undefined || file.startsWith('node:');
+}
+
+/**
+ * Whether a frame is somebody else's, with nothing to read on it: other people's frames in a row fold. Where no frame is
+ * the program's own the packages' say the most, and in a native stack every frame may matter.
+ */
+export function isPlainForeign(frame: Frame, hasOwn: boolean): boolean {
+  if (frame.inApp || frame.locals?.length || frame.address !== undefined) return false;
+  return hasOwn || isOfNode(frame);
 }

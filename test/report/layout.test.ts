@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { culpritFrame } from '../../src/model/frame-text.ts';
 import {
   clip,
   firstLine,
@@ -103,6 +104,24 @@ test('foreign frames in a row are folded, own ones never', () => {
     '  … 3 frames of @x/y, Node',
     '● (anonymous)  /a/b.js:2:1',
   ]);
+});
+
+test('where no frame is the program’s own, packages’ frames stay, and the topmost is the culprit', () => {
+  const foreign = (file: string): Frame => ({
+    function: 'f',
+    file,
+    line: 1,
+    inApp: false,
+    trust: 'stack-text',
+  });
+  const frames = ['node:path', '/a/node_modules/y/i.js', 'node:m', 'node:m2', 'node:m3'].map(foreign);
+  assert.deepEqual(renderFrames(frames, page), [
+    '  f  node:path:1',
+    '  f  /a/node_modules/y/i.js:1',
+    '  … 3 frames of Node',
+  ]);
+  assert.equal(culpritFrame(frames), frames[1]);
+  assert.equal(culpritFrame([...frames, at(7, 1, [])])?.line, 7);
 });
 
 test('turns of a recursion are told once', () => {

@@ -3,7 +3,7 @@
  * for the errors that programs of this kind die of most.
  */
 import type { ErrorFacts } from '../../model/account.ts';
-import { culpritFrame, frameText, placeOf } from '../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
@@ -58,9 +58,9 @@ function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
 function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): string {
   const place = frameText(culprit, cwd);
   if (culprit === frames[0]) return `Thrown in ${place}.`;
-  if (!culprit.inApp) return `Thrown below ${place}; no frame of the program's own code is on the stack.`;
   const top = frames[0] ? frameText(frames[0], cwd) : 'code without a position';
-  return `Thrown in ${top}, reached from ${place}.`;
+  const thrown = `Thrown in ${top}, reached from ${place}`;
+  return culprit.inApp ? `${thrown}.` : `${thrown}; no frame of the program's own code is on the stack.`;
 }
 
 interface Advice {
@@ -166,5 +166,5 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
 function placeOfCulprit(frames: Frame[], cwd: string | undefined): string | undefined {
   const culprit = culpritFrame(frames);
   // Nobody looks for a mistake of theirs in Node's own code.
-  return culprit && !culprit.file?.startsWith('node:') ? placeOf(culprit, cwd) : undefined;
+  return culprit && !isOfNode(culprit) ? placeOf(culprit, cwd) : undefined;
 }

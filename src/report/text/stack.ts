@@ -1,7 +1,7 @@
 /** Frames with their code: the culprit's source first, then the stack with the program's own frames marked. */
 
 import type { Account } from '../../model/account.ts';
-import { placeOf, shortFile } from '../../model/frame-text.ts';
+import { isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { Frame, SourceLine } from '../../model/thread.ts';
 import { oneLine, type Page } from './layout.ts';
@@ -109,11 +109,12 @@ function repeatText(length: number, times: number): string {
 }
 
 function foldForeign(rows: readonly Row[]): Row[] {
+  const hasOwn = rows.some((row) => 'frame' in row && row.frame.inApp);
   const result: Row[] = [];
   for (let start = 0; start < rows.length; ) {
     let end = start;
     const run: Frame[] = [];
-    for (let row = rows[end]; row && 'frame' in row && isPlainForeign(row.frame); row = rows[++end])
+    for (let row = rows[end]; row && 'frame' in row && isPlainForeign(row.frame, hasOwn); row = rows[++end])
       run.push(row.frame);
     if (run.length >= foldFrom) result.push({ folded: run });
     else result.push(...rows.slice(start, Math.max(end, start + 1)));
@@ -121,10 +122,6 @@ function foldForeign(rows: readonly Row[]): Row[] {
   }
   return result;
 }
-
-/** Not the program's own, and nothing to read on it. In a native stack every frame may matter. */
-const isPlainForeign = (frame: Frame): boolean =>
-  !frame.inApp && !frame.locals?.length && frame.address === undefined;
 
 function renderFrame(frame: Frame, { palette }: Page, nameWidth: number, cwd?: string): string[] {
   const place = placeOf(frame, cwd) ?? frame.module ?? frame.address ?? '';
@@ -153,7 +150,7 @@ function foldText(frames: readonly Frame[]): string {
 }
 
 function ownerOf(frame: Frame): string {
-  if (frame.file === undefined || frame.file.startsWith('node:')) return frame.module ?? 'Node';
+  if (frame.file === undefined || isOfNode(frame)) return frame.module ?? 'Node';
   const below = frame.file.split('node_modules/').at(-1) ?? '';
   if (below === frame.file) return shortFile(frame.file);
   return (

@@ -1,5 +1,5 @@
 /** What a stack's rows are: frames of other people's code in a row are one row that unfolds. Pure. */
-import { shortFile } from '../../../model/frame-text.ts';
+import { isOfNode, isPlainForeign, shortFile } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 
@@ -14,6 +14,7 @@ export type FrameRowEntry = NumberedFrame | { frames: NumberedFrame[]; text: str
 const foldFrom = 3;
 
 export function frameRows(frames: readonly Frame[]): FrameRowEntry[] {
+  const hasOwn = frames.some(({ inApp }) => inApp);
   const rows: FrameRowEntry[] = [];
   let foreign: NumberedFrame[] = [];
   const flush = () => {
@@ -23,7 +24,7 @@ export function frameRows(frames: readonly Frame[]): FrameRowEntry[] {
   };
   for (const [n, frame] of frames.entries()) {
     const numbered = { frame, number: n + 1 };
-    if (isPlainForeign(frame)) foreign.push(numbered);
+    if (isPlainForeign(frame, hasOwn)) foreign.push(numbered);
     else {
       flush();
       rows.push(numbered);
@@ -33,18 +34,15 @@ export function frameRows(frames: readonly Frame[]): FrameRowEntry[] {
   return rows;
 }
 
-/** Not the program's own, and nothing to read on it. In a native stack every frame may matter. */
-const isPlainForeign = (frame: Frame): boolean =>
-  !frame.inApp && !frame.locals?.length && frame.address === undefined;
-
 function foldText(frames: readonly NumberedFrame[]): string {
   const owners = [...new Set(frames.map(({ frame }) => ownerOf(frame)))];
   return `${formatCount(frames.length, 'frame')} of ${owners.slice(0, 4).join(', ')}${owners.length > 4 ? ', …' : ''}`;
 }
 
-function ownerOf({ file, module }: Frame): string {
+function ownerOf(frame: Frame): string {
+  const { file, module } = frame;
   if (module !== undefined) return module;
-  if (file === undefined || file.startsWith('node:')) return 'Node';
+  if (file === undefined || isOfNode(frame)) return 'Node';
   const below = file.split('node_modules/').at(-1) ?? '';
   if (below === file) return shortFile(file);
   return below
