@@ -1,6 +1,6 @@
 /**
- * Recorded results of tools, for those that a replay shall not run. Calls of `agent.tool` and of the AI SDK can be
- * answered: other frameworks' tools are functions of the program that nothing stands in front of.
+ * Recorded results of tools, for those that a replay shall not run. Calls of `agent.tool`, the AI SDK, LangChain and
+ * OpenAI Agents can be answered: other tools are functions of the program that nothing stands in front of.
  */
 import { AgentdumpError } from '../errors.ts';
 import type { AgentEvent } from '../journal/layout-agent.ts';
@@ -13,8 +13,8 @@ export interface ToolCalls {
   calls: (RecordedTool | { refused: string })[];
 }
 
-/** As `agent/api.ts` and `agent/integrations/ai-sdk.ts` name themselves. */
-const answeredSources = new Set(['api', 'ai-sdk']);
+/** As `agent/api.ts` and the files of `agent/integrations` name themselves. */
+const answeredSources = new Set(['api', 'ai-sdk', 'langchain', 'openai-agents']);
 
 export function readToolCalls(events: readonly AgentEvent[]): Record<string, ToolCalls> {
   const tools: Record<string, ToolCalls> = Object.create(null);
@@ -41,7 +41,7 @@ export function requireTools(
       if (!answeredSources.has(known.source))
         throw unfit(
           name,
-          `tool ${name} was called by ${known.source}: only calls of agent.tool and of the AI SDK can be answered`,
+          `tool ${name} was called by ${known.source}: only calls of agent.tool, the AI SDK, LangChain and OpenAI Agents can be answered`,
         );
       const calls = known.calls.filter((call) => !('refused' in call)) as RecordedTool[];
       const [refused] = known.calls.flatMap((call) => ('refused' in call ? call.refused : []));
@@ -61,8 +61,17 @@ function outcomeOf(
   if (text.includes('…[cut: ')) return { refused: 'a result was too long to be kept whole' };
   if (/\[redacted:[a-z0-9-]{1,40}#[0-9a-f]{8}/.test(text))
     return { refused: 'a result held a secret, which is not kept' };
-  if (end.error) return { error: { type: end.error.type ?? 'Error', message: end.error.message ?? '' } };
+  if (isOfLangGraph(end)) return { refused: 'a call steered the graph, or asked a person' };
+  // Where both are there, the error became the text that the model was given.
+  if (end.error && end.result === undefined)
+    return { error: { type: end.error.type ?? 'Error', message: end.error.message ?? '' } };
   return end.result === undefined ? {} : { result: end.result };
+}
+
+/** LangGraph's Command, and the error with which a graph stops for a person: objects that no JSON brings back. */
+function isOfLangGraph({ result, error }: Extract<AgentEvent, { kind: 'tool.end' }>): boolean {
+  const isCommand = typeof result === 'object' && result !== null && 'lg_name' in result;
+  return isCommand || error?.type === 'GraphInterrupt';
 }
 
 function unfit(name: string, message: string): AgentdumpError {

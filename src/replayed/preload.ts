@@ -7,6 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { offerToolsToAiSdk } from './ai-sdk-tools.ts';
 import { setClock } from './clock.ts';
+import { offerToolsToLangChain } from './langchain-tools.ts';
+import { offerToolsToOpenaiAgents } from './openai-agents-tools.ts';
 import { planVariable, type ReplayPlan } from './plan.ts';
 import { seedRandom } from './random.ts';
 import { redirectConnections } from './redirect.ts';
@@ -20,7 +22,10 @@ if (path) {
   if (plan.startedAtMs !== undefined) setClock(plan.startedAtMs);
   seedRandom(plan.seed);
   offerTools(plan);
-  offerToolsToAiSdk(Object.keys(plan.tools ?? {}));
+  const names = Object.keys(plan.tools ?? {});
+  offerToolsToAiSdk(names);
+  offerToolsToLangChain(names);
+  offerToolsToOpenaiAgents(names);
   syncBuiltinESMExports();
 }
 

@@ -120,7 +120,9 @@ function makeProcessor(recorder: AgentRecorder, framework: FrameworkRecorder, co
   });
   const onSpanEnd = guarded((span: unknown) => {
     const { id, data, error } = readSpan(span);
-    const outcome: Outcome = error ? failed(error) : finished(data['output']);
+    const { output } = data;
+    // With an error, the output is the text that the model is told in its place.
+    const outcome: Outcome = error ? { ...failed(error), ...finishedWith(output) } : finished(output);
     if (data['type'] === 'agent') framework.endStep(id, outcome);
     else if (data['type'] === 'function') framework.endTool(id, outcome);
     else framework.forget(id);
@@ -139,6 +141,8 @@ function makeProcessor(recorder: AgentRecorder, framework: FrameworkRecorder, co
     forceFlush: () => done,
   };
 }
+
+const finishedWith = (output: unknown) => (output === undefined ? {} : { result: output });
 
 function readSpan(span: unknown) {
   const { spanId, parentId, traceId, spanData, error } = span as Record<string, unknown>;

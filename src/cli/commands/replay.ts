@@ -53,7 +53,8 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         array: true,
         requiresArg: true,
-        describe: 'A tool of agent.tool or of the AI SDK that gets its recorded results; all others run',
+        describe:
+          'A tool that gets its recorded results (agent.tool, AI SDK, LangChain, OpenAI Agents); all others run',
       })
       .option('until', {
         type: 'string',
