@@ -74,8 +74,8 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 
 /** Records that this process works at the run. */
 async function takeUp(run: DurableRun, configHash: string | undefined): Promise<void> {
-  const { log, recorder, codec } = run;
-  warmUp(codec);
+  const { log, recorder, codec, store } = run;
+  await warmUp(codec, store);
   const attempt = log.opens.length + 1;
   if (log.name === undefined) await recorder.add('durableRun', beginning(run));
   else tellResume(run, configHash);

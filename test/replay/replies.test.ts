@@ -269,7 +269,7 @@ test('tools: results in their order, errors, and why one can not be answered', (
     start(3, 't2', 'add'),
     end(4, 't2', { error: { type: 'RangeError', message: 'no' } }),
     start(5, 't3', 'add'),
-    start(6, 't4', 'look', 'langchain'),
+    start(6, 't4', 'look', 'mastra'),
     start(7, 't5', 'tell'),
     end(8, 't5', { result: 'key [redacted:api-key#01234567]' }),
     start(9, 't6', 'tell'),
@@ -278,7 +278,7 @@ test('tools: results in their order, errors, and why one can not be answered', (
   assert.deepEqual(requireTools(tools, ['add']), { add: [{ result: 3 }, { error }] });
   assert.throws(() => requireTools(tools, ['look']), {
     code: 'usage',
-    message: /called by langchain: only calls of agent\.tool/,
+    message: /called by mastra: only calls of agent\.tool/,
   });
   assert.throws(() => requireTools(tools, ['tell']), { message: /held a secret/ });
   assert.throws(() => requireTools(tools, ['toString']), { message: /no call of tool toString/ });

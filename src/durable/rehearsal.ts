@@ -1,0 +1,45 @@
+/**
+ * A step of a run that writes nowhere: V8 reads and compiles a function when it is first called, and the first record of a
+ * life should not wait for that.
+ */
+import { Checkpoints } from './checkpoint.ts';
+import type { RecordCodec } from './codec.ts';
+import { DurableRun, ScopedRun } from './durable-run.ts';
+import { performStep } from './durable-step.ts';
+import { RunLog } from './run-log.ts';
+import { RunRecorder } from './run-recorder.ts';
+import type { DurableStore, RunHandle } from './store.ts';
+
+/** Records nothing, with the codec of the run to come. */
+export class Rehearsal {
+  readonly #run: DurableRun;
+
+  constructor(codec: RecordCodec, store: DurableStore) {
+    const handle: RunHandle = { epoch: 0, records: [], notes: [], append: () => 0, release: () => {} };
+    const recorder = new RunRecorder(handle, codec, 'none');
+    const log = new RunLog([], codec);
+    const notify = () => {};
+    const checkpoints = new Checkpoints(recorder, codec, log, {
+      plan: undefined,
+      schema: 1,
+      upgrade: undefined,
+      configHash: undefined,
+      fsync: 'none',
+      notify,
+    });
+    const parts = { log, codec, recorder, checkpoints, notify, store, options: { id: '', durable: true } };
+    this.#run = new DurableRun({ ...parts, id: '', name: '' } as ConstructorParameters<typeof DurableRun>[0]);
+  }
+
+  async perform(result: unknown): Promise<void> {
+    await performStep(new ScopedRun(this.#run, ''), {
+      kind: 'step',
+      name: 'rehearsal',
+      key: undefined,
+      input: undefined,
+      options: {},
+      work: async () => result,
+      watch: (inner) => inner(),
+    });
+  }
+}
