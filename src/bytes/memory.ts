@@ -59,7 +59,7 @@ const windowBits = 16;
 const windowSize = 1 << windowBits;
 const maxWindows = 512;
 /** Grain in which reads are recorded. */
-export const touchBlockBytes = 128;
+export const touchBlockBytes = 16;
 /** A single object larger than this is never read in one piece. */
 const maxRead = 1 << 30;
 

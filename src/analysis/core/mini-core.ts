@@ -30,6 +30,10 @@ export interface MiniCore {
 }
 
 const pageSize = 4096;
+/** Grain of the kept memory: each run has a row of 56 bytes in the table of segments. Within, what was not read is zero. */
+const keptBlockBytes = 128;
+/** Of a mapped file's first page: its ELF header, table of segments and build id, by which other tools know it. */
+const headerBytes = 1024;
 /** Kept around each stack pointer, so that other tools can walk on: the signal frame below, the frames above. */
 const bytesBelow = 256;
 const bytesAbove = 4 << 10;
@@ -55,7 +59,7 @@ export async function writeMiniCore(
     addStacks(dump, touchedBlocks);
     if (redactor) learnSecrets(account, redactor);
     const survey = buildSurvey(account, redactor);
-    const blocks = [...touchedBlocks].sort((a, b) => a - b);
+    const blocks = keptBlocks(touchedBlocks);
     dump.memory.touchedBlocks = undefined;
     const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks, dump));
     const systemNotes = Buffer.from(withoutOwnNotes(dump.core.notes));
@@ -81,6 +85,10 @@ export async function writeMiniCore(
       return redactor ? [withSurroundings(dump, target, bytesAt, limit)] : [];
     });
     if (redactor) redactMemory(kept, redactor);
+    pieces.forEach(({ segment }, i) => {
+      const at = layout.offsets[i] ?? 0;
+      clearUnread(raw.subarray(at, at + segment.fileSize), segment.start, touchedBlocks);
+    });
     const bytes = to.endsWith('.gz') ? gzipSync(raw, { level: 9 }) : raw;
     writeNew(to, bytes);
     const memoryBytes = pieces.reduce((sum, { segment }) => sum + segment.fileSize, 0);
@@ -142,23 +150,48 @@ function addStacks({ core, memory }: CoreDump, blocks: Set<number>): void {
     if (!extent) continue;
     addRange(blocks, Math.max(extent.start, sp - bytesBelow), Math.min(extent.end, sp + bytesAbove));
   }
-  const stacks = core.segments.filter((s) => isPageGrained(s, core));
+  const whole = core.segments.filter((s) => isPageGrained(s, core));
+  const headers = core.segments.filter((s) => isFileHeader(s, core));
+  const isIn = (list: CoreSegment[], address: number) =>
+    list.some((s) => address >= s.start && address < s.end);
   for (const block of [...blocks]) {
     const address = block * touchBlockBytes;
-    if (!stacks.some((s) => address >= s.start && address < s.end)) continue;
     const page = address - (address % pageSize);
-    addRange(blocks, page, page + pageSize);
+    if (isIn(whole, address)) addRange(blocks, page, page + pageSize);
+    else if (isIn(headers, address)) addRange(blocks, page, page + headerBytes);
   }
 }
 
-/** Stacks, what the core has of mapped files (their headers), and the kernel's own library. */
-function isPageGrained(segment: CoreSegment, { threads, files }: CoreFile): boolean {
+/** Numbers of the blocks to keep, sorted. */
+function keptBlocks(touched: ReadonlySet<number>): number[] {
+  const ratio = keptBlockBytes / touchBlockBytes;
+  const kept = new Set<number>();
+  for (const block of touched) kept.add(Math.floor(block / ratio));
+  return [...kept].sort((a, b) => a - b);
+}
+
+/** What stands beside a value that was read tells nothing, may be secret, and does not compress. */
+function clearUnread(bytes: Uint8Array, start: number, touched: ReadonlySet<number>): void {
+  for (let at = 0; at < bytes.length; ) {
+    const block = Math.floor((start + at) / touchBlockBytes);
+    const next = (block + 1) * touchBlockBytes - start;
+    if (!touched.has(block)) bytes.fill(0, at, next);
+    at = next;
+  }
+}
+
+/** Stacks, and the kernel's own library. */
+function isPageGrained(segment: CoreSegment, core: CoreFile): boolean {
   const { start, end, fileSize, writable, executable } = segment;
-  const isFile = files.some((f) => start >= f.start && start < f.end);
-  const isStack = threads.some(
+  const isStack = core.threads.some(
     ({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end,
   );
-  return isStack || (!writable && fileSize > 0 && (isFile || executable));
+  return isStack || (!writable && fileSize > 0 && executable && !isFileHeader(segment, core));
+}
+
+/** What the core has of mapped files is the page of their headers. */
+function isFileHeader({ start, fileSize, writable }: CoreSegment, { files }: CoreFile): boolean {
+  return !writable && fileSize > 0 && files.some((f) => start >= f.start && start < f.end);
 }
 
 function addRange(blocks: Set<number>, start: number, end: number): void {
@@ -190,10 +223,10 @@ function splitSegment(segment: CoreSegment, blocks: number[], { memory }: CoreDu
   const pieces: Piece[] = [];
   let at = start;
   for (let i = firstFrom(blocks, start); i < blocks.length; i++) {
-    const from = Math.max(at, (blocks[i] as number) * touchBlockBytes);
+    const from = Math.max(at, (blocks[i] as number) * keptBlockBytes);
     if (from >= end) break;
     while (blocks[i + 1] === (blocks[i] as number) + 1) i++;
-    const last = Math.min(((blocks[i] as number) + 1) * touchBlockBytes, end);
+    const last = Math.min(((blocks[i] as number) + 1) * keptBlockBytes, end);
     const to = from < limit ? Math.min(last, limit) : last;
     if (from >= limit && !memory.has(from, to - from)) continue;
     // The run goes on behind what the core has.
@@ -212,7 +245,7 @@ function firstFrom(blocks: number[], address: number): number {
   let high = blocks.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (((blocks[middle] as number) + 1) * touchBlockBytes > address) high = middle;
+    if (((blocks[middle] as number) + 1) * keptBlockBytes > address) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -1,6 +1,6 @@
 /** SharedFunctionInfo: what all closures of one piece of source have in common. */
 import type { Tagged, V8Heap } from './heap.ts';
-import { parseParameterNames } from './parameter-names.ts';
+import { measureParameters, parseParameterNames } from './parameter-names.ts';
 import { findScopeInfo, type ScopeInfo } from './scope-info.ts';
 import type { Script, Scripts } from './script.ts';
 import { findString } from './strings.ts';
@@ -78,7 +78,7 @@ export class Functions {
       info.start = scopeInfo.start;
       info.end = scopeInfo.end;
       const end = Math.min(info.end, info.start + longestParameters);
-      const source = script && this.#scripts.findText(script, info.start, end);
+      const source = script && this.#scripts.findText(script, info.start, end, measureParameters);
       if (source !== undefined) info.parameters = parseParameterNames(source);
     }
     return info;

@@ -21,6 +21,15 @@ export function parseParameterNames(source: string): string[] {
   return names;
 }
 
+/** How many characters of `source` its parameters take, the bracket behind them included. */
+export function measureParameters(source: string): number {
+  const text = source.replace(/^async\b\s*/, '');
+  const skipped = source.length - text.length;
+  if (!text.startsWith('(')) return skipped + (/^[^\s=]*\s*=>/.exec(text)?.[0].length ?? 0);
+  const pieces = splitParameters(text);
+  return skipped + pieces.reduce((sum, piece) => sum + piece.length + 1, 1);
+}
+
 function nameOf(piece: string): string | undefined {
   const text = stripComments(piece).trim();
   const rest = text.startsWith('...') ? '...' : '';

@@ -35,7 +35,6 @@ export function findDeoptimizationIndex(
   const rowSize = pcSize * 2 + indexSize + registersSize + (isMaglev ? 1 : 0);
   const rows = start + headerBytes + (isMaglev ? 4 : 0);
   if (!hasDeoptimization || pcSize < 1 || pcSize > 4 || indexSize > 4 || count > maxRows) return undefined;
-  if (!memory.has(rows, count * rowSize)) return undefined;
   const read = (at: number, size: number) => {
     let value = 0;
     for (let i = 0; i < size; i++) value += memory.readUint8(at + i) * 256 ** i;
@@ -44,6 +43,8 @@ export function findDeoptimizationIndex(
   let previous = -1;
   for (let row = 0; row < count; row++) {
     const at = rows + row * rowSize;
+    // Each row for itself: a mini core has them only as far as they were read.
+    if (!memory.has(at, rowSize)) return undefined;
     const pc = read(at, pcSize);
     if (pc <= previous || pc > instructionSize) return undefined;
     previous = pc;

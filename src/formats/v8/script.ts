@@ -24,7 +24,7 @@ export interface OuterText {
   address: number;
   bytesPerUnit: 1 | 2;
   length: number;
-  /** Parts of it that were shown, as [start, end) in UTF-16 units; of the rest only the line ends matter. */
+  /** Parts of it that matter, as [start, end) in UTF-16 units; of the rest only how many lines it has. */
   shown: [number, number][];
 }
 
@@ -57,10 +57,19 @@ export class Scripts {
     return [...this.#outer.values()];
   }
 
-  /** A part of the text by UTF-16 offsets; undefined without the text. */
-  findText(script: Script, start: number, end: number): string | undefined {
-    this.#outer.get(script)?.shown.push([start, end]);
-    return script.source?.slice(start, end);
+  /**
+   * A part of the text by UTF-16 offsets; undefined without the text. `measure`: how much of it from the start is made
+   * use of, where that is not all.
+   */
+  findText(
+    script: Script,
+    start: number,
+    end: number,
+    measure: (text: string) => number = (text) => text.length,
+  ): string | undefined {
+    const text = script.source?.slice(start, end);
+    if (text !== undefined) this.#outer.get(script)?.shown.push([start, start + measure(text)]);
+    return text;
   }
 
   /** Where a UTF-16 offset into the text lies; undefined without the text or beyond it. */
@@ -75,6 +84,8 @@ export class Scripts {
       else high = middle;
     }
     const start = low === 0 ? 0 : (ends[low - 1] as number) + 1;
+    // The line end before it and none up to it.
+    this.#outer.get(script)?.shown.push([start - 1, start], [position, position]);
     const column = position - start + 1 + (low === 0 ? script.columnOffset : 0);
     return { line: low + 1 + script.lineOffset, column };
   }
@@ -86,7 +97,9 @@ export class Scripts {
     const row = line - 1 - script.lineOffset;
     if (row < 0 || row > ends.length) return undefined;
     const start = row === 0 ? 0 : (ends[row - 1] as number) + 1;
-    return this.findText(script, start, ends[row] ?? script.source.length)?.replace(/\r$/, '');
+    const end = ends[row] ?? script.source.length;
+    this.#outer.get(script)?.shown.push([start - 1, end + 1]);
+    return this.findText(script, start, end)?.replace(/\r$/, '');
   }
 
   #read(value: Tagged): Script | undefined {

@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { blankTexts } from '../../../src/analysis/core/blank-texts.ts';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { type MiniCore, writeMiniCore } from '../../../src/analysis/core/mini-core.ts';
 import { findFileOfBuild } from '../../../src/analysis/core/module-search.ts';
@@ -39,9 +40,23 @@ for (const node of nodes)
       const again = join(dirname(death.core), 'again.gz');
       const second = await writeMiniCore(path, again);
       assert.deepEqual(second.account, mini.account);
-      assert.ok(second.rawBytes <= mini.rawBytes);
+      assert.ok(second.memoryBytes <= mini.memoryBytes);
       await assert.rejects(writeMiniCore(death.core, again), { code: 'unwritable' });
     });
+
+    for (const [program, ...args] of [['values.cjs'], ['optimised.cjs', '3', '14', '20000']] as const)
+      test(`${program}: the same account, as small`, async () => {
+        const other = makeCore(node.path, [join(victims, program), ...args]);
+        try {
+          const target = join(dirname(other.core), 'mini.gz');
+          const { account, bytes } = await writeMiniCore(other.core, target);
+          assert.deepEqual(await accountForCore(target), account);
+          assert.deepEqual(account.gaps, []);
+          assert.ok(bytes <= 100 * 1024, `${bytes}`);
+        } finally {
+          other.remove();
+        }
+      });
 
     test('the same account where nobody has that Node', async () => {
       const exe = join(dirname(death.core), 'node-elsewhere');
@@ -80,6 +95,23 @@ for (const node of nodes)
       assert.ok(Array.isArray(account.suspended));
     });
   });
+
+test('of a text that nobody was shown only the number of its lines is kept, before and after each part that was', () => {
+  const text = 'first\nsecond\r\nthird\n  shown\nfifth\n\nseventh';
+  const from = text.indexOf('  shown');
+  for (const bytesPerUnit of [1, 2] as const) {
+    const outer = { address: 5000, bytesPerUnit, length: text.length };
+    const encoding = bytesPerUnit === 1 ? 'latin1' : 'utf16le';
+    const target = Buffer.from(`<${text}>`, encoding);
+    blankTexts(target, 5000 - bytesPerUnit, [{ ...outer, shown: [[from - 1, from + 8]] }]);
+    const blanked = target.toString(encoding);
+    assert.equal(blanked.length, text.length + 2);
+    assert.match(blanked, /^<\n\n {17}\n {2}shown\n\n\n {12}>$/);
+  }
+  const part = Buffer.from(text.slice(8));
+  blankTexts(part, 5008, [{ address: 5000, bytesPerUnit: 1, length: text.length, shown: [] }]);
+  assert.match(part.toString(), /^\n{5} +$/);
+});
 
 test('what is laid out is read back: segments, flags and places', () => {
   const flags = { readable: true, writable: true, executable: false };
