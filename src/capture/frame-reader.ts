@@ -1,13 +1,13 @@
 /** Frames of a paused thread with their variables, through any session of the Chrome DevTools Protocol. */
-import type { Debugger, Runtime } from 'node:inspector';
+import type { Debugger } from 'node:inspector';
 import type { LocalsPart } from '../bundle/layout.ts';
-import { renderValue, shownScopes } from './locals-recorder.ts';
+import { shownScopes } from './locals-recorder.ts';
+import { readVariables, type Variable } from './scope-variables.ts';
 
 type LocalFrame = LocalsPart['frames'][number];
 export type Ask = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
 const mostFramesWithLocals = 15;
-const mostVariables = 40;
 
 /** `depth`: 0 for the innermost; variables of frames far below it, and of Node's own, are not read. Never rejects. */
 export async function readFrame(ask: Ask, frame: Debugger.CallFrame, depth: number): Promise<LocalFrame> {
@@ -23,19 +23,21 @@ export async function readFrame(ask: Ask, frame: Debugger.CallFrame, depth: numb
   };
 }
 
-async function readScope(ask: Ask, scope: Debugger.Scope): Promise<LocalFrame['scopes'][number]> {
-  const { objectId } = scope.object;
-  const found = await ask('Runtime.getProperties', {
-    objectId,
-    ownProperties: true,
-    generatePreview: true,
-  }).catch(() => ({ result: [] }));
-  const properties = (found['result'] as Runtime.PropertyDescriptor[]).slice(0, mostVariables);
-  const variables = properties.map(({ name, value }) => ({
-    name,
-    value: value ? renderValue(value) : '(optimised away)',
-  }));
-  return { type: scope.type, variables, ...(scope.name !== undefined && { name: scope.name }) };
+async function readScope(
+  ask: Ask,
+  { type, name, object }: Debugger.Scope,
+): Promise<LocalFrame['scopes'][number]> {
+  const variables = object.objectId === undefined ? [] : await askAll(ask, readVariables(object.objectId));
+  return { type, variables, ...(name !== undefined && { name }) };
+}
+
+async function askAll(ask: Ask, questions: ReturnType<typeof readVariables>): Promise<Variable[]> {
+  let next = questions.next();
+  while (!next.done) {
+    const answer = await ask(next.value.method, next.value.params).catch(() => undefined);
+    next = questions.next(answer);
+  }
+  return next.value;
 }
 
 /** As V8 prints a stack, so that it is read like any other. */

@@ -4,14 +4,12 @@
  */
 import type { Debugger, Runtime, Session } from 'node:inspector';
 import type { LocalsPart } from '../bundle/layout.ts';
-import { startOf, withoutCutWords } from './cut-text.ts';
+import { readVariables, type Variable } from './scope-variables.ts';
 
 type LocalFrame = LocalsPart['frames'][number];
 
 const maxFrames = 12;
 const maxAsyncStacks = 8;
-const maxVariables = 40;
-const maxValueChars = 512;
 /** Scopes that belong to a frame: the global one says nothing about it. */
 export const shownScopes = new Set(['local', 'closure', 'block', 'catch', 'eval', 'module', 'script']);
 
@@ -44,6 +42,8 @@ export function armLocals(): () => void {
   // A paused frame often has no URL of its own.
   session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
   session.on('Debugger.paused', ({ params }) => {
+    // The heap is full: V8 has raised its limit for a debugger, and would do so again and again.
+    if (params.reason === 'OOM') return void session.post('Debugger.disable');
     recorded = readFrames(session, params.callFrames, urls);
     scheduledBy = params.asyncStackTrace && renderAsyncStack(params.asyncStackTrace);
   });
@@ -83,41 +83,21 @@ function readFrames(
     }));
 }
 
-function readScope(session: Session, scope: Debugger.Scope): LocalFrame['scopes'][number] {
-  const variables: { name: string; value: string }[] = [];
-  const { objectId } = scope.object;
-  if (objectId !== undefined)
-    session.post(
-      'Runtime.getProperties',
-      { objectId, ownProperties: true, generatePreview: true },
-      (error, result) => {
-        if (error) return;
-        for (const { name, value } of result.result.slice(0, maxVariables))
-          variables.push({ name, value: value ? renderValue(value) : '(optimised away)' });
-      },
-    );
-  return scope.name === undefined
-    ? { type: scope.type, variables }
-    : { type: scope.type, name: scope.name, variables };
+function readScope(session: Session, { type, name, object }: Debugger.Scope): LocalFrame['scopes'][number] {
+  const variables = object.objectId === undefined ? [] : askAll(session, readVariables(object.objectId));
+  return { type, variables, ...(name !== undefined && { name }) };
 }
 
-/** One line for a value, as the debugger previews it. */
-export function renderValue(value: Runtime.RemoteObject): string {
-  const { preview } = value;
-  const text = preview
-    ? renderPreview(value, preview)
-    : (value.description ?? JSON.stringify(value.value) ?? value.type);
-  if (text.length <= maxValueChars) return text;
-  return `${startOf(text, maxValueChars)}… (${text.length} characters)`;
-}
-
-function renderPreview(value: Runtime.RemoteObject, preview: Runtime.ObjectPreview): string {
-  const items = preview.properties.map(({ name, value: cut, type }) => {
-    const text = cut && withoutCutWords(cut);
-    const shown = type === 'string' ? JSON.stringify(text ?? '') : (text ?? type);
-    return value.subtype === 'array' ? shown : `${name}: ${shown}`;
-  });
-  const rest = preview.overflow ? ', …' : '';
-  const [open, close] = value.subtype === 'array' ? ['[', ']'] : ['{', '}'];
-  return `${value.description ?? value.type} ${open}${items.join(', ')}${rest}${close}`;
+/** Posts answer synchronously on the thread's own session. */
+function askAll(session: Session, questions: ReturnType<typeof readVariables>): Variable[] {
+  let next = questions.next();
+  while (!next.done) {
+    let answer: Parameters<typeof questions.next>[0];
+    const { method, params } = next.value;
+    session.post(method as string, params, (error, result?: object) => {
+      if (!error) answer = result as typeof answer;
+    });
+    next = questions.next(answer);
+  }
+  return next.value;
 }
