@@ -19,7 +19,7 @@ const { now } = Date;
 
 export class MemorySampler {
   readonly #cgroup = findMemoryCgroup();
-  readonly #asked = askedLimit();
+  readonly #asked = askedLimit([process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' '));
   #reading: MemoryReading | undefined;
   #readAt = 0;
 
@@ -51,23 +51,29 @@ export class MemorySampler {
     return reading;
   }
 
-  /**
-   * The limit that V8 tells counts the young generation too (48 MiB of it on Node 20 and 22, 192 on 24, 96 on 26), so
-   * what was asked for on the command line comes first.
-   */
   #readOldSpace(): MemoryReading['oldSpace'] {
     const v8 = process.getBuiltinModule('node:v8');
-    const { heap_size_limit: limit } = v8.getHeapStatistics();
-    const used = v8
-      .getHeapSpaceStatistics()
-      .filter(({ space_name }) => !/^(?:new|read_only|shared)/.test(space_name))
-      .reduce((sum, { space_used_size }) => sum + space_used_size, 0);
-    return { used, limit: this.#asked ?? Math.max(limit - youngBytes, limit / 2) };
+    return oldSpaceOf(v8.getHeapStatistics().heap_size_limit, v8.getHeapSpaceStatistics(), this.#asked);
   }
 }
 
-function askedLimit(): number | undefined {
-  const words = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join(' ');
+/**
+ * The limit that V8 tells counts the young generation too (48 MiB of it on Node 20 and 22, 192 on 24, 96 on 26), so
+ * what was asked for on the command line comes first.
+ */
+export function oldSpaceOf(
+  limit: number,
+  spaces: readonly { space_name?: string | number; space_used_size?: string | number }[],
+  asked: number | undefined,
+): MemoryReading['oldSpace'] {
+  const used = spaces
+    .filter(({ space_name }) => !/^(?:new|read_only|shared)/.test(String(space_name)))
+    .reduce((sum, { space_used_size }) => sum + Number(space_used_size ?? 0), 0);
+  return { used, limit: asked ?? Math.max(limit - youngBytes, limit / 2) };
+}
+
+/** As the last of these words has it, in bytes. */
+export function askedLimit(words: string): number | undefined {
   const asked = [...words.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d{1,9})(?!\S)/g)].pop()?.[1];
   return asked === undefined || Number(asked) === 0 ? undefined : Number(asked) * 1024 ** 2;
 }

@@ -43,6 +43,8 @@ export interface SilentThread {
   stall: StallFacts;
   /** Innermost first, when it could be stopped. */
   frames?: LocalsPart['frames'];
+  /** Of one whose heap was too full for a debugger. */
+  stackText?: string;
   lock: Lock | undefined;
   /** Folder of the journal. */
   journal?: string;
@@ -102,8 +104,8 @@ function write(thread: SilentThread): string {
   if (thread.journal !== undefined) copyJournal(bundle, thread.journal);
   const { locals, scripts, memory, environment, packages } = partNames;
   const missing = [scripts, memory, environment, packages];
-  for (const part of thread.frames ? missing : [locals, ...missing])
-    bundle.addGap({ part, reason: 'the main thread lets nobody in, and only it could tell' });
+  const reason = thread.stackText === undefined ? letsNobodyIn : isTooFull;
+  for (const part of thread.frames ? missing : [locals, ...missing]) bundle.addGap({ part, reason });
   dropUnprovenParts(bundle);
   const path = bundle.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
@@ -114,13 +116,18 @@ function write(thread: SilentThread): string {
   return path;
 }
 
-function describeRequest({ stall, frames, signal, isSnapshot }: SilentThread): CaptureRequest {
-  const exitStack = frames && stackTextOf(frames);
+const letsNobodyIn = 'the main thread lets nobody in, and only it could tell';
+const isTooFull =
+  'V8’s heap is near its limit: a debugger would raise that, and the main thread has no room to tell';
+
+function describeRequest({ stall, frames, stackText, signal, isSnapshot }: SilentThread): CaptureRequest {
+  const exitStack = frames ? stackTextOf(frames) : stackText;
   const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
   return {
     kind: signal === undefined ? 'stall' : isSnapshot ? 'snapshot-signal' : 'signal',
     handledByHost: false,
-    ...(frames && { stackText: exitStack, locals: frames }),
+    ...(exitStack !== undefined && { stackText: exitStack }),
+    ...(frames && { locals: frames }),
     details: {
       stall,
       ...(exitStack !== undefined && { exitStack }),

@@ -1,12 +1,12 @@
 /**
- * What a running Node says of itself through its inspector, in the order of its value: where its threads are, the
- * texts of the scripts there, its own figures, Node's report, the heap. What can't be had is a gap.
+ * What a running Node says of itself through its inspector: its own figures, at no cost to it; then, in the order of
+ * its value, where its threads are, the texts of the scripts there, Node's report, the heap. What can't be had is a gap.
  */
 import { partNames, type WorkerStacksPart } from '../bundle/layout.ts';
 import type { ScriptParsed } from '../capture/inspector-session.ts';
 import { openInspector } from './inspector-port.ts';
 import { closeInspector } from './leave-inspector.ts';
-import { askLiveFacts, askReport, type LiveFacts } from './live-facts.ts';
+import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
 import { readLiveHeap } from './live-heap.ts';
 import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
 import { RemoteDebugger } from './remote-debugger.ts';
@@ -60,19 +60,30 @@ class Interview {
 
   async run(heapFor: Scrubber | undefined): Promise<void> {
     const answers = this.#answers;
-    const stack = await this.#attempt(partNames.locals, () => this.#readStack());
-    if (!stack) return;
-    answers.stack = stack;
-    await this.#attempt(partNames.scripts, () => this.#readSources(stack));
-    await this.#attempt(partNames.scripts, () => this.#remote.send('Debugger.disable'));
     const facts = await this.#attempt(partNames.process, () => askLiveFacts(this.#remote));
-    if (facts) answers.facts = facts;
+    if (!facts) return;
+    answers.facts = facts;
+    if (hasRoomForDebugger(facts)) await this.#debug();
+    else await this.#attempt(partNames.locals, () => this.#readBareStack());
     const hasWorkers = await this.#attempt(partNames.workerStacks, () => this.#readWorkers());
     const report = await this.#attempt(partNames.report, () => this.#readReport(hasWorkers ?? true));
     if (report !== undefined) answers.report = report;
     if (!heapFor) return;
     const heap = await this.#attempt(partNames.heapSnapshot, () => readLiveHeap(this.#remote, heapFor));
     if (heap) answers.heap = heap;
+  }
+
+  async #debug(): Promise<void> {
+    const stack = await this.#attempt(partNames.locals, () => this.#readStack());
+    if (!stack) return;
+    this.#answers.stack = stack;
+    await this.#attempt(partNames.scripts, () => this.#readSources(stack));
+    await this.#attempt(partNames.scripts, () => this.#remote.send('Debugger.disable'));
+  }
+
+  async #readBareStack(): Promise<void> {
+    this.#answers.stack = await askBareStack(this.#remote);
+    throw new Error('V8’s heap is near its limit, which a debugger would raise: the stack has no variables');
   }
 
   async #attempt<T>(part: string, question: () => Promise<T>): Promise<T | undefined> {

@@ -2,7 +2,12 @@
  * What a running program knows of itself, asked for with one expression through the inspector: some milliseconds of
  * its main thread, also in a busy loop. Reads only; calls nothing of the host's but what it handed to the preload.
  */
+import { isAbsolute } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { AgentPart, HandlesPart, MemoryPart, ProcessPart } from '../bundle/layout.ts';
+import { askedLimit, oldSpaceOf } from '../capture/memory-sampler.ts';
+import { roomForDebugger } from '../capture/watchdog/heap-room.ts';
+import type { MainThreadStack } from './main-thread-stack.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
 export interface LiveFacts {
@@ -54,6 +59,47 @@ const reportQuestion = `(() => {
   try { report.excludeNetwork = true; return JSON.stringify(report.getReport()); }
   finally { report.excludeNetwork = was; }
 })()`;
+
+/** Where it is, without a debugger: the innermost frames, but the one of this question. */
+const stackQuestion = `(() => {
+  const { stackTraceLimit } = Error;
+  const was = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  try {
+    Error.stackTraceLimit = 40;
+    Error.prepareStackTrace = (_, sites) => sites;
+    return JSON.stringify(new Error().stack.map((site) => ({
+      functionName: site.getFunctionName() ?? '', url: site.getFileName() ?? '',
+      line: site.getLineNumber() ?? 0, column: site.getColumnNumber() ?? 0,
+    })));
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    if (was) Object.defineProperty(Error, 'prepareStackTrace', was);
+    else delete Error.prepareStackTrace;
+  }
+})()`;
+
+/** The frames have no variables. */
+export async function askBareStack(remote: RemoteDebugger): Promise<MainThreadStack> {
+  const sites = JSON.parse(await evaluateText(remote, stackQuestion)) as BareFrame[];
+  const frames = sites
+    .filter(({ url }) => url !== '')
+    .map((site) => ({ ...site, url: urlOf(site.url), scriptId: '', scopes: [] }));
+  return { frames, idle: frames.length === 0, pausedMs: 0, cut: [] };
+}
+
+type BareFrame = Record<'functionName' | 'url', string> & Record<'line' | 'column', number>;
+
+/** Of a CommonJS module V8 says the path. */
+function urlOf(file: string): string {
+  return isAbsolute(file) ? pathToFileURL(file).href : file;
+}
+
+/** See capture/watchdog/heap-room.ts. */
+export function hasRoomForDebugger({ memory, process }: LiveFacts): boolean {
+  const asked = askedLimit(process.execArgv.join(' '));
+  const { used, limit } = oldSpaceOf(memory.heap['heap_size_limit'] ?? 0, memory.spaces, asked);
+  return roomForDebugger(used, limit) > 0;
+}
 
 /** Rejects when it does not answer in time, or what it answers is no such thing. */
 export async function askLiveFacts(remote: RemoteDebugger): Promise<LiveFacts> {

@@ -1,26 +1,37 @@
 /**
- * Has a main thread whose loop stands still look at its memory: it is interrupted where it is, looks as it would in a
- * turn of its loop (memory-watch.ts), takes the snapshot there if that is due, and goes on.
+ * Has a main thread whose loop stands still look at its memory, in passing, as it would in a turn of its loop
+ * (memory-watch.ts). Where the snapshot is due it is taken there, of a thread that was stopped and read; if its heap is
+ * too full for a debugger (heap-room.ts), with its stack alone.
  */
+import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
-import { hookExpression, type WatchdogData } from './protocol.ts';
+import { cells, hookExpression, type WatchdogData } from './protocol.ts';
 
 const interruptMs = 1000;
 const lookMs = 5000;
 /** The bundle's own limits are shorter. */
 const snapshotMs = 30_000;
 
-export async function lookAtMemory({ shared, isInspected }: WatchdogData): Promise<void> {
-  if (isInspected) return;
-  const thread = new MainThread(shared);
+export async function lookAtMemory(data: WatchdogData): Promise<void> {
+  if (data.isInspected) return;
+  const thread = new MainThread(data.shared);
   try {
-    const found = await thread.interrupt(interruptMs);
-    if (found.state !== 'paused') return;
-    const isDue = await thread.evaluate(`${hookExpression}.lookAtMemory()`, lookMs);
-    if (isDue !== true) return;
-    const frames = JSON.stringify(await thread.readFrames(found.frames));
-    await thread.evaluate(`${hookExpression}.takeSnapshot(${frames})`, snapshotMs);
+    const isDue = await thread.evaluateInPassing(`${hookExpression}.lookAtMemory()`, lookMs);
+    if (isDue === true) await takeSnapshot(thread, data);
   } finally {
     thread.detach();
   }
+}
+
+async function takeSnapshot(thread: MainThread, { shared, heapLimitBytes }: WatchdogData): Promise<void> {
+  // It has just told.
+  const room = roomForDebugger(Atomics.load(shared, cells.heapKib) * 1024, heapLimitBytes);
+  if (room === 0) {
+    await thread.evaluateInPassing(`${hookExpression}.takeSnapshot()`, snapshotMs);
+    return;
+  }
+  const found = await thread.interrupt(interruptMs, room);
+  if (found.state !== 'paused') return;
+  const frames = JSON.stringify(await thread.readFrames(found.frames));
+  await thread.evaluate(`${hookExpression}.takeSnapshot(${frames})`, snapshotMs);
 }

@@ -2,9 +2,10 @@
  * Looks at a main thread that stands still: interrupts it, reads stack and variables, lets it run for a moment and looks
  * again (which tells the loop from what it calls, and whether promises starve it), then has it write the bundle itself,
  * where everything that it knows is at hand: where it stands, or, if it came back meanwhile, in a turn of its loop. One
- * that lets nobody in, or not a second time, is described from here.
+ * that lets nobody in, or not a second time, or whose heap is too full for a debugger, is described from here.
  */
-import type { LocalsPart, StallFacts } from '../../bundle/layout.ts';
+import type { StallFacts } from '../../bundle/layout.ts';
+import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
 import { cells, hookExpression, type StallProbe, type StallReport, type WatchdogData } from './protocol.ts';
 import type { SilentBundleFacts } from './watcher.ts';
@@ -13,12 +14,12 @@ import { writeSilentBundle } from './write-silent-bundle.ts';
 const interruptMs = 1000;
 const betweenLooksMs = 20;
 const mostLooks = 8;
+const looksInPassing = 3;
 /** A function that has not returned by then is where it hangs. */
 const returnMs = 150;
 const mostSteps = 5;
 /** The bundle's own limits are shorter. */
 const reportMs = 30_000;
-const probeMs = 1000;
 
 export interface Stalled {
   data: WatchdogData;
@@ -34,40 +35,56 @@ export interface SeenStall {
   unwritten?: StallReport;
 }
 
+/** Of one that was not stopped. */
+interface SeenInPassing {
+  stall: StallFacts;
+  /** Absent when it did not answer. */
+  stackText?: string;
+}
+
+/** For a bundle that is written here. */
+export type SeenFromHere = StallReport | SeenInPassing;
+
 /** Undefined when it is no stall: somebody debugs the program, or it came back before it could be stopped. */
 export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefined> {
   const { shared, isInspected } = stalled.data;
   if (isInspected) return undefined;
   const answers = Atomics.load(shared, cells.answers);
-  const hasAnswered = (): boolean => Atomics.load(shared, cells.answers) !== answers;
   const thread = new MainThread(shared);
-  let unwritten: StallReport | undefined;
+  let seen: Awaited<ReturnType<typeof look>>;
   try {
-    const found = await thread.interrupt(interruptMs);
-    if (found.state === 'debugged') return undefined;
-    if (found.state === 'paused') {
-      unwritten = await describe(thread, found.frames, stalled);
-      const path = await evaluate(thread, `report(${JSON.stringify(unwritten)})`, reportMs);
-      if (path !== undefined) return { where: 'javascript', ...bundleAt(path) };
-    }
+    seen = await look(thread, stalled);
   } finally {
     thread.detach();
   }
-  if (hasAnswered()) return unwritten && { where: 'javascript', unwritten };
-  const { stall, frames } = unwritten ?? { stall: { ...stalled.stall, where: 'native' as const } };
-  return { where: stall.where, ...bundleAt(writeHere(stalled, stall, frames)) };
+  if (!seen || !('stall' in seen)) return seen;
+  if (Atomics.load(shared, cells.answers) === answers)
+    return { where: seen.stall.where, ...bundleAt(writeHere(stalled, seen)) };
+  return 'frames' in seen ? { where: 'javascript', unwritten: seen } : undefined;
+}
+
+async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | SeenFromHere | undefined> {
+  const native = { stall: { ...stalled.stall, where: 'native' as const } };
+  const microtasks = Atomics.load(stalled.data.shared, cells.microtasks);
+  const probe = await thread.probe(interruptMs);
+  if (!probe) return native;
+  const asked: Asked = { thread, stalled, probe, microtasks };
+  const room = roomForDebugger(probe.heapBytes, stalled.data.heapLimitBytes);
+  const found = room > 0 ? await thread.interrupt(interruptMs, room) : ({ state: 'growing' } as const);
+  if (found.state === 'debugged') return undefined;
+  if (found.state === 'native') return native;
+  if (found.state === 'growing') return describeInPassing(asked);
+  const seen = await describe(asked, found.frames);
+  const path = await evaluate(thread, `report(${JSON.stringify(seen)})`, reportMs);
+  return path === undefined ? seen : { where: 'javascript', ...bundleAt(path) };
 }
 
 /** Should it come to its end meanwhile, it waits a moment for us. */
-function writeHere(
-  stalled: Stalled,
-  stall: StallFacts,
-  frames: LocalsPart['frames'] | undefined,
-): string | undefined {
+function writeHere(stalled: Stalled, seen: SeenFromHere): string | undefined {
   const { shared } = stalled.data;
   Atomics.store(shared, cells.attached, 1);
   try {
-    return writeSilentBundle(stalled, stall, frames);
+    return writeSilentBundle(stalled, seen);
   } finally {
     Atomics.store(shared, cells.attached, 0);
   }
@@ -75,22 +92,41 @@ function writeHere(
 
 type CallFrames = Parameters<MainThread['readFrames']>[0];
 
-async function describe(thread: MainThread, first: CallFrames, stalled: Stalled): Promise<StallReport> {
-  const { shared } = stalled.data;
+interface Asked {
+  thread: MainThread;
+  stalled: Stalled;
+  /** Its first answer, and how many microtasks had been counted before it was asked. */
+  probe: StallProbe;
+  microtasks: number;
+}
+
+async function describe(asked: Asked, first: CallFrames): Promise<StallReport> {
+  const { thread, stalled } = asked;
   const frames = await thread.readFrames(await untilProgram(thread, first));
-  const microtasks = Atomics.load(shared, cells.microtasks);
-  const probe = (await evaluate(thread, 'probe()', probeMs)) as StallProbe | undefined;
   const laterStacks = await lookAgain(thread);
+  const { signal } = stalled;
+  return { stall: stallOf(asked, laterStacks), frames, ...(signal && { signal }) };
+}
+
+async function describeInPassing(asked: Asked): Promise<SeenInPassing> {
+  const { thread, probe } = asked;
+  const laterStacks: string[] = [];
+  for (let look = 2; look < 2 + looksInPassing; look++) {
+    await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+    const later = await thread.probe(returnMs);
+    if (!later) break;
+    laterStacks.push(`Main thread, look ${look}\n${later.stackText}`);
+  }
+  return { stall: stallOf(asked, laterStacks), stackText: `Main thread\n${probe.stackText}` };
+}
+
+function stallOf({ stalled, probe, microtasks }: Asked, laterStacks: string[]): StallFacts {
   return {
-    stall: {
-      ...stalled.stall,
-      where: 'javascript',
-      microtasksRan: Atomics.load(shared, cells.microtasks) !== microtasks,
-      ...(probe?.callback !== undefined && { callback: probe.callback }),
-      laterStacks,
-    },
-    frames,
-    ...(stalled.signal && { signal: stalled.signal }),
+    ...stalled.stall,
+    where: 'javascript',
+    microtasksRan: Atomics.load(stalled.data.shared, cells.microtasks) !== microtasks,
+    ...(probe.callback !== undefined && { callback: probe.callback }),
+    laterStacks,
   };
 }
 

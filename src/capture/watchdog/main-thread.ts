@@ -1,24 +1,26 @@
 /**
- * The main thread as the watchdog's debugger session sees it: interrupted, read, asked, let go. Connected only while it
+ * The main thread as the watchdog's session sees it: asked in passing, interrupted, read, let go. Connected only while it
  * stalls, and never for longer than a deadline: whatever goes wrong, the session is cut then, and a session that is cut
  * gives up its stop. One that were still connected at the end would hold the process and print a line, so that the
- * beginning of the end (`cells.closing`) cuts it too.
+ * beginning of the end (`cells.closing`) cuts it too; and so does memory that grows while the debugger is enabled.
  */
 import type { Debugger, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout.ts';
 import { readFrame, stackTextOf } from '../frame-reader.ts';
-import { cells } from './protocol.ts';
+import { cells, hookExpression, type StallProbe } from './protocol.ts';
 
 const mostFrames = 40;
 /** Longer nobody looks, however many looks those were. */
 const mostLookingMs = 10_000;
-const closingPollMs = 20;
+const pollMs = 20;
 
 export type Interrupted =
   /** It runs JavaScript, and stands still now. */
   | { state: 'paused'; frames: Debugger.CallFrame[] }
   /** It does not answer: it sits in native code, or in a system call. */
   | { state: 'native' }
+  /** It has used up its room meanwhile, and was let go. */
+  | { state: 'growing' }
   /** Somebody debugs it, and has stopped it himself; or the process ends. */
   | { state: 'debugged' };
 
@@ -34,7 +36,10 @@ export class MainThread {
   #isAsking = false;
   #isConnected = true;
   #deadline: NodeJS.Timeout;
-  readonly #closingPoll: NodeJS.Timeout;
+  readonly #poll: NodeJS.Timeout;
+  /** Resident memory from which on the debugger is taken away. */
+  #mostRss = Number.POSITIVE_INFINITY;
+  #hasGrown = false;
 
   constructor(shared: Int32Array) {
     this.#shared = shared;
@@ -45,10 +50,10 @@ export class MainThread {
     });
     this.#cut.catch(() => {});
     this.#deadline = setTimeout(() => this.detach(), mostLookingMs);
-    this.#closingPoll = setInterval(() => this.#cutAtClosing(), closingPollMs);
+    this.#poll = setInterval(() => this.#cutWhereDue(), pollMs);
     // In this order: the main thread sets `closing` and then waits for `attached` to be 0.
     Atomics.store(shared, cells.attached, 1);
-    this.#cutAtClosing();
+    this.#cutWhereDue();
     if (!this.#isConnected) return;
     this.#session.connectToMainThread();
     this.#session.on('Debugger.scriptParsed', ({ params }) => this.#urls.set(params.scriptId, params.url));
@@ -58,20 +63,29 @@ export class MainThread {
     this.#session.on('Debugger.paused', ({ params }) => {
       // It would fall into what we evaluate, which waits for it.
       if (this.#isAsking) return void this.#ask('Debugger.resume').catch(() => {});
+      // V8 has just raised the limit, and takes it back when we go.
+      if (params.reason === 'OOM') return this.#letGrow();
       this.#frames = params.callFrames;
       this.#onPaused();
     });
   }
 
-  /** Stops it where it is; `native` when that has not come about in `limitMs`. */
-  async interrupt(limitMs: number): Promise<Interrupted> {
+  /** At the next back edge of a loop; undefined when it does not come there in `limitMs`. */
+  async probe(limitMs: number): Promise<StallProbe | undefined> {
+    const text = await this.evaluateInPassing(`JSON.stringify(${hookExpression}.probe())`, limitMs);
+    return typeof text === 'string' ? (JSON.parse(text) as StallProbe) : undefined;
+  }
+
+  /** Stops it where it is; `native` when that has not come about in `limitMs`. `roomBytes`: see heap-room.ts. */
+  async interrupt(limitMs: number, roomBytes: number): Promise<Interrupted> {
+    this.#mostRss = process.memoryUsage.rss() + roomBytes;
     const enabled = await this.#within(
       limitMs,
       this.#ask('Debugger.enable').then(() => true),
     );
-    if (this.#frames || !this.#isConnected) return { state: 'debugged' };
-    if (!enabled) return { state: 'native' };
-    const frames = await this.pause(limitMs);
+    if (this.#frames || (!this.#isConnected && !this.#hasGrown)) return { state: 'debugged' };
+    const frames = enabled && (await this.pause(limitMs));
+    if (this.#hasGrown) return { state: 'growing' };
     return frames ? { state: 'paused', frames } : { state: 'native' };
   }
 
@@ -151,7 +165,16 @@ export class MainThread {
    * was asked for in vain would come in the middle of it.
    */
   async evaluate(expression: string, limitMs: number): Promise<unknown> {
-    if (!this.isPaused) return undefined;
+    return this.isPaused ? this.#evaluate(expression, limitMs) : undefined;
+  }
+
+  /** As `evaluate`, of a thread that runs, at the next back edge of a loop; the debugger must not be enabled. */
+  evaluateInPassing(expression: string, limitMs: number): Promise<unknown> {
+    return this.#evaluate(expression, limitMs);
+  }
+
+  async #evaluate(expression: string, limitMs: number): Promise<unknown> {
+    if (!this.#isConnected) return undefined;
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => this.detach(), limitMs + mostLookingMs);
     this.#isAsking = true;
@@ -168,14 +191,20 @@ export class MainThread {
     if (!this.#isConnected) return;
     this.#isConnected = false;
     clearTimeout(this.#deadline);
-    clearInterval(this.#closingPoll);
+    clearInterval(this.#poll);
     this.#session.disconnect();
     Atomics.store(this.#shared, cells.attached, 0);
     this.#cutNow();
   }
 
-  #cutAtClosing(): void {
+  #cutWhereDue(): void {
     if (Atomics.load(this.#shared, cells.closing) !== 0) this.detach();
+    else if (!this.#isAsking && process.memoryUsage.rss() > this.#mostRss) this.#letGrow();
+  }
+
+  #letGrow(): void {
+    this.#hasGrown = true;
+    this.detach();
   }
 
   /** A paused frame often has no URL of its own. */

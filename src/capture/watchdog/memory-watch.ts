@@ -15,8 +15,13 @@ export interface MemoryWatchOptions {
   sampler: MemorySampler;
   /** Has a journal opened if there is none, and memory and profile written to it. */
   note(profile: HeapProfilePart | undefined): void;
-  /** Takes the one snapshot; with the frames of a main thread that was interrupted. */
-  snapshot(reason: string, frames?: LocalsPart['frames']): void;
+  /** Takes the one snapshot; of a main thread that was interrupted, with where that was. */
+  snapshot(reason: string, where?: Interrupted): void;
+}
+
+interface Interrupted {
+  stackText: string;
+  locals?: LocalsPart['frames'];
 }
 
 interface Use {
@@ -55,10 +60,10 @@ export class MemoryWatch {
     return true;
   }
 
-  takeSnapshot(frames?: LocalsPart['frames']): void {
+  takeSnapshot(where?: Interrupted): void {
     if (this.#due === undefined || this.#hasSnapshot) return;
     this.#hasSnapshot = true;
-    this.#options.snapshot(this.#due, frames);
+    this.#options.snapshot(this.#due, where);
   }
 
   stop(): void {

@@ -75,8 +75,12 @@ export interface StallReport {
   signal?: NodeJS.Signals;
 }
 
-/** What the main thread tells when it is asked in a stall. */
+/** What the main thread tells in passing, with no debugger enabled. */
 export interface StallProbe {
+  /** In V8's form, without our own frames. */
+  stackText: string;
+  /** In use of the old generation. */
+  heapBytes: number;
   callback?: string;
 }
 
@@ -89,5 +93,6 @@ export interface StallHook {
   report(report: StallReport): string | undefined;
   /** Whether the one snapshot of memory near its limit is due. */
   lookAtMemory(): boolean;
-  takeSnapshot(frames: LocalsPart['frames']): void;
+  /** Without frames its own stack is taken. */
+  takeSnapshot(frames?: LocalsPart['frames']): void;
 }

@@ -11,6 +11,7 @@ import { recordKinds, type StallEndPayload, type StallPayload } from '../../jour
 import type { Config } from '../config.ts';
 import { stackTextOf } from '../frame-reader.ts';
 import type { MemorySampler } from '../memory-sampler.ts';
+import { nearestFrames } from '../own-stack.ts';
 import type { CaptureRequest } from '../request.ts';
 import type { SignalSeat } from '../signal-watch.ts';
 import { startHiddenWorker } from './hidden-worker.ts';
@@ -55,6 +56,8 @@ export interface Watch {
   uninstall(): void;
 }
 
+/** The frame of what a debugger session evaluates. */
+const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
 /** Longer nobody waits for the other thread. */
 const answerMs = 500;
 /** A debugger session is cut within some 20 ms, unless the machine is busy. */
@@ -93,11 +96,17 @@ class MainSide implements Watch {
       queueMicrotask(() => Atomics.add(this.#shared, cells.microtasks, 1));
       const resource = process.getBuiltinModule('node:async_hooks').executionAsyncResource();
       const callback = resource?.constructor?.name;
-      return callback === undefined || callback === 'Object' ? {} : { callback };
+      const seen = { stackText: this.#stack(), heapBytes: this.#options.memory.read(true).oldSpace.used };
+      return callback === undefined || callback === 'Object' ? seen : { ...seen, callback };
     },
     report: (report) => this.excuse(() => this.#report(report)),
     lookAtMemory: () => this.excuse(() => this.#lookAtMemory(true)),
-    takeSnapshot: (frames) => this.excuse(() => this.#memory?.takeSnapshot(frames)),
+    takeSnapshot: (frames) => {
+      const where = frames
+        ? { stackText: stackTextOf(frames), locals: frames }
+        : { stackText: `Main thread\n${this.#stack()}` };
+      this.excuse(() => this.#memory?.takeSnapshot(where));
+    },
   };
 
   get threadId(): number {
@@ -151,6 +160,11 @@ class MainSide implements Watch {
     };
   }
 
+  /** Of the program, which was interrupted by an evaluation. */
+  #stack(): string {
+    return nearestFrames(this.#options.ownFile).replace(evaluated, '');
+  }
+
   #tell(message: ToWatchdog): void {
     this.#worker.postMessage(message);
   }
@@ -172,8 +186,7 @@ class MainSide implements Watch {
       percent,
       sampler: memory,
       note: noteMemory,
-      snapshot: (reason, frames) => {
-        const where = frames && { stackText: stackTextOf(frames), locals: frames };
+      snapshot: (reason, where) => {
         const details = { reason, ...(where && { exitStack: where.stackText }) };
         capture({ kind: 'snapshot-memory', handledByHost: false, ...where, details });
       },

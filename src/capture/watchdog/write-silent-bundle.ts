@@ -1,14 +1,12 @@
 /** Has the cold half, in this thread, write what can be seen of a main thread that can't be asked to do it. */
-import type { LocalsPart, StallFacts } from '../../bundle/layout.ts';
 import type * as ColdHalf from '../cold-half.ts';
 import { writeStderrLine } from '../stderr-line.ts';
-import type { Stalled } from './look-at-stall.ts';
+import type { SeenFromHere, Stalled } from './look-at-stall.ts';
 
 /** Path of the bundle; undefined when none was written. Never throws. */
 export function writeSilentBundle(
   { data, facts, signal }: Stalled,
-  stall: StallFacts,
-  frames: LocalsPart['frames'] | undefined,
+  { stall, ...stack }: SeenFromHere,
 ): string | undefined {
   const flags = globalThis as Record<symbol, unknown>;
   const loadOnly = Symbol.for('agentdump.loadOnly');
@@ -22,7 +20,7 @@ export function writeSilentBundle(
       withheld: [...facts.withheld],
       program: data.program,
       stall,
-      ...(frames && { frames }),
+      ...('frames' in stack ? { frames: stack.frames } : stack),
       ...(facts.journal !== undefined && { journal: facts.journal }),
       ...(signal !== undefined && { signal, isSnapshot: signal === data.snapshotSignal }),
     });
