@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { basename } from 'node:path';
+import { readSmallFile } from '../capture/proc-files.ts';
 import { programName } from '../capture/program-name.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
@@ -14,6 +15,7 @@ import { armCore, type CoreArming } from './core-limit.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import { noteExpectedCore } from './expected-core.ts';
 import { heartbeatFile, heartbeatVariable } from './health/heartbeat-file.ts';
+import { inheritedStdio } from './inherited.ts';
 import type { ChildExit } from './restart-policy.ts';
 import type { CoreWish } from './run.ts';
 
@@ -60,10 +62,16 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     }),
   };
   const [file = '', ...words] = options.command;
-  const { environment = process.env, stdio = 'inherit', cwd } = options;
+  const { environment = process.env, stdio = inheritedStdio(), cwd } = options;
   const env = armEnvironment(environment, arming);
-  const child = spawn(file, words, { stdio, env, argv0: file, cwd });
-  const ended = waitForEnd(child);
+  const channel = stdio.includes('ipc') ? await import('./pass-messages.ts') : undefined;
+  const serialization = channel?.parentSerialization(readSmallFile('/proc/self/environ') ?? '');
+  const child = spawn(file, words, { stdio, env, argv0: file, cwd, serialization });
+  const passed = channel?.passMessages(child);
+  const ended = waitForEnd(child).then(async (exit) => {
+    await passed;
+    return exit;
+  });
   const session = child.pid === undefined ? undefined : tryOpenSession(options, id, child.pid);
   // With a session it goes when that is cleared or finished.
   if (!session) ended.catch(() => {}).finally(() => removeDiagnosticsFolder(id));

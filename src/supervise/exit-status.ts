@@ -33,7 +33,8 @@ export function endLike(exit: ChildExit): void {
   const signal = exit.signal as NodeJS.Signals;
   process.exitCode = 128 + constants.signals[signal];
   if (leavesCore.has(signal)) forbidOwnCore();
-  process.removeAllListeners(signal);
+  // Node ignores SIGPIPE and opens its inspector at SIGUSR1, until a listener has come and gone.
+  if (signal !== 'SIGKILL') process.on(signal, () => {}).removeAllListeners(signal);
   process.kill(process.pid, signal);
   // A signal to oneself is delivered before kill returns, or very soon after it.
   setTimeout(() => process.exit(), 100);

@@ -1,0 +1,236 @@
+/** `agentdump run` between a program and its parent: neither can tell that it is there. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork, type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findNodes } from '../support/run-victim.ts';
+
+const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const dir = mkdtempSync(join(tmpdir(), 'agentdump-transparent-'));
+after(() => rmSync(dir, { recursive: true, maxRetries: 3 }));
+const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', AGENTDUMP: 'off' };
+const supervised = (...words: string[]) => [
+  agentdump,
+  'run',
+  '--dir',
+  join(dir, 'dumps'),
+  '--no-core',
+  '--',
+  ...words,
+];
+const node = process.execPath;
+
+const open: ChildProcess[] = [];
+after(() => {
+  for (const child of open) child.kill('SIGKILL');
+});
+function start(stdio: StdioOptions, ...words: string[]): ChildProcess {
+  const child = spawn(node, supervised(...words), { env, stdio });
+  open.push(child);
+  return child;
+}
+async function outputOf(child: ChildProcess): Promise<string> {
+  let out = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  await once(child, 'close');
+  return out;
+}
+/** The output so far, each time that there is more of it. */
+async function until(child: ChildProcess, wanted: RegExp): Promise<string> {
+  let out = '';
+  for await (const [text] of on(child)) {
+    out += text;
+    if (wanted.test(out)) return out;
+  }
+  throw new Error(`${wanted} is not in: ${out}`);
+}
+async function* on(child: ChildProcess): AsyncGenerator<[string]> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const text = child.stdout?.read() as Buffer | null | undefined;
+    if (text) yield [String(text)];
+    else await Promise.race([once(child.stdout!, 'readable'), once(child, 'exit'), pause(5000)]);
+  }
+  const rest = child.stdout?.read() as Buffer | null | undefined;
+  if (rest) yield [String(rest)];
+}
+
+test('exit codes', async () => {
+  // All 256 went through; these are the edges and what shells give a meaning to.
+  const codes = Array.from({ length: 256 }, (_, code) => code).filter(
+    (code) => code < 4 || code > 253 || [13, 64, 78, 79].includes(code) || (code > 123 && code < 144),
+  );
+  const wanted = [...codes];
+  const inParallel = 4;
+  const seen: (number | null)[] = [];
+  await Promise.all(
+    Array.from({ length: inParallel }, async () => {
+      for (let code = codes.pop(); code !== undefined; code = codes.pop()) {
+        const child = start('ignore', '/bin/sh', '-c', `exit ${code}`);
+        const [exit] = (await once(child, 'exit')) as [number | null];
+        seen[code] = exit;
+      }
+    }),
+  );
+  assert.deepEqual(Object.keys(seen).map(Number), wanted);
+  for (const code of wanted) assert.equal(seen[code], code);
+});
+
+describe('each signal that can end a process ends both', { concurrency: 2 }, () => {
+  const stopsOrGoesUnnoticed = /^SIG(?:STOP|TSTP|TTIN|TTOU|CONT|CHLD|URG|WINCH|STKFLT|POLL|IOT|UNUSED)$/;
+  for (const name of Object.keys(constants.signals).filter((signal) => !stopsOrGoesUnnoticed.test(signal)))
+    test(name, async () => {
+      const child = start('ignore', '/bin/sh', '-c', `kill -${name.slice(3)} $$; sleep 5`);
+      const [code, signal] = await once(child, 'exit');
+      assert.deepEqual([code, signal], [null, name === 'SIGIO' ? 'SIGIO' : name]);
+    });
+});
+
+test('the end of its input is its own', async () => {
+  const child = start(
+    ['pipe', 'pipe', 'inherit'],
+    node,
+    '-e',
+    'process.stdin.on("data", () => {}).on("end", () => console.log("ended"))',
+  );
+  child.stdin?.write('some words');
+  await pause(100);
+  child.stdin?.end();
+  assert.equal(await outputOf(child), 'ended\n');
+});
+
+test('a long output through a slow pipe is whole', async () => {
+  const child = start(['ignore', 'pipe', 'inherit'], '/bin/sh', '-c', 'head -c 20000000 /dev/zero');
+  let bytes = 0;
+  for await (const chunk of child.stdout!) {
+    bytes += (chunk as Buffer).length;
+    if (bytes % 7 === 0) await pause(1);
+  }
+  assert.equal(bytes, 20_000_000);
+});
+
+test('a reader that goes away: the program dies of SIGPIPE, and so do we', () => {
+  const line = 'set -o pipefail; "$@" | head -c 10 > "$0"; exit $?';
+  const { status } = spawnSync('bash', ['-c', line, join(dir, 'ten'), node, ...supervised('yes')], { env });
+  assert.equal(status, 128 + constants.signals.SIGPIPE);
+  assert.equal(readFileSync(join(dir, 'ten'), 'utf8'), 'y\n'.repeat(5));
+});
+
+for (const { name, path } of findNodes()) {
+  test(`${name}: descriptors beyond the standard ones`, async () => {
+    const file = openSync(join(dir, 'fourth'), 'w');
+    const code = 'fs.writeSync(3, "to three"); fs.writeSync(4, "to four"); console.log("written")';
+    const child = spawn(path, supervised(path, '-e', code), {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit', 'pipe', file],
+    });
+    open.push(child);
+    let three = '';
+    child.stdio[3]?.on('data', (text: Buffer) => {
+      three += text;
+    });
+    assert.equal(await outputOf(child), 'written\n');
+    closeSync(file);
+    assert.deepEqual([three, readFileSync(join(dir, 'fourth'), 'utf8')], ['to three', 'to four']);
+  });
+
+  for (const serialization of ['json', 'advanced'] as const)
+    test(`${name}: messages of a Node parent, ${serialization}`, async () => {
+      const program = join(dir, `talks-${serialization}.cjs`);
+      writeFileSync(
+        program,
+        'process.on("message", (m) => process.send({ got: m, isMap: m.map instanceof Map }, () => process.disconnect())); process.send("ready")',
+      );
+      const child = fork(agentdump, supervised(path, program).slice(1), {
+        env,
+        execPath: path,
+        serialization,
+        stdio: 'inherit',
+      });
+      open.push(child as ChildProcess);
+      const messages: unknown[] = [];
+      child.on('message', (message) => {
+        messages.push(message);
+        if (message === 'ready') child.send({ map: new Map([[1, 2]]) });
+      });
+      await once(child, 'exit');
+      const isAdvanced = serialization === 'advanced';
+      assert.equal(messages[0], 'ready');
+      assert.equal((messages[1] as { isMap: boolean }).isMap, isAdvanced);
+      assert.equal(messages.length, 2);
+    });
+}
+
+describe('at a terminal', { skip: spawnSync('script', ['--version']).status !== 0 && 'no script(1)' }, () => {
+  const quote = (words: string[]) => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  function atTerminal(code: string): ChildProcess {
+    const line = quote([node, ...supervised(node, '-e', code)]);
+    const child = spawn('script', ['-qec', `stty rows 33 cols 77; ${line}`, '/dev/null'], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    open.push(child);
+    return child;
+  }
+
+  test('it is one: size, raw mode, single keys', async () => {
+    const code = `const { stdin, stdout } = process;
+      console.log(stdin.isTTY, stdout.isTTY, stdout.columns, stdout.rows);
+      stdin.setRawMode(true); stdin.once('data', (key) => { console.log('key', key[0]); process.exit(0); }); console.log('raw');`;
+    const child = atTerminal(code);
+    const head = await until(child, /raw/);
+    assert.match(head, /true true 77 33/);
+    child.stdin?.write('\x03');
+    assert.match(await until(child, /key \d+/), /key 3\b/);
+    assert.equal((await once(child, 'exit'))[0], 0);
+  });
+
+  test('Ctrl-C, which the program takes for a wish: its exit code', async () => {
+    const child = atTerminal(
+      'process.on("SIGINT", () => setTimeout(process.exit, 100, 7)); setInterval(() => {}, 1000); console.log("ready")',
+    );
+    await until(child, /ready/);
+    await pause(300);
+    child.stdin?.write('\x03');
+    assert.equal((await once(child, 'exit'))[0], 7);
+  });
+
+  test('Ctrl-C, which it ignores: it goes on', async () => {
+    const child = atTerminal(
+      'process.on("SIGINT", () => console.log("no")); setTimeout(() => process.exit(5), 1500); console.log("ready")',
+    );
+    await until(child, /ready/);
+    await pause(300);
+    child.stdin?.write('\x03');
+    await until(child, /no/);
+    assert.equal((await once(child, 'exit'))[0], 5);
+  });
+});
+
+test('stopped and gone on with, the whole group', async () => {
+  const code =
+    'process.on("SIGCONT", () => { console.log("again"); process.exit(3); }); setInterval(() => {}, 1000); console.log("pid " + process.pid + ".")';
+  const child = spawn(node, supervised(node, '-e', code), {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  open.push(child);
+  const out = await until(child, /pid \d+\./);
+  const pid = Number(/pid (\d+)/.exec(out)?.[1]);
+  // SIGTSTP does nothing to a group that no shell looks after.
+  process.kill(-child.pid!, 'SIGSTOP');
+  const stateOf = (of: number) =>
+    existsSync(`/proc/${of}/stat`) ? /\) (\w)/.exec(readFileSync(`/proc/${of}/stat`, 'utf8'))?.[1] : 'gone';
+  for (let look = 0; look < 100 && [pid, child.pid!].some((of) => stateOf(of) !== 'T'); look++)
+    await pause(20);
+  assert.deepEqual([stateOf(pid), stateOf(child.pid!)], ['T', 'T']);
+  process.kill(-child.pid!, 'SIGCONT');
+  assert.equal((await once(child, 'exit'))[0], 3);
+});
