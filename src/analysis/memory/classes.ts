@@ -10,6 +10,7 @@ import {
   type SourcePlace,
 } from '../../formats/heapsnapshot/index.ts';
 import { computeDetachedness } from './detached-nodes.ts';
+import { GraphKernel } from './graph-kernel.ts';
 import { computeShapes } from './shapes.ts';
 
 export interface ClassKind {
@@ -26,13 +27,26 @@ export interface ClassTable {
 
 export function computeClasses(snapshot: HeapSnapshot): ClassTable {
   const numbering = new ClassNumbering(snapshot);
-  const { count } = snapshot.nodes;
-  const rows = new Uint32Array(count);
-  for (let node = 0; node < count; node++) rows[node] = numbering.rowOf(node);
+  const rows = rowsInKernel(snapshot, numbering) ?? rowsOneByOne(snapshot, numbering);
   computeShapes(snapshot).forEach((node, name) => {
     rows[node] = numbering.rowOfName(name, placeOf(snapshot, node));
   });
   return { of: numbering.kinds.length <= 0x10000 ? Uint16Array.from(rows) : rows, kinds: numbering.kinds };
+}
+
+function rowsOneByOne(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array {
+  const rows = new Uint32Array(snapshot.nodes.count);
+  for (let node = 0; node < rows.length; node++) rows[node] = numbering.rowOf(node);
+  return rows;
+}
+
+/** Undefined for a large snapshot, and where a name may be of two classes (`Detached …`). */
+function rowsInKernel(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array | undefined {
+  const kernel = snapshot.nodes.detachedness ? undefined : GraphKernel.of(snapshot);
+  if (!kernel) return undefined;
+  kernel.rowOf = (node) => numbering.rowOf(node);
+  kernel.code.assignRows(NodeType.object, NodeType.native);
+  return kernel.words('row', snapshot.nodes.count).slice();
 }
 
 class ClassNumbering {
@@ -41,6 +55,8 @@ class ClassNumbering {
   readonly #detached: Uint8Array | undefined;
   /** By place and name's text. */
   readonly #byText = new Map<string, number>();
+  /** By the name alone, for what has no place: asked for each plain object, it makes no text of its own. */
+  readonly #placeless = new Map<string, number>();
   /** By the name's index, for what has no place; -1 where not asked yet. Text is looked at once a class. */
   readonly #rowOfName: Int32Array;
   /** By place: the name that was last asked for, and its row. Most constructors have one. */
@@ -91,6 +107,13 @@ class ClassNumbering {
   }
 
   rowOfName(name: string, place: number): number {
+    if (place > 0) return this.#rowOfText(name, place);
+    const known = this.#placeless.get(name) ?? this.#rowOfText(name, 0);
+    this.#placeless.set(name, known);
+    return known;
+  }
+
+  #rowOfText(name: string, place: number): number {
     const key = `${place},${name}`;
     const known = this.#byText.get(key);
     if (known !== undefined) return known;

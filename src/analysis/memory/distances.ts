@@ -12,6 +12,7 @@ import {
   NodeType,
 } from '../../formats/heapsnapshot/index.ts';
 import { type Ephemerons, markEphemerons } from './ephemerons.ts';
+import { GraphKernel } from './graph-kernel.ts';
 
 export const systemDistance = 100_000_000;
 export const noDistance = -5;
@@ -24,6 +25,7 @@ export function computeDistances(snapshot: HeapSnapshot): Int32Array {
 class BreadthFirst {
   readonly #snapshot: HeapSnapshot;
   readonly #ephemerons: Ephemerons;
+  readonly #kernel: GraphKernel | undefined;
   readonly #distances: Int32Array;
   readonly #queue: Uint32Array;
   #queued = 0;
@@ -36,8 +38,11 @@ class BreadthFirst {
   constructor(snapshot: HeapSnapshot, ephemerons: Ephemerons) {
     this.#snapshot = snapshot;
     this.#ephemerons = ephemerons;
-    this.#distances = new Int32Array(snapshot.nodes.count).fill(noDistance);
-    this.#queue = new Uint32Array(snapshot.nodes.count);
+    const { count } = snapshot.nodes;
+    this.#kernel = GraphKernel.of(snapshot);
+    this.#kernel?.code.resetDistances(noDistance);
+    this.#distances = this.#kernel?.numbers('distance', count) ?? new Int32Array(count).fill(noDistance);
+    this.#queue = new Uint32Array(this.#kernel ? 0 : count);
     this.#mapDescriptors = snapshot.strings.findAscii('(map descriptors)');
     this.#nativeContext = snapshot.strings.findAscii('system / NativeContext');
     this.#sloppyFunctionMap = snapshot.strings.findAscii('sloppy_function_map');
@@ -58,15 +63,29 @@ class BreadthFirst {
     if (this.#distances[root] === noDistance || !anyUserRoot)
       this.#reach(root, anyUserRoot ? systemDistance : 0);
     this.#visitQueue();
-    return this.#distances;
+    return this.#kernel ? this.#distances.slice() : this.#distances;
   }
 
   #reach(node: number, distance: number): void {
+    this.#kernel?.code.reach(node, distance);
     this.#distances[node] = distance;
     this.#queue[this.#queued++] = node;
   }
 
+  #visitInKernel(kernel: GraphKernel): void {
+    const { type, name } = this.#snapshot.nodes;
+    kernel.passes = (value, edge, node) =>
+      (value >= 0 || this.#passes(value >>> edgeTypeShift, edge)) &&
+      (!this.#isSpecial(type[node]!, name[node]!) || this.#passesFromSpecial(type[node]!, edge));
+    kernel.code.visitQueue(noDistance);
+  }
+
   #visitQueue(): void {
+    if (this.#kernel) this.#visitInKernel(this.#kernel);
+    else this.#visitAll();
+  }
+
+  #visitAll(): void {
     const { firstEdge, type, name } = this.#snapshot.nodes;
     const { packed } = this.#snapshot.edges;
     const edges = new Int32Array(packed.buffer, packed.byteOffset, packed.length);

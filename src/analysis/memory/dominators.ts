@@ -8,6 +8,8 @@
  *   quadratic), it goes by jump pointers: E. W. Myers, "An applicative random-access stack" (IPL 17(5), 1983).
  */
 import type { HeapSnapshot } from '../../formats/heapsnapshot/index.ts';
+import type { CrossingEdges } from './crossing-edges.ts';
+import { GraphKernel } from './graph-kernel.ts';
 import { computeSpanningTree, type SpanningTree } from './spanning-tree.ts';
 
 export interface DominatorTree {
@@ -24,14 +26,28 @@ const patience = 16;
 
 export function computeDominators(snapshot: HeapSnapshot): DominatorTree {
   const tree = computeSpanningTree(snapshot);
+  const { crossing } = tree;
+  const root = snapshot.header.rootOrdinal;
   const room = new ArrayBuffer(8 * (snapshot.nodes.count + 1));
-  evaluateSemidominators(tree, room);
+  if (crossing instanceof GraphKernel) return { ...inKernel(tree, crossing, root), room };
+  evaluateSemidominators(tree, crossing, room);
   const idom = computeImmediateDominators(tree);
-  return { ...byOrdinal(tree, idom, snapshot.header.rootOrdinal), room };
+  return { ...byOrdinal(tree, crossing, idom, root), room };
+}
+
+/** The same steps where the spanning tree is in the kernel. */
+function inKernel(tree: SpanningTree, kernel: GraphKernel, root: number): Omit<DominatorTree, 'room'> {
+  const { code } = kernel;
+  const count = tree.number.length;
+  code.evaluateSemidominators();
+  // What the plain walk has found stays: going on with jump pointers it is found again at once.
+  if (!code.findImmediateDominators(patience)) computeImmediateDominators(tree);
+  code.orderNodes(root);
+  return { dominator: kernel.words('dominator', count).slice(), order: kernel.words('order', count).slice() };
 }
 
 /** Completes tree.semi with what comes over crossing edges, vertices descending. */
-function evaluateSemidominators(tree: SpanningTree, room: ArrayBuffer): void {
+function evaluateSemidominators(tree: SpanningTree, crossing: CrossingEdges, room: ArrayBuffer): void {
   const { visited, parent, semi } = tree;
   const forest = new Forest(visited, room);
   let last = visited + 1;
@@ -41,7 +57,7 @@ function evaluateSemidominators(tree: SpanningTree, room: ArrayBuffer): void {
       forest.link(last, parent[last]!, semi[last]!);
     }
   };
-  for (const { first, end, starts, sources } of tree.crossing.batches()) {
+  for (const { first, end, starts, sources } of crossing.batches()) {
     for (let vertex = end - 1; vertex >= first; vertex--) {
       const from = starts[vertex - first]!;
       const to = starts[vertex - first + 1]!;
@@ -145,7 +161,8 @@ class JumpPointers {
 
 /** What was never reached hangs off the root, each on its own. */
 function byOrdinal(
-  { visited, number, semi, crossing }: SpanningTree,
+  { visited, number, semi }: SpanningTree,
+  crossing: CrossingEdges,
   idom: Int32Array,
   root: number,
 ): Omit<DominatorTree, 'room'> {

@@ -11,6 +11,7 @@ import {
   NodeType,
   type SizeColumn,
 } from '../../formats/heapsnapshot/index.ts';
+import { GraphKernel } from './graph-kernel.ts';
 
 const unowned = 0xffffffff;
 const shared = 0xfffffffe;
@@ -40,6 +41,11 @@ function hasUserRoots(snapshot: HeapSnapshot): boolean {
 function findOwners(snapshot: HeapSnapshot, room: ArrayBuffer): Uint32Array {
   const { count, firstEdge } = snapshot.nodes;
   const packed = snapshot.edges.packed;
+  const kernel = GraphKernel.of(snapshot);
+  if (kernel) {
+    kernel.code.findOwners(unowned, shared);
+    return kernel.words('owner', count);
+  }
   const owners = initialOwners(snapshot, room);
   const queue: number[] = [];
   const visit = (node: number): void => {

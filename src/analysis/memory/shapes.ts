@@ -6,6 +6,7 @@
  * instead of once an object.
  */
 import { EdgeType, edgeTypeShift, type HeapSnapshot, NodeType } from '../../formats/heapsnapshot/index.ts';
+import { GraphKernel } from './graph-kernel.ts';
 
 const maxNameLength = 120;
 const minObjects = 2;
@@ -61,15 +62,27 @@ class PropertyLists {
 
   constructor(snapshot: HeapSnapshot) {
     this.#snapshot = snapshot;
-    this.nodes = plainObjects(snapshot);
-    this.states = new Int32Array(this.nodes.length);
+    const found = findInKernel(snapshot);
+    this.nodes = found?.nodes ?? plainObjects(snapshot);
+    this.states = found?.states ?? new Int32Array(this.nodes.length);
     for (let at = 0; at < this.nodes.length; at++) {
       const node = this.nodes[at]!;
-      const state = this.#stateOf(node);
+      const state = found ? found.states[at]! : this.#stateOf(node);
       this.states[at] = state;
       if (state < 0) this.large.push({ names: this.namesOf(node), count: 1, firstNode: node });
-      else this.#count(state, node);
+      else if (!found) this.#count(state, node);
     }
+    if (found) this.#takeCounts(found);
+  }
+
+  #takeCounts({ counts, firsts }: KernelShapes): void {
+    for (let state = 0; state < counts.length; state++)
+      if (counts[state]! > 0)
+        this.lists[state] = {
+          names: this.namesOf(firsts[state]!),
+          count: counts[state]!,
+          firstNode: firsts[state]!,
+        };
   }
 
   #count(state: number, node: number): void {
@@ -99,6 +112,29 @@ class PropertyLists {
       if (this.#snapshot.edgeType(edge) === EdgeType.property) names.push(this.#snapshot.edgeName(edge));
     return names;
   }
+}
+
+interface KernelShapes {
+  nodes: Uint32Array;
+  states: Int32Array;
+  /** By state. */
+  counts: Uint32Array;
+  firsts: Uint32Array;
+}
+
+function findInKernel(snapshot: HeapSnapshot): KernelShapes | undefined {
+  const kernel = snapshot.edges.nameOrIndex.hasWide ? undefined : GraphKernel.of(snapshot);
+  if (!kernel) return undefined;
+  const objectName = snapshot.strings.findAscii('Object');
+  const found = kernel.code.findShapes(NodeType.object, objectName, EdgeType.property, maxListed);
+  if (found < 0) return undefined;
+  const states = kernel.code.states.value;
+  return {
+    nodes: kernel.words('plain', found).slice(),
+    states: kernel.numbers('plainState', found).slice(),
+    counts: kernel.words('stateCount', states),
+    firsts: kernel.words('stateFirst', states),
+  };
 }
 
 function plainObjects(snapshot: HeapSnapshot): Uint32Array {

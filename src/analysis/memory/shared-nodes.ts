@@ -1,5 +1,6 @@
 /** Which nodes more than one edge leads to, of whatever kind: much cheaper than to know which edges those are. */
 import { edgeTargetMask, type HeapSnapshot } from '../../formats/heapsnapshot/index.ts';
+import { GraphKernel } from './graph-kernel.ts';
 
 const known = new WeakMap<HeapSnapshot, Uint8Array>();
 
@@ -13,6 +14,8 @@ export function findShared(snapshot: HeapSnapshot): Uint8Array {
 function find(snapshot: HeapSnapshot): Uint8Array {
   const { packed, count } = snapshot.edges;
   const bytes = (snapshot.nodes.count >>> 3) + 1;
+  const kernel = GraphKernel.of(snapshot);
+  if (kernel) return kernel.bytes('shared', bytes).slice();
   const seen = new Uint8Array(bytes);
   const isShared = new Uint8Array(bytes);
   for (let edge = 0; edge < count; edge++) {

@@ -17,6 +17,7 @@ import {
 } from '../../formats/heapsnapshot/index.ts';
 import { CrossingEdges } from './crossing-edges.ts';
 import { type Ephemerons, markEphemerons } from './ephemerons.ts';
+import { GraphKernel } from './graph-kernel.ts';
 import { findShared } from './shared-nodes.ts';
 
 /** Name of the node under which Chrome puts documents; its edge from the root is an element. */
@@ -32,7 +33,8 @@ export interface SpanningTree {
   parent: Int32Array;
   /** By number: the smallest number among those predecessors that are ancestors. */
   semi: Int32Array;
-  crossing: CrossingEdges;
+  /** The crossing edges, or who has them. */
+  crossing: CrossingEdges | GraphKernel;
 }
 
 export function computeSpanningTree(snapshot: HeapSnapshot): SpanningTree {
@@ -46,7 +48,7 @@ class Search {
   readonly #number: Int32Array;
   readonly #parent: Int32Array;
   readonly #semi: Int32Array;
-  readonly #crossing: CrossingEdges;
+  readonly #crossing: CrossingEdges | GraphKernel;
   #visited = 0;
   /** Page nodes reached only by an edge that doesn't count: they are page all the same. */
   readonly #sideDoors: number[] = [];
@@ -62,15 +64,18 @@ class Search {
     this.#snapshot = snapshot;
     this.#ephemerons = ephemerons;
     this.#root = snapshot.header.rootOrdinal;
-    this.#number = new Int32Array(count);
-    this.#parent = new Int32Array(count + 1);
-    this.#semi = new Int32Array(count + 1);
-    this.#crossing = new CrossingEdges(count + 1, snapshot.edges.count);
+    const kernel = GraphKernel.unwalked(snapshot);
+    const room = kernel ? 0 : count + 1;
+    this.#number = kernel?.numbers('number', count) ?? new Int32Array(count);
+    this.#parent = kernel?.numbers('parent', count + 1) ?? new Int32Array(count + 1);
+    this.#semi = kernel?.numbers('semi', count + 1) ?? new Int32Array(count + 1);
+    this.#crossing = kernel ?? new CrossingEdges(count + 1, snapshot.edges.count);
     this.#isShared = findShared(snapshot);
-    this.#stackNumber = new Int32Array(count + 1);
-    this.#stackAnchor = new Int32Array(count + 1);
-    this.#stackEdge = new Uint32Array(count + 1);
-    this.#stackEnd = new Uint32Array(count + 1);
+    this.#stackNumber = new Int32Array(room);
+    this.#stackAnchor = new Int32Array(room);
+    this.#stackEdge = new Uint32Array(room);
+    this.#stackEnd = new Uint32Array(room);
+    if (kernel) kernel.counts = (value, edge, lastPage) => this.#countsInWalk(value, edge, lastPage);
   }
 
   run(): SpanningTree {
@@ -116,7 +121,7 @@ class Search {
   /** A tree edge from the root, or one more edge of the root to what was reached before. */
   #reach(target: number, lastPage: number): void {
     const known = this.#number[target]!;
-    if (known === 0) this.#walk(target, lastPage);
+    if (known === 0) this.#visit(target, lastPage);
     else if (known > 1) this.#semi[known] = 1;
   }
 
@@ -176,6 +181,16 @@ class Search {
     return this.#ephemerons.tableId.get(name) === this.#snapshot.nodes.id[node];
   }
 
+  #visit(start: number, lastPage: number): void {
+    const crossing = this.#crossing;
+    if (crossing instanceof CrossingEdges) this.#walk(start, lastPage, crossing);
+    else {
+      crossing.code.visited.value = this.#visited;
+      crossing.code.walk(start, lastPage);
+      this.#visited = crossing.code.visited.value;
+    }
+  }
+
   /**
    * Visits `start` as a child of the root, and all that it reaches. Edges to vertices numbered up to `lastPage` don't
    * count. State: `vertex` is the number of the node whose edges [edge, end) are still to be looked at; the stack holds
@@ -185,14 +200,13 @@ class Search {
    * has its parent for its only predecessor, so its semidominator is its parent, and a crossing edge says no more than
    * one from the anchor would: most are then the same as one before, and the rest are settled on the spot.
    */
-  #walk(start: number, lastPage: number): void {
+  #walk(start: number, lastPage: number, crossing: CrossingEdges): void {
     const { firstEdge } = this.#snapshot.nodes;
     const packed = this.#snapshot.edges.packed;
     const edges = new Int32Array(packed.buffer, packed.byteOffset, packed.length);
     const number = this.#number;
     const parent = this.#parent;
     const semi = this.#semi;
-    const crossing = this.#crossing;
     const isShared = this.#isShared;
     const stackNumber = this.#stackNumber;
     const stackAnchor = this.#stackAnchor;

@@ -20,7 +20,7 @@ function run(data: EdgeHelperData): void {
     if (closing === undefined) return;
     place[0] = closing + 1;
     const edges = new EdgeRecords(header, { count, packed, nameOrIndex });
-    const { window } = new ScanKernel();
+    const window = ScanKernel.window();
     let end = closing;
     let row = count;
     while (row > Atomics.load(control, Control.forwardRow) && !Atomics.load(control, Control.stop)) {

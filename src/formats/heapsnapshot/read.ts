@@ -20,8 +20,11 @@ export interface ReadOptions {
   threads?: number;
   /** Bytes that a stream will give, for progress and to refuse what inflates without measure. */
   sizeBytes?: number;
-  /** Bytes used and bytes there are (of the compressed file, if it is); undefined for a stream. */
-  onProgress?(consumedBytes: number, sizeBytes: number | undefined): void;
+  /**
+   * Bytes used and bytes there are (of the compressed file, if it is); undefined for a stream. What it returns is waited
+   * for: reading a plain file is otherwise one turn of the event loop.
+   */
+  onProgress?(consumedBytes: number, sizeBytes: number | undefined): Promise<void> | undefined | void;
 }
 
 /**
@@ -37,7 +40,8 @@ export async function readHeapSnapshot(
   try {
     while (reading.wantsMore) {
       const filling = reading.fill();
-      reading.filled(typeof filling === 'number' ? filling : await filling);
+      const pause = reading.filled(typeof filling === 'number' ? filling : await filling);
+      if (pause) await pause;
     }
     return reading.result();
   } catch (error) {
@@ -63,7 +67,7 @@ class Reading {
   readonly #options: ReadOptions;
   readonly #scanner: SnapshotScanner;
   readonly #kept: KeptBytes | undefined;
-  readonly #window = new ScanKernel().window;
+  readonly #window = ScanKernel.window();
   #helper: EdgeHelper | undefined;
   /** Bytes in the window. */
   #filled = 0;
@@ -105,17 +109,18 @@ class Reading {
     return this.#source.fill(this.#window, this.#filled, windowBytes);
   }
 
-  filled(count: number): void {
+  /** What is to be waited for before more is filled. */
+  filled(count: number): Promise<void> | undefined | void {
     this.#filled += count;
     this.#ended = count === 0;
-    if (this.#filled < windowBytes && !this.#ended) return;
+    if (this.#filled < windowBytes && !this.#ended) return undefined;
     const taken = this.#scan();
     this.#window.copyWithin(0, taken, this.#filled);
     this.#filled -= taken;
     this.#base += taken;
     this.#isStuck = this.#ended && (taken === 0 || this.#filled === 0);
     this.#meetHelper();
-    this.#options.onProgress?.(this.#source.consumed(), this.#source.sizeBytes);
+    return this.#options.onProgress?.(this.#source.consumed(), this.#source.sizeBytes);
   }
 
   /** Where the second thread has read the rest of the edges, goes on after them. */

@@ -51,7 +51,7 @@ interface WebAssemblyApi {
   Instance: new (module: object) => { exports: unknown };
 }
 
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
+const api = (globalThis as unknown as { WebAssembly?: WebAssemblyApi }).WebAssembly;
 let compiled: object | undefined;
 const kernels = new WeakMap<ArrayBufferLike, ScanKernel>();
 
@@ -62,11 +62,21 @@ export class ScanKernel {
   readonly #memory: ArrayBuffer;
 
   constructor() {
-    compiled ??= new Module(Buffer.from(scanCode, 'base64'));
-    this.code = new Instance(compiled).exports as Exports;
+    compiled ??= new api!.Module(Buffer.from(scanCode, 'base64'));
+    this.code = new api!.Instance(compiled).exports as Exports;
     this.#memory = this.code.memory.buffer;
     this.window = Buffer.from(this.#memory, this.code.windowAt.value, windowBytes + sentinelBytes);
     kernels.set(this.#memory, this);
+  }
+
+  /** A window to scan in; of plain memory where WebAssembly has none (its address space is limited, `--jitless`). */
+  static window(): Buffer {
+    try {
+      if (api) return new ScanKernel().window;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    return Buffer.alloc(windowBytes + sentinelBytes);
   }
 
   /** The one whose window the bytes are. */

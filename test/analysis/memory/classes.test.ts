@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
 import { readHeapSnapshot } from '../../../src/formats/heapsnapshot/index.ts';
 import { type DevToolsAggregate, type DevToolsSnapshot, loadWithDevTools } from '../../oracles/devtools.ts';
+import { inBothWays } from '../../support/both-graph-walks.ts';
 import { nodeMajors, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
 
@@ -56,21 +57,25 @@ function assertSameAggregates(heap: Heap, theirs: DevToolsSnapshot): void {
 for (const major of nodeMajors)
   test(`Node ${major}: distances, classes and their sums are DevTools'`, async () => {
     const path = realHeapSnapshot(major);
-    const heap = new Heap(await readHeapSnapshot(path));
     const theirs = await loadWithDevTools(path);
-    assertSameNodes(heap, theirs);
-    assertSameAggregates(heap, theirs);
-    assert.equal(heap.totalBytes, theirs.totalSize);
+    await inBothWays(async () => {
+      const heap = new Heap(await readHeapSnapshot(path));
+      assertSameNodes(heap, theirs);
+      assertSameAggregates(heap, theirs);
+      assert.equal(heap.totalBytes, theirs.totalSize);
+    });
   });
 
 async function compare(synth: SynthSnapshot): Promise<Heap> {
   const path = join(mkdtempSync(join(tmpdir(), 'agentdump-heap-')), 'synth.heapsnapshot');
   writeFileSync(path, synth.toBuffer());
-  const heap = new Heap(await readHeapSnapshot(path));
   const theirs = await loadWithDevTools(path);
-  assertSameNodes(heap, theirs);
-  assertSameAggregates(heap, theirs);
-  return heap;
+  await inBothWays(async () => {
+    const heap = new Heap(await readHeapSnapshot(path));
+    assertSameNodes(heap, theirs);
+    assertSameAggregates(heap, theirs);
+  });
+  return new Heap(await readHeapSnapshot(path));
 }
 
 test('plain objects get the kind with most of their properties; dictionaries are no kind', async () => {
