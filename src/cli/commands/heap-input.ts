@@ -9,10 +9,13 @@ import type { BundleReader } from '../../bundle/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { SnapshotInput } from '../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../model/verdict.ts';
+import { installInterrupt, runInterruptibly } from './heap-interrupt.ts';
 import { ProgressBar } from './heap-progress.ts';
 
 export interface OpenedHeap {
   heap: Heap;
+  /** Computes on it, and ends at Ctrl-C without leaving the bar behind. */
+  compute<Result>(work: () => Result): Result;
   /** What the file no longer tells. */
   gaps: Gap[];
   close(): void;
@@ -23,6 +26,7 @@ const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 export async function openHeapAt(source: string, dir: string, threads: number): Promise<OpenedHeap> {
   const bar = new ProgressBar(process.stderr);
   const { input, bundle, sizeBytes } = await findInput(source, dir);
+  const removeInterrupt = installInterrupt(bar);
   try {
     const heap = await openHeap(input, {
       threads,
@@ -30,7 +34,7 @@ export async function openHeapAt(source: string, dir: string, threads: number): 
       onProgress: (done, total) => bar.reading(done, total),
       onPhase: (phase) => bar.phase(phase),
     });
-    if (threads > 1 && heap.snapshot.hasAllEdges) await heap.prepare();
+    if (threads > 1 && heap.snapshot.hasAllEdges) await runInterruptibly(bar, () => heap.prepare());
     const gaps = heap.snapshot.gaps.map(({ section, reason }) => ({
       part: `heap snapshot, ${section}`,
       reason,
@@ -38,14 +42,17 @@ export async function openHeapAt(source: string, dir: string, threads: number): 
     return {
       heap,
       gaps,
+      compute: (work) => runInterruptibly(bar, work),
       close() {
         bar.clear();
+        removeInterrupt();
         heap.snapshot.close();
         bundle?.close();
       },
     };
   } catch (error) {
     bar.clear();
+    removeInterrupt();
     bundle?.close();
     throw error;
   }

@@ -4,9 +4,9 @@ import { type Account, accountSchema } from '../../model/account.ts';
 import { openHeapAt } from './heap-input.ts';
 
 export async function heapAccount(source: string, dir: string, threads: number): Promise<Account> {
-  const { heap, gaps, close } = await openHeapAt(source, dir, threads);
+  const { heap, gaps, compute, close } = await openHeapAt(source, dir, threads);
   try {
-    const facts = heap.snapshot.hasAllEdges ? computeMemoryFacts(heap, source) : {};
+    const facts = heap.snapshot.hasAllEdges ? compute(() => computeMemoryFacts(heap, source)) : {};
     return { schema: accountSchema, memory: { heapUsedBytes: heap.totalBytes, ...facts }, gaps };
   } finally {
     close();

@@ -20,16 +20,24 @@ export class ProgressBar {
   readonly #stream: NodeJS.WriteStream;
   readonly #startedAt = performance.now();
   #shownAt = 0;
-  #isShown = false;
+  /** Whether its line is on the terminal now. */
+  isShown = false;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
   }
 
-  reading(done: number, total: number | undefined): void {
-    if (!this.#isDue()) return;
+  /** Whether somebody may see it. */
+  get isWanted(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** Where it has drawn, a turn of the event loop to wait for: a signal is noticed in it. */
+  reading(done: number, total: number | undefined): Promise<void> | undefined {
+    if (!this.#isDue()) return undefined;
     const elapsedMs = performance.now() - this.#startedAt;
     this.#show(total ? readingText(done, total, elapsedMs) : `reading ${formatBytes(done)}`);
+    return new Promise((resolve) => setImmediate(resolve));
   }
 
   phase(name: string): void {
@@ -38,8 +46,8 @@ export class ProgressBar {
   }
 
   clear(): void {
-    if (this.#isShown) this.#stream.write('\r\x1b[K');
-    this.#isShown = false;
+    if (this.isShown) this.#stream.write('\r\x1b[K');
+    this.isShown = false;
   }
 
   #isDue(): boolean {
@@ -51,7 +59,7 @@ export class ProgressBar {
   }
 
   #show(text: string): void {
-    this.#isShown = true;
+    this.isShown = true;
     this.#stream.write(`\r\x1b[K${text.slice(0, (this.#stream.columns || 80) - 1)}`);
   }
 }

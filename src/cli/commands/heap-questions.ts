@@ -66,9 +66,9 @@ const page = async (): Promise<Page> => ({
 
 async function ask(options: QuestionOptions, make: (asked: Asked) => Answer): Promise<Answer> {
   const source = options.sources[0]!;
-  const { heap, gaps, close } = await openHeapAt(source, options.dir, options.threads);
+  const { heap, gaps, compute, close } = await openHeapAt(source, options.dir, options.threads);
   try {
-    return make({ heap, source, gaps });
+    return compute(() => make({ heap, source, gaps }));
   } finally {
     close();
   }
@@ -211,8 +211,11 @@ async function compare(options: QuestionOptions): Promise<Answer> {
   for (const [at, source] of options.sources.entries()) {
     const opened = await openHeapAt(source, options.dir, options.threads);
     gaps.push(...opened.gaps);
-    digests.push(computeDigest(opened.heap));
-    if (at === options.sources.length - 1) growth = computeGrowth(digests, opened.heap, Math.min(limit, 30));
+    opened.compute(() => {
+      digests.push(computeDigest(opened.heap));
+      if (at === options.sources.length - 1)
+        growth = computeGrowth(digests, opened.heap, Math.min(limit, 30));
+    });
     opened.close();
   }
   if (growth!.commonShare < 0.1)
