@@ -142,7 +142,10 @@ export interface HeapGrowthRow {
   countGrowth: number;
   sizeGrowthBytes: number;
   retainedGrowthBytes: number;
-  /** Objects of the last snapshot that the first one did not have, and the other way round. */
+  /**
+   * Objects of the last snapshot that the first one did not have, and the other way round; of two processes, where that
+   * can't be told, only the difference of the counts.
+   */
   added: number;
   removed: number;
   trend: 'grows' | 'shrinks' | 'steady' | 'unsteady';

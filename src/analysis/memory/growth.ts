@@ -1,18 +1,23 @@
 /**
  * What grew between two or more snapshots: by class, and by the objects below which it grew. The same object keeps its
- * id in all snapshots of one process, so new, freed and grown objects are told apart; between processes only classes
- * compare. Of each earlier snapshot only a digest is kept, never two graphs at a time.
+ * id in all snapshots of one process, so new, freed and grown objects are told apart; between processes they are matched
+ * by class and place (growth-places.ts). Of each earlier snapshot only a digest is kept, never two graphs at a time.
  */
 
-import { NodeType } from '../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode, HeapGrowthRow } from '../../model/heap.ts';
+import { computePlaces, grownPlaces, isGlobal, leastGrowth, type Places } from './growth-places.ts';
 import type { Heap } from './heap.ts';
 import { largestRows } from './largest.ts';
 import { nodeRow } from './node-rows.ts';
 import { generalPath } from './paths.ts';
 
 const maxGrown = 1000;
-const leastGrowth = 1024;
+/**
+ * Two processes of one program give many ids twice. Of one process an id that is in both snapshots is of one type (but for
+ * what V8 turns into something else in place, such as a flattened string); of two, most beyond V8's own are not.
+ */
+const leastCommonShare = 0.1;
+const mostOtherTypes = 0.02;
 
 /** One snapshot, reduced to what a comparison needs: 16 bytes a node. */
 export interface HeapDigest {
@@ -22,20 +27,27 @@ export interface HeapDigest {
   /** Ascending, of all nodes that count. */
   ids: Uint32Array;
   retained: Float64Array;
+  /** By row of `ids`. */
+  types: Uint8Array;
   /** By row of `ids`: number in `classNames`. */
   classOf: Uint32Array;
   classNames: string[];
+  /** Of the first snapshot, for one of another process. */
+  places?: Places;
 }
 
 export interface Growth {
   snapshots: { totalBytes: number; nodes: number }[];
   classes: HeapGrowthRow[];
   grown: HeapGrownNode[];
-  /** Share of the first one's ids that the last one has; low when they are of two processes. */
+  /** Share of the first one's ids that the last one has. */
   commonShare: number;
+  /** How objects of the first were found in the last: `place` (class and retaining path) when of two processes. */
+  matchedBy: 'id' | 'place';
 }
 
-export function computeDigest(heap: Heap): HeapDigest {
+/** @param withPlaces for the first of those that are compared: it may be of another process than the last. */
+export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
   const { snapshot, aggregates, classes } = heap;
   const rows = Uint32Array.from(snapshot.nodes.id, (_, node) => node)
     .filter((node) => snapshot.nodes.selfSize.get(node) > 0)
@@ -54,8 +66,10 @@ export function computeDigest(heap: Heap): HeapDigest {
     classes: byName,
     ids: rows.map((node) => snapshot.nodes.id[node]!),
     retained: Float64Array.from(rows, (node) => heap.retained[node]!),
+    types: Uint8Array.from(rows, (node) => snapshot.nodes.type[node]!),
     classOf: rows.map((node) => classes.of[node]!),
     classNames: classes.kinds.map((kind) => kind.name),
+    ...(withPlaces ? { places: computePlaces(heap) } : {}),
   };
 }
 
@@ -63,19 +77,29 @@ export function computeDigest(heap: Heap): HeapDigest {
 export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number): Growth {
   const first = digests[0]!;
   const end = digests.at(-1)!;
-  const { added, removed, common } = compareIds(first, end);
+  const { added, removed, common, otherType } = compareIds(first, end);
   const names = new Set(digests.flatMap((digest) => [...digest.classes.keys()]));
-  const classes = [...names].map((name) =>
-    growthRow(name, digests, added.get(name) ?? 0, removed.get(name) ?? 0),
-  );
   const commonShare = first.ids.length ? common / first.ids.length : 1;
+  const isOneProcess = commonShare >= leastCommonShare && otherType <= common * mostOtherTypes;
+  const classes = [...names].map((name) =>
+    growthRow(
+      name,
+      digests,
+      isOneProcess ? { added: added.get(name) ?? 0, removed: removed.get(name) ?? 0 } : undefined,
+    ),
+  );
   return {
     snapshots: digests.map(({ totalBytes, nodes }) => ({ totalBytes, nodes })),
     classes: classes
       .filter((row) => row.countGrowth !== 0 || row.sizeGrowthBytes !== 0 || row.added > 0 || row.removed > 0)
       .sort((a, b) => b.sizeGrowthBytes - a.sizeGrowthBytes || b.retainedGrowthBytes - a.retainedGrowthBytes),
-    grown: commonShare < 0.1 ? [] : grownNodes(first, last, limit),
+    grown: isOneProcess
+      ? grownNodes(first, last, limit)
+      : first.places
+        ? grownPlaces(first.places, last, limit)
+        : [],
     commonShare,
+    matchedBy: isOneProcess ? 'id' : 'place',
   };
 }
 
@@ -86,6 +110,8 @@ function compareIds(
   added: Map<string, number>;
   removed: Map<string, number>;
   common: number;
+  /** Of the common ids, those that are of another type in the last. */
+  otherType: number;
 } {
   const added = new Map<string, number>();
   const removed = new Map<string, number>();
@@ -94,21 +120,29 @@ function compareIds(
     sums.set(name, (sums.get(name) ?? 0) + 1);
   };
   let common = 0;
+  let otherType = 0;
   let a = 0;
   let b = 0;
   while (a < first.ids.length || b < last.ids.length) {
     const before = first.ids[a] ?? Number.POSITIVE_INFINITY;
     const after = last.ids[b] ?? Number.POSITIVE_INFINITY;
-    if (before === after) common++;
-    else if (before < after) count(removed, first, a);
+    if (before === after) {
+      common++;
+      if (first.types[a] !== last.types[b]) otherType++;
+    } else if (before < after) count(removed, first, a);
     else count(added, last, b);
     if (before <= after) a++;
     if (after <= before) b++;
   }
-  return { added, removed, common };
+  return { added, removed, common, otherType };
 }
 
-function growthRow(name: string, digests: HeapDigest[], added: number, removed: number): HeapGrowthRow {
+/** @param told undefined where nobody can tell which objects are the same: the difference is all there is. */
+function growthRow(
+  name: string,
+  digests: HeapDigest[],
+  told: { added: number; removed: number } | undefined,
+): HeapGrowthRow {
   const column = (key: 'count' | 'selfSize' | 'retainedSize'): number[] =>
     digests.map((digest) => digest.classes.get(name)?.[key] ?? 0);
   const growth = (values: number[]): number => values.at(-1)! - values[0]!;
@@ -123,8 +157,8 @@ function growthRow(name: string, digests: HeapDigest[], added: number, removed: 
     countGrowth: growth(counts),
     sizeGrowthBytes: growth(sizes),
     retainedGrowthBytes: growth(retained),
-    added,
-    removed,
+    added: told?.added ?? Math.max(0, growth(counts)),
+    removed: told?.removed ?? Math.max(0, -growth(counts)),
     trend: trendOf(sizes),
   };
 }
@@ -178,15 +212,6 @@ function groupByPlace(heap: Heap, rows: number[], growth: Float64Array): HeapGro
     groups.set(path, group);
   }
   return [...groups.values()].sort((a, b) => b.growthBytes - a.growthBytes);
-}
-
-/** All growth is somewhere below these. */
-function isGlobal(heap: Heap, node: number): boolean {
-  return (
-    node === heap.root ||
-    heap.snapshot.nodes.type[node] === NodeType.synthetic ||
-    /^(global|Window)\b/.test(heap.snapshot.nodeName(node))
-  );
 }
 
 /** -1 when it was not there. */

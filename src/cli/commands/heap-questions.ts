@@ -212,18 +212,12 @@ async function compare(options: QuestionOptions): Promise<Answer> {
     const opened = await openHeapAt(source, options.dir, options.threads);
     gaps.push(...opened.gaps);
     opened.compute(() => {
-      digests.push(computeDigest(opened.heap));
+      digests.push(computeDigest(opened.heap, at === 0));
       if (at === options.sources.length - 1)
         growth = computeGrowth(digests, opened.heap, Math.min(limit, 30));
     });
     opened.close();
   }
-  if (growth!.commonShare < 0.1)
-    gaps.push({
-      part: 'heap snapshots',
-      reason:
-        'they share almost no object ids: they are of different processes, so only classes are compared',
-    });
   return shown('growth', growthDocument(options.sources, gaps, growth!, limit));
 }
 

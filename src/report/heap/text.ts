@@ -52,6 +52,7 @@ export type HeapView =
       classes: HeapGrowthRow[];
       grown: HeapGrownNode[];
       commonShare: number;
+      matchedBy: 'id' | 'place';
     } & HeapDocument);
 
 export function renderHeap(view: HeapView, page: Page): string {
@@ -212,7 +213,13 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
   ];
 }
 
+const matchTexts = {
+  id: 'Of one process: an object is the same that has the same id in both.',
+  place: 'Of different processes: objects are matched by their class and by what keeps them alive.',
+};
+
 function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): string[] {
+  const isOne = view.matchedBy === 'id';
   const sign = (text: string, value: number): string => (value > 0 ? `+${text}` : text);
   const totals = view.snapshots.map(({ totalBytes, nodes }, at) => [
     clip(view.sources[at] ?? '', 60),
@@ -222,7 +229,7 @@ function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): 
   const classes = view.classes.map((row) => [
     sign(formatBytes(row.sizeGrowthBytes), row.sizeGrowthBytes),
     sign(formatNumber(row.countGrowth), row.countGrowth),
-    `+${formatNumber(row.added)} -${formatNumber(row.removed)}`,
+    isOne ? `+${formatNumber(row.added)} -${formatNumber(row.removed)}` : '',
     row.trend,
     row.counts.map(formatNumber).join(' → '),
     clip(row.class, 60),
@@ -237,6 +244,8 @@ function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): 
   ]);
   return [
     ...renderTable(page, ['snapshot', 'heap', 'nodes'], totals),
+    '',
+    page.palette.faint(matchTexts[view.matchedBy]),
     ...section(
       page,
       'Grown objects',
@@ -245,7 +254,7 @@ function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): 
     ...section(
       page,
       'Classes',
-      renderTable(page, ['self', 'count', 'new, freed', 'trend', 'counts', 'class'], classes),
+      renderTable(page, ['self', 'count', isOne ? 'new, freed' : '', 'trend', 'counts', 'class'], classes),
     ),
   ];
 }

@@ -82,10 +82,27 @@ test('growth: the messages and the cache, by place; the same snapshot twice has 
     [1500, 1500, 0, 'grows'],
   );
   assert.ok(growth.commonShare > 0.9);
+  assert.equal(growth.matchedBy, 'id');
   const same = computeGrowth([computeDigest(last), computeDigest(last)], last, 10);
   assert.deepEqual([same.classes, same.grown], [[], []]);
-  const other = computeGrowth([first, computeDigest(await openHeap(leak(20)[0]))], last, 10);
-  assert.ok(other.commonShare < 0.9);
+});
+
+test('growth between two processes: by class and place, whatever ids they share', async () => {
+  const secondRun = join(folder, 'second-a.heapsnapshot');
+  const secondEnd = join(folder, 'second-b.heapsnapshot');
+  execFileSync(nodeBinary(24), [leakyAgent, secondRun, '25', secondEnd]);
+  for (const earlier of [leak(20)[0], leak(24)[0]]) {
+    const first = computeDigest(await openHeap(earlier), true);
+    const last = await openHeap(secondEnd);
+    const growth = computeGrowth([first, computeDigest(last)], last, 10);
+    assert.ok(growth.commonShare > 0.5, 'ids alone do not tell processes apart');
+    assert.equal(growth.matchedBy, 'place');
+    assert.equal(growth.grown[0]?.path, 'global.service.sessions.get(…).messages');
+    assert.equal(growth.grown[0]?.count, 60);
+    assert.ok(growth.grown.some(({ path }) => path === 'global.service.answerCache'));
+    const tools = growth.classes.find((row) => row.class === '{role, tool_call_id, content}');
+    assert.deepEqual([tools?.countGrowth, tools?.added, tools?.removed], [1500, 1500, 0]);
+  }
 });
 
 test('a list of many links is one suspect: its head', () => {
