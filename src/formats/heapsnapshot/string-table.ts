@@ -8,6 +8,8 @@ import { Byte } from './numbers.ts';
 
 const blockBytes = 1 << 16;
 const maxBlocks = 128;
+/** Read at a time in search of a string. */
+const searchBytes = 1 << 20;
 const maxCached = 1 << 17;
 
 /** Stands for a string that the file does not hold, because it was cut before it. */
@@ -54,25 +56,31 @@ export class StringTable {
     return known;
   }
 
+  /** By a search through the bytes: what looks the same in the midst of another string is where none starts. */
   #find(wanted: Buffer): number {
-    const starts = this.#starts;
-    for (let index = 0; index < this.count; index++) {
-      const length = starts[index + 1]! - starts[index]!;
-      // Between two strings are a comma and, of some versions, a newline.
-      if (length < wanted.length || length > wanted.length + 3) continue;
-      if (this.#startsWith(starts[index]!, wanted)) return index;
+    const end = this.#starts[this.count]!;
+    for (let from = 0; from < end; from += searchBytes) {
+      const to = Math.min(from + searchBytes + wanted.length - 1, end);
+      const bytes = this.#bytes.read(this.#base + from, this.#base + to);
+      for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
+        const index = this.#indexAt(from + at);
+        if (index >= 0) return index;
+      }
     }
     return -1;
   }
 
-  #startsWith(from: number, wanted: Buffer): boolean {
-    const number = Math.floor(from / blockBytes);
-    const within = from - number * blockBytes;
-    if (within + wanted.length > blockBytes)
-      return this.#bytes.read(this.#base + from, this.#base + from + wanted.length).equals(wanted);
-    const block = this.#block(number);
-    for (let at = 1; at < wanted.length; at++) if (block[within + at] !== wanted[at]) return false;
-    return true;
+  /** Index of the string that starts at this offset, or -1. */
+  #indexAt(offset: number): number {
+    const starts = this.#starts;
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.count && starts[low] === offset ? low : -1;
   }
 
   /** Bytes of a string as it stands in the file, quotes included. Overlong ones may be hundreds of megabytes. */
