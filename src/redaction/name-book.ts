@@ -2,22 +2,22 @@
  * Remembers what judgeName said of each name seen, and holds the host's own lists of names. Nearly all names are turned
  * away by a table of three letters before a string is made of them.
  */
-import { characterTables } from './characters.ts';
 import { judgeName, longestName, type NameVerdict } from './key-names.ts';
 import type { Page } from './page.ts';
 
 /** Names remembered; more are forgotten all at once. */
 const mostNames = 4096;
 
-let table: Uint8Array | undefined;
+let table: Int32Array | undefined;
 
-/** By the low five bits of three letters: 1 where they start a word that judgeName knows. */
-function stemTable(): Uint8Array {
+/** By the low five bits of three letters, which are the same in both cases: a bit where they start a word that judgeName knows. */
+function stemTable(): Int32Array {
   if (table) return table;
-  table = new Uint8Array(1 << 15);
+  table = new Int32Array(1 << 10);
   for (const stem of telling.split(' ')) {
     const [a = 0, b = 0, c = 0] = [...stem].map((letter) => letter.charCodeAt(0) & 31);
-    table[(a << 10) | (b << 5) | c] = 1;
+    const bits = (a << 10) | (b << 5) | c;
+    table[bits >>> 5]! |= 1 << (bits & 31);
   }
   return table;
 }
@@ -42,14 +42,13 @@ export class NameBook {
   /** False for nearly every name: no three letters in a row of it start a telling word. */
   private maySmell(units: Uint16Array, start: number, end: number): boolean {
     if (this.denied.size > 0) return true;
-    const { lower } = characterTables();
     const stems = stemTable();
     let bits = 0;
     for (let i = start; i < end; i++) {
-      bits = ((bits << 5) | (lower[units[i]! & 255]! & 31)) & 0x7fff;
-      if (stems[bits] !== 0) return true;
+      bits = ((bits << 5) | (units[i]! & 31)) & 0x7fff;
+      if ((stems[bits >>> 5]! >>> (bits & 31)) & 1) return true;
     }
-    return end - start < 3 || (lower[units[end - 1]! & 255] === 119 && lower[units[end - 2]! & 255] === 112);
+    return end - start < 3 || ((units[end - 1]! | 32) === 119 && (units[end - 2]! | 32) === 112);
   }
 
   judge(name: string): NameVerdict {

@@ -17,6 +17,7 @@ import {
 import { findEscapedName } from './escaped-names.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
 import { decodeDump } from './hex-dump.ts';
+import { findAwsSecret, findAzureSecret, findDiscordToken, findTelegramToken } from './inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
 import { skipMedia } from './media.ts';
 import type { NameBook } from './name-book.ts';
@@ -35,7 +36,7 @@ import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken } from './spoken-secrets.ts';
 import { findBound, findInserted } from './sql-values.ts';
 import { findInColumns } from './table-columns.ts';
-import { outlineOf, telltaleOutlines } from './telltale-words.ts';
+import { outlineOf, telltale, telltaleKinds, telltaleOutlines } from './telltale-words.ts';
 import { findTold } from './told-secrets.ts';
 import { findUnknownToken, isSpokenOf } from './unknown-tokens.ts';
 import {
@@ -56,9 +57,8 @@ export interface ScannerOptions {
 
 /** Words at least so long are looked at for encoded text. */
 const longWord = 16;
-const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
-const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
-const azureSecret = /[\w.~-]{26,40}/y;
+const none: Finding[] = [];
+
 export class Scanner {
   private readonly context: ContextReader;
   private readonly options: ScannerOptions;
@@ -66,6 +66,7 @@ export class Scanner {
   /** Made once: one is needed at every sign. */
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
   private readonly spoken = telltaleOutlines();
+  private readonly telltales = telltaleKinds();
   /** Rows of bytes are read to here. */
   private dumpsUntil = 0;
   /** Of the stretch that is scanned: no finding may start behind it, but for the one that crosses it. */
@@ -120,7 +121,7 @@ export class Scanner {
         }
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
-          const outline = outlineOf(units[start]!, units[i - 1]!, i - start);
+          const outline = outlineOf(units[start]!, units[start + 1]!, units[i - 1]!, i - start);
           if ((spoken[outline >>> 5]! >>> (outline & 31)) & 1) found = this.spokenAt(page, start, i, out);
           else if (
             units[start] === 45 &&
@@ -149,6 +150,17 @@ export class Scanner {
           nameStart = start;
           nameEnd = i;
         }
+        continue;
+      }
+      if (kind & gap) {
+        if (unit === 34 && units[i + 1] === 100 && units[i + 2] === 97) {
+          const end = this.decoded(decodeBufferData(page, i), i, out);
+          if (end) {
+            i = end;
+            continue;
+          }
+        }
+        i += 1;
         continue;
       }
       if (kind & event) {
@@ -204,11 +216,7 @@ export class Scanner {
         const end = this.decoded(decodePrintedBuffer(page, i), i + 1, out);
         if (end) i = end;
       }
-      if (!(kind & gap)) nameStart = -1;
-      else if (unit === 34 && units[i + 1] === 100 && units[i + 2] === 97) {
-        const end = this.decoded(decodeBufferData(page, i), i, out);
-        if (end) i = end;
-      }
+      nameStart = -1;
       i += 1;
     }
     return i;
@@ -227,15 +235,19 @@ export class Scanner {
 
   /** A word that may announce a secret. */
   private spokenAt(page: Page, start: number, end: number, out: Finding[]): number {
-    const isValues = end - start === 6 && (page.units[start]! | 32) === 118;
-    if (!isValues) {
-      const told = this.pushFound(
-        findSpoken(page, start, end) ?? findTold(page, this.options.names, start, end),
-        out,
-      );
-      if (told) return told;
-    }
-    const found = isValues ? findInserted(page, this.options.names, start, end) : findBound(page, start, end);
+    const kinds = this.telltales.get(page.text.slice(start, end).toLowerCase());
+    if (kinds === undefined) return 0;
+    const { names } = this.options;
+    const one =
+      (kinds & telltale.spoken ? findSpoken(page, start, end) : undefined) ??
+      (kinds & telltale.told ? findTold(page, names, start, end) : undefined);
+    if (one) return this.pushFound(one, out);
+    const found =
+      kinds & telltale.values
+        ? findInserted(page, names, start, end)
+        : kinds & telltale.bound
+          ? findBound(page, start, end)
+          : none;
     out.push(...found);
     return found.at(-1)?.end ?? 0;
   }
@@ -272,11 +284,8 @@ export class Scanner {
       if (found) return found;
     }
     if (units[end] === 46 && units[start]! >= 77 && units[start]! <= 79) {
-      discordToken.lastIndex = start;
-      if (discordToken.test(text)) {
-        out.push({ start, end: discordToken.lastIndex, rule: 'discord-bot-token' });
-        return discordToken.lastIndex;
-      }
+      const end = this.pushFound(findDiscordToken(page, start), out);
+      if (end) return end;
     }
     if (end - start > 400) return 0;
     const word = text.slice(start, end);
@@ -323,7 +332,7 @@ export class Scanner {
       if (end) return end;
     }
     if (unit === 36) return this.shapeAt(page, place.sign, place.sign, out) || place.behind;
-    if (unit === 126) return this.azureAt(page, place.sign, out) || place.behind;
+    if (unit === 126) return this.pushFound(findAzureSecret(page, place.sign), out) || place.behind;
     if (unit === 64) return this.pushFound(findDriverPassword(page, place.sign), out) || place.behind;
     if (unit === 58 && units[place.behind] === 47 && units[place.behind + 1] === 47 && !place.encoded) {
       return this.pushFound(findUserInfo(page, place.sign), out) || place.behind;
@@ -359,24 +368,17 @@ export class Scanner {
     const { text } = page;
     const length = place.end - place.start;
     if (place.start >= 0 && place.end === place.sign) {
-      telegramToken.lastIndex = place.sign;
-      if (
-        length >= 8 &&
-        length <= 13 &&
-        /^(?:bot)?\d{8,10}$/.test(text.slice(place.start, place.end)) &&
-        telegramToken.test(text)
-      ) {
-        out.push({ start: place.sign + 1, end: telegramToken.lastIndex, rule: 'telegram-bot-token' });
-        return telegramToken.lastIndex;
-      }
+      const bot = length >= 8 && length <= 13 ? this.pushFound(findTelegramToken(page, place), out) : 0;
+      if (bot) return bot;
       if (length === 1 && page.units[place.start] === 115 && page.units[place.start - 1] === 59)
         return this.pushFound(findSerialized(page, this.options.names, place), out);
-      if (text.startsWith('-u', place.start)) return this.pushFound(findGluedUser(page, place), out);
-      if (length === 4 && text.startsWith('data', place.start)) {
+      if (page.units[place.start] === 45 && text.startsWith('-u', place.start))
+        return this.pushFound(findGluedUser(page, place), out);
+      if (length === 4 && page.units[place.start] === 100 && text.startsWith('data', place.start)) {
         const end = skipMedia(page, place.sign);
         if (end) return end;
       }
-      if (length === 4 && text.startsWith('thin', place.start))
+      if (length === 4 && page.units[place.start] === 116 && text.startsWith('thin', place.start))
         return this.pushFound(findOraclePassword(page, place.sign), out);
       if (length === 13 && text.startsWith('Private-Lines', place.start))
         return readPuttyLines(page, place.start, out);
@@ -389,31 +391,10 @@ export class Scanner {
     out.push(found);
     return found.end;
   }
-
-  /** Azure's client secrets: three characters, a digit, `Q~`, and thirty-odd more. */
-  private azureAt(page: Page, tilde: number, out: Finding[]): number {
-    const start = tilde - 5;
-    if (start < 0 || page.units[tilde - 1] !== 81) return 0;
-    azureSecret.lastIndex = tilde + 1;
-    if (!/^[\w.~-]{3}[78]Q~$/.test(page.text.slice(start, tilde + 1)) || !azureSecret.test(page.text))
-      return 0;
-    out.push({ start, end: azureSecret.lastIndex, rule: 'azure-client-secret' });
-    return azureSecret.lastIndex;
-  }
 }
 
 /** Something that is not ASCII stands in or right before the word before the sign. */
 function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
   if (start > 0) return units[start - 1]! >= 128 || units[sign - 1]! >= 128;
   return start < 0 && (units[sign - 1]! >= 128 || units[sign - 2]! >= 128);
-}
-
-const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
-
-/** The secret half of a key pair, beside its public half. */
-function findAwsSecret(page: Page, from: number): Finding | undefined {
-  awsSecret.lastIndex = from;
-  if (!awsSecret.test(page.text)) return undefined;
-  const end = awsSecret.lastIndex;
-  return { start: end - 40, end, rule: 'aws-secret-key' };
 }

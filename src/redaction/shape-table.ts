@@ -10,6 +10,8 @@ import { isStandIn, looksRandom } from './values.ts';
 interface Entry {
   shape: Shape;
   start: string;
+  /** Its fourth unit, or 0: most that share three differ here. */
+  fourth: number;
   body: RegExp;
 }
 
@@ -33,7 +35,7 @@ export class ShapeTable {
   constructor(shapes: Shape[]) {
     for (const shape of shapes) {
       const body = new RegExp(shape.body.source, `${shape.body.flags.replace('y', '')}y`);
-      for (const start of shape.starts) this.add({ shape, start, body });
+      for (const start of shape.starts) this.add({ shape, start, fourth: start.charCodeAt(3) || 0, body });
     }
     // Armoured keys start so; the scanner reads them itself.
     for (const word of ['BEG', 'END']) {
@@ -62,8 +64,9 @@ export class ShapeTable {
     const { units, text } = page;
     const group = this.groups.get(headOf(units[i]!, units[i + 1]!, units[i + 2]!));
     if (!group) return undefined;
-    for (const { shape, start, body } of group) {
-      if (shape.wholeWord && !wholeWord) continue;
+    const unit = units[i + 3]!;
+    for (const { shape, start, fourth, body } of group) {
+      if ((fourth !== 0 && fourth !== unit) || (shape.wholeWord && !wholeWord)) continue;
       if (!text.startsWith(start, i)) continue;
       const bodyStart = i + start.length;
       body.lastIndex = bodyStart;

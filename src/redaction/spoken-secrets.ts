@@ -10,13 +10,6 @@ import { isPublicId, isStandIn, looksChosen, looksRandom } from './values.ts';
 export const spokenWords =
   'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena senha authtoken login unseal identify community oper bindpw plain auth';
 
-let wordSet: Set<string> | undefined;
-
-function isSpokenWord(word: string): boolean {
-  wordSet ??= new Set(spokenWords.split(' '));
-  return wordSet.has(word);
-}
-
 const lead =
   /(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est)[ \t]{1,4}|=> |-> |→ )?[[(]?)/iy;
 
@@ -53,11 +46,10 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
 export const isOddlySpelt = (value: string): boolean =>
   looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
 
-/** The word at [start, end) may be a spoken one; what it announces. */
+/** What the spoken word at [start, end) announces. */
 export function findSpoken(page: Page, start: number, end: number): Finding | undefined {
   const { text } = page;
   const word = text.slice(start, end).toLowerCase();
-  if (!isSpokenWord(word)) return undefined;
   if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   lead.lastIndex = end;

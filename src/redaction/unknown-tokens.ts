@@ -100,6 +100,7 @@ function isCalledSo(text: string, end: number): boolean {
 /** A random word in a line that speaks of a secret before it, with at most one sign and no other name between. */
 export function isSpokenOf({ text }: Page, start: number, word: string, names: NameBook): boolean {
   if (!mixed.test(word)) return false;
+  if (isPublicId(word)) return false;
   if (isCalledSo(text, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
   const before = text.slice(Math.max(0, start - 110), start);
   if (!maySpeak.test(before)) return false;
