@@ -27,9 +27,13 @@ export function headOf(a: number, b: number, c: number): number {
   return (Math.imul(a, 0x6d2b) ^ Math.imul(b, 0x1f35) ^ Math.imul(c, 0x9d)) & 0xffff;
 }
 
+const longHeadOf = (head: number, fourth: number): number => (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
+
 export class ShapeTable {
   /** A bit for each head of three units with which a shape starts: small, because every word asks it. */
   readonly heads = new Int32Array(2048);
+  /** The same of four units, for the starts that have so many, and of three for the others. */
+  private readonly longHeads = new Int32Array(2048);
   private readonly groups = new Map<number, Entry[]>();
 
   constructor(shapes: Shape[]) {
@@ -54,6 +58,8 @@ export class ShapeTable {
 
   private addAt(head: number, entry: Entry): void {
     this.heads[head >>> 5]! |= 1 << (head & 31);
+    const long = entry.fourth === 0 ? head : longHeadOf(head, entry.fourth);
+    this.longHeads[long >>> 5]! |= 1 << (long & 31);
     const group = this.groups.get(head);
     if (!group) this.groups.set(head, [entry]);
     else if (!group.includes(entry)) group.push(entry);
@@ -62,9 +68,14 @@ export class ShapeTable {
   /** The shape that starts at `i`; `wholeWord` says that no word unit stands before `i`. */
   match(page: Page, i: number, wholeWord: boolean): ShapeMatch | undefined {
     const { units, text } = page;
-    const group = this.groups.get(headOf(units[i]!, units[i + 1]!, units[i + 2]!));
-    if (!group) return undefined;
+    const head = headOf(units[i]!, units[i + 1]!, units[i + 2]!);
     const unit = units[i + 3]!;
+    const long = longHeadOf(head, unit);
+    const { longHeads } = this;
+    if (!(((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1))
+      return undefined;
+    const group = this.groups.get(head);
+    if (!group) return undefined;
     for (const { shape, start, fourth, body } of group) {
       if ((fourth !== 0 && fourth !== unit) || (shape.wholeWord && !wholeWord)) continue;
       if (!text.startsWith(start, i)) continue;

@@ -56,6 +56,7 @@ function delimiterOf({ units }: Page, start: number): number {
   const first = units[start]!;
   if (first === 124 || first === 0x2502) return first;
   if (!(classes[first]! & alnum) && first !== 34 && first !== 39 && first !== 32) return 0;
+  if (first === 32 && units[start + 1] === 32) return 0;
   for (let i = start; i < start + longestName; i++) {
     const unit = units[i]!;
     if (isDelimiter(unit)) return unit;
