@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { compareWithBaseline, readBaseline } from '../../src/ci/diff.ts';
 import { detectService, readDuration, timeLeftMs } from '../../src/ci/environment.ts';
 import { measureGrowth } from '../../src/ci/leak-check.ts';
+import { keepNames } from '../../src/ci/names-only.ts';
 import { readThread, startingTest } from '../../src/ci/test-logs.ts';
 import { readWords } from '../../src/cli/commands/ci.ts';
 import type { CiSummary } from '../../src/model/ci-summary.ts';
@@ -218,4 +219,41 @@ test('wrong words are usage', () => {
     share: 0.5,
     bytes: 1024 ** 2,
   });
+});
+
+test('beside encrypted bundles a summary has names, kinds and numbers, and nothing that a program said', () => {
+  const said = 'what-the-program-said';
+  const whole: CiSummary = {
+    ...summaryOf(said),
+    command: ['/opt/bin/npm', 'test', '--token', said],
+    leaks: [
+      {
+        entry: 'test/a.ts',
+        firstBytes: 1,
+        lastBytes: 9,
+        samples: 3,
+        tests: 2,
+        suspects: [{ name: 'Map', path: said, count: 1, bytesGrowth: 8 }],
+      },
+    ],
+    gaps: [said],
+  };
+  whole.tests.telling[0]!.name = ['booking'];
+  whole.tests.telling[0]!.file = 'test/a.ts';
+  Object.assign(whole.bundles[0]!, { lastModelCall: said, lastToolCall: said });
+  const kept = keepNames(whole);
+  assert.doesNotMatch(JSON.stringify(kept), /what-the-program-said/);
+  assert.deepEqual(kept.command, ['npm', '…']);
+  assert.deepEqual(kept.tests.telling[0]?.error, { name: 'Error', message: '' });
+  assert.deepEqual(kept.tests.telling[0]?.place, { file: 'test/a.ts', line: 14, column: 3 });
+  assert.deepEqual(kept.bundles[0], {
+    name: 'a.agentdump.zip',
+    bytes: 10,
+    kind: 'uncaught-exception',
+    title: 'uncaught-exception',
+    signature: 's1',
+  });
+  assert.match(kept.gaps?.join() ?? '', /AGENTDUMP_RECIPIENT/);
+  for (const text of [renderCiMarkdown(kept, 'r'), renderCiText(kept, 'r'), renderJunit(kept, 'r')])
+    assert.match(text, /booking/);
 });

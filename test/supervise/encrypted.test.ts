@@ -101,3 +101,28 @@ test('a passphrase of the supervisor is in no part', () => {
     if (name.isFile())
       assert.ok(!readFileSync(join(name.parentPath, name.name)).includes(passphrase), name.name);
 });
+
+test('capture --core: the mini core in the encrypted bundle, no core beside it, and a line that says so', {
+  skip: process.arch !== 'x64',
+}, async () => {
+  const dir = newDir();
+  const child = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 100)'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  const result = spawnSync(
+    process.execPath,
+    [agentdump, 'capture', String(child.pid), '--dir', dir, '--core'],
+    { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', AGENTDUMP_RECIPIENT: recipient } },
+  );
+  child.kill('SIGKILL');
+  assert.equal(result.status, 0, result.stderr);
+  assert.match(result.stderr, /AGENTDUMP_RECIPIENT rules out a core in the clear/);
+  assert.deepEqual(
+    readdirSync(dir).filter((name) => name.endsWith('.core')),
+    [],
+  );
+  const bundle = onlyBundle(dir);
+  assert.ok(bundle.parts.some(({ name }) => name === 'mini-core.gz'));
+  bundle.close();
+});

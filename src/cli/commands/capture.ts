@@ -40,6 +40,8 @@ const command: CommandModule = {
     const reason = words['reason'];
     const dir = resolve(String(words['dir']));
     const core = words['core'] === true;
+    // Who wants nothing in the clear on the disk has the mini core, in the encrypted bundle.
+    const keepsCore = core && !process.env['AGENTDUMP_RECIPIENT'];
     // Its owner alone may read the folder and the file.
     if (core) ensureDumpFolder(dir);
     const capture = await captureLive({
@@ -48,7 +50,7 @@ const command: CommandModule = {
       heap: words['heap'] === true,
       stop: words['stop'] === true,
       core,
-      ...(core && { keepCore: join(dir, `${pid}-${Date.now()}.core`) }),
+      ...(keepsCore && { keepCore: join(dir, `${pid}-${Date.now()}.core`) }),
       digestCore: async (...cores) => (await import('../core-digest.ts')).digestCore(...cores),
       scrubber: makeScrubber(process.env),
       ...lockOf(process.env),
@@ -57,6 +59,8 @@ const command: CommandModule = {
     print(words['json'] ? JSON.stringify(capture) : escapeTerminal(capture.path));
     if (capture.corePath !== undefined && !words['json'])
       note(`the whole core, which holds the memory in the clear: ${capture.corePath}`);
+    if (core && !keepsCore)
+      note('AGENTDUMP_RECIPIENT rules out a core in the clear: only the mini core in the bundle is kept');
     if (words['stop']) note(`process ${pid} is stopped; let it go on with: kill -CONT ${pid}`);
     if (!capture.answered) note('its main thread did not answer: it sits in native code or a system call');
     else if (!words['json']) note(`the main thread stood still for ${Math.round(capture.pausedMs)} ms`);
