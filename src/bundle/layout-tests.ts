@@ -73,10 +73,11 @@ export interface TestPart {
   stop?: TestStop;
 }
 
+/** Times are of Date.now: the first ISO text of a process costs a third of a millisecond. */
 export type TestLogLine =
   | {
       kind: 'process';
-      at: string;
+      atMs: number;
       pid: number;
       parentPid: number;
       threadId: number;
@@ -87,7 +88,7 @@ export type TestLogLine =
       nodeVersion: string;
     }
   | { kind: 'runner'; runner: string; file?: string }
-  | ({ kind: 'start'; id: number } & RunningTest)
+  | ({ kind: 'start'; id: number; startedMs: number } & Omit<RunningTest, 'startedAt'>)
   | { kind: 'end'; id: number; status: TestStatus; tookMs: number; error?: TestFailure; bundle?: string }
   /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
   | { kind: 'bundle'; path: string; trigger: string; handled: boolean }
@@ -95,7 +96,6 @@ export type TestLogLine =
   | { kind: 'counts'; finished: number; failed: number }
   | {
       kind: 'memory';
-      at: string;
       heapUsedBytes: number;
       rssBytes: number;
       externalBytes: number;
@@ -104,7 +104,6 @@ export type TestLogLine =
   | { kind: 'heap'; moment: 'early' | 'late'; bundle: string }
   | {
       kind: 'exit';
-      at: string;
       code: number;
       heapUsedBytes: number;
       maxRssBytes: number;

@@ -15,7 +15,7 @@ import type { ChildExit } from '../supervise/restart-policy.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { describeTests } from './dump-tree.ts';
 import type { StartedRun } from './start.ts';
-import { type LoggedThread, noteBundleOf, runningTests } from './test-logs.ts';
+import { asTime, type LoggedThread, noteBundleOf, runningTests } from './test-logs.ts';
 import { isAlive } from './tree.ts';
 
 /** Never throws: the command's exit code is worth more than a bundle. */
@@ -96,7 +96,7 @@ function openSession(dir: string, { pid, process }: LoggedThread, command: strin
   });
   writeSession(folder, {
     ...facts,
-    startedAt: process?.at ?? facts.startedAt,
+    startedAt: asTime(process?.atMs) ?? facts.startedAt,
     process: {
       ...facts.process,
       parentPid: process?.parentPid ?? 0,

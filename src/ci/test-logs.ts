@@ -58,7 +58,7 @@ export function readTestLogs(folder: string, ofPid?: number): LoggedThread[] {
       const [, pid, threadId] = testLogName.exec(name) ?? [];
       return readThread(Number(pid), Number(threadId), readFileSync(join(folder, name), 'utf8'));
     })
-    .sort((a, b) => (a.process?.at ?? '').localeCompare(b.process?.at ?? '') || a.threadId - b.threadId);
+    .sort((a, b) => (a.process?.atMs ?? 0) - (b.process?.atMs ?? 0) || a.threadId - b.threadId);
 }
 
 export function readThread(pid: number, threadId: number, text: string): LoggedThread {
@@ -131,8 +131,9 @@ function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLog
 }
 
 function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'start'>): void {
-  const { id, file, name, startedAt } = line;
-  if (!Array.isArray(name)) return;
+  const { id, file, name, startedMs } = line;
+  const startedAt = asTime(startedMs);
+  if (!Array.isArray(name) || startedAt === undefined) return;
   const test: LoggedTest = {
     ...(file !== undefined && { file }),
     name,
@@ -142,6 +143,11 @@ function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'
   };
   open.set(id, test);
   thread.tests.push(test);
+}
+
+/** ISO; undefined for what is no time. */
+export function asTime(ms: unknown): string | undefined {
+  return typeof ms === 'number' && Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : undefined;
 }
 
 function end(open: Map<number, LoggedTest>, { id, status, tookMs, error, bundle }: Line<'end'>): void {
@@ -175,11 +181,11 @@ export function runningTests(threads: readonly LoggedThread[], pid: number): Log
 export function startingTest(threads: readonly LoggedThread[], pid: number): LoggedTest | undefined {
   let child = mainThread(threads, pid);
   for (let depth = 0; child?.process && depth < 32; depth++) {
-    const { parentPid, at } = child.process;
+    const { parentPid, atMs } = child.process;
     const during = threads
       .filter((thread) => thread.pid === parentPid)
       .flatMap((thread) => thread.tests)
-      .filter((test) => isDuring(test, at));
+      .filter((test) => isDuring(test, atMs));
     if (during.length) return during.at(-1);
     child = mainThread(threads, parentPid);
   }
@@ -190,8 +196,7 @@ function mainThread(threads: readonly LoggedThread[], pid: number): LoggedThread
   return threads.find((thread) => thread.pid === pid && thread.threadId === 0);
 }
 
-function isDuring({ startedAt, tookMs }: LoggedTest, at: string): boolean {
+function isDuring({ startedAt, tookMs }: LoggedTest, atMs: number): boolean {
   const startMs = Date.parse(startedAt);
-  const atMs = Date.parse(at);
   return startMs <= atMs && (tookMs === undefined || atMs <= startMs + tookMs);
 }

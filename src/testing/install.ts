@@ -122,7 +122,7 @@ function describeProcess(program: string, threadId: number): TestLogLine {
   const startTicks = readStartTicks();
   return {
     kind: 'process',
-    at: new Date().toISOString(),
+    atMs: Date.now(),
     pid: process.pid,
     parentPid: process.ppid,
     threadId,
@@ -150,7 +150,6 @@ function describeExit(code: number): TestLogLine {
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
   return {
     kind: 'exit',
-    at: new Date().toISOString(),
     code,
     heapUsedBytes: process.memoryUsage().heapUsed,
     // libuv gives kilobytes.

@@ -58,10 +58,8 @@ export class MemoryWatch {
     this.#collect ??= exposeCollector();
     this.#collect();
     const { heapUsed, rss, external } = process.memoryUsage();
-    const at = new Date().toISOString();
     this.#log.write({
       kind: 'memory',
-      at,
       heapUsedBytes: heapUsed,
       rssBytes: rss,
       externalBytes: external,

@@ -29,8 +29,8 @@ function unfinishedIn(log: string): RunningTest[] {
     if (text === '') continue;
     const line = JSON.parse(text) as TestLogLine;
     if (line.kind === 'start') {
-      const { kind: _, id, ...test } = line;
-      running.set(id, test);
+      const { kind: _, id, startedMs, ...test } = line;
+      running.set(id, { ...test, startedAt: new Date(startedMs).toISOString() });
     } else if (line.kind === 'end') running.delete(line.id);
     // It said goodbye: what it left unfinished is its own affair.
     else if (line.kind === 'exit') running.clear();

@@ -31,6 +31,13 @@ export interface WatchOptions {
   isLauncher?: boolean;
 }
 
+interface OpenTest extends Omit<RunningTest, 'startedAt'> {
+  fullName: string;
+  startedMs: number;
+  /** By the clock that nobody sets. */
+  sinceMs: number;
+}
+
 const longestName = 400;
 const mostRunning = 200;
 /** Beyond so many failing tests of one thread no further snapshot is taken. */
@@ -38,7 +45,7 @@ const mostSnapshots = 5;
 
 export class TestWatch implements TestPort {
   readonly #options: WatchOptions;
-  readonly #running = new Map<number, RunningTest & { fullName: string; startedMs: number }>();
+  readonly #running = new Map<number, OpenTest>();
   /** A runner's hook and an explicit reporter may both tell of a test. */
   readonly #idsByName = new Map<string, number>();
   readonly #ids = new WeakMap<object, number>();
@@ -67,13 +74,13 @@ export class TestWatch implements TestPort {
     const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
     if (known !== undefined) return known;
-    const test: RunningTest = {
+    const test = {
       ...(file !== undefined && { file }),
       name: name.map((title) => String(title).slice(0, longestName)),
-      startedAt: new Date().toISOString(),
+      startedMs: Date.now(),
     };
     this.#idsByName.set(fullName, id);
-    this.#running.set(id, { ...test, fullName, startedMs: performance.now() });
+    this.#running.set(id, { ...test, fullName, sinceMs: performance.now() });
     this.#log({ kind: 'start', id, ...test });
     return id;
   }
@@ -82,10 +89,10 @@ export class TestWatch implements TestPort {
     const id = typeof test === 'number' ? test : this.#ids.get(test);
     const running = id === undefined ? undefined : this.#running.get(id);
     if (id === undefined || !running) return;
-    const { startedMs, fullName, ...about } = running;
-    const tookMs = Math.round((performance.now() - startedMs) * 10) / 10;
+    const { sinceMs, fullName } = running;
+    const tookMs = Math.round((performance.now() - sinceMs) * 10) / 10;
     const failure = status === 'failed' ? describeFailure(error) : undefined;
-    const bundle = failure && this.#snapshotOf(about, failure);
+    const bundle = failure && this.#snapshotOf(asTold(running), failure);
     this.#running.delete(id);
     this.#idsByName.delete(fullName);
     this.#finished++;
@@ -140,7 +147,8 @@ export class TestWatch implements TestPort {
         runner: this.#runner,
         ...(this.#file !== undefined && { file: this.#file }),
       });
-    for (const [id, test] of this.#running) lines.push({ kind: 'start', id, ...asTold(test) });
+    for (const [id, { file, name, startedMs }] of this.#running)
+      lines.push({ kind: 'start', id, ...(file !== undefined && { file }), name, startedMs });
     return lines;
   }
 
@@ -169,6 +177,6 @@ export class TestWatch implements TestPort {
   }
 }
 
-function asTold({ file, name, startedAt }: RunningTest): RunningTest {
-  return { ...(file !== undefined && { file }), name, startedAt };
+function asTold({ file, name, startedMs }: OpenTest): RunningTest {
+  return { ...(file !== undefined && { file }), name, startedAt: new Date(startedMs).toISOString() };
 }

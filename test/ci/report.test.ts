@@ -108,7 +108,7 @@ test('a log is read up to the torn line of a death', () => {
   const lines = [
     {
       kind: 'process',
-      at: '2026-01-01T00:00:00.000Z',
+      atMs: Date.parse('2026-01-01T00:00:00Z'),
       pid: 7,
       parentPid: 3,
       threadId: 0,
@@ -118,15 +118,15 @@ test('a log is read up to the torn line of a death', () => {
       nodeVersion: 'v20',
     },
     { kind: 'runner', runner: 'jest', file: '/a.test.js' },
-    { kind: 'start', id: 1, name: ['s', 'one'], startedAt: '2026-01-01T00:00:01.000Z' },
+    { kind: 'start', id: 1, name: ['s', 'one'], startedMs: Date.parse('2026-01-01T00:00:01Z') },
     { kind: 'end', id: 1, status: 'passed', tookMs: 3 },
-    { kind: 'start', id: 2, name: ['s', 'two'], startedAt: '2026-01-01T00:00:02.000Z' },
+    { kind: 'start', id: 2, name: ['s', 'two'], startedMs: Date.parse('2026-01-01T00:00:02Z') },
     { kind: 'bundle', path: '/b', trigger: 'uncaught-exception', handled: true },
   ].map((line) => JSON.stringify(line));
   const thread = readThread(
     7,
     0,
-    `${lines.join('\n')}\nnull\n7\n{"kind":"start","id":3,"name":"no list"}\n{"kind":"end","i`,
+    `${lines.join('\n')}\nnull\n7\n{"kind":"start","id":3,"name":"no list","startedMs":1}\n{"kind":"start","id":4,"name":["x"],"startedMs":1e99}\n{"kind":"end","i`,
   );
   assert.deepEqual(
     thread.tests.map(({ name, status }) => [name.at(-1), status]),
@@ -142,7 +142,12 @@ test('a log is read up to the torn line of a death', () => {
   const child = readThread(
     9,
     0,
-    JSON.stringify({ ...JSON.parse(lines[0] ?? ''), pid: 9, parentPid: 7, at: '2026-01-01T00:00:03.000Z' }),
+    JSON.stringify({
+      ...JSON.parse(lines[0] ?? ''),
+      pid: 9,
+      parentPid: 7,
+      atMs: Date.parse('2026-01-01T00:00:03Z'),
+    }),
   );
   assert.deepEqual(startingTest([thread, child], 9)?.name, ['s', 'two']);
 });
