@@ -96,6 +96,7 @@ const allowed: Record<string, string[]> = {
     'replayed',
   ],
   register: ['capture'],
+  'register-tests': ['bundle/layout'],
   index: ['capture', 'agent', 'durable', 'model', 'redaction', 'bundle/layout'],
   cli: [
     'bytes',

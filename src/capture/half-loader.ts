@@ -7,7 +7,12 @@ import type * as WatchdogHalf from './watchdog-half.ts';
 /** Each half as one CommonJS text: deflated, in base64, the comment in a function; test/support/build-preload.mjs puts them here. */
 declare function AGENTDUMP_COLD_HALF(): void;
 declare function AGENTDUMP_RECORDING_HALF(): void;
-declare function AGENTDUMP_TESTING_HALF(): void;
+/** Not deflated: zlib would cost each test process 2 ms. src/register-tests.ts makes it code. */
+declare function AGENTDUMP_TESTING_HALF(
+  exports: object,
+  require: NodeJS.Require,
+  module: { exports: object },
+): void;
 declare function AGENTDUMP_WATCHDOG_HALF(): void;
 
 /** As it was before the host, or a test of its, replaced it. */
@@ -30,7 +35,7 @@ export function loadRecordingHalf(): typeof RecordingHalf {
 }
 
 export function loadTestingHalf(): typeof TestingHalf {
-  testingHalf ??= compile('testing-half', carriedText(AGENTDUMP_TESTING_HALF)) as typeof TestingHalf;
+  testingHalf ??= startTestingHalf() as typeof TestingHalf;
   return testingHalf;
 }
 
@@ -43,6 +48,15 @@ export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
 /** A bundler that drops comments leaves a preload that can write nothing: better heard at the start than at the death. */
 export function requireHalves(): void {
   commentOf(AGENTDUMP_COLD_HALF);
+}
+
+function startTestingHalf(): object {
+  const source = Reflect.apply(sourceOf, AGENTDUMP_TESTING_HALF, []) as string;
+  const start = source.indexOf('/*TESTING');
+  if (start >= 0) return compile('testing-half', source.slice(start + 9, source.lastIndexOf('TESTING*/')));
+  const module = { exports: {} };
+  AGENTDUMP_TESTING_HALF(module.exports, require, module);
+  return module.exports;
 }
 
 function carriedText(carrier: () => void): string {

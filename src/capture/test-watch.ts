@@ -7,6 +7,9 @@ import { programName } from './program-name.ts';
 import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 
+/** Of src/register-tests.ts: keeps what is compiled by now for the run's next process. Absent elsewhere. */
+declare const AGENTDUMP_KEEP_CODE: (() => void) | undefined;
+
 type Capture = (surroundings: Surroundings, request: CaptureRequest) => string | undefined;
 
 export function watchForTests(surroundings: Surroundings, host: Host, capture: Capture): void {
@@ -19,6 +22,7 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
         isMainThread,
         // From here, because a script that was compiled from text may not import without a warning.
         importModule: (url) => import(url) as Promise<Record<string, unknown>>,
+        keepCode: typeof AGENTDUMP_KEEP_CODE === 'undefined' ? undefined : AGENTDUMP_KEEP_CODE,
         dump: (reason, heap) => capture(withHeap(surroundings, heap), snapshotOf(reason)),
       });
     } catch (error) {

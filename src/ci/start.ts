@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bundle/layout-tests.ts';
 import { AgentdumpError } from '../errors.ts';
 import { newId } from '../journal/session-id.ts';
-import { armEnvironment } from '../supervise/arm.ts';
+import { armEnvironment, testsPreloadFile } from '../supervise/arm.ts';
 import { makeDiagnosticsFolder } from '../supervise/diagnostics.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
 import type { CiOptions } from './options.ts';
@@ -55,7 +55,13 @@ function armedEnvironment(options: CiOptions, id: string, folder: string, dir: s
     AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',
     AGENTDUMP_MAX_BUNDLES: '200',
   };
-  const armed = armEnvironment(process.env, { dir, sessionId: id, diagnostics: folder, extra });
+  const armed = armEnvironment(process.env, {
+    dir,
+    sessionId: id,
+    diagnostics: folder,
+    preload: testsPreloadFile,
+    extra,
+  });
   return { ...armed, [testRunVariable]: folder };
 }
 

@@ -18,6 +18,8 @@ export interface Arming {
   heartbeat?: Record<string, string>;
   /** Has the program stand still at a fault until this process has read it. */
   hold?: Record<string, string>;
+  /** In the place of the usual preload, which it loads. */
+  preload?: string;
   /** Further options of Node. */
   nodeOptions?: readonly string[];
 }
@@ -26,6 +28,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The preload as it is built; absent in a source tree that was not. */
 export const preloadFile = fileURLToPath(new URL('../register.cjs', import.meta.url));
+/** The same for the processes of a test run. */
+export const testsPreloadFile = fileURLToPath(new URL('../register-tests.cjs', import.meta.url));
 
 export function armEnvironment(environment: Environment, arming: Arming): Record<string, string | undefined> {
   return {
@@ -36,7 +40,11 @@ export function armEnvironment(environment: Environment, arming: Arming): Record
     AGENTDUMP_DIR: arming.dir,
     [sessionVariable]: arming.sessionId,
     NODE_OPTIONS: [
-      armNodeOptions(environment['NODE_OPTIONS'], arming.diagnostics, existsSync(preloadFile)),
+      armNodeOptions(
+        environment['NODE_OPTIONS'],
+        arming.diagnostics,
+        [arming.preload ?? preloadFile].find((path) => existsSync(path)),
+      ),
       ...(arming.nodeOptions ?? []),
     ].join(' '),
   };
@@ -46,11 +54,11 @@ export function armEnvironment(environment: Environment, arming: Arming): Record
 export function armNodeOptions(
   given: string | undefined,
   diagnostics: string | undefined,
-  hasPreload: boolean,
+  preload: string | undefined,
 ): string {
   const options = given ? [given] : [];
-  if (hasPreload && !given?.includes(preloadFile) && !namesOurs(given))
-    options.push('--require', quote(preloadFile));
+  const isThere = [preloadFile, testsPreloadFile].some((path) => given?.includes(path));
+  if (preload !== undefined && !isThere && !namesOurs(given)) options.push('--require', quote(preload));
   // Who has chosen a place for the reports wants them there.
   if (diagnostics !== undefined && !/--report-(?:dir|directory|on-fatalerror|filename)\b/.test(given ?? ''))
     options.push('--report-on-fatalerror', `--report-directory=${quote(diagnostics)}`);

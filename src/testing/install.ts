@@ -24,12 +24,14 @@ export interface InstallTestWatch {
   program: string;
   isMainThread: boolean;
   importModule: Scene['importModule'];
+  /** At the end, for the start of the run's other processes. */
+  keepCode: (() => void) | undefined;
   /** A bundle of this moment; its path. `heap` asks for the heap too. */
   dump(reason: string, heap: boolean): string | undefined;
 }
 
 export function installTestWatch(options: InstallTestWatch): TestPort {
-  const { folder, program, isMainThread, importModule, dump } = options;
+  const { folder, program, isMainThread, importModule, keepCode, dump } = options;
   if (folder === undefined) return new TestWatch({});
   const threadId = isMainThread ? 0 : process.getBuiltinModule('node:worker_threads').threadId;
   const describe = (): TestLogLine => describeProcess(program, threadId);
@@ -53,6 +55,11 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     close: (exitCode: number): void => {
       log.write(describeExit(exitCode));
       log.close();
+      try {
+        keepCode?.();
+      } catch {
+        // The others start as this one did.
+      }
     },
   });
 }

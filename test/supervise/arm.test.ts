@@ -1,26 +1,29 @@
 /** What the supervisor adds to the program's environment, and what it leaves as it is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { armEnvironment, armNodeOptions } from '../../src/supervise/arm.ts';
+import { armEnvironment, armNodeOptions, preloadFile, testsPreloadFile } from '../../src/supervise/arm.ts';
 import { nameOfCommand } from '../../src/supervise/child.ts';
 
 test('given options stay first and as they are', () => {
-  const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', true);
+  const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', preloadFile);
   assert.match(options, /^--max-old-space-size=99 --require "\/a b\/c\.js" --require \S+register\.cjs /);
   assert.match(options, / --report-on-fatalerror --report-directory=\/dev\/shm\/x$/);
 });
 
 test('who loads us already, or wants reports elsewhere, is left alone', () => {
   assert.equal(
-    armNodeOptions('--require=agentdump/register', undefined, true),
+    armNodeOptions('--require=agentdump/register', undefined, preloadFile),
     '--require=agentdump/register',
   );
-  assert.equal(armNodeOptions('--report-dir=/r', '/dev/shm/x', false), '--report-dir=/r');
+  assert.equal(armNodeOptions('--report-dir=/r', '/dev/shm/x', undefined), '--report-dir=/r');
+  const tests = `--require ${testsPreloadFile}`;
+  assert.equal(armNodeOptions(tests, undefined, preloadFile), tests);
+  assert.equal(armNodeOptions(tests, undefined, testsPreloadFile), tests);
 });
 
 test('a path with spaces, quotes and backslashes is quoted for NODE_OPTIONS', () => {
   assert.equal(
-    armNodeOptions(undefined, '/tmp/a "b" \\c', false),
+    armNodeOptions(undefined, '/tmp/a "b" \\c', undefined),
     '--report-on-fatalerror --report-directory="/tmp/a \\"b\\" \\\\c"',
   );
 });

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
-import { buildPreload, buildReplayPreload } from './build-preload.mjs';
+import { buildPreload, buildReplayPreload, buildTestsPreload } from './build-preload.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const require = createRequire(import.meta.url);
@@ -18,8 +18,10 @@ execFileSync(process.execPath, [tsc, '-p', join(root, 'src')], { stdio: 'inherit
 
 await buildPreload(join(root, 'dist', 'register.cjs'));
 await buildReplayPreload(join(root, 'dist', 'replay.cjs'));
+await buildTestsPreload(join(root, 'dist', 'register-tests.cjs'));
 // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
 rmSync(join(root, 'dist', 'register.js'), { force: true });
+for (const end of ['js', 'd.ts']) rmSync(join(root, 'dist', `register-tests.${end}`), { force: true });
 await inlinePackages('yargs');
 await inlinePackages('mcp-sdk');
 await buildPage(join(root, 'dist', 'report', 'html'));
