@@ -5,7 +5,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { testRunVariable } from './bundle/layout-tests.ts';
 
 const preload = join(__dirname, 'register.cjs');
@@ -19,6 +19,7 @@ type Wrapper = (
   __filename: string,
   __dirname: string,
   keepCode: (() => void) | undefined,
+  importModule: (url: string) => Promise<Record<string, unknown>>,
 ) => void;
 
 function start(folder: string): void {
@@ -27,7 +28,6 @@ function start(folder: string): void {
   const script = new Script(readPreload(), {
     filename: preload,
     ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const keepCode = (): void => {
     const unfinished = `${codeFile}-${process.pid}`;
@@ -38,7 +38,10 @@ function start(folder: string): void {
   loaded.filename = preload;
   require.cache[preload] = loaded;
   const wrapper = script.runInThisContext() as Wrapper;
-  wrapper(loaded.exports, require, loaded, preload, __dirname, cachedData ? undefined : keepCode);
+  // Code that was compiled from a text may not import without a warning.
+  const importModule = (url: string): Promise<Record<string, unknown>> => import(url);
+  const kept = cachedData ? undefined : keepCode;
+  wrapper(loaded.exports, require, loaded, preload, __dirname, kept, importModule);
   loaded.loaded = true;
 }
 
@@ -48,7 +51,7 @@ function readPreload(): string {
   const start = text.lastIndexOf('/*TESTING');
   const end = text.lastIndexOf('TESTING*/');
   const parts = [text.slice(0, start), text.slice(start + 9, end), text.slice(end + 9)].join('');
-  return `(function(exports,require,module,__filename,__dirname,AGENTDUMP_KEEP_CODE){${parts}\n})`;
+  return `(function(exports,require,module,__filename,__dirname,AGENTDUMP_KEEP_CODE,AGENTDUMP_IMPORT){${parts}\n})`;
 }
 
 function readIfThere(path: string): Buffer | undefined {

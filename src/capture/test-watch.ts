@@ -9,6 +9,8 @@ import { writeStderrLine } from './stderr-line.ts';
 
 /** Of src/register-tests.ts: keeps what is compiled by now for the run's next process. Absent elsewhere. */
 declare const AGENTDUMP_KEEP_CODE: (() => void) | undefined;
+/** Of the same, where this file's text is compiled by a script, which may not import. */
+declare const AGENTDUMP_IMPORT: (url: string) => Promise<Record<string, unknown>>;
 
 type Capture = (surroundings: Surroundings, request: CaptureRequest) => string | undefined;
 
@@ -21,7 +23,10 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
         program: programName(process.argv),
         isMainThread,
         // From here, because a script that was compiled from text may not import without a warning.
-        importModule: (url) => import(url) as Promise<Record<string, unknown>>,
+        importModule:
+          typeof AGENTDUMP_IMPORT === 'undefined'
+            ? (url) => import(url) as Promise<Record<string, unknown>>
+            : AGENTDUMP_IMPORT,
         keepCode: typeof AGENTDUMP_KEEP_CODE === 'undefined' ? undefined : AGENTDUMP_KEEP_CODE,
         dump: (reason, heap) => capture(withHeap(surroundings, heap), snapshotOf(reason)),
       });
