@@ -6,6 +6,13 @@ import { type Recording, readRecording } from '../replay/recording.ts';
 import { parseRecording } from '../replay/recording-file.ts';
 import { type BundleWords, keysOf, pathOf } from './bundle-options.ts';
 
+export const liveOption = {
+  type: 'string',
+  array: true,
+  requiresArg: true,
+  describe: 'A server (host or host:port) that is asked for real: what is not recorded stops the replay',
+} as const;
+
 /** A bundle, or a recording that `--save-test` has written. */
 export async function readMeant(words: BundleWords): Promise<Recording> {
   const path = pathOfMeant(words);

@@ -5,20 +5,18 @@ import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const oneFile = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20.19',
+  legalComments: 'none',
+};
+const smallFile = { ...oneFile, minifyWhitespace: true, minifySyntax: true };
 
 /** `plugins` are esbuild's: a test may put a faulty module in the place of one of ours. */
 export async function buildPreload(outfile, plugins = []) {
-  const preload = {
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    charset: 'ascii',
-    legalComments: 'none',
-    plugins,
-  };
+  const preload = { ...smallFile, charset: 'ascii', plugins };
   const textOf = async (half) => {
     const built = await build({ ...preload, entryPoints: [join(root, 'src/capture', half)], write: false });
     return built.outputFiles[0].text;
@@ -57,13 +55,7 @@ export async function buildTestsPreload(outfile) {
   await build({
     entryPoints: [join(root, 'src', 'register-tests.ts')],
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
+    ...smallFile,
   });
 }
 
@@ -72,10 +64,6 @@ export async function buildReplayPreload(outfile) {
   await build({
     entryPoints: [join(root, 'src', 'replayed', 'preload.ts')],
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20.19',
-    legalComments: 'none',
+    ...oneFile,
   });
 }

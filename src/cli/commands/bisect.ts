@@ -4,7 +4,7 @@ import { bisect } from '../../replay/bisect.ts';
 import type { ReplayOptions } from '../../replay/replay.ts';
 import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
-import { programOf, readMeant } from '../recording-words.ts';
+import { liveOption, programOf, readMeant } from '../recording-words.ts';
 
 interface Words extends BundleWords {
   good: string;
@@ -30,13 +30,7 @@ const command: CommandModule<object, Words> = {
         describe:
           'A request that is not the recorded one: skip the commit, send it on, or give the next recorded reply',
       })
-      .option('live', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe:
-          'A server (host or host:port) that is asked for real: what is not recorded stops the replay',
-      })
+      .option('live', liveOption)
       .option('json', { type: 'boolean', describe: 'One JSON document' })
       .option('dir', dirOption)
       .options(keyOptions)

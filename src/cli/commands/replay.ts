@@ -6,7 +6,7 @@ import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result
 import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
 import { note, print } from '../output.ts';
 import { pauseBefore } from '../pause.ts';
-import { programOf, readMeant } from '../recording-words.ts';
+import { liveOption, programOf, readMeant } from '../recording-words.ts';
 
 interface Words extends BundleWords {
   expect?: Expectation | undefined;
@@ -42,13 +42,7 @@ const command: CommandModule<object, Words> = {
         describe:
           'A request that is not the recorded one: end there, send it on, or give the next recorded reply',
       })
-      .option('live', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe:
-          'A server (host or host:port) that is asked for real: what is not recorded stops the replay',
-      })
+      .option('live', liveOption)
       .option('tool', {
         type: 'string',
         array: true,
