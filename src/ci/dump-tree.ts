@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { partNames } from '../bundle/layout.ts';
 import { launcherScript, type TestPart, type TestStop } from '../bundle/layout-tests.ts';
 import { captureLive } from '../supervise/capture-live.ts';
+import type { CoreDigest } from '../supervise/core-part.ts';
 import { lockOf } from '../supervise/lock.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { type LoggedThread, noteBundleOf, readTestLogs, runningTests, startingTest } from './test-logs.ts';
@@ -73,10 +74,18 @@ async function dumpOne(
     kind,
     reason: `agentdump ci: ${stop.why}`,
     ...lockOf(process.env),
+    // Of a thread inside a synchronous call it is the only stack; a cancel leaves no time for it.
+    ...(stop.why !== 'cancelled' && { digestCore }),
     more: { [partNames.tests]: describeTests(threads, pid, stop) },
   });
   noteBundleOf(folder, pid, path, kind);
 }
+
+const digestCore: CoreDigest = async (from, to, scrubber) => {
+  const { writeMiniCore } = await import('../analysis/core/mini-core.ts');
+  const { account } = await writeMiniCore(from, to, { redactor: scrubber });
+  return { verdictKind: account.verdict?.kind, nodeVersion: account.process?.nodeVersion };
+};
 
 /** Only a process with our handler: any other would die of it. */
 function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
