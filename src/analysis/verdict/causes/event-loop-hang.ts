@@ -243,7 +243,7 @@ function nativeEvidence(facts: VerdictFacts): Evidence[] {
   return [...evidence, ...childEvidence(facts)];
 }
 
-function childEvidence({ handles }: VerdictFacts): Evidence[] {
+export function childEvidence({ handles }: VerdictFacts): Evidence[] {
   return (handles?.children ?? []).slice(0, 3).map(({ pid, command }) => ({
     fact: `Its child ${pid} runs: ${clip(command, 120)}.`,
     part: 'handles.json',

@@ -8,6 +8,7 @@ import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { isSnapshot, titled } from '../wording.ts';
+import { childEvidence } from './event-loop-hang.ts';
 
 const part = 'test.json';
 
@@ -26,10 +27,10 @@ export const testStopped: Cause = {
 function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFacts['stop']>): Verdict {
   const name = testName(tests);
   const subject = name === undefined ? 'The run' : `“${name}”`;
-  const isSpinning = facts.trigger?.exitStack !== undefined;
+  const seat = seatOf(facts);
   const after = stop.afterMs === undefined ? '' : ` ${formatDuration(stop.afterMs)}`;
   const isCancelled = stop.why === 'cancelled';
-  const kind: VerdictKind = isCancelled ? 'terminated' : isSpinning ? 'event-loop-hang' : 'no-progress';
+  const kind: VerdictKind = isCancelled ? 'terminated' : seat === 'loop' ? 'no-progress' : 'event-loop-hang';
   const title = isCancelled
     ? `Cancelled${stop.signal ? ` by ${stop.signal}` : ''} while ${subject} ran`
     : stop.why === 'job-limit'
@@ -42,19 +43,48 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
       isCancelled
         ? 'The job was cancelled, which says nothing about the tests.'
         : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
-      isSpinning
-        ? 'The main thread was running code without a pause; the stack shows where.'
-        : 'The event loop was turning: the test waits for something that does not come.',
+      seat === 'native' ? nativeText(facts) : seatTexts[seat],
     ].join(' '),
     confidence: 'certain',
-    evidence: [...testEvidence(tests, stop), ...inFlightEvidence(facts)],
+    evidence: [
+      ...testEvidence(tests, stop),
+      ...(seat === 'native' ? childEvidence(facts) : []),
+      ...inFlightEvidence(facts),
+    ],
     refutedBy: 'The same test finishing when it is given more time.',
     nextSteps: isCancelled
       ? ['See in the job’s log who cancelled it; if it was a time limit, look at the test that ran.']
-      : isSpinning
-        ? ['Look at the loop at the top of the stack, and at the values of its variables.']
-        : ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
+      : nextSteps[seat],
   };
+}
+
+/** Where the main thread was: code that runs, a synchronous call that returns to nobody, or its event loop. */
+type Seat = 'code' | 'native' | 'loop';
+
+/** Who has neither a stack nor memory to show let nobody in. */
+function seatOf({ trigger, memory }: VerdictFacts): Seat {
+  if (trigger?.exitStack !== undefined) return 'code';
+  const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
+  return isFromOutside && memory === undefined ? 'native' : 'loop';
+}
+
+const seatTexts = {
+  code: 'The main thread was running code without a pause; the stack shows where.',
+  loop: 'The event loop was turning: the test waits for something that does not come.',
+};
+
+const nextSteps: Record<Seat, string[]> = {
+  code: ['Look at the loop at the top of the stack, and at the values of its variables.'],
+  native: [
+    'Give the synchronous call a time limit (`execFileSync(file, args, { timeout: 10_000 })`), or take its asynchronous form.',
+  ],
+  loop: ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
+};
+
+function nativeText({ handles }: VerdictFacts): string {
+  const [child] = handles?.children ?? [];
+  const what = child ? `: it waits for its child ${child.pid}, \`${clip(child.command, 80)}\`` : '';
+  return `The main thread sat in a synchronous call that did not return${what}.`;
 }
 
 function testEvidence(tests: TestFacts, { at }: NonNullable<TestFacts['stop']>): Evidence[] {
