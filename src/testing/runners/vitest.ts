@@ -1,5 +1,5 @@
 /** Vitest's workers, forks and threads: the methods that its test runner calls around each try of a test. */
-import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
+import { importFile, packageFolder, type Runner, type Scene, wrapMethod } from './runner.ts';
 
 interface VitestTask {
   name: string;
@@ -16,9 +16,9 @@ export const vitest: Runner = {
     tests.runnerIs('vitest');
     const folder = packageFolder(script, 'vitest');
     if (folder === undefined || !script.includes('/dist/workers/')) return;
-    const { VitestTestRunner } = await importFile(scene, `${folder}/dist/runners.js`);
+    const runner = await findTestRunner(scene, folder);
     wrapMethod(
-      VitestTestRunner,
+      runner,
       'onBeforeRunTask',
       (before) =>
         function (this: unknown, task: VitestTask, ...rest) {
@@ -28,7 +28,7 @@ export const vitest: Runner = {
         },
     );
     wrapMethod(
-      VitestTestRunner,
+      runner,
       'onAfterRunTask',
       (after) =>
         function (this: unknown, task: VitestTask, ...rest) {
@@ -39,6 +39,12 @@ export const vitest: Runner = {
     );
   },
 };
+
+/** From 4.1 on its own entry has the class, and the other place prints a warning. */
+async function findTestRunner(scene: Scene, folder: string): Promise<unknown> {
+  const { TestRunner } = await importFile(scene, `${folder}/dist/index.js`);
+  return TestRunner ?? (await importFile(scene, `${folder}/dist/runners.js`))['VitestTestRunner'];
+}
 
 function namesOf(task: VitestTask): string[] {
   const names: string[] = [];
