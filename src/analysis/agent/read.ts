@@ -33,7 +33,23 @@ export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gap
     });
   if (events.unreadable)
     gaps.push({ part: partNames.agentEvents, reason: `${events.unreadable} agent events could not be read` });
+  gaps.push(...findUnreadReplies(events));
   return { events, gaps };
+}
+
+const mostNamed = 5;
+
+/** Whole replies whose content was too much to keep, or could not be read. One with an error is told of by that. */
+function findUnreadReplies({ events }: AgentEvents): Gap[] {
+  const unread = events.flatMap((event) => {
+    if (event.kind !== 'model.end' || event.status !== 'finished' || event.error) return [];
+    const reason = event.attributes?.['agentdump.reply.gap'];
+    return typeof reason === 'string' ? [`call ${event.call}, ${event.bytes} bytes: ${reason}`] : [];
+  });
+  if (unread.length === 0) return [];
+  const more = unread.length > mostNamed ? `, and ${unread.length - mostNamed} more` : '';
+  const reason = `content of a model's reply is missing: ${unread.slice(0, mostNamed).join('; ')}${more}`;
+  return [{ part: partNames.agentEvents, reason }];
 }
 
 /** What the agent was doing; undefined when nothing was recorded. */
