@@ -58,6 +58,8 @@ interface Window {
 const windowBits = 16;
 const windowSize = 1 << windowBits;
 const maxWindows = 512;
+/** Windows of memories that were released, for the next: without them each would wait for a collection of garbage. */
+const spareBuffers: Pick<Window, 'bytes' | 'view'>[] = [];
 /** Grain in which reads are recorded. */
 export const touchBlockBytes = 16;
 /** A single object larger than this is never read in one piece. */
@@ -227,8 +229,19 @@ export class ProcessMemory implements MemoryReader {
         this.#windows.delete(start);
         return window;
       }
+    const spare = spareBuffers.pop();
+    if (spare) return spare;
     const bytes = new Uint8Array(windowSize);
     return { bytes, view: new DataView(bytes.buffer) };
+  }
+
+  /** Nobody will read from it soon; a later read finds its way. */
+  release(): void {
+    for (const window of this.#windows.values())
+      if (spareBuffers.length < maxWindows) spareBuffers.push(window);
+    this.#windows.clear();
+    this.#last = undefined;
+    this.#lastStart = -1;
   }
 
   /** Index of the first extent that ends after `address`. */

@@ -1,10 +1,19 @@
 /**
  * Damaged cores in bulk: a real core cut off at every 64 KB that holds something, random flips in it, another machine's header, lying counts,
  * an executable of another build. Each gives a clear error or a partial account; anything else ends this with an error.
- * Prints how many of which, the longest time and the most memory.
+ * Prints how many of which, the longest time, the most memory of one core beyond what the process had, and of the process.
  *   npm run fuzz:core [flips]
  */
-import { copyFileSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
+import {
+  copyFileSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accountForCore, type CoreOptions } from '../../src/analysis/core/core-account.ts';
 import { AgentdumpError } from '../../src/errors.ts';
@@ -23,9 +32,17 @@ const death = makeCore(node?.path ?? '', [join(victims, 'deaths.cjs'), 'read-nul
 const { size } = statSync(death.core);
 const copy = join(dirname(death.core), 'damaged');
 let longestMs = 0;
+let largestKb = 0;
+let mostKb = 0;
+
+const peakKb = () => Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0);
+/** From here on the peak is that of what follows; proc(5). */
+const forgetPeak = () => writeFileSync('/proc/self/clear_refs', '5');
 
 async function read(path: string, options: CoreOptions = {}): Promise<string> {
   const start = performance.now();
+  forgetPeak();
+  const before = peakKb();
   try {
     const account = await accountForCore(path, options);
     renderCore(account);
@@ -35,16 +52,22 @@ async function read(path: string, options: CoreOptions = {}): Promise<string> {
     return error.code;
   } finally {
     longestMs = Math.max(longestMs, performance.now() - start);
+    largestKb = Math.max(largestKb, peakKb() - before);
+    mostKb = Math.max(mostKb, peakKb());
   }
 }
 
 async function report(what: string, outcomes: AsyncIterable<string>): Promise<void> {
   const counts = new Map<string, number>();
   longestMs = 0;
+  largestKb = 0;
   for await (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  const peak = process.resourceUsage().maxRSS / 1024;
   const told = [...counts].map(([outcome, count]) => `${count} × ${outcome}`).join(', ');
-  console.log(`${what}: ${told}; longest ${longestMs.toFixed(0)} ms, peak memory ${peak.toFixed(0)} MB`);
+  const megabytes = (kb: number) => `${(kb / 1024).toFixed(0)} MB`;
+  console.log(
+    `${what}: ${told}; longest ${longestMs.toFixed(0)} ms, most memory for one ${megabytes(largestKb)}, ` +
+      `of the process ${megabytes(mostKb)}`,
+  );
 }
 
 async function* cutOff() {

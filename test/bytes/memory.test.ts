@@ -113,3 +113,14 @@ test('nothing is allocated for a length that the input cannot hold', () => {
   assert.deepEqual([...readExactly(sliceSource(source, 8, 100), 0, 2, name)], [8, 9]);
   assert.throws(() => readExactly(sliceSource(source, 8, 100), 0, 3, name), { code: 'malformed-input' });
 });
+
+test('a released memory reads on, and what another reads into its windows stays apart', () => {
+  const first = new ProcessMemory([{ start: 0, end: 100, source: bytesSource(ramp(100)), offset: 0 }]);
+  assert.equal(first.readUint8(50), 50);
+  first.release();
+  const second = new ProcessMemory([{ start: 0, end: 8, source: bytesSource(new Uint8Array(8)), offset: 0 }]);
+  assert.equal(second.readUint8(4), 0);
+  assert.throws(() => second.readUint8(50), AbsentMemory);
+  assert.equal(first.readUint8(4), 4);
+  assert.equal(second.readUint8(4), 0);
+});

@@ -56,6 +56,7 @@ function openSource(
   const close = () => {
     closeFile();
     modules.close();
+    for (const each of [ownMemory, memory]) each.release();
   };
   return { path, core, machine: x64, memory, modules, gaps, close };
 }
