@@ -49,6 +49,26 @@ function scoreCounts(dump: CoreDump, row: LayoutRow, made: Record<string, number
   return Object.entries(made).filter(([name, count]) => counted.get(name) === count).length;
 }
 
+interface Told {
+  this?: string;
+  locals: Record<string, string>;
+}
+
+/** Receivers and arguments that are what the program told of itself. */
+function scoreValues(dump: CoreDump, row: LayoutRow, told: Told[]): number {
+  const [thread] = dump.core.threads;
+  const v8 = open(dump, row);
+  if (!v8 || !thread) return 0;
+  const { frames } = describeThread(dump, thread, { v8, crashed: true, values: true, gaps: [] });
+  const mine = frames.filter((f) => f.file === '/generated/optimised.js').slice(1);
+  const right = told.map(({ this: self, locals }, i) => {
+    const found = new Map(mine[i]?.locals?.map((l) => [l.name.replace('...', ''), l.value]));
+    const expected = Object.entries({ ...locals, ...(self === undefined ? {} : { this: self }) });
+    return expected.filter(([name, value]) => found.get(name) === value).length;
+  });
+  return right.reduce((sum, count) => sum + count, 0);
+}
+
 function probe(
   node: string,
   args: string[],
@@ -73,6 +93,9 @@ const probes = {
   baseline: frames(['--always-sparkplug'], 3),
   warm: frames([], 2000),
   hot: frames([], 20_000),
+  values: probe(node, [join(victims, 'optimised.cjs'), '3', '14', '20000'], (dump, row, out) =>
+    scoreValues(dump, row, JSON.parse(out)),
+  ),
   heap: probe(node, [join(victims, 'heap.cjs'), '3', '3000'], (dump, row, out) =>
     scoreCounts(dump, row, JSON.parse(out)),
   ),
@@ -90,6 +113,14 @@ const fields: [name: keyof LayoutRow, values: unknown[], shownBy: ProbeName[]][]
   ['codeInstructionSize', [...small, 44, 52, 60, 68], ['baseline']],
   ['codeDeoptimizationData', small, ['warm', 'hot']],
   ['safepointHeader', [4, 8, 12, 16, 20, 24], ['warm', 'hot']],
+  ['signedHeights', [false, true], ['values']],
+  [
+    'translation',
+    layoutRows
+      .map((row) => row.translation)
+      .filter((list, i, all) => all.findIndex((l) => isDeepStrictEqual(l, list)) === i),
+    ['hot', 'values'],
+  ],
   [
     'page',
     layoutRows
@@ -128,13 +159,15 @@ for (const [name, values, shownBy] of fields) {
         : winners.length === values.length
           ? 'makes no difference here: V8 describes it itself, or no probe shows it'
           : `${winners.length} values do as well`;
-  console.log(`${name.padEnd(24)} ${JSON.stringify(kept?.value).padEnd(60)} ${how} (${best} right)`);
+  const text = JSON.stringify(kept?.value) ?? '';
+  const shown = text.length > 60 ? `${text.slice(0, 56)} …]` : text;
+  console.log(`${name.padEnd(24)} ${shown.padEnd(60)} ${how} (${best} right)`);
   row = { ...row, [name]: kept?.value };
 }
-console.log('translation              of translation-opcode.h: hot frames show whether it holds');
 for (const [name, each] of Object.entries(probes)) {
   console.log(`${name}: ${each.score(row)} right`);
   each.dump.close();
   each.death.remove();
 }
-console.log(`\n${JSON.stringify(row, undefined, 2)}`);
+const { translation: _, ...numbers } = row;
+console.log(`\n${JSON.stringify(numbers, undefined, 2)}`);
