@@ -1,0 +1,150 @@
+/**
+ * The table of deaths, held against its victims: which programs die in each way, and which test runs them on four Nodes
+ * and asks for the verdict. deaths.test.ts holds it against the tests and against README.md beside it.
+ */
+
+export interface DeathRow {
+  row: number;
+  death: string;
+  verdict: string;
+  /** Each of a different build; the doctor's own (src/supervise/doctor-trials.ts) is one more in every row. */
+  victims: readonly { program: string; test: string }[];
+}
+
+const fidelity = 'process/fidelity.test.ts';
+const watchdog = 'process/watchdog.test.ts';
+const noProgress = 'process/no-progress.test.ts';
+const by = (test: string, ...programs: string[]) => programs.map((program) => ({ program, test }));
+
+export const deaths: readonly DeathRow[] = [
+  {
+    row: 1,
+    death: 'uncaught exception',
+    verdict: 'uncaught-exception',
+    victims: by(fidelity, 'throw-sync.cjs', 'throw-async.mjs', 'throw-other-realm.cjs'),
+  },
+  {
+    row: 2,
+    death: 'unhandled rejection',
+    verdict: 'unhandled-rejection',
+    victims: by(fidelity, 'reject-error.cjs', 'throw-aggregate.mjs', 'handled-rejection.cjs'),
+  },
+  {
+    row: 3,
+    death: 'SIGTERM, SIGHUP, SIGQUIT',
+    verdict: 'terminated',
+    victims: by(fidelity, 'signal-wait.cjs', 'signal-handled.cjs', 'signal-reraised.cjs'),
+  },
+  {
+    row: 4,
+    death: 'snapshot, it goes on',
+    verdict: 'snapshot',
+    victims: [...by(fidelity, 'snapshot-goes-on.cjs'), ...by('supervise/capture.test.ts', 'victim-spin.mjs')],
+  },
+  {
+    row: 5,
+    death: 'process.exit, or an await that never settles',
+    verdict: 'exit, pending-exit',
+    victims: by(fidelity, 'exit-code.cjs', 'exit-from-promise.mjs', 'pending-await.mjs'),
+  },
+  {
+    row: 6,
+    death: 'JavaScript heap out of memory',
+    verdict: 'heap-out-of-memory',
+    victims: [
+      ...by('process/heap-filled-at-once.test.ts', 'heap-fills-at-once.cjs'),
+      ...by('process/memory-near-limit.test.ts', 'heap-fills.cjs'),
+    ],
+  },
+  {
+    row: 7,
+    death: 'killed by the kernel for memory',
+    verdict: 'system-out-of-memory',
+    victims: by('process/killed-for-memory.test.ts', 'cgroup-fills.mjs'),
+  },
+  {
+    row: 8,
+    death: 'SIGKILL',
+    verdict: 'killed',
+    victims: by('process/flight-recorder.test.ts', 'agent-waits.mjs'),
+  },
+  {
+    row: 9,
+    death: 'native crash',
+    verdict: 'native-crash',
+    victims: by('supervise/run-addon.test.ts', 'native/addon'),
+  },
+  {
+    row: 10,
+    death: 'abort',
+    verdict: 'abort',
+    victims: by('supervise/run-core.test.ts', 'victim.cjs'),
+  },
+  {
+    row: 11,
+    death: 'event loop stuck',
+    verdict: 'event-loop-hang',
+    victims: by(watchdog, 'hang-spin.cjs', 'hang-regex.cjs', 'hang-microtasks.mjs', 'hang-in-child.cjs'),
+  },
+  {
+    row: 12,
+    death: 'alive but no progress',
+    verdict: 'no-progress',
+    victims: by(noProgress, 'agent-deadlock.mjs', 'agent-loops.mjs', 'agent-ends-waiting.mjs'),
+  },
+  {
+    row: 13,
+    death: 'memory near its limit',
+    verdict: 'snapshot',
+    victims: by('process/memory-near-limit.test.ts', 'heap-fills.cjs'),
+  },
+  {
+    row: 14,
+    death: 'fails at start',
+    verdict: 'startup-failure',
+    victims: [
+      ...by(fidelity, 'missing-module.mjs', 'missing-export.mjs', 'syntax-error.cjs', 'bad-addon.cjs'),
+      ...by('process/abi.test.ts', 'addon'),
+    ],
+  },
+  {
+    row: 15,
+    death: 'a worker thread dies',
+    verdict: 'worker-death',
+    victims: by(fidelity, 'worker-throws.cjs', 'worker-handled.cjs', 'worker-out-of-memory.cjs'),
+  },
+  {
+    row: 16,
+    death: 'a child process dies',
+    verdict: 'that of the child, and of its parent',
+    victims: by(fidelity, 'child-throws.cjs'),
+  },
+  {
+    row: 17,
+    death: 'out of descriptors, disk, sockets',
+    verdict: 'resource-exhaustion',
+    victims: [
+      ...by(fidelity, 'out-of-descriptors.cjs'),
+      ...by('process/creators.test.ts', 'leaks-descriptors.cjs'),
+    ],
+  },
+];
+
+/** Rows of a Markdown table. */
+export function renderDeaths(): string {
+  const lines = deaths.map(({ row, death, verdict, victims }) => {
+    const tests = [...new Set(victims.map(({ test }) => test))];
+    const groups = tests.map((test) => {
+      const programs = victims
+        .filter((victim) => victim.test === test)
+        .map(({ program }) => `\`${program}\``);
+      return `${programs.join(', ')} (${test})`;
+    });
+    return `| ${row} | ${death} | ${verdict} | ${groups.join('; ')} |`;
+  });
+  return [
+    '| # | death | verdict | victims beside the doctor’s, and their test |',
+    '|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
