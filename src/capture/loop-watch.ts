@@ -35,7 +35,11 @@ export function watchLoop(
         findJournal: () => surroundings.flight?.recorder.folder,
         memory: surroundings.memory,
         noteMemory: (profile) => keepMemory(surroundings, profile),
-        note: (kind, payload) => noteInJournal(surroundings, kind, payload),
+        note: (kind, payload) => {
+          // One that is killed in its stall can tell nobody: whoever comes next finds its session.
+          if (kind === recordKinds.stall) openFlight(surroundings);
+          noteInJournal(surroundings, kind, payload);
+        },
       });
       surroundings.watch = watch;
       Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });

@@ -6,7 +6,10 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { readSequel } from '../../src/bundle/reader-sequel.ts';
-import { findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { spawnUntil } from '../support/run-until-bundle.ts';
+import { findNodes, preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
 
 for (const node of findNodes())
   describe(node.name, () => {
@@ -33,5 +36,23 @@ for (const node of findNodes())
         verdict?.summary ?? '',
         /It came back after [\d.]+ m?s in all, and the process went on\.$/,
       );
+    });
+
+    test('killed in its stall: the next that comes says so', async (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const words = ['--require', preload, join(programs, 'hang-spin.cjs')];
+      const env = { AGENTDUMP_HANG_MS: '400' };
+      const { child, ended, bundle } = spawnUntil(node.path, words, dir, env, /-event-loop-hang-/);
+      t.after(() => child.kill('SIGKILL'));
+      const path = await bundle;
+      assert.equal(readSequel(path), undefined);
+      child.kill('SIGKILL');
+      await ended;
+      sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
+      assert.equal(readSequel(path)?.event, 'died');
+      const hung = openBundle(path);
+      const { verdict } = await analyzeBundle(hung);
+      hung.close();
+      assert.match(verdict?.summary ?? '', /It did not come back: the process died in it\./);
     });
   });
