@@ -86,6 +86,7 @@ export class SizeColumn {
   set(row: number, bytes: number): void {
     if (bytes < wideMark) {
       this.narrow[row] = bytes;
+      if (this.#wide.size > 0) this.#wide.delete(row);
       return;
     }
     this.narrow[row] = wideMark;

@@ -168,3 +168,15 @@ test('sizes above 2^32 add up exactly, where DevTools wraps', () => {
   assert.equal(retained[buffer], 5_368_709_200);
   assert.equal(retained[0], 5_368_709_264);
 });
+
+test('an internal part above 2^32 is counted with its owner, once', () => {
+  const { snapshot: synth, global } = synthProgram();
+  const list = synth.node({ name: 'Array', size: 16 });
+  const elements = synth.node({ type: 'array', name: '(object elements)', size: 5_368_709_120 });
+  synth.edge(global, list, 'list').edge(list, elements, 'elements', 'internal');
+  const snapshot = readHeapSnapshotSync(synth.toBuffer());
+  const sizes = computeShallowSizes(snapshot);
+  const retained = computeRetainedSizes(computeDominators(snapshot), sizes);
+  assert.deepEqual([...sizes.wideRows()], [[list, 5_368_709_136]]);
+  assert.deepEqual([retained[list], retained[elements]], [5_368_709_136, 0]);
+});
