@@ -100,8 +100,14 @@ function appendStep(heap: Heap, text: string, edge: number): string {
     case EdgeType.context:
       return `${text}.${name}`;
     default:
-      return `${text}{${name}}`;
+      return `${text}{${weakMapKey(name) ?? name}}`;
   }
+}
+
+/** An entry's own name is three names and three ids; whose value it is is what a person asks. */
+function weakMapKey(edgeName: string): string | undefined {
+  const [, key] = / \/ part of key \((.*? @\d+)\) -> value /.exec(edgeName) ?? [];
+  return key && `WeakMap value of ${key}`;
 }
 
 function rootName(heap: Heap, target: number, edgeName: string): string {

@@ -7,7 +7,8 @@ import { questions } from './heap-questions.ts';
 const examples: [string, string][] = [
   ['$0 heap app.heapsnapshot', 'the heap at a glance'],
   ['$0 heap suspects latest', 'what leaks, in the newest bundle'],
-  ['$0 heap retainers app.heapsnapshot @1234', 'who refers to a node'],
+  ['$0 heap retainers app.heapsnapshot @1234', 'who refers to a node: tables show their ids'],
+  ['$0 heap show app.heapsnapshot @1234', 'what it holds'],
   ['$0 heap diff a.heapsnapshot b.heapsnapshot', 'what grew'],
   ['$0 heap query app.heapsnapshot "class = Session and retained > 1MB"', 'nodes by condition'],
 ];

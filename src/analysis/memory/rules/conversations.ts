@@ -1,5 +1,5 @@
 /** Arrays of messages that are never cut: an agent's conversation, or all conversations it ever had. */
-import { formatBytes, formatNumber } from '../../../model/quantities.ts';
+import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
 import { type AgentMemory, type Conversation, computeAgentMemory, textProperty } from '../agent-memory.ts';
 import type { Heap } from '../heap.ts';
 import { generalPath } from '../paths.ts';
@@ -30,7 +30,7 @@ export const conversationsRule: SuspectRule = {
           sentence: `${shareText(bytes, context)} is ${formatNumber(messages)} messages in ${many} retained by ${place}: summarise or drop old turns, and let go of conversations that are over.`,
           confidence: 'likely',
           evidence: [
-            `${messages} objects with the properties of a chat message, in ${group.length} arrays`,
+            `${formatCount(messages, 'object')} with the properties of a chat message, in ${formatCount(group.length, 'array')}`,
             `the largest has ${largest.messages} messages and ${formatBytes(largest.bytes)}${ownerText(heap, largest.node)}`,
           ],
           refutedBy:

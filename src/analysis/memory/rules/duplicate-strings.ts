@@ -18,7 +18,7 @@ export const duplicateStringsRule: SuspectRule = {
         title: `Copies of equal strings: ${shareText(wastedBytes, context)}`,
         sentence: `${shareText(wastedBytes, context)} is copies of strings that the heap has already; the worst, ${JSON.stringify(clip(worst.value, 60))}, is there ${formatNumber(worst.count)} times and wastes ${formatBytes(worst.wastedBytes)}.`,
         confidence: 'likely',
-        evidence: [`${wastedBytes} bytes in strings with the same text and size as another one`],
+        evidence: [`${formatBytes(wastedBytes)} in strings with the same text and size as another one`],
         refutedBy:
           'The strings differ after their first 1,024 characters, which is as far as a snapshot shows them.',
       }),
