@@ -43,6 +43,7 @@ function inKernel(tree: SpanningTree, kernel: GraphKernel, root: number): Omit<D
   // What the plain walk has found stays: going on with jump pointers it is found again at once.
   if (!code.findImmediateDominators(patience)) computeImmediateDominators(tree);
   code.orderNodes(root);
+  kernel.hasDominators = true;
   return { dominator: kernel.words('dominator', count).slice(), order: kernel.words('order', count).slice() };
 }
 

@@ -28,6 +28,8 @@ type Column =
   | 'distance'
   | 'owner'
   | 'shared'
+  | 'starts'
+  | 'links'
   | 'edgeName'
   | 'edgeNameHigh'
   | 'placeOf'
@@ -57,6 +59,7 @@ interface Exports extends Places {
   evaluateSemidominators(): void;
   findImmediateDominators(patience: number): number;
   orderNodes(root: number): void;
+  indexDominated(root: number): void;
   resetDistances(unseen: number): void;
   reach(node: number, distance: number): void;
   visitQueue(unseen: number): void;
@@ -84,6 +87,8 @@ export class GraphKernel {
   passes: (value: number, edge: number, node: number) => boolean = () => true;
   /** Asked in `assignRows`: the row of a node's class. */
   rowOf: (node: number) => number = () => 0;
+  /** Whether the dominators are in its column. */
+  hasDominators = false;
   #isWalked = false;
 
   private constructor(snapshot: HeapSnapshot) {

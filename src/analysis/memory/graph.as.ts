@@ -36,6 +36,8 @@ export let dominatorAt: usize = 0;
 export let distanceAt: usize = 0;
 export let ownerAt: usize = 0;
 export let sharedAt: usize = 0;
+export let startsAt: usize = 0;
+export let linksAt: usize = 0;
 export let rowAt: usize = 0;
 /** Plain objects, their states in the trie of names, and of each state how many there are and the first. */
 export let plainAt: usize = 0;
@@ -57,9 +59,7 @@ const stateRoom: u32 = 1 << 18;
 let seenAt: usize = 0;
 let stackAt: usize = 0;
 let crossingAt: usize = 0;
-let startsAt: usize = 0;
 let sourcesAt: usize = 0;
-let linksAt: usize = 0;
 let queueAt: usize = 0;
 let crossings: u32 = 0;
 export let visited: u32 = 0;
@@ -332,6 +332,28 @@ export function orderNodes(root: u32): void {
     const above = vertex > 1 ? load<u32>(parentAt + ((<usize>vertex) << 2)) : 0;
     const dominator = vertex > 1 ? load<u32>(orderAt + ((<usize>(above - 1)) << 2)) : root;
     store<u32>(dominatorAt + ((<usize>node) << 2), dominator);
+  }
+}
+
+/** DominatedIndex of dominated-index.ts, of the last dominators: rows of the first in startsAt, the nodes in linksAt. */
+export function indexDominated(root: u32): void {
+  memory.fill(startsAt, 0, (<usize>nodes + 2) << 2);
+  for (let node: u32 = 0; node < nodes; node++) {
+    if (node === root) continue;
+    const count = startsAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 8;
+    store<u32>(count, load<u32>(count) + 1);
+  }
+  for (let node: u32 = 2; node <= nodes; node++) {
+    const at = startsAt + ((<usize>node) << 2);
+    store<u32>(at, load<u32>(at) + load<u32>(at - 4));
+  }
+  // Each row's own counter is the one after it, which ends where the next begins.
+  for (let node: u32 = 0; node < nodes; node++) {
+    if (node === root) continue;
+    const next = startsAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 4;
+    const row = load<u32>(next);
+    store<u32>(linksAt + ((<usize>row) << 2), node);
+    store<u32>(next, row + 1);
   }
 }
 

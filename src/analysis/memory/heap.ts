@@ -18,6 +18,7 @@ import { computeDistances } from './distances.ts';
 import { DominatedIndex } from './dominated-index.ts';
 import { computeDominators, type DominatorTree } from './dominators.ts';
 import { markEphemerons } from './ephemerons.ts';
+import { GraphKernel } from './graph-kernel.ts';
 import { computeRetainedSizes } from './retained-sizes.ts';
 import { startFacets } from './second-thread.ts';
 import { computeShallowSizes } from './shallow-sizes.ts';
@@ -102,7 +103,10 @@ export class Heap {
   }
 
   get dominated(): DominatedIndex {
-    return this.#once('dominated', () => new DominatedIndex(this.tree.dominator, this.root));
+    return this.#once(
+      'dominated',
+      () => new DominatedIndex(this.tree.dominator, this.root, GraphKernel.of(this.snapshot)),
+    );
   }
 
   get retainers(): RetainerIndex {

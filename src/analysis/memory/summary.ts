@@ -84,33 +84,39 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
   const array = snapshot.strings.findAscii('Array');
   const elements = snapshot.strings.findAscii('elements');
   const isShared = findShared(snapshot);
-  const sums = {
-    native: snapshot.header.extraNativeBytes,
-    typed: 0,
-    code: 0,
-    strings: 0,
-    arrays: 0,
-    system: 0,
-  };
+  const byType = sumsByType(heap, selfSize).bytes;
+  let typed = 0;
+  let arrays = 0;
   for (let node = 0; node < count; node++) {
+    const named = name[node]!;
+    if (named !== array && named !== data) continue;
     const kind = type[node]!;
-    const size = selfSize.get(node);
-    if (kind === NodeType.hidden) sums.system += size;
-    else if (kind === NodeType.native) {
-      sums.native += size;
-      if (name[node] === data) sums.typed += size;
-    } else if (kind === NodeType.code) sums.code += size;
-    else if (isStringType(kind)) sums.strings += size;
-    else if (name[node] === array) sums.arrays += size + soleElementsSize(heap, node, elements, isShared);
+    if (kind === NodeType.native) typed += named === data ? selfSize.get(node) : 0;
+    else if (named === array && kind !== NodeType.hidden && kind !== NodeType.code && !isStringType(kind))
+      arrays += selfSize.get(node) + soleElementsSize(heap, node, elements, isShared);
   }
   return {
-    nativeBytes: sums.native,
-    typedArrayBytes: sums.typed,
-    codeBytes: sums.code,
-    stringBytes: sums.strings,
-    jsArrayBytes: sums.arrays,
-    systemBytes: sums.system,
+    nativeBytes: snapshot.header.extraNativeBytes + byType[NodeType.native]!,
+    typedArrayBytes: typed,
+    codeBytes: byType[NodeType.code]!,
+    stringBytes: byType.reduce((sum, bytes, kind) => (isStringType(kind) ? sum + bytes : sum), 0),
+    jsArrayBytes: arrays,
+    systemBytes: byType[NodeType.hidden]!,
   };
+}
+
+/** By our code of the type. The loops are short, so that V8 has compiled them before a small heap is through. */
+function sumsByType(heap: Heap, selfSize: SizeColumn): { counts: Float64Array; bytes: Float64Array } {
+  const { type, count } = heap.snapshot.nodes;
+  const { narrow } = selfSize;
+  const counts = new Float64Array(256);
+  const bytes = new Float64Array(256);
+  for (let node = 0; node < count; node++) {
+    counts[type[node]!]!++;
+    bytes[type[node]!]! += narrow[node]!;
+  }
+  for (const [node, wide] of selfSize.wideRows()) bytes[type[node]!]! += wide - narrow[node]!;
+  return { counts, bytes };
 }
 
 /** Bytes of an Array's elements that were not already moved to it, where nobody else refers to them. */
@@ -127,13 +133,12 @@ function soleElementsSize(heap: Heap, array: number, elementsName: number, isSha
 }
 
 function sharesByType(heap: Heap, selfSize: SizeColumn): HeapShareRow[] {
-  const { type, count } = heap.snapshot.nodes;
-  const rows = heap.snapshot.header.nodeTypeNames.map((name) => ({ name, count: 0, selfSizeBytes: 0 }));
-  for (let node = 0; node < count; node++) {
-    const row = rows[type[node]!]!;
-    row.count++;
-    row.selfSizeBytes += selfSize.get(node);
-  }
+  const { counts, bytes } = sumsByType(heap, selfSize);
+  const rows = heap.snapshot.header.nodeTypeNames.map((name, kind) => ({
+    name,
+    count: counts[kind]!,
+    selfSizeBytes: bytes[kind]!,
+  }));
   return bySize(rows.filter((row) => row.count > 0));
 }
 
@@ -141,10 +146,12 @@ function sharesBySource(heap: Heap): { files: HeapShareRow[]; packages: HeapShar
   const { placeOf, places } = heap.snapshot.locations;
   const counts = new Float64Array(places.length);
   const sizes = new Float64Array(places.length);
+  const { selfSize } = heap;
   for (let node = 0; node < placeOf.length; node++) {
-    if (placeOf[node] === 0) continue;
-    counts[placeOf[node]!]!++;
-    sizes[placeOf[node]!]! += heap.selfSize.get(node);
+    const place = placeOf[node]!;
+    if (place === 0) continue;
+    counts[place]!++;
+    sizes[place]! += selfSize.get(node);
   }
   const files = new Map<string, HeapShareRow>();
   const packages = new Map<string, HeapShareRow>();
