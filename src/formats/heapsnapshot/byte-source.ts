@@ -14,8 +14,8 @@ const alwaysAllowedBytes = 64 * 1024 * 1024;
 
 /** Bytes that can be read at any place, again and again. */
 export interface RandomBytes {
-  /** The bytes [from, to) of the plain snapshot. */
-  read(from: number, to: number): Buffer;
+  /** The bytes [from, to) of the plain snapshot; in `room`, if that is given and they have to be read. */
+  read(from: number, to: number, room?: Buffer): Buffer;
 }
 
 export interface ByteSource {
@@ -74,8 +74,7 @@ function fileSource(fd: number, path: string, size: number): ByteSource {
     maxPlainBytes: size,
     plainPath: path,
     random: {
-      read(from, to) {
-        const bytes = Buffer.allocUnsafe(to - from);
+      read(from, to, bytes = Buffer.allocUnsafe(to - from)) {
         return bytes.subarray(0, readSync(fd, bytes, 0, to - from, from));
       },
     },

@@ -45,8 +45,7 @@ export function shareSnapshot(snapshot: HeapSnapshot): SharedSnapshot | undefine
 export function openShared(shared: SharedSnapshot): HeapSnapshot {
   const fd = openSync(shared.path, 'r');
   const random = {
-    read(from: number, to: number): Buffer {
-      const bytes = Buffer.allocUnsafe(to - from);
+    read(from: number, to: number, bytes = Buffer.allocUnsafe(to - from)): Buffer {
       return bytes.subarray(0, readSync(fd, bytes, 0, to - from, from));
     },
   };

@@ -59,9 +59,10 @@ export class StringTable {
   /** By a search through the bytes: what looks the same in the midst of another string is where none starts. */
   #find(wanted: Buffer): number {
     const end = this.#starts[this.count]!;
+    const room = Buffer.allocUnsafe(searchBytes + wanted.length);
     for (let from = 0; from < end; from += searchBytes) {
       const to = Math.min(from + searchBytes + wanted.length - 1, end);
-      const bytes = this.#bytes.read(this.#base + from, this.#base + to);
+      const bytes = this.#bytes.read(this.#base + from, this.#base + to, room);
       for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
         const index = this.#indexAt(from + at);
         if (index >= 0) return index;
