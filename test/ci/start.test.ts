@@ -1,0 +1,62 @@
+/** The preload of a test run, whose processes start with the code that V8 kept of the first of them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const preload = join(root, 'dist', 'register-tests.cjs');
+
+function runIn(folder: string, program: string) {
+  return spawnSync(process.execPath, ['--require', preload, '-e', program], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], AGENTDUMP_CI: folder, AGENTDUMP_DIR: join(folder, 'dumps') },
+  });
+}
+
+function newFolder(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-start-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const codeOf = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('code-'));
+
+test('the first process leaves its code, the next ones take it and say nothing', (context) => {
+  const folder = newFolder(context);
+  const program = 'console.log(globalThis[Symbol.for("agentdump.host")].tests !== undefined)';
+  for (let n = 0; n < 2; n++) {
+    const { stdout, stderr, status } = runIn(folder, program);
+    assert.deepEqual([stdout, stderr, status], ['true\n', '', 0]);
+  }
+  const [name = 'none', ...others] = codeOf(folder);
+  assert.deepEqual(others, []);
+  assert.match(name, new RegExp(`^code-${process.version}-`));
+  const { mtimeMs } = statSync(join(folder, name));
+  runIn(folder, '');
+  assert.equal(statSync(join(folder, name)).mtimeMs, mtimeMs, 'it is written once');
+});
+
+test('code that is cut, foreign or empty costs nobody the recorder', (context) => {
+  const folder = newFolder(context);
+  runIn(folder, '');
+  const path = join(folder, codeOf(folder)[0] ?? 'none');
+  const code = readFileSync(path);
+  for (const bad of [code.subarray(0, 1000), Buffer.from('not code'), Buffer.alloc(0)]) {
+    writeFileSync(path, bad);
+    const { stderr, status } = runIn(folder, 'throw new Error("dies")');
+    assert.equal(status, 1);
+    assert.match(stderr, /agentdump: .*uncaught-exception/, `${bad.length} bytes`);
+  }
+});
+
+test('a program may import in the same process, without a warning', (context) => {
+  const { stdout, stderr } = runIn(
+    newFolder(context),
+    'import("node:path").then(({ sep }) => console.log(sep))',
+  );
+  assert.deepEqual([stdout, stderr], ['/\n', '']);
+});
