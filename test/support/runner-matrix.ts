@@ -44,6 +44,8 @@ export const runnerCommands = {
   tap: [local('tap'), '--disable-coverage', '--allow-empty-coverage', '--timeout=600', 'tap.mjs'],
   'plain script': ['node', 'plain.mjs'],
   'npm script': ['npm', 'test', '--silent'],
+  'pnpm script': [local('pnpm'), '--silent', 'test'],
+  'yarn script': [local('yarn'), '--silent', 'test'],
 } as const;
 export type RunnerName = keyof typeof runnerCommands;
 
