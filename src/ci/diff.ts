@@ -49,12 +49,27 @@ function parseSummary(path: string, bytes: number): CiSummary {
   for (const field of ['bundles', 'processes'] as const)
     if (!isListOfObjects(value?.[field] ?? [])) fail(field, 'a list of objects');
   if (!value?.bundles) fail('bundles', 'a list of objects');
+  for (const { name, title, signature } of value?.bundles ?? [])
+    if (![name, title, signature].every(isText)) fail('bundles', 'named by texts');
+  for (const { entry, handles } of value?.processes ?? [])
+    if (typeof entry !== 'string' || !isCounts(handles)) fail('processes', 'named by texts, with counts');
   return value as CiSummary;
 }
 
 function isListOfObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null);
+  return (
+    Array.isArray(value) &&
+    value.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
+  );
 }
+
+const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+
+const isCounts = (value: unknown): boolean =>
+  value === undefined ||
+  (typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((count) => typeof count === 'number'));
 
 export function writeBaseline(folder: string, summary: CiSummary): void {
   mkdirSync(folder, { recursive: true });

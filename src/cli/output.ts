@@ -4,7 +4,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
-import { escapeTerminal } from '../report/escape-terminal.ts';
+import { defuseWorkflowCommands, escapeTerminal } from '../report/escape-terminal.ts';
+import { harmlessJson } from '../report/json.ts';
 
 export interface ColourWish {
   isTerminal: boolean;
@@ -44,7 +45,17 @@ export function writeNew(path: string, text: string): void {
 
 /** A note for the person at the terminal; it may quote a path or a message from anywhere, so it is escaped here. */
 export function note(text: string): void {
-  process.stderr.write(`agentdump: ${escapeTerminal(text)}\n`);
+  process.stderr.write(`agentdump: ${defuseWorkflowCommands(escapeTerminal(text))}\n`);
+}
+
+/** A result that quotes what a stranger wrote, and that nobody has escaped. */
+export function printForeign(text: string): void {
+  print(defuseWorkflowCommands(escapeTerminal(text)));
+}
+
+/** A result as one JSON document; what it quotes is harmless to a terminal and in a CI log. */
+export function printJson(value: unknown, indent?: number): void {
+  print(harmlessJson(JSON.stringify(value, null, indent)));
 }
 
 /** Whether stdout takes colour. */

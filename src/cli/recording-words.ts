@@ -1,5 +1,6 @@
 /** Words of the commands that run a program again: which recording, and which program. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
 import { openBundle } from '../bundle/reader.ts';
 import { AgentdumpError } from '../errors.ts';
 import { type Recording, readRecording } from '../replay/recording.ts';
@@ -31,14 +32,23 @@ function pathOfMeant(words: BundleWords): string {
   return isFile ? words.bundle : pathOf(words);
 }
 
-/** What stands behind `--`; else the program that died, if it is here. */
+/**
+ * What stands behind `--`; else the script that died, if it is one of this project's own. Any other, as an installed tool that
+ * takes commands, would run what the recording says, and the recording may be a stranger's.
+ */
 export function programOf(words: { '--'?: string[] | undefined }, { argv }: Recording): string[] {
   const given = words['--'] ?? [];
   if (given.length > 0) return given.map(String);
   const [, script, ...rest] = argv;
-  if (script !== undefined && statSync(script, { throwIfNoEntry: false })?.isFile())
-    return [process.execPath, script, ...rest];
+  if (script !== undefined && isOwnScript(script)) return [process.execPath, script, ...rest];
   throw new AgentdumpError('usage', 'the program is not here: name it after --, as in -- node agent.js', {
     argument: 'command',
   });
+}
+
+/** A file below the working directory, and not of an installed package. */
+function isOwnScript(script: string): boolean {
+  if (!statSync(script, { throwIfNoEntry: false })?.isFile()) return false;
+  const path = relative(realpathSync(process.cwd()), realpathSync(script));
+  return !path.startsWith('..') && !isAbsolute(path) && !path.split(sep).includes('node_modules');
 }

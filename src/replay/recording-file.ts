@@ -13,6 +13,18 @@ const needed = [
   'argv',
 ] as const;
 
+const lists = ['calls', 'hosts', 'withheld', 'gaps', 'argv'] as const;
+
+/** What is shown of it, and names files. */
+function hasTexts({ signature, title }: Partial<Recording>): boolean {
+  return (
+    typeof title === 'string' &&
+    typeof signature?.id === 'string' &&
+    Array.isArray(signature.parts) &&
+    signature.parts.every((part) => typeof part === 'string')
+  );
+}
+
 /** Throws `malformed-input`, or `unsupported-version` for a recording of a later release. */
 export function parseRecording(text: string, path: string): Recording {
   let value: Partial<Recording>;
@@ -27,7 +39,10 @@ export function parseRecording(text: string, path: string): Recording {
       path,
       schema,
     });
-  const missing = needed.find((field) => typeof value?.[field] !== 'object' || value[field] === null);
+  const missing =
+    needed.find((field) => typeof value?.[field] !== 'object' || value[field] === null) ??
+    lists.find((field) => !Array.isArray(value[field])) ??
+    (hasTexts(value) ? undefined : 'signature');
   if (schema !== recordingSchema || missing !== undefined)
     throw new MalformedInput(`${path} is no recording`, { format: 'recording', field: missing ?? 'schema' });
   // Recordings of earlier releases have no other requests.

@@ -12,6 +12,7 @@ import type { BundleReader } from '../bundle/reader.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { AgentEvent, Message } from '../journal/layout-agent.ts';
 import type { Account, Signature } from '../model/account.ts';
+import { mayBeReplayed } from './kept-environment.ts';
 import { findHttpGaps, type RecordedHttp, readHttp } from './recorded-http.ts';
 import { readReplies } from './recorded-replies.ts';
 import { readToolCalls, type ToolCalls } from './recorded-tools.ts';
@@ -176,15 +177,11 @@ function signalOf(bundle: BundleReader, account: Account, endedAt: number, event
   return { name: trigger.signal.name as NodeJS.Signals, afterMs };
 }
 
-/** What belongs to the machine and the shell, not to the program. */
-const ofTheMachine =
-  /^(PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|TERM|TMPDIR|HOSTNAME|SHLVL|_|NODE_OPTIONS|NODE_V8_.*|AGENTDUMP.*|npm_.*|LC_.*|LANG|CI|GITHUB_.*|SSH_.*|XDG_.*|DISPLAY)$/;
-
 function environmentOf({ environment }: Account): Pick<Recording, 'environment' | 'withheld'> {
   const kept: Record<string, string> = {};
   const withheld: string[] = [];
   for (const [name, entry] of Object.entries(environment?.variables ?? {})) {
-    if (ofTheMachine.test(name)) continue;
+    if (!mayBeReplayed(name)) continue;
     if ('value' in entry) kept[name] = entry.value;
     else withheld.push(name);
   }

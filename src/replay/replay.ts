@@ -18,6 +18,7 @@ import { inferSignal } from '../supervise/exit-status.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
 import { type Answer, Answerer, type Given } from './answerer.ts';
 import { type Difference, renderDifferences } from './compare.ts';
+import { mayBeReplayed } from './kept-environment.ts';
 import { requireTools } from './recorded-tools.ts';
 import { type Recording, seedOf } from './recording.ts';
 import { isSameDeath } from './same-death.ts';
@@ -149,11 +150,14 @@ class Replay {
     };
     writeFileSync(planFile, JSON.stringify(plan));
     // Clients want a key before they send a request; what it was is not known, and nobody will look at it.
-    const withheld = Object.fromEntries(recording.withheld.map((name) => [name, 'not-known-in-a-replay']));
+    // A recording in a file of its own may say more than our reader keeps.
+    const names = Object.values(recording.withheld).filter(mayBeReplayed);
+    const withheld = Object.fromEntries(names.map((name) => [name, 'not-known-in-a-replay']));
+    const kept = Object.entries(recording.environment).filter(([name]) => mayBeReplayed(name));
     const { NODE_OPTIONS: nodeOptions = '', ...own } = process.env;
     return {
       ...withheld,
-      ...recording.environment,
+      ...Object.fromEntries(kept),
       ...own,
       // The clock of what writes the bundle stays the real one: it is loaded first.
       NODE_OPTIONS: [

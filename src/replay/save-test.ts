@@ -25,7 +25,7 @@ export function writeTest({
 }: SavedTest): [test: string, recording: string] {
   const folder = resolve(dir);
   mkdirSync(folder, { recursive: true });
-  const name = `crash-${recording.signature.id.slice(0, 8)}`;
+  const name = `crash-${recording.signature.id.replace(/[^\w]/g, '').slice(0, 8)}`;
   const recordingPath = join(folder, `${name}.recording.json`);
   const testPath = join(folder, `${name}.test.mjs`);
   writeFileSync(recordingPath, `${JSON.stringify(recording)}\n`);

@@ -10,7 +10,7 @@ import { type HostileInput, hostileInputs } from '../support/synth-bundle-hostil
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'fixtures', 'hostile');
-const inputs = hostileInputs();
+const inputs = hostileInputs().filter(({ command }) => command === undefined);
 const formats = [...new Set(inputs.map((input) => input.path.split('/')[0] ?? ''))];
 
 interface Run {

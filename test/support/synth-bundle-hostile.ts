@@ -7,6 +7,7 @@ import { synthEntry, synthFiles, synthManifest, synthTrigger } from './synth-bun
 import { codeFaults } from './synth-bundle-hostile-code.ts';
 import { heapFaults } from './synth-bundle-hostile-heap.ts';
 import { journalFaults } from './synth-bundle-hostile-journal.ts';
+import { newerFaults } from './synth-bundle-hostile-newer.ts';
 import { packedFaults } from './synth-bundle-hostile-packed.ts';
 import { partFaults } from './synth-bundle-hostile-parts.ts';
 
@@ -17,8 +18,10 @@ export interface HostileInput {
   files: Map<string, Buffer>;
   /** Symbolic links in a folder: name → target. */
   links?: Record<string, string>;
-  /** What analyze must end with: read in part, or refused. */
-  exit: 1 | 3;
+  /** What analyze, or `command`, must end with: read in part, or refused; 0 where there is nothing to explain. */
+  exit: 0 | 1 | 3;
+  /** Of what is no bundle: the command that reads it, run in its folder. */
+  command?: string[];
   /** What it must say about it, somewhere. */
   says?: RegExp;
 }
@@ -161,5 +164,6 @@ export function hostileInputs(): HostileInput[] {
     ...codeFaults(),
     ...heapFaults(),
     ...journalFaults(),
+    ...newerFaults(),
   ];
 }

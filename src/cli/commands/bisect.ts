@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { bisect } from '../../replay/bisect.ts';
 import type { ReplayOptions } from '../../replay/replay.ts';
 import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, print, printForeign, printJson } from '../output.ts';
 import { liveOption, programOf, readMeant } from '../recording-words.ts';
 
 interface Words extends BundleWords {
@@ -48,10 +48,10 @@ const command: CommandModule<object, Words> = {
       note,
     });
     const { commit } = result;
-    if (words.json) print(JSON.stringify(result));
+    if (words.json) printJson(result);
     else if (!commit) print('NOT FOUND: the commits that are left could not be judged');
     else
-      print(
+      printForeign(
         `${commit.hash} is the first that dies so\n  ${commit.subject}\n  ${commit.author}, ${commit.date}`,
       );
     process.exitCode = commit ? 0 : 1;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { compareWithBaseline, requireSummary } from '../../ci/diff.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { renderCiDifference } from '../../report/ci/markdown.ts';
-import { print } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function runDiff(words: readonly string[]): void {
   let baseline: string | undefined;
@@ -25,5 +25,6 @@ export function runDiff(words: readonly string[]): void {
     throw new AgentdumpError('usage', 'ci diff wants --baseline FOLDER', { argument: '--baseline' });
   const before = requireSummary(resolve(baseline));
   const difference = compareWithBaseline(resolve(baseline), before, requireSummary(resolve(report)));
-  print(json ? JSON.stringify(difference) : renderCiDifference(difference));
+  if (json) printJson(difference);
+  else print(renderCiDifference(difference));
 }

@@ -4,7 +4,7 @@ import type { Recording } from '../../replay/recording.ts';
 import { type ReplayOptions, replay } from '../../replay/replay.ts';
 import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result.ts';
 import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, printForeign, printJson } from '../output.ts';
 import { pauseBefore } from '../pause.ts';
 import { liveOption, programOf, readMeant } from '../recording-words.ts';
 
@@ -88,7 +88,8 @@ const command: CommandModule<object, Words> = {
       ...(beforeReply && { beforeReply }),
       note,
     });
-    print(words.json ? JSON.stringify(result) : renderReplay(result, recording));
+    if (words.json) printJson(result);
+    else printForeign(renderReplay(result, recording));
     process.exitCode = exitCodeFor(result, words.expect);
   },
 };
@@ -97,5 +98,5 @@ export default command;
 async function saveTest(dir: string, recording: Recording, command: string[], words: Words) {
   const { writeTest } = await import('../../replay/save-test.ts');
   const { runner, live = [] } = words;
-  for (const path of writeTest({ dir, recording, command, runner, live })) print(path);
+  for (const path of writeTest({ dir, recording, command, runner, live })) printForeign(path);
 }

@@ -1,9 +1,7 @@
 /** `agentdump runs`: the durable runs here, and what each waits for. */
 import type { CommandModule } from 'yargs';
 import { type RunSummary, summarizeRun } from '../../durable/inspect.ts';
-import { escapeTerminal } from '../../report/escape-terminal.ts';
-import { harmlessJson } from '../../report/json.ts';
-import { note, print } from '../output.ts';
+import { note, printForeign, printJson } from '../output.ts';
 import { type RunWords, runStoreOption, withStore } from '../run-options.ts';
 
 interface Words extends RunWords {
@@ -23,9 +21,9 @@ const command: CommandModule<object, Words> = {
       return Promise.all(ids.map((id) => summarizeRun(store, id)));
     });
     runs.sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
-    if (json) return print(harmlessJson(JSON.stringify(runs, null, 2)));
+    if (json) return printJson(runs, 2);
     if (!runs.length) return note(`no durable run in ${dir}`);
-    print(escapeTerminal(runs.map(render).join('\n\n')));
+    printForeign(runs.map(render).join('\n\n'));
   },
 };
 export default command;

@@ -1,9 +1,8 @@
 /** `agentdump status`: what runs here, how often it was started again, and the last deaths. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { readStatus, type Status, type Supervised } from '../../supervise/status.ts';
-import { print } from '../output.ts';
+import { printForeign, printJson } from '../output.ts';
 
 const command: CommandModule = {
   command: 'status',
@@ -19,7 +18,8 @@ const command: CommandModule = {
   handler: (words) => {
     const dir = resolve(String(words['dir']));
     const status = readStatus(dir);
-    print(words['json'] ? JSON.stringify(status) : renderStatus(status));
+    if (words['json']) printJson(status);
+    else printForeign(renderStatus(status));
   },
 };
 export default command;
@@ -32,7 +32,7 @@ function renderStatus({ programs, supervised }: Status): string {
   if (programs.some(({ fate }) => fate === 'died'))
     lines.push('', '`agentdump sweep` makes bundles of those that died.');
   for (const one of supervised) lines.push('', ...renderSupervised(one));
-  return lines.length ? escapeTerminal(lines.join('\n')).trim() : 'Nothing has run here.';
+  return lines.length ? lines.join('\n').trim() : 'Nothing has run here.';
 }
 
 function renderSupervised(one: Supervised): string[] {
