@@ -7,7 +7,7 @@ import { characterTables, wordUnit } from './characters.ts';
 import { escapeMask, readEscape } from './escapes.ts';
 import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import type { NameVerdict } from './key-names.ts';
-import { elementName, elementText } from './markup.ts';
+import { elementAround, elementName, elementText } from './markup.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
@@ -117,7 +117,8 @@ export class ContextReader {
     const group = this.around.groupAt(place.start);
     if (group) return group;
     if (place.end - place.start !== 2 || !this.page.text.startsWith('is', place.start)) return undefined;
-    const word = /(\w{3,40}) $/.exec(this.page.text.slice(Math.max(0, place.start - 42), place.start))?.[1];
+    const before = this.page.text.slice(Math.max(0, place.start - 90), place.start);
+    const word = /(\w{3,40})(?: for [\w.@-]{1,40})? $/.exec(before)?.[1];
     const verdict = word === undefined ? undefined : this.names.judge(word);
     return verdict && verdict.strength === 3 ? verdict : undefined;
   }
@@ -125,7 +126,18 @@ export class ContextReader {
   /** Of `value` and the like: the field before names it, or the object around it, or the word before. */
   private contentVerdict(place: NamePlace): NameVerdict | undefined {
     const { around } = this;
-    return around.takeLabel(place.start) ?? around.contentAt(place.start) ?? this.verdictAround(place);
+    return (
+      around.takeLabel(place.start) ??
+      around.contentAt(place.start) ??
+      this.elementVerdict(place) ??
+      this.verdictAround(place)
+    );
+  }
+
+  private elementVerdict(place: NamePlace): NameVerdict | undefined {
+    const name = elementAround(this.page, place);
+    const verdict = name === undefined ? undefined : this.names.judge(name);
+    return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
   }
 
   /** `arn:aws:secretsmanager:…:secret:name`. */

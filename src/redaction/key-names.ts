@@ -272,7 +272,7 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   }
   if (secret.has(word)) return { strength: 3, rule: 'secret' };
   if (token.has(word)) {
-    if (before !== undefined && harmlessBefore.has(before)) return nothing;
+    if (before !== undefined && before !== 'registry' && harmlessBefore.has(before)) return nothing;
     if (word === 'tokens') return { strength: before === undefined ? 1 : 2, rule: 'token' };
     if (word === 'pat') return { strength: 2, rule: 'token' };
     return { strength: 3, rule: 'token' };

@@ -25,3 +25,14 @@ export function elementText(page: Page, from: number): ValueSpan | undefined {
   const end = content.lastIndex;
   return { start: end - match[1]!.length, end, close: end, quoted: true };
 }
+
+const openElement = /<([A-Za-z][\w.:-]{1,60}) (?:[\w:-]{1,30}="[^"<>]{0,40}" ?){0,2}$/;
+
+/** The name of the element whose attribute's sign stands at `sign`: `<apiKey value="x"/>`. */
+export function elementAround(
+  { text, units }: Page,
+  place: { start: number; sign: number },
+): string | undefined {
+  if (units[place.sign] !== 61 || units[place.start - 1] !== 32) return undefined;
+  return openElement.exec(text.slice(Math.max(0, place.start - 120), place.start))?.[1];
+}

@@ -19,7 +19,7 @@ const codeBefore =
 
 /** What stands between a word and a literal in quotes, or a value behind a mark of its own, in every tongue and log. */
 const looseLead =
-  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ](?:was )?(?:changed|rotated|reset) from|[ ]for [\w.@-]{1,40}:|[ ]?<-)[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
+  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ](?:was )?(?:changed|rotated|reset) from|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
 const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
 const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
@@ -84,7 +84,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
     return looksRandom(value, 12) && !/^[\w.-]{1,40}=/.test(value);
   if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
     return looksRandom(value, quoted || word !== 'key' ? 8 : 12);
-  return isPasswordLike(value, quoted);
+  return isPasswordLike(value, quoted) || (word === 'passcode' && /^\d{4,10}$/.test(value));
 }
 
 function isBearer(value: string): boolean {

@@ -7,7 +7,7 @@ import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { indentOf, readIndented, startsLine, type ValueSpan } from './value-span.ts';
-import { hasLongRandomPart, isSecretValue, type ValueForm } from './values.ts';
+import { hasLongRandomPart, isSecretValue, looksChosen, looksRandom, type ValueForm } from './values.ts';
 import { findSecretData } from './yaml-values.ts';
 
 /** Objects of secrets are looked at so far. */
@@ -72,12 +72,26 @@ export class Surroundings {
   openLines(at: number, place: NamePlace, { strength, rule }: NameVerdict): void {
     if (strength < 1 || !/^(?:secret|token|credential|password|api-key)$/.test(rule)) return;
     const lines = readIndented(this.page, at + 1, indentOf(this.page, place.start));
-    if (lines && startsLine(this.page, place.start))
-      this.group = {
-        end: Math.min(lines.end, at + longestGroup),
-        verdict: { strength: 1, rule },
-        content: { strength, rule },
-      };
+    if (!lines || !startsLine(this.page, place.start)) return;
+    this.findItems(lines, rule);
+    this.group = {
+      end: Math.min(lines.end, at + longestGroup),
+      verdict: { strength: 1, rule },
+      content: { strength, rule },
+    };
+  }
+
+  /** `- x` below `secrets:`: what looks random is one. */
+  private findItems(lines: ValueSpan, rule: string): void {
+    const text = this.page.text.slice(lines.start, Math.min(lines.end, lines.start + longestGroup));
+    for (const match of text.matchAll(
+      /(?:^|\n)[ \t]{0,40}(?:- )?["']?([^\s"':]{12,400})["']?[ \t]*(?=\r?\n|$)/g,
+    )) {
+      const value = match[1]!;
+      if (!looksRandom(value) || !looksChosen(value)) continue;
+      const start = lines.start + match.index + match[0].indexOf(value);
+      this.out.push({ start, end: start + value.length, rule });
+    }
   }
 
   /** `data:` of a Kubernetes secret: every value in it is one. */

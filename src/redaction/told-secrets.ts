@@ -91,6 +91,7 @@ function buildRules(): Map<string, Rule[]> {
     [
       'pass',
       { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ },
+      { lead: lead(blanks), before: /\buser(?:name)? [^\s"'\\]{1,64},? $/i, chosen: true },
       {
         lead: lead(blanks),
         before: /(?:^|\n|[<>-] ?)$/,
