@@ -3,7 +3,7 @@
  * what must not hang: WebAssembly out of bounds, a signal that somebody sends, a supervisor that is killed.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -38,6 +38,8 @@ function callTool(city, config) { crash(city, config); }
 setTimeout(() => { arm(process.argv[2]); callTool('Brest', { password: '${secret}' }); }, 50);`;
 const aborting = `function callTool() { if (process.listenerCount('SIGSEGV') === 0) process.abort(); }
 setTimeout(() => callTool(), 50);`;
+const overflowing = `function descend(depth) { return descend(depth + 1) + 1; }
+setTimeout(() => descend(0), 50);`;
 const packages = fileURLToPath(new URL('../oracles/node_modules', import.meta.url));
 const noTracker = existsSync(join(packages, '@datadog/libdatadog-extras'))
   ? false
@@ -51,19 +53,49 @@ const { load } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports
 for (let i = 0; i < 1e5; i++) load(i & 1023);
 try { load(1 << 20); } catch (error) { console.log(error.message); }`;
 
-function run(name: string, node: string, program: string, words: string[], options = ['--hold'], core = '0') {
+interface Limits {
+  options?: string[];
+  core?: string;
+  /** Node's own. */
+  flags?: string[];
+}
+
+async function run(name: string, node: string, program: string, words: string[], limits: Limits = {}) {
+  const { options = ['--hold'], core = '0', flags = [] } = limits;
   const cwd = join(root, name);
   mkdirSync(cwd, { recursive: true });
   writeFileSync(join(cwd, 'victim.cjs'), program);
-  const command = [agentdump, 'run', '--dir', 'dumps', ...options, '--', node, 'victim.cjs', ...words];
+  const command = [
+    agentdump,
+    'run',
+    '--dir',
+    'dumps',
+    ...options,
+    '--',
+    node,
+    ...flags,
+    'victim.cjs',
+    ...words,
+  ];
   const limited = `ulimit -c ${core}; exec "$0" "$@"`;
-  const result = spawnSync('/bin/sh', ['-c', limited, process.execPath, ...command], {
-    cwd,
-    encoding: 'utf8',
-    timeout: 60_000,
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
+  const result = await end('/bin/sh', ['-c', limited, process.execPath, ...command], cwd);
   return { cwd, result, listed: listBundles(join(cwd, 'dumps')) };
+}
+
+interface End {
+  status: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+}
+
+function end(file: string, words: string[], cwd: string): Promise<End> {
+  return new Promise((resolve) => {
+    const options = { cwd, timeout: 60_000, env: { ...process.env, NODE_OPTIONS: '' } };
+    const child = execFile(file, words, options, (_, stdout, stderr) => {
+      resolve({ status: child.exitCode, signal: child.signalCode, stdout, stderr });
+    });
+  });
 }
 
 async function account(path = '') {
@@ -89,7 +121,7 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
   for (const [at, node] of nodes.entries())
     for (const [kind, signal, title] of kinds.filter((_, i) => i === 0 || i % nodes.length === at))
       test(`Node ${node.major}, ${kind}: the fault, both worlds, the signal as it was`, async () => {
-        const { result, listed } = run(`${node.major}-${kind}`, node.path, faulting, [kind]);
+        const { result, listed } = await run(`${node.major}-${kind}`, node.path, faulting, [kind]);
         assert.equal(result.signal, signal, result.stderr);
         const { evidence, mini, account: found } = await account(listed[0]?.path);
         assert.equal(evidence?.exit?.signal, signal);
@@ -105,17 +137,16 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
       });
 
   for (const node of nodes) {
-    if (node === nodes[0] || node === nodes.at(-1))
-      test(`Node ${node.major}: the fault of a worker`, async () => {
-        const { result, listed } = run(`worker-${node.major}`, node.path, inWorker, ['read-null']);
-        assert.equal(result.signal, 'SIGSEGV', result.stderr);
-        const { account: found } = await account(listed[0]?.path);
-        const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
-        assert.ok(frames.some((frame) => frame.function === 'callTool'));
-      });
+    test(`Node ${node.major}: the fault of a worker`, async () => {
+      const { result, listed } = await run(`worker-${node.major}`, node.path, inWorker, ['read-null']);
+      assert.equal(result.signal, 'SIGSEGV', result.stderr);
+      const { account: found } = await account(listed[0]?.path);
+      const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+      assert.ok(frames.some((frame) => frame.function === 'callTool'));
+    });
 
-    test(`Node ${node.major}: WebAssembly out of bounds is an error still`, () => {
-      const { result } = run(`wasm-${node.major}`, node.path, outOfBounds, []);
+    test(`Node ${node.major}: WebAssembly out of bounds is an error still`, async () => {
+      const { result } = await run(`wasm-${node.major}`, node.path, outOfBounds, []);
       assert.deepEqual([result.status, result.stdout], [0, 'memory access out of bounds\n']);
     });
   }
@@ -132,7 +163,7 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
       const name = `native-${kind}`;
       mkdirSync(join(root, name));
       symlinkSync(packages, join(root, name, 'node_modules'));
-      const { result, listed } = run(name, nodes[at]?.path ?? '', program, [kind]);
+      const { result, listed } = await run(name, nodes[at]?.path ?? '', program, [kind]);
       assert.equal(result.signal, signal, result.stderr);
       const { account: found } = await account(listed[0]?.path);
       assert.match(found.verdict?.title ?? '', title);
@@ -140,27 +171,45 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
       assert.ok(frames.some((frame) => frame.function === 'callTool'));
     });
 
-  test('a signal that somebody sends ends it all the same', () => {
+  for (const node of nodes)
+    test(`Node ${node.major}, a stack overflow, held by libdatadog-extras`, { skip: noTracker }, async () => {
+      const name = `overflow-${node.major}`;
+      mkdirSync(join(root, name));
+      symlinkSync(packages, join(root, name, 'node_modules'));
+      const limits = { flags: ['--stack-size=60000'] };
+      const { result, listed } = await run(name, node.path, overflowing, [], limits);
+      assert.equal(result.signal, 'SIGSEGV', result.stderr);
+      const { account: found } = await account(listed[0]?.path);
+      assert.match(found.verdict?.title ?? '', /stack/);
+      const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+      assert.ok(
+        frames.filter((frame) => frame.function === 'descend').length > 50,
+        JSON.stringify(frames.slice(0, 5)),
+      );
+    });
+
+  test('a signal that somebody sends ends it all the same', async () => {
     const program = `process.kill(process.pid, 'SIGSEGV'); setTimeout(() => {}, 30_000);`;
-    assert.equal(run('sent', process.execPath, program, []).result.signal, 'SIGSEGV');
+    const { result } = await run('sent', process.execPath, program, []);
+    assert.equal(result.signal, 'SIGSEGV');
   });
 
-  test('work for the kernel is not taken for a fault', () => {
+  test('work for the kernel is not taken for a fault', async () => {
     const program = `const { readFileSync } = require('node:fs');
       for (const end = Date.now() + 2500; Date.now() < end; ) readFileSync('/proc/self/maps');
       console.log('done');`;
-    const { result } = run('busy', process.execPath, program, []);
+    const { result } = await run('busy', process.execPath, program, []);
     assert.deepEqual([result.status, result.stdout], [0, 'done\n']);
   });
 
-  test('without --hold, and where the kernel leaves a core, nothing listens', () => {
+  test('without --hold, and where the kernel leaves a core, nothing listens', async () => {
     const program = `console.log(process.listenerCount('SIGSEGV'))`;
-    const listeners = (name: string, options: string[], core: string) =>
-      run(name, process.execPath, program, [], options, core).result.stdout;
-    assert.equal(listeners('without', [], '0'), '0\n');
-    assert.equal(listeners('with', ['--hold'], '0'), '1\n');
+    const listeners = async (name: string, options: string[], core: string) =>
+      (await run(name, process.execPath, program, [], { options, core })).result.stdout;
+    assert.equal(await listeners('without', [], '0'), '0\n');
+    assert.equal(await listeners('with', ['--hold'], '0'), '1\n');
     const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
-    if (pattern === 'core') assert.equal(listeners('with-core', ['--hold'], 'unlimited'), '0\n');
+    if (pattern === 'core') assert.equal(await listeners('with-core', ['--hold'], 'unlimited'), '0\n');
   });
 
   for (const when of ['before', 'with'] as const)
@@ -170,7 +219,7 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
         arm('read-null');
         const kill = () => require('node:child_process').spawnSync('kill', ['-KILL', String(process.ppid)]);
         setTimeout(() => { kill(); ${when === 'with' ? 'crash();' : 'setTimeout(crash, 2500);'} }, 300);`;
-      const { cwd, result } = run(`orphan-${when}`, process.execPath, killing, []);
+      const { cwd, result } = await run(`orphan-${when}`, process.execPath, killing, []);
       assert.equal(result.signal, 'SIGKILL');
       const pid = readFileSync(join(cwd, 'pid'), 'utf8');
       for (let i = 0; i < 200 && isAlive(pid); i++) await pause(100);
