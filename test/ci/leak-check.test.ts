@@ -1,48 +1,15 @@
-/** `--leak-check` on real runners: who holds what a suite leaks, and a suite that leaks nothing. */
+/** `--leak-check` on runners of one process: who holds what a suite leaks, and a suite that leaks nothing. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { canRun, runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
+import { runLeaky, testLeak } from '../support/leaky-suites.ts';
+import { canRun } from '../support/runner-matrix.ts';
 
-const commands = {
-  'node:test': ['node', '--test', 'leak/node-test.cjs'],
-  mocha: ['node_modules/.bin/mocha', '--reporter=dot', 'leak/mocha.cjs'],
-  jest: ['node_modules/.bin/jest', '--testMatch=**/leak/jest.cjs', '--config={}', '--ci'],
-  vitest: ['node_modules/.bin/vitest', 'run', '--config', 'leak/vitest.config.mjs', '--pool', 'forks'],
-} as const;
-const holders = { array: /requestLog|handle\{context\}/, map: /sessions/, listeners: /bus\._events\.change/ };
-
-for (const [runner, leak] of [
-  ['node:test', 'array'],
-  ['mocha', 'map'],
-  ['jest', 'listeners'],
-  ['vitest', 'array'],
-] as const)
-  test(`${runner}: ${leak}`, { skip: canRun() }, async (context) => {
-    const { code, summary, output, report } = await run(context, runner, leak);
-    const told = `${JSON.stringify(summary?.leaks, undefined, 1)}\n${output}`;
-    assert.equal(code, 1, told);
-    assert.equal(summary?.outcome.kind, 'leak', told);
-    const snapshots = summary?.bundles.filter(({ kind }) => kind === 'snapshot');
-    assert.deepEqual(snapshots, [], 'the heaps are the leak’s, and no problems of their own');
-    const [found] = summary?.leaks ?? [];
-    assert.match(found?.suspects[0]?.path ?? '', holders[leak], told);
-    for (const name of found?.heaps ?? ['none']) assert.ok(existsSync(join(report, 'bundles', name)), told);
-  });
+testLeak('node:test', 'array');
+testLeak('mocha', 'map');
 
 test('mocha: nothing', { skip: canRun() }, async (context) => {
-  const { code, report, output } = await run(context, 'mocha', 'nothing');
+  const { code, report, output } = await runLeaky(context, 'mocha', 'nothing');
   assert.equal(code, 0, output);
   assert.equal(existsSync(report), false, 'a green run leaves nothing');
 });
-
-function run(context: { after(cleanUp: () => void): void }, runner: keyof typeof commands, leak: string) {
-  return runUnderCi({
-    folder: suitesFolder(context),
-    death: 'none',
-    command: commands[runner],
-    options: ['--leak-check=10%,4M'],
-    env: { AGENTDUMP_TEST_LEAK: leak, NODE_OPTIONS: '' },
-  });
-}
