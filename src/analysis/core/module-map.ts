@@ -25,6 +25,8 @@ export interface CoreModule {
   /** Exclusive; the end of the last mapping. */
   end: number;
   buildId?: string;
+  /** Its file's first page as the core has it, where that names no build. */
+  firstPage?: Uint8Array;
   /** Symbols and unwinding tables; absent where there is no file of the same build. */
   code?: ModuleCode;
   mappings: MappedFile[];
@@ -129,7 +131,15 @@ function describeModule(
   mappings.sort((a, b) => a.start - b.start);
   const start = Math.min(...mappings.map((m) => m.start));
   const end = Math.max(...mappings.map((m) => m.end));
-  return { path, start, end, mappings, ...(buildId ? { buildId } : {}) };
+  const firstPage = first && !buildId ? memory.peek(first.start, pageSize) : undefined;
+  return {
+    path,
+    start,
+    end,
+    mappings,
+    ...(buildId ? { buildId } : {}),
+    ...(firstPage ? { firstPage } : {}),
+  };
 }
 
 function findBuildIdInMemory(memory: MemoryReader, first: MappedFile): string | undefined {
@@ -172,6 +182,8 @@ function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): M
     const isThere = existsSync(path);
     const opened = isThere ? openFile(path) : undefined;
     if (opened && wanted && opened.buildId === wanted) return opened.code;
+    if (opened && !wanted && opened.buildId === undefined && beginsAs(opened.code, module))
+      return opened.code;
     opened?.code.close();
     const elsewhere = wanted && given === undefined ? findFileOfBuild(path, wanted) : undefined;
     if (elsewhere) return openFile(elsewhere).code;
@@ -184,7 +196,14 @@ function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): M
   }
 }
 
-function openFile(path: string): { code: ModuleCode; buildId: string | undefined } {
+/** A linker need not write a build id: then header, segments and the start of the tables must be those of the core. */
+function beginsAs({ source }: FileCode, { firstPage }: CoreModule): boolean {
+  if (!firstPage) return false;
+  const page = new Uint8Array(firstPage.length);
+  return source.readInto(page, 0) === page.length && Buffer.compare(page, firstPage) === 0;
+}
+
+function openFile(path: string): { code: FileCode; buildId: string | undefined } {
   const source = new FileSource(path);
   const file = readElf(source);
   const buildId = findBuildId(file);
