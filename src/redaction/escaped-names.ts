@@ -16,6 +16,8 @@ export function findEscapedName(page: Page, at: number): { name: string; place: 
   const { units } = page;
   let start = at;
   while (start > 0 && at - start < longest && classes[units[start - 1]!]! & wordUnit) start -= 1;
+  // The word goes on from an escape before, which was looked at with all that follows it.
+  if (units[start - 1] === 92) return undefined;
   let name = page.text.slice(start, at);
   let end = at;
   while (end - start < longest * 4) {

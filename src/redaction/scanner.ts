@@ -55,7 +55,7 @@ export interface ScannerOptions {
   inside?: (text: string) => string | undefined;
 }
 
-/** Words at least so long are looked at for encoded text. */
+/** For encoded text. */
 const longWord = 16;
 const none: Finding[] = [];
 
@@ -63,12 +63,12 @@ export class Scanner {
   private readonly context: ContextReader;
   private readonly options: ScannerOptions;
   private readonly shapes: ShapeTable;
-  /** Made once: one is needed at every sign. */
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
   private readonly spoken = telltaleOutlines();
   private readonly telltales = telltaleKinds();
-  /** Rows of bytes are read to here. */
+  /** Rows of bytes, and of a table, are read to here. */
   private dumpsUntil = 0;
+  private tableUntil = 0;
   /** Of the stretch that is scanned: no finding may start behind it, but for the one that crosses it. */
   private stop = 0;
 
@@ -87,6 +87,7 @@ export class Scanner {
     this.context.open(page, out);
     this.stop = stop;
     this.dumpsUntil = 0;
+    this.tableUntil = 0;
     // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
     let nameStart = -1;
     let nameEnd = -1;
@@ -225,7 +226,8 @@ export class Scanner {
   /** A line starts at `start`, in the text or in a string. */
   private lineAt(page: Page, start: number, out: Finding[]): void {
     if (start >= this.stop) return;
-    findInColumns(page, this.options.names, start, this.stop, out);
+    if (start >= this.tableUntil)
+      this.tableUntil = findInColumns(page, this.options.names, start, this.stop, out);
     if (page.units[start] === 48 && start >= this.dumpsUntil && this.options.inside) {
       const dump = decodeDump(page, start);
       if (dump) this.dumpsUntil = dump.end;
@@ -233,7 +235,6 @@ export class Scanner {
     }
   }
 
-  /** A word that may announce a secret. */
   private spokenAt(page: Page, start: number, end: number, out: Finding[]): number {
     const kinds = this.telltales.get(page.text.slice(start, end).toLowerCase());
     if (kinds === undefined) return 0;
@@ -316,7 +317,6 @@ export class Scanner {
     return run || this.escapedNameAt(page, i) || behind;
   }
 
-  /** `p\\u0061ssword: x`. */
   private escapedNameAt(page: Page, i: number): number {
     const found = this.options.context && page.units[i] === 92 ? findEscapedName(page, i) : undefined;
     const verdict = found && this.options.names.judge(found.name);

@@ -20,21 +20,21 @@ interface Column {
   strength: number;
 }
 
-/** A line starts at `start`. Pushes what starts before `stop`; the rows themselves are read again, as any text. */
+/** A line starts at `start`. Pushes what starts before `stop`; the rows themselves are read again, as any text. Answers with the table's end, or 0. */
 export function findInColumns(
   page: Page,
   names: NameBook,
   start: number,
   stop: number,
   out: Finding[],
-): void {
+): number {
   const mark = delimiterOf(page, start);
-  if (mark === 0) return;
+  if (mark === 0) return 0;
   const header = headerAt(page, start, mark);
-  if (header === undefined || !mayTell.test(header)) return;
+  if (header === undefined || !mayTell.test(header)) return 0;
   const delimiter = String.fromCharCode(mark);
   const columns = header.split(delimiter);
-  if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return;
+  if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return 0;
   const telling = columns.flatMap((cell, index): Column[] => {
     const { strength } = names.judge(
       cell
@@ -44,7 +44,7 @@ export function findInColumns(
     );
     return strength >= 2 ? [{ index, strength }] : [];
   });
-  if (telling.length > 0) readRows(page, start, delimiter, columns.length, telling, stop, out);
+  return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
 }
 
 const isDelimiter = (unit: number): boolean =>
@@ -94,22 +94,23 @@ function readRows(
   telling: Column[],
   stop: number,
   out: Finding[],
-): void {
+): number {
   let start = headerStart;
   for (let rows = -1; rows < mostRows && start < stop; rows++) {
     const lines = page.text.slice(start, start + longestLine);
     lineBreak.lastIndex = 0;
     const broken = lineBreak.exec(lines);
-    if (!broken && lines.length === longestLine) return;
+    if (!broken && lines.length === longestLine) return start;
     const line = broken ? lines.slice(0, broken.index) : lines;
     const cells = line.split(delimiter);
     if (rows >= 0 && !isRule.test(line)) {
-      if (cells.length !== width) return;
+      if (cells.length !== width) return start;
       for (const column of telling) pushCell(start, cells, column, stop, out);
     }
-    if (!broken) return;
+    if (!broken) return start + line.length;
     start += broken.index + broken[0].length;
   }
+  return start;
 }
 
 function pushCell(

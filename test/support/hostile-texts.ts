@@ -30,4 +30,5 @@ export const hostilePieces: Record<string, string> = {
   'dots and tildes': 'a.b~Q~.',
   'opening brackets': '"secret":["",',
   'long connectors': '_-',
+  'headers of tables': 'a,password\n',
 };
