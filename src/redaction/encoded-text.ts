@@ -80,13 +80,37 @@ export function decodeHexRun(page: Page, start: number, end: number): DecodedRun
   return isMostlyReadable(text) ? { text, end: stop } : undefined;
 }
 
-/** A run of escapes that each stand for a plain letter or digit, which nobody needs to escape. */
-export function decodeEscapeRun(page: Page, start: number): DecodedRun | undefined {
+/** So much of a run of escapes is decoded at once. */
+const longestEscaped = 4096;
+
+/** Runs of escapes that each stand for a plain letter or digit, which nobody needs to escape. */
+export class EscapeRuns {
+  #until = 0;
+
+  /** For a scan from the first unit on. */
+  restart(): void {
+    this.#until = 0;
+  }
+
+  /** The run from `start` on; nothing for the rest of one that was given before: whoever asked has looked at it all. */
+  at(page: Page, start: number): DecodedRun | undefined {
+    if (start < this.#until) return undefined;
+    const run = decodeEscapeRun(page, start);
+    if (!run) return undefined;
+    // A run that goes on is taken up again half way, so that what the cut goes through is seen whole once.
+    const isCut = run.text.length >= longestEscaped;
+    this.#until = isCut ? start + ((run.end - start) >> 1) : run.end;
+    return run;
+  }
+}
+
+function decodeEscapeRun(page: Page, start: number): DecodedRun | undefined {
+  const { classes } = characterTables();
   let text = '';
   let end = start;
   let escapes = 0;
   let plain = 0;
-  while (end < page.length && text.length < 4096 && plain < 4) {
+  while (end < page.length && text.length < longestEscaped && plain < 4) {
     const packed = readEscape(page.units, end);
     const stands = packed & escapeMask;
     if (packed !== 0 && stands > 32) {
@@ -94,7 +118,7 @@ export function decodeEscapeRun(page: Page, start: number): DecodedRun | undefin
       end += packed >>> escapeShift;
       escapes += 1;
       plain = 0;
-    } else if (characterTables().classes[page.units[end]!]! & base64Unit) {
+    } else if (classes[page.units[end]!]! & base64Unit) {
       text += page.text[end];
       end += 1;
       plain += 1;

@@ -10,9 +10,9 @@ import {
   type DecodedRun,
   decodeBase64Run,
   decodeBufferData,
-  decodeEscapeRun,
   decodeHexRun,
   decodePrintedBuffer,
+  EscapeRuns,
 } from './encoded-text.ts';
 import { findEscapedName } from './escaped-names.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
@@ -66,6 +66,7 @@ export class Scanner {
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
   private readonly spoken = telltaleOutlines();
   private readonly telltales = telltaleKinds();
+  private readonly escapes = new EscapeRuns();
   /** Rows of bytes, and of a table, are read to here. */
   private dumpsUntil = 0;
   private tableUntil = 0;
@@ -88,6 +89,7 @@ export class Scanner {
     this.stop = stop;
     this.dumpsUntil = 0;
     this.tableUntil = 0;
+    this.escapes.restart();
     // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
     let nameStart = -1;
     let nameEnd = -1;
@@ -310,11 +312,9 @@ export class Scanner {
 
   /** An escape that is no sign. Answers where reading goes on: `behind`, or further when a secret was found. */
   private escapeAt(page: Page, i: number, behind: number, stands: number, out: Finding[]): number {
-    const { classes } = characterTables();
     if (stands === 10 && this.options.context && page.units[i] === 92) this.lineAt(page, behind, out);
-    if (!(classes[stands]! & alnum)) return behind;
-    const run = this.options.inside ? this.decoded(decodeEscapeRun(page, i), i, out) : 0;
-    return run || this.escapedNameAt(page, i) || behind;
+    if (!(characterTables().classes[stands]! & alnum)) return behind;
+    return this.decoded(this.escapes.at(page, i), i, out) || this.escapedNameAt(page, i) || behind;
   }
 
   private escapedNameAt(page: Page, i: number): number {

@@ -1,4 +1,4 @@
-/** Twenty texts made to be slow: each is one short piece over and over, so that twice the input is twice the pieces. */
+/** Texts made to be slow: each is one short piece over and over, so that twice the input is twice the pieces. */
 export function hostileText(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }
@@ -30,5 +30,7 @@ export const hostilePieces: Record<string, string> = {
   'dots and tildes': 'a.b~Q~.',
   'opening brackets': '"secret":["",',
   'long connectors': '_-',
+  'escaped bytes': '\\x61\\x62',
+  'escaped letters': 'p\\u0061',
   'headers of tables': 'a,password\n',
 };
