@@ -16,7 +16,7 @@ import { scoreCorpus } from '../support/secret-score.ts';
 import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
 import { makeUnseen } from '../support/unseen-forms.ts';
 import * as first from '../support/unseen-forms-first.ts';
-import * as held from '../support/unseen-forms-second.ts';
+import * as second from '../support/unseen-forms-second.ts';
 import * as third from '../support/unseen-forms-third.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -31,8 +31,8 @@ async function printQuality(): Promise<void> {
       `  ${'240 forms'.padEnd(13)} ${String(total).padStart(5)}  found   ${((100 * right) / total).toFixed(2)} %`,
     );
   for (const [name, groups] of [
-    ['unseen, first', first],
-    ['unseen, held', held],
+    ['first set', first],
+    ['second set', second],
     ['third set', third],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
