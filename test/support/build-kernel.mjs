@@ -1,6 +1,6 @@
 // Compiles the WebAssembly of src (AssemblyScript, *.as.ts) into *-code.ts beside it, which is kept in the repository:
 // whoever changes nothing there needs no compiler. `npm ci --prefix test/kernel` first.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,12 +16,12 @@ export const kernels = [
 export async function compileKernel({ path, pages, mostPages }) {
   const asc = await import(join(root, 'test', 'kernel', 'node_modules', 'assemblyscript', 'dist', 'asc.js'));
   const name = path.split('/').at(-1);
-  const source = readFileSync(join(root, `${path}.as.ts`), 'utf8');
+  const folder = join(root, dirname(path));
   let code;
   const words = [`${name}.ts`, '--outFile', 'out.wasm', '-O3', '--runtime', 'stub', '--noAssert'];
   const memory = ['--enable', 'simd', '--initialMemory', `${pages}`, '--maximumMemory', `${mostPages}`];
   const { error, stderr } = await asc.main([...words, ...memory], {
-    readFile: (wanted) => (wanted === `${name}.ts` ? source : null),
+    readFile: (wanted) => readIfThere(join(folder, wanted.replace(/\.ts$/, '.as.ts'))),
     writeFile: (written, contents) => {
       if (written === 'out.wasm') code = contents;
     },
@@ -30,6 +30,11 @@ export async function compileKernel({ path, pages, mostPages }) {
   if (error) throw new Error(stderr.toString());
   const text = Buffer.from(code).toString('base64');
   return `/** Made of ${name}.as.ts by \`npm run build:kernel\`. */\nexport const ${name}Code =\n  '${text}';\n`;
+}
+
+/** The compiler asks for a file under several names. */
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

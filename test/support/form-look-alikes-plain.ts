@@ -8,7 +8,7 @@ export const plainTemplates: string[] = [
   'commit {h40}\nAuthor: Ann <ann@example.com>',
   'HEAD is now at {h9} fix tokens',
   '"integrity": "sha512-{A86}=="',
-  '"resolved": "https://registry.npmjs.org/a/-/a-1.2.3.tgz", "shasum": "{h40}"',
+  '"resolved": "https://packages.example.org/a/-/a-1.2.3.tgz", "shasum": "{h40}"',
   'sha256:{h64}',
   'image: r.example/app@sha256:{h64}',
   'traceparent: 00-{h32}-{h16}-01',

@@ -99,8 +99,9 @@ export class GraphKernel {
       passes: (value: number, edge: number, node: number) => this.passes(value, edge, node),
       rowOf: (node: number) => this.rowOf(node),
     };
-    this.code = new api!.Instance(new api!.Module(Buffer.from(graphCode, 'base64')), { graph })
-      .exports as Exports;
+    this.code = new api!.Instance(new api!.Module(Buffer.from(graphCode, 'base64')), {
+      'graph-columns': graph,
+    }).exports as Exports;
     const bytes = this.code.layout(nodes.count, edges.count, strings.count, locations.places.length);
     this.code.memory.grow(Math.ceil(bytes / pageBytes));
     this.words('packed', edges.count).set(edges.packed.subarray(0, edges.count));

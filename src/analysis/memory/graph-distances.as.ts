@@ -1,0 +1,103 @@
+/** Distances from the root, and who owns the engine's own parts: as distances.ts and shallow-sizes.ts have it. */
+import {
+  distanceAt,
+  firstEdgeAt,
+  flagsAt,
+  nameAt,
+  nodes,
+  ownerAt,
+  packedAt,
+  passes,
+  queueAt,
+  targetMask,
+  typeAt,
+  typeShift,
+  weak,
+} from './graph-columns';
+
+let queued: u32 = 0;
+
+/** Owned by who refers to it: shallow-sizes.ts. */
+const isPart: u8 = 1;
+/** `passes` is asked of its edges: distances.ts. */
+const isSpecial: u8 = 2;
+
+/** By the types and the names' indexes of which those two files speak. */
+export function setFlags(
+  internal: u32,
+  array: u32,
+  native: u32,
+  context: u32,
+  descriptors: u32,
+  data: u32,
+): void {
+  for (let node: u32 = 0; node < nodes; node++) {
+    const type = <u32>load<u8>(typeAt + node);
+    const name = load<u32>(nameAt + ((<usize>node) << 2));
+    let flags: u8 = 0;
+    if (type === internal) flags = name === context ? isPart | isSpecial : isPart;
+    else if (type === array) flags = name === descriptors ? isPart | isSpecial : isPart;
+    else if (type === native && name === data) flags = isPart;
+    store<u8>(flagsAt + node, flags);
+  }
+}
+
+/** Starts a breadth-first search: the distance of all nodes, and an empty queue. */
+export function resetDistances(unseen: i32): void {
+  for (let node: u32 = 0; node < nodes; node++) store<i32>(distanceAt + ((<usize>node) << 2), unseen);
+  queued = 0;
+}
+
+export function reach(node: u32, distance: i32): void {
+  store<i32>(distanceAt + ((<usize>node) << 2), distance);
+  store<u32>(queueAt + ((<usize>queued) << 2), node);
+  queued++;
+}
+
+/** BreadthFirst.#visitQueue of distances.ts. */
+export function visitQueue(unseen: i32): void {
+  for (let at: u32 = 0; at < queued; at++) {
+    const node = load<u32>(queueAt + ((<usize>at) << 2));
+    const distance = load<i32>(distanceAt + ((<usize>node) << 2)) + 1;
+    const end = load<u32>(firstEdgeAt + ((<usize>node) << 2), 4);
+    const asks = (load<u8>(flagsAt + node) & isSpecial) !== 0;
+    for (let edge = load<u32>(firstEdgeAt + ((<usize>node) << 2)); edge < end; edge++) {
+      const value = load<u32>(packedAt + ((<usize>edge) << 2));
+      const seen = distanceAt + ((<usize>(value & targetMask)) << 2);
+      if (load<i32>(seen) !== unseen) continue;
+      const type = value >>> typeShift;
+      if (type === weak || ((asks || type > weak) && !passes(value, edge, node))) continue;
+      store<i32>(seen, distance);
+      store<u32>(queueAt + ((<usize>queued) << 2), value & targetMask);
+      queued++;
+    }
+  }
+  queued = 0;
+}
+
+/** findOwners of shallow-sizes.ts; owners are set to the node itself, or to `unowned` for an internal part. */
+export function findOwners(unowned: u32, shared: u32): void {
+  for (let node: u32 = 0; node < nodes; node++)
+    store<u32>(ownerAt + ((<usize>node) << 2), load<u8>(flagsAt + node) & isPart ? unowned : node);
+  for (let node: u32 = 0; node < nodes; node++) {
+    if (load<u32>(ownerAt + ((<usize>node) << 2)) !== node) continue;
+    let depth: u32 = 1;
+    store<u32>(queueAt, node);
+    while (depth > 0) {
+      depth--;
+      const owned = load<u32>(queueAt + ((<usize>depth) << 2));
+      const owner = load<u32>(ownerAt + ((<usize>owned) << 2));
+      const end = load<u32>(firstEdgeAt + ((<usize>owned) << 2), 4);
+      for (let edge = load<u32>(firstEdgeAt + ((<usize>owned) << 2)); edge < end; edge++) {
+        const value = load<u32>(packedAt + ((<usize>edge) << 2));
+        const target = value & targetMask;
+        const known = load<u32>(ownerAt + ((<usize>target) << 2));
+        if (known === target || known === owner || known === shared) continue;
+        if (value >>> typeShift === weak) continue;
+        store<u32>(ownerAt + ((<usize>target) << 2), known === unowned ? owner : shared);
+        store<u32>(queueAt + ((<usize>depth) << 2), target);
+        depth++;
+      }
+    }
+  }
+}

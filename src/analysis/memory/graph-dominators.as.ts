@@ -1,0 +1,218 @@
+/** Spanning tree, dominators and what they dominate: as spanning-tree.ts, dominators.ts and dominated-index.ts have it. */
+import {
+  counts,
+  crossingAt,
+  dominatorAt,
+  edges,
+  firstEdgeAt,
+  hidden,
+  linksAt,
+  nodes,
+  numberAt,
+  orderAt,
+  packedAt,
+  parentAt,
+  seenAt,
+  semiAt,
+  sharedAt,
+  sourcesAt,
+  stackAt,
+  startsAt,
+  targetMask,
+  typeShift,
+  weak,
+} from './graph-columns';
+
+let crossings: u32 = 0;
+export let visited: u32 = 0;
+
+/** A bit by ordinal: whether more than one edge leads to it. */
+export function findShared(): void {
+  for (let edge: u32 = 0; edge < edges; edge++) {
+    const target = load<u32>(packedAt + ((<usize>edge) << 2)) & targetMask;
+    const at = <usize>(target >>> 3);
+    const bit: u32 = 1 << (target & 7);
+    const before = <u32>load<u8>(seenAt + at);
+    if (before & bit) store<u8>(sharedAt + at, load<u8>(sharedAt + at) | <u8>bit);
+    else store<u8>(seenAt + at, <u8>(before | bit));
+  }
+}
+
+/** Search.#walk of spanning-tree.ts. An entry of the stack: vertex, anchor, next edge, end of its edges. */
+export function walk(start: u32, lastPage: u32): void {
+  let depth: u32 = 0;
+  let top = stackAt;
+  let vertex = ++visited;
+  let anchor = vertex;
+  store<u32>(numberAt + ((<usize>start) << 2), vertex);
+  store<u32>(parentAt + ((<usize>vertex) << 2), 1);
+  store<u32>(semiAt + ((<usize>vertex) << 2), 1);
+  let edge = load<u32>(firstEdgeAt + ((<usize>start) << 2));
+  let end = load<u32>(firstEdgeAt + ((<usize>start) << 2), 4);
+  while (true) {
+    if (edge === end) {
+      if (depth === 0) break;
+      depth--;
+      top -= 16;
+      vertex = load<u32>(top);
+      anchor = load<u32>(top, 4);
+      edge = load<u32>(top, 8);
+      end = load<u32>(top, 12);
+      continue;
+    }
+    const value = load<u32>(packedAt + ((<usize>edge) << 2));
+    edge++;
+    const target = value & targetMask;
+    const type = value >>> typeShift;
+    if (type > hidden && (type === weak || !counts(value, edge - 1, lastPage))) continue;
+    const known = load<i32>(numberAt + ((<usize>target) << 2));
+    if (known > <i32>vertex) {
+      const semi = semiAt + ((<usize>known) << 2);
+      if (load<u32>(semi) > vertex) store<u32>(semi, vertex);
+    } else if (known > <i32>lastPage) {
+      if (<u32>known < anchor) {
+        const crossing = crossingAt + ((<usize>crossings) << 3);
+        crossings++;
+        store<u32>(crossing, known);
+        store<u32>(crossing, anchor, 4);
+      } else if (<u32>known < vertex) settle(known, depth);
+    } else if (known === 0) {
+      store<u32>(top, vertex);
+      store<u32>(top, anchor, 4);
+      store<u32>(top, edge, 8);
+      store<u32>(top, end, 12);
+      top += 16;
+      depth++;
+      visited++;
+      store<u32>(numberAt + ((<usize>target) << 2), visited);
+      store<u32>(parentAt + ((<usize>visited) << 2), vertex);
+      store<u32>(semiAt + ((<usize>visited) << 2), vertex);
+      vertex = visited;
+      if (load<u8>(sharedAt + <usize>(target >>> 3)) & (1 << (target & 7))) anchor = vertex;
+      edge = load<u32>(firstEdgeAt + ((<usize>target) << 2));
+      end = load<u32>(firstEdgeAt + ((<usize>target) << 2), 4);
+    }
+  }
+}
+
+function settle(known: u32, depth: u32): void {
+  let low: u32 = 0;
+  let high = depth;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (load<u32>(stackAt + ((<usize>middle) << 4)) <= known) low = middle + 1;
+    else high = middle;
+  }
+  const ancestor: u32 = low > 0 ? load<u32>(stackAt + ((<usize>(low - 1)) << 4)) : 1;
+  const semi = semiAt + ((<usize>known) << 2);
+  if (ancestor !== known && ancestor < load<u32>(semi)) store<u32>(semi, ancestor);
+}
+
+/** evaluateSemidominators of dominators.ts; crossing edges are sorted by their target at once. */
+export function evaluateSemidominators(): void {
+  for (let at: u32 = 0; at < crossings; at++) {
+    const count = startsAt + ((<usize>load<u32>(crossingAt + ((<usize>at) << 3))) << 2) + 4;
+    store<u32>(count, load<u32>(count) + 1);
+  }
+  for (let vertex: u32 = 1; vertex <= visited + 1 && vertex <= nodes + 1; vertex++) {
+    const at = startsAt + ((<usize>vertex) << 2);
+    store<u32>(at, load<u32>(at) + load<u32>(at - 4));
+  }
+  for (let at: u32 = 0; at < crossings; at++) {
+    const crossing = crossingAt + ((<usize>at) << 3);
+    const start = startsAt + ((<usize>load<u32>(crossing)) << 2);
+    const row = load<u32>(start);
+    store<u32>(sourcesAt + ((<usize>row) << 2), load<u32>(crossing, 4));
+    store<u32>(start, row + 1);
+  }
+  // Each start is now where its edges end, and the one before it where they begin.
+  for (let vertex = visited; vertex > 0; vertex--) {
+    const at = startsAt + ((<usize>vertex) << 2);
+    const end = load<u32>(at);
+    let best = load<u32>(semiAt + ((<usize>vertex) << 2));
+    for (let row = load<u32>(at - 4); row < end && best > 1; row++) {
+      const label = evaluate(load<u32>(sourcesAt + ((<usize>row) << 2)), vertex);
+      if (label < best) best = label;
+    }
+    store<u32>(semiAt + ((<usize>vertex) << 2), best);
+    const link = linksAt + ((<usize>vertex) << 3);
+    store<u32>(link, load<u32>(parentAt + ((<usize>vertex) << 2)));
+    store<u32>(link, best, 4);
+  }
+}
+
+/** Forest.evaluate of dominators.ts. */
+function evaluate(vertex: u32, bound: u32): u32 {
+  let link = linksAt + ((<usize>vertex) << 3);
+  if (load<u32>(link) <= bound) return load<u32>(link, 4);
+  let depth: u32 = 0;
+  let up = load<u32>(link);
+  while (up > bound) {
+    store<u32>(stackAt + ((<usize>depth) << 2), <u32>link);
+    depth++;
+    link = linksAt + ((<usize>up) << 3);
+    up = load<u32>(link);
+  }
+  let best = load<u32>(link, 4);
+  while (depth > 0) {
+    depth--;
+    const below = <usize>load<u32>(stackAt + ((<usize>depth) << 2));
+    store<u32>(below, up);
+    if (load<u32>(below, 4) > best) store<u32>(below, best, 4);
+    else best = load<u32>(below, 4);
+  }
+  return best;
+}
+
+/** The plain walk of computeImmediateDominators; false where it takes more than `patience` steps a vertex. */
+export function findImmediateDominators(patience: u32): bool {
+  let steps: i64 = <i64>patience * visited;
+  for (let vertex: u32 = 2; vertex <= visited; vertex++) {
+    const bound = load<u32>(semiAt + ((<usize>vertex) << 2));
+    const parent = parentAt + ((<usize>vertex) << 2);
+    let at = load<u32>(parent);
+    for (; at > bound; steps--) at = load<u32>(parentAt + ((<usize>at) << 2));
+    store<u32>(parent, at);
+    if (steps < 0) return false;
+  }
+  return true;
+}
+
+/** byOrdinal of dominators.ts. */
+export function orderNodes(root: u32): void {
+  let unreached = visited;
+  for (let node: u32 = 0; node < nodes; node++) {
+    const vertex = load<i32>(numberAt + ((<usize>node) << 2));
+    const row: u32 = vertex > 0 ? vertex - 1 : unreached;
+    if (vertex <= 0) unreached++;
+    store<u32>(orderAt + ((<usize>row) << 2), node);
+  }
+  for (let node: u32 = 0; node < nodes; node++) {
+    const vertex = load<i32>(numberAt + ((<usize>node) << 2));
+    const above = vertex > 1 ? load<u32>(parentAt + ((<usize>vertex) << 2)) : 0;
+    const dominator = vertex > 1 ? load<u32>(orderAt + ((<usize>(above - 1)) << 2)) : root;
+    store<u32>(dominatorAt + ((<usize>node) << 2), dominator);
+  }
+}
+
+/** DominatedIndex of dominated-index.ts, of the last dominators: rows of the first in startsAt, the nodes in linksAt. */
+export function indexDominated(root: u32): void {
+  memory.fill(startsAt, 0, (<usize>nodes + 2) << 2);
+  for (let node: u32 = 0; node < nodes; node++) {
+    if (node === root) continue;
+    const count = startsAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 8;
+    store<u32>(count, load<u32>(count) + 1);
+  }
+  for (let node: u32 = 2; node <= nodes; node++) {
+    const at = startsAt + ((<usize>node) << 2);
+    store<u32>(at, load<u32>(at) + load<u32>(at - 4));
+  }
+  // Each row's own counter is the one after it, which ends where the next begins.
+  for (let node: u32 = 0; node < nodes; node++) {
+    if (node === root) continue;
+    const next = startsAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 4;
+    const row = load<u32>(next);
+    store<u32>(linksAt + ((<usize>row) << 2), node);
+    store<u32>(next, row + 1);
+  }
+}
