@@ -14,7 +14,7 @@ export type HeaderLookup = (name: string) => string | undefined;
 
 /** A request as it begins. `host` is the host's name without the port. */
 export interface ExchangeStart extends RequestTarget {
-  source: 'undici' | 'http';
+  source: 'undici' | 'http' | 'http2';
   method: string;
   port: number | undefined;
   header: HeaderLookup;

@@ -9,6 +9,7 @@ export const firstChannels = [
   'http.client.request.created',
   'http.client.request.start',
   'net.client.socket',
+  'http2.client.stream.created',
   'tracing:ai:telemetry:start',
   'child_process',
 ];

@@ -9,6 +9,7 @@ import type { ProgressWatch } from './progress-watch.ts';
 import { AgentRecorder } from './recorder.ts';
 import type { EventSink } from './sink.ts';
 import { tapHttp } from './taps/http.ts';
+import { tapHttp2 } from './taps/http2.ts';
 import { tapUndici } from './taps/undici.ts';
 
 export interface AgentInstallOptions {
@@ -46,7 +47,8 @@ export function installAgent({
 }: AgentInstallOptions): InstalledAgent {
   const levels = { model: captureLlm === 'content' ? captureLlm : 'metadata', http: captureHttp } as const;
   const recorder = new AgentRecorder(sink, levels, threadId);
-  const taps = captureLlm === 'off' ? [] : [tapUndici(recorder), tapHttp(recorder), ...integrate(recorder)];
+  const clients = [tapUndici, tapHttp, tapHttp2];
+  const taps = captureLlm === 'off' ? [] : [...clients.map((tap) => tap(recorder)), ...integrate(recorder)];
   return {
     recorder,
     port: portOf(recorder, progress),

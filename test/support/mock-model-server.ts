@@ -5,7 +5,8 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type ModelApi, modelApis, type OracleMessage, type OracleReply } from './mock-model-apis.ts';
@@ -54,11 +55,16 @@ export interface MockModelServer {
 export async function startMockModelServer(
   script: (call: SeenCall, n: number) => ScriptedReply,
   pace?: () => Promise<void>,
+  protocol: 'http' | 'http2' = 'http',
 ): Promise<MockModelServer> {
   const state: State = { calls: [], events: new EventEmitter(), threads: new Map(), script, pace };
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(state, request, response).catch((error) => response.destroy(error));
-  });
+  };
+  // The compatibility API of `node:http2` has all that is used here of the other.
+  const server = protocol === 'http' ? createServer(listener) : createHttp2Server(listener as never);
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => connections.add(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -66,8 +72,8 @@ export async function startMockModelServer(
     calls: state.calls,
     events: state.events,
     async close() {
-      server.closeAllConnections();
       server.close();
+      for (const socket of connections) socket.destroy();
       await once(server, 'close');
     },
   };

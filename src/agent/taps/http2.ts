@@ -1,0 +1,102 @@
+/**
+ * Sees the requests of `node:http2` clients. Channels give the stream, its headers and its errors; the bodies pass
+ * `write`, `end` and `push`, which are shadowed on the one stream: no listener is added, nothing is switched to flowing.
+ * What undici sends by HTTP/2 is left to its own tap, and pushed streams are no requests. Node 20 has no such channels.
+ * Read in Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
+ */
+import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import { listenTo, type Tap } from './channels.ts';
+import { shadowFirst } from './shadow.ts';
+import { readTarget } from './target.ts';
+
+interface Message {
+  stream: ClientHttp2Stream;
+  headers: OutgoingHttpHeaders;
+  error: unknown;
+}
+
+/** Starts to record. */
+export function tapHttp2(recorder: AgentRecorder): Tap {
+  const open = new WeakMap<ClientHttp2Stream, Exchange>();
+  /** What is over is told once: streams say several times that they end. */
+  const take = (stream: ClientHttp2Stream) => {
+    const exchange = open.get(stream);
+    open.delete(stream);
+    return exchange;
+  };
+  const listeners: Record<string, (message: Message) => void> = {
+    created({ stream }) {
+      const exchange = begin(recorder, stream);
+      if (!exchange) return;
+      open.set(stream, exchange);
+      if (stream.writableEnded) exchange.requestSent();
+      else shadowWriting(stream, exchange);
+      shadowFirst(stream, 'push', (chunk) => {
+        if (chunk !== null) exchange.responseChunk(chunk as Uint8Array);
+        else if (!stream.closed) take(stream)?.end();
+      });
+    },
+    finish: ({ stream, headers }) =>
+      open.get(stream)?.responseHead(Number(headers[':status']), headerLookup(headers)),
+    error: ({ stream, error }) => take(stream)?.fail(error),
+    close({ stream }) {
+      const error = errorOfClosed(stream);
+      if (error) take(stream)?.fail(error);
+    },
+  };
+  return listenTo('http2.client.stream.', listeners);
+}
+
+function begin(recorder: AgentRecorder, stream: ClientHttp2Stream): Exchange | undefined {
+  const { sentHeaders, session } = stream;
+  if (!sentHeaders || (session && isOfUndici(session))) return undefined;
+  const header = headerLookup(sentHeaders);
+  const authority = header(':authority') ?? header('host');
+  const target = readTarget(`${header(':scheme') ?? 'https'}://${authority}`, header(':path') ?? '');
+  const method = header(':method') ?? 'GET';
+  return target && openExchange(recorder, { source: 'http2', method, header, ...target });
+}
+
+/** Every undici that speaks HTTP/2 counts a session's streams in a symbol of this name. */
+function isOfUndici(session: object): boolean {
+  return Object.getOwnPropertySymbols(session).some(({ description }) => description === 'open streams');
+}
+
+function shadowWriting(stream: ClientHttp2Stream, exchange: Exchange): void {
+  const wrote = (chunk: unknown, encoding: unknown): void => {
+    if (chunk instanceof Uint8Array) exchange.requestChunk(chunk);
+    else if (typeof chunk === 'string') exchange.requestChunk(encodedText(chunk, encoding));
+  };
+  shadowFirst(stream, 'write', wrote);
+  shadowFirst(stream, 'end', (chunk, encoding) => {
+    wrote(chunk, encoding);
+    exchange.requestSent();
+  });
+}
+
+function encodedText(text: string, encoding: unknown): Uint8Array | string {
+  const isEncoded = typeof encoding === 'string' && !/^utf-?8$/i.test(encoding);
+  return isEncoded ? Buffer.from(text, encoding as BufferEncoding) : text;
+}
+
+/** A stream closed before its end. Codes that Node makes an error of are left to the channel that hands it out. */
+function errorOfClosed({ errored, rstCode = 0 }: ClientHttp2Stream): unknown {
+  if (errored) return errored;
+  if (rstCode === 0) return new Error('closed before the end');
+  const cancel = 8;
+  return rstCode === cancel ? Object.assign(new Error('cancelled'), { code: 'ABORT_ERR' }) : undefined;
+}
+
+/** Programs write names as they like. */
+function headerLookup(headers: OutgoingHttpHeaders): HeaderLookup {
+  return (name) => {
+    let value = headers[name];
+    if (value === undefined) {
+      const other = Object.keys(headers).find((one) => one.toLowerCase() === name);
+      if (other !== undefined) value = headers[other];
+    }
+    return value === undefined ? undefined : String(value);
+  };
+}
