@@ -3,13 +3,14 @@
  * replies are given, streams event by event. What the record has no answer to is handed to `onUnanswered`.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createSilentServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readTarget } from '../agent/taps/target.ts';
 import type { Answer, Answerer, Given } from './answerer.ts';
 import type { HttpAnswer } from './recorded-http.ts';
 import type { RecordedReply, ReplyFormat, ServerEvent } from './replies/reply.ts';
+import { serveBothProtocols } from './two-protocols.ts';
 
 export interface ServerEvents {
   /** Before a reply is given; it waits for the promise. */
@@ -32,22 +33,17 @@ export async function startReplayServer(
   events: ServerEvents,
 ): Promise<ReplayServer> {
   const unknown = await listenForUnknown(sockets.unknown, events);
-  const servers: Server[] = [];
-  for (const scheme of ['http', 'https'] as const) {
-    const server = createServer((request, response) => {
-      handle(scheme, request, response, answerer, events).catch(() => response.destroy());
-    });
-    server.listen(sockets[scheme]);
-    await once(server, 'listening');
-    servers.push(server);
-  }
+  const servers: ReplayServer[] = [];
+  for (const scheme of ['http', 'https'] as const)
+    servers.push(
+      await serveBothProtocols(sockets[scheme], (request, response) => {
+        handle(scheme, request, response, answerer, events).catch(() => response.destroy());
+      }),
+    );
   return {
     close() {
       unknown.close();
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
+      for (const server of servers) server.close();
     },
   };
 }
@@ -85,7 +81,8 @@ async function handle(
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
   const { method = 'GET', url = '/', headers } = request;
-  const target = readTarget(`${scheme}://${headers.host}`, url);
+  const origin = `${scheme}://${headers[':authority'] ?? headers.host}`;
+  const target = readTarget(origin, url);
   if (!target) return void response.destroy();
   const encoding = headers['content-encoding'];
   const answer = answerer.answer({ method, target, body, encoding });
@@ -94,8 +91,8 @@ async function handle(
     if (answer.kind === 'http') giveHttp(answer.answer, response);
     else await give(answer, response);
     events.onGiven(answer);
-  } else if (events.onUnanswered(answer, `${method} ${scheme}://${headers.host}${url}`) === 'live')
-    await sendOn(`${scheme}://${headers.host}${url}`, request, body, response);
+  } else if (events.onUnanswered(answer, `${method} ${origin}${url}`) === 'live')
+    await sendOn(origin + url, request, body, response);
   else response.destroy();
 }
 
@@ -186,7 +183,7 @@ async function sendOn(
   response: ServerResponse,
 ): Promise<void> {
   const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
-    hopByHop.has(name) || value === undefined ? [] : [[name, String(value)]],
+    hopByHop.has(name) || name.startsWith(':') || value === undefined ? [] : [[name, String(value)]],
   );
   const hasBody = body.length > 0;
   const method = request.method ?? 'GET';

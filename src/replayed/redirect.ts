@@ -1,8 +1,8 @@
 /**
  * Leads connections to recorded servers to the replayer's sockets. At this place every client is the same: fetch, the
  * undici package, node:http and what is built on them end in `net.Socket.connect` or `tls.connect` (seen on Node 20, 22,
- * 24, 26). HTTP/2 is not offered, so clients speak HTTP/1.1. Connections to servers that are not in the recording are
- * made, or told to the replayer, which ends the replay. Unix sockets, pipes and what is no TCP are left alone.
+ * 24, 26). HTTP/2 is not offered, so clients that can speak HTTP/1.1 do. Connections to servers that are not in the
+ * recording are made, or told to the replayer, which ends the replay. Unix sockets, pipes and what is no TCP are left alone.
  */
 import net from 'node:net';
 import tls from 'node:tls';
