@@ -59,9 +59,10 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   const threads = core.threads.map((thread) =>
     describeThread(dump, thread, { v8, crashed: thread === died && fault !== undefined, values: true, gaps }),
   );
+  // Before the heap is walked, which remembers types that it read unrecorded: a mini core would not have them.
+  const cause = died && findAbortCause(dump, v8, died, threads[0]);
   const survey = v8 && options.heap !== false ? findSurvey(dump, v8, gaps) : undefined;
   await placeThroughMaps(v8, [...threads, ...(survey?.suspended ?? [])], gaps);
-  const cause = died && findAbortCause(dump, v8, died, threads[0]);
   const account: Omit<Account, 'verdict' | 'signature'> = {
     schema: accountSchema,
     process: describeProcess(dump, v8),
