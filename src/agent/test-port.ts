@@ -1,5 +1,5 @@
 /** What whoever knows of tests (a runner's hook, an explicit reporter) tells the watch, and what the watch can say. */
-import type { TestPart, TestStatus } from '../bundle/layout-tests.ts';
+import type { TestPart, TestStatus, WorkerStacksNote } from '../bundle/layout-tests.ts';
 
 export interface StartedTest {
   file?: string | undefined;
@@ -14,6 +14,8 @@ export interface TestPort {
   end(test: number | object, status: TestStatus, error?: unknown): void;
   /** undefined while nothing is known of tests here. */
   describe(): TestPart | undefined;
+  /** What `agentdump ci` saw of this process's worker threads when it stopped the run. */
+  workerStacks(): WorkerStacksNote | undefined;
   /** A runner of tests, between its tests or at its end: a failing exit code only counts what failed. */
   expectsExit(): boolean;
   /** A bundle was written in this thread, now. */

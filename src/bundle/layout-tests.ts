@@ -2,12 +2,15 @@
  * What is known of tests, on its two ways: `test.json` in a bundle, and the log that each thread of a watched run keeps
  * in the run's private folder, from which whoever survives tells which test ran. Types and names only.
  */
+import type { WorkerStacksPart } from './layout-error.ts';
 
 /** Names the private folder of a run of `agentdump ci`; every Node process below it has the variable. */
 export const testRunVariable = 'AGENTDUMP_CI';
 /** In that folder: what is wished of the processes, and later why they are stopped. */
 export const testRunOptionsName = 'options.json';
 export const testStopName = 'stop.json';
+/** What was seen of a process's worker threads from outside, for the bundle that it is about to write: WorkerStacksNote. */
+export const workerStacksName = (pid: number): string => `workers-${pid}.json`;
 /** `tests-<pid>-<thread>.jsonl`, one JSON document a line. */
 export const testLogName = /^tests-(\d+)-(\d+)\.jsonl$/;
 
@@ -35,6 +38,10 @@ export interface TestStop {
   afterMs: number;
   signal?: string;
   at: string;
+}
+
+export interface WorkerStacksNote extends WorkerStacksPart {
+  gaps: string[];
 }
 
 /** A test as its runner names it. */

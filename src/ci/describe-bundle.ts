@@ -9,6 +9,7 @@ import type { AgentState } from '../model/agent-state.ts';
 import type { CiBundle } from '../model/ci-summary.ts';
 import { clip } from '../model/quantities.ts';
 import { type RunningTestFacts, testOf } from '../model/tests.ts';
+import type { Thread } from '../model/thread.ts';
 import { verdictKinds } from '../model/verdict.ts';
 import { placeOfFrames } from './failure-place.ts';
 import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
@@ -77,7 +78,7 @@ function describeAccount(account: Account, threads: readonly LoggedThread[]): Pa
   const tests = process?.test;
   const pid = process?.pid;
   const test = testOf(tests) ?? (pid === undefined ? undefined : startingTest(threads, pid));
-  const frames = error?.frames ?? account.threads?.find(({ crashed }) => crashed)?.frames ?? [];
+  const frames = error?.frames ?? tellingThread(account)?.frames ?? [];
   const place = placeOfFrames(frames, test?.file);
   const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));
   return {
@@ -96,6 +97,12 @@ function describeAccount(account: Account, threads: readonly LoggedThread[]): Pa
     ...(place && { place }),
     ...lastCalls(account.agent),
   };
+}
+
+/** Of a hang the one that was caught running; the main thread comes first. */
+function tellingThread({ threads = [], verdict }: Account): Thread | undefined {
+  const hung = verdict?.kind === 'event-loop-hang' && threads.find(({ frames }) => frames.length > 0);
+  return threads.find(({ crashed }) => crashed) ?? (hung || undefined);
 }
 
 function isSame(one: RunningTestFacts, other: RunningTestFacts): boolean {

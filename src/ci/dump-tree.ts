@@ -13,6 +13,7 @@ import { lockOf } from '../supervise/lock.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { type LoggedThread, noteBundleOf, readTestLogs, runningTests, startingTest } from './test-logs.ts';
 import { isAlive, type RunProcess } from './tree.ts';
+import { lookAtWorkers } from './worker-look.ts';
 
 export interface DumpTreeOptions {
   tree: readonly RunProcess[];
@@ -64,7 +65,10 @@ async function dumpOne(
   pid: number,
   threads: readonly LoggedThread[],
 ): Promise<void> {
-  if (takesSignal(threads, pid) && (await askForBundle(folder, dir, pid))) return;
+  if (takesSignal(threads, pid)) {
+    await lookAtWorkers(folder, pid, threads, stop.why);
+    if (await askForBundle(folder, dir, pid)) return;
+  }
   if (!isAlive(pid)) return;
   const kind = stop.why === 'hang' ? 'silence' : 'capture';
   const { path } = await captureLive({

@@ -1,11 +1,11 @@
 /**
- * Where a test failed, on the code that was written: the failure's stack led through the source maps that lie beside the
- * files on this disk, which are those that ran a moment ago.
+ * Where a test failed or spins, on the code that was written: its stack led through the source maps that lie in what runs,
+ * or beside the files on this disk, which are those that ran a moment ago.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { reconstructStack } from '../analysis/stacks/reconstruct.ts';
-import type { LoadedScript } from '../bundle/layout.ts';
+import type { LoadedScript, RawFrame } from '../bundle/layout.ts';
 import { findMapUrl } from '../formats/source-map/data-url.ts';
 import { filePathOf } from '../formats/stack-text/location.ts';
 import type { CiPlace } from '../model/ci-summary.ts';
@@ -23,7 +23,7 @@ export async function findFailurePlace(
   if (stackText === undefined) return undefined;
   try {
     const parts = new Map<string, Uint8Array>();
-    const scripts = describeFiles(stackText, parts);
+    const scripts = describeFiles(filesOf(stackText), parts);
     const appRoot = process.cwd();
     const { frames } = await reconstructStack({
       stackText,
@@ -46,16 +46,45 @@ export function placeOfFrames(frames: readonly Frame[], testFile?: string): CiPl
   return { file, line: frame.line, ...(frame.column !== undefined && { column: frame.column }) };
 }
 
-/** The files that the stack names as a bundle would hold them. */
-function describeFiles(stackText: string, parts: Map<string, Uint8Array>): LoadedScript[] {
-  const files = new Set(
-    [...stackText.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]sx?)(?=:\d+)/g)].map(
-      (match) => match[1] ?? '',
-    ),
-  );
+/** Frames of a debugger, each led to where its code was written; `running` holds texts by URL. Never rejects. */
+export async function placeRunningFrames<One extends RawFrame>(
+  frames: readonly One[],
+  running: ReadonlyMap<string, string>,
+): Promise<readonly One[]> {
+  try {
+    const parts = new Map<string, Uint8Array>();
+    const texts = new Map([...running].map(([url, text]) => [filePathOf(url), text]));
+    const files = new Set(frames.map(({ url }) => filePathOf(url)).filter((path) => path.startsWith('/')));
+    const { frames: placed } = await reconstructStack({
+      frames,
+      scripts: describeFiles(files, parts, (path) => texts.get(path) ?? readText(path)),
+      readPart: (name) => parts.get(name),
+      appRoot: process.cwd(),
+    });
+    if (placed.length !== frames.length) return frames;
+    return frames.map((frame, at) => {
+      const { file = frame.url, line = frame.line, column = frame.column } = placed[at] ?? {};
+      return { ...frame, url: file, line, column };
+    });
+  } catch {
+    return frames;
+  }
+}
+
+function filesOf(stackText: string): Set<string> {
+  const matches = stackText.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]sx?)(?=:\d+)/g);
+  return new Set([...matches].map((match) => match[1] ?? ''));
+}
+
+/** The files as a bundle would hold them. */
+function describeFiles(
+  files: ReadonlySet<string>,
+  parts: Map<string, Uint8Array>,
+  textOf = readText,
+): LoadedScript[] {
   return [...files].slice(0, mostFiles).flatMap((path, index) => {
     if (path.includes('/node_modules/')) return [];
-    const text = readText(path);
+    const text = textOf(path);
     if (text === undefined) return [];
     const mapUrl = findMapUrl(text);
     const map =

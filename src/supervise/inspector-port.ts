@@ -23,15 +23,21 @@ const firstAnswerMs = 100;
 
 /**
  * Undefined when the main thread did not get to it in time: it sits in native code or a system call, or the port is
- * taken. (Then the inspector may open later.) Throws `not-found` (no such process, no Node, no right) with the reason.
+ * taken. (Then the inspector may open later.) `askAgainMs`: the signal is sent again so often, for a port that is taken by
+ * another process that is being looked at. Throws `not-found` (no such process, no Node, no right) with the reason.
  */
-export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
+export async function openInspector(
+  pid: number,
+  timeoutMs = 3000,
+  askAgainMs = Number.POSITIVE_INFINITY,
+): Promise<InspectorDoor | undefined> {
   requireReachable(pid);
   const before = listeningPorts(pid);
   const open = await findDoor(before, firstAnswerMs);
   if (open !== undefined) return { webSocketUrl: open, openedByUs: false };
   requireNodeHandler(pid);
   process.kill(pid, 'SIGUSR1');
+  let askedAt = performance.now();
   // The program's own ports may stay silent, and are not asked again until the end.
   const own = new Set(before);
   const deadline = performance.now() + timeoutMs;
@@ -39,6 +45,9 @@ export async function openInspector(pid: number, timeoutMs = 3000): Promise<Insp
     const found = await findDoor(listeningPorts(pid).filter((port) => !own.has(port)));
     if (found !== undefined) return { webSocketUrl: found, openedByUs: true };
     await new Promise((done) => setTimeout(done, pollMs));
+    if (performance.now() - askedAt < askAgainMs) continue;
+    askedAt = performance.now();
+    process.kill(pid, 'SIGUSR1');
   }
   const late = await findDoor(listeningPorts(pid));
   return late === undefined ? undefined : { webSocketUrl: late, openedByUs: false };

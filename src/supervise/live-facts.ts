@@ -10,6 +10,9 @@ import { roomForDebugger } from '../capture/watchdog/heap-room.ts';
 import type { MainThreadStack } from './main-thread-stack.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
+/** The main thread, or a worker. */
+type Evaluator = Pick<RemoteDebugger, 'send'>;
+
 export interface LiveFacts {
   process: Pick<
     ProcessPart,
@@ -79,7 +82,7 @@ const stackQuestion = `(() => {
 })()`;
 
 /** The frames have no variables. */
-export async function askBareStack(remote: RemoteDebugger): Promise<MainThreadStack> {
+export async function askBareStack(remote: Evaluator): Promise<MainThreadStack> {
   const sites = JSON.parse(await evaluateText(remote, stackQuestion)) as BareFrame[];
   const frames = sites
     .filter(({ url }) => url !== '')
@@ -110,7 +113,8 @@ export function askReport(remote: RemoteDebugger): Promise<string> {
   return evaluateText(remote, reportQuestion);
 }
 
-async function evaluateText(remote: RemoteDebugger, expression: string): Promise<string> {
+/** What an expression gives there, which must be a text. Rejects with what it threw. */
+export async function evaluateText(remote: Evaluator, expression: string): Promise<string> {
   const answer = await remote.send('Runtime.evaluate', {
     expression,
     includeCommandLineAPI: true,

@@ -24,7 +24,7 @@ type CallFrame = Debugger.CallFrame;
 
 const mostFrames = 40;
 /** A thread that runs JavaScript stops within milliseconds; so long is waited before it is called idle. */
-const pauseWithinMs = 120;
+const usualPauseMs = 120;
 
 /**
  * The debugger must be enabled. Leaves the thread running, whatever happens. `urlOf`: a script's URL by its id, which
@@ -33,9 +33,10 @@ const pauseWithinMs = 120;
 export async function readMainThreadStack(
   remote: Thread,
   urlOf: (scriptId: string) => string | undefined,
+  pauseWithinMs = usualPauseMs,
 ): Promise<MainThreadStack> {
   const startedAt = performance.now();
-  const frames = await pause(remote);
+  const frames = await pause(remote, pauseWithinMs);
   if (!frames) {
     // Taken back, or the next timer would stop in it.
     await remote.send('Debugger.disable');
@@ -55,13 +56,13 @@ export async function readMainThreadStack(
   }
 }
 
-async function pause(remote: Thread): Promise<CallFrame[] | undefined> {
+async function pause(remote: Thread, withinMs: number): Promise<CallFrame[] | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const paused = new Promise<CallFrame[]>((resolve) => {
     remote.on('Debugger.paused', (event) => resolve(event['callFrames'] as CallFrame[]));
   });
   const idle = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, pauseWithinMs, undefined);
+    timer = setTimeout(resolve, withinMs, undefined);
   });
   await remote.send('Debugger.pause');
   const frames = await Promise.race([paused, idle]);

@@ -13,6 +13,8 @@ import {
   type TestStatus,
   type TestStop,
   testStopName,
+  type WorkerStacksNote,
+  workerStacksName,
 } from '../bundle/layout-tests.ts';
 import { describeFailure } from './failure.ts';
 import type { TestLog } from './log.ts';
@@ -111,7 +113,7 @@ export class TestWatch implements TestPort {
   describe(): TestPart | undefined {
     const own = [...this.#running.values()].reverse().map(asTold);
     const running = [...own, ...(this.#options.others?.() ?? [])].slice(0, mostRunning);
-    const stop = this.#readStop();
+    const stop = this.#readNote<TestStop>(testStopName);
     const isSilent = this.#runner === undefined && running.length === 0 && this.#finished === 0;
     if (isSilent && !stop) return undefined;
     return {
@@ -123,6 +125,10 @@ export class TestWatch implements TestPort {
       ...(this.#failure && { failure: this.#failure }),
       ...(stop && { stop }),
     };
+  }
+
+  workerStacks(): WorkerStacksNote | undefined {
+    return this.#readNote(workerStacksName(process.pid));
   }
 
   expectsExit(): boolean {
@@ -167,10 +173,10 @@ export class TestWatch implements TestPort {
     this.#options.log?.write(line);
   }
 
-  #readStop(): TestStop | undefined {
+  #readNote<Note>(name: string): Note | undefined {
     if (this.#options.folder === undefined) return undefined;
     try {
-      return JSON.parse(readFileSync(join(this.#options.folder, testStopName), 'utf8')) as TestStop;
+      return JSON.parse(readFileSync(join(this.#options.folder, name), 'utf8')) as Note;
     } catch {
       return undefined;
     }

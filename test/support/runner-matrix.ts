@@ -56,7 +56,7 @@ const kinds: Record<Death, readonly string[]> = {
   crash: ['uncaught-exception', 'worker-death'],
   rejection: ['unhandled-rejection', 'worker-death', 'uncaught-exception'],
   hang: ['no-progress'],
-  spin: ['event-loop-hang', 'no-progress'],
+  spin: ['event-loop-hang'],
   cancel: ['terminated'],
   // Jest kills a worker that is out of memory before Node has written its report.
   oom: ['heap-out-of-memory', 'worker-death', 'killed'],

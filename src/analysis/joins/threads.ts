@@ -41,21 +41,26 @@ export function joinThreads(parts: BundleParts, frames: Frame[]): Thread[] {
   return trigger || frames.length || native.length ? [own, ...workers, ...native] : [];
 }
 
-/** As the debugger saw it; its scripts are not among those of the main thread, so there is no source map. */
+/**
+ * As the debugger saw it; its scripts are not among those of the main thread, so there is no source map. Below the
+ * program's own frames lies the whole of its runner: there the variables of packages would bury them.
+ */
 function joinWorker(worker: BundleParts['workerStacks'][number]): Thread {
+  const hasOwn = worker.frames.some(({ url }) => isInApp(url));
   return {
     id: worker.workerId,
     kind: 'worker',
     crashed: false,
     ...defined({ name: worker.title || undefined, state: worker.idle ? 'idle' : undefined }),
     frames: worker.frames.map((frame): Frame => {
-      const locals = variablesOf(frame);
+      const inApp = isInApp(frame.url);
+      const locals = hasOwn && !inApp ? [] : variablesOf(frame);
       return {
         function: frame.functionName || '(anonymous)',
         file: pathOf(frame.url),
         line: frame.line,
         column: frame.column,
-        inApp: isInApp(frame.url),
+        inApp,
         trust: 'inspector',
         ...(locals.length > 0 && { locals }),
       };

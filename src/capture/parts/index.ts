@@ -20,6 +20,7 @@ import { reportPart } from './report.ts';
 import { scriptsPart } from './scripts.ts';
 import { testsPart } from './tests.ts';
 import { threadsPart } from './threads.ts';
+import { workerStacksPart } from './worker-stacks.ts';
 
 export const partProducers: readonly PartProducer[] = [
   errorPart,
@@ -29,6 +30,7 @@ export const partProducers: readonly PartProducer[] = [
   processEventsPart,
   processPart,
   localsPart,
+  workerStacksPart,
   scriptsPart,
   memoryPart,
   heapProfilePart,

@@ -2,12 +2,14 @@
  * A run of tests that was stopped because it hung or was cancelled, and a test that failed: the process itself lived.
  * The mechanism is the stopping; which test ran, and for how long, is what a person wants first.
  */
+import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
+import type { Thread } from '../../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
-import { isSnapshot, titled } from '../wording.ts';
+import { cwdOf, isSnapshot, titled } from '../wording.ts';
 import { childEvidence } from './event-loop-hang.ts';
 
 const part = 'test.json';
@@ -49,6 +51,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
     evidence: [
       ...testEvidence(tests, stop),
       ...(seat === 'native' ? childEvidence(facts) : []),
+      ...(seat === 'worker' ? workerEvidence(facts) : []),
       ...inFlightEvidence(facts),
     ],
     refutedBy: 'The same test finishing when it is given more time.',
@@ -58,23 +61,48 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
   };
 }
 
-/** Where the main thread was: code that runs, a synchronous call that returns to nobody, or its event loop. */
-type Seat = 'code' | 'native' | 'loop';
+/**
+ * Where the main thread was: code that runs, a synchronous call that returns to nobody, or its event loop; `worker` when
+ * that turns and a worker thread runs code.
+ */
+type Seat = 'code' | 'native' | 'worker' | 'loop';
 
 /** Who has neither a stack nor memory to show let nobody in. */
-function seatOf({ trigger, memory }: VerdictFacts): Seat {
+function seatOf(facts: VerdictFacts): Seat {
+  const { trigger, memory } = facts;
   if (trigger?.exitStack !== undefined) return 'code';
   const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
-  return isFromOutside && memory === undefined ? 'native' : 'loop';
+  if (isFromOutside && memory === undefined) return 'native';
+  return busyWorkers(facts).length > 0 ? 'worker' : 'loop';
+}
+
+/** An idle one has no frames. */
+function busyWorkers({ account }: VerdictFacts): Thread[] {
+  return (account.threads ?? []).filter(({ kind, frames }) => kind === 'worker' && frames.length > 0);
+}
+
+function workerEvidence(facts: VerdictFacts): Evidence[] {
+  return busyWorkers(facts)
+    .slice(0, 3)
+    .flatMap(({ id, name, frames }) => {
+      const culprit = culpritFrame(frames);
+      if (!culprit) return [];
+      const title = name === undefined ? `Worker ${id}` : `Worker ${id} (${clip(name, 60)})`;
+      const fact = `${title} was in ${frameText(culprit, cwdOf(facts.account))}.`;
+      return [{ fact, part: 'worker-stacks.json' }];
+    });
 }
 
 const seatTexts = {
   code: 'The main thread was running code without a pause; the stack shows where.',
+  worker:
+    'A worker thread was running code without a pause, while the main thread’s event loop turned; its stack shows where.',
   loop: 'The event loop was turning: the test waits for something that does not come.',
 };
 
 const nextSteps: Record<Seat, string[]> = {
   code: ['Look at the loop at the top of the stack, and at the values of its variables.'],
+  worker: ['Look at the loop at the top of the worker’s stack, and at the values of its variables.'],
   native: [
     'Give the synchronous call a time limit (`execFileSync(file, args, { timeout: 10_000 })`), or take its asynchronous form.',
   ],
@@ -101,7 +129,7 @@ function testEvidence(tests: TestFacts, { at }: NonNullable<TestFacts['stop']>):
   if (more > 0) shown.push({ fact: `${formatCount(more, 'more test')} had not finished.`, part });
   if (!running.length && tests.file)
     shown.push({ fact: `The file that was being run: ${tests.file}.`, part });
-  if (tests.finished !== undefined)
+  if (tests.finished)
     shown.push({ fact: `${formatCount(tests.finished, 'test')} had finished in this thread before.`, part });
   return shown;
 }

@@ -1,0 +1,28 @@
+/** A test that spins in a runner's worker thread: the line, as it was written, and the thread's own stack. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onlyAccountOf } from '../support/run-account.ts';
+import {
+  canRun,
+  type RunnerName,
+  runnerCommands,
+  runUnderCi,
+  suitesFolder,
+} from '../support/runner-matrix.ts';
+
+for (const runner of ['vitest threads', 'ava'] satisfies RunnerName[])
+  test(`${runner}: the test, and its line as it was written`, { skip: canRun() }, async (context) => {
+    const run = await runUnderCi({
+      folder: suitesFolder(context),
+      death: 'spin',
+      command: runnerCommands[runner],
+      hangAfter: '4s',
+    });
+    const [told] = run.summary?.bundles ?? [];
+    assert.equal(told?.kind, 'event-loop-hang', run.output);
+    assert.equal(told?.test?.name.at(-1), 'books the cheapest');
+    assert.match(`${told?.place?.file}:${told?.place?.line}`, /^deaths\.mjs:31$/);
+    const { threads = [] } = await onlyAccountOf(run);
+    const busy = threads.find(({ kind, frames }) => kind === 'worker' && frames.length > 0);
+    assert.equal(busy?.frames[0]?.function, 'dies');
+  });

@@ -1,0 +1,88 @@
+/** A worker thread that spins while the main thread's loop turns: its own stack is in the bundle, and the verdict tells of it. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Account } from '../../src/model/account.ts';
+import { onlyAccountOf } from '../support/run-account.ts';
+import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
+
+const nodeOf = (major: number) =>
+  fileURLToPath(new URL(`../nodes/node_modules/node-${major}/bin/node`, import.meta.url));
+
+const worker = `
+const kept = [];
+const fillMb = Number(process.argv[2]);
+while (process.memoryUsage().heapUsed < fillMb * 1024 ** 2) kept.push(new Array(1000).fill(0.5));
+function crunch(word) {
+  for (let n = 0; ; n++) if (n < 0) return word;
+}
+crunch('telling' + kept.length * 0);
+`;
+
+/** Starts a spinning worker, and one that is idle; its own loop turns. */
+function writeVictim(folder: string, fillMb: number): void {
+  writeFileSync(join(folder, 'cruncher.mjs'), worker);
+  const options = JSON.stringify({
+    name: 'cruncher',
+    argv: [fillMb],
+    resourceLimits: { maxOldGenerationSizeMb: 100 },
+  });
+  writeFileSync(
+    join(folder, 'main.mjs'),
+    `import { Worker } from 'node:worker_threads';
+     new Worker('setInterval(() => {}, 1000)', { eval: true, name: 'idler' });
+     new Worker(new URL('cruncher.mjs', import.meta.url), ${options});
+     setInterval(() => {}, 10);`,
+  );
+}
+
+async function runVictim(context: TestContext, major: number, fillMb: number): Promise<Account> {
+  const folder = suitesFolder(context);
+  writeVictim(folder, fillMb);
+  const run = await runUnderCi({
+    folder,
+    death: 'spin',
+    command: ['node', 'main.mjs'],
+    node: nodeOf(major),
+    env: { NODE_OPTIONS: '' },
+    hangAfter: '2s',
+  });
+  assert.equal(run.code, 124, run.output);
+  const [told] = run.summary?.bundles ?? [];
+  assert.equal(told?.kind, 'event-loop-hang', run.output);
+  assert.match(told?.place?.file ?? '', /cruncher\.mjs$/);
+  return onlyAccountOf(run);
+}
+
+const workersOf = ({ threads = [] }: Account) => threads.filter(({ kind }) => kind === 'worker');
+
+for (const major of [20, 22, 24, 26])
+  test(`Node ${major}: a plain program's worker`, async (context) => {
+    const account = await runVictim(context, major, 0);
+    const [busy, ...others] = workersOf(account).filter(({ frames }) => frames.length > 0);
+    assert.deepEqual(others, []);
+    const [frame] = busy?.frames ?? [];
+    assert.deepEqual([frame?.function, frame?.line], ['crunch', 6]);
+    assert.deepEqual(frame?.locals?.[0], { name: 'word', scope: 'local', value: '"telling0"' });
+    assert.deepEqual(
+      workersOf(account)
+        .filter(({ frames }) => frames.length === 0)
+        .map(({ state }) => state),
+      ['idle'],
+    );
+    assert.match(account.verdict?.summary ?? '', /worker thread was running code/);
+    assert.match(JSON.stringify(account.verdict?.evidence), /Worker \d+ \(.*\) was in crunch \(/);
+  });
+
+for (const major of [20, 26])
+  test(`Node ${major}: no debugger in a worker whose heap is nearly full`, async (context) => {
+    const account = await runVictim(context, major, 70);
+    const [frame] = workersOf(account).find(({ frames }) => frames.length > 0)?.frames ?? [];
+    assert.deepEqual([frame?.function, frame?.line, frame?.locals], ['crunch', 6, undefined]);
+    const reasons = account.gaps
+      .filter(({ part }) => part === 'worker-stacks.json')
+      .map(({ reason }) => reason);
+    assert.match(reasons.join('\n'), /worker \d+: V8’s heap is near its limit/);
+  });
