@@ -15,6 +15,7 @@ export interface InspectorDoor {
 }
 
 const SIGUSR1 = 10;
+const usualPort = 9229;
 const pollMs = 5;
 /** The inspector has a thread of its own, and answers within milliseconds also while the program hangs. */
 const answerMs = 300;
@@ -23,21 +24,17 @@ const firstAnswerMs = 100;
 
 /**
  * Undefined when the main thread did not get to it in time: it sits in native code or a system call, or the port is
- * taken. (Then the inspector may open later.) `askAgainMs`: the signal is sent again so often, for a port that is taken by
- * another process that is being looked at. Throws `not-found` (no such process, no Node, no right) with the reason.
+ * taken. (Then the inspector may open later.) A port that another process gives back in time is asked for again.
+ * Throws `not-found` (no such process, no Node, no right) with the reason.
  */
-export async function openInspector(
-  pid: number,
-  timeoutMs = 3000,
-  askAgainMs = Number.POSITIVE_INFINITY,
-): Promise<InspectorDoor | undefined> {
+export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
   requireReachable(pid);
   const before = listeningPorts(pid);
   const open = await findDoor(before, firstAnswerMs);
   if (open !== undefined) return { webSocketUrl: open, openedByUs: false };
   requireNodeHandler(pid);
+  let isTaken = isPortTaken(pid, before);
   process.kill(pid, 'SIGUSR1');
-  let askedAt = performance.now();
   // The program's own ports may stay silent, and are not asked again until the end.
   const own = new Set(before);
   const deadline = performance.now() + timeoutMs;
@@ -45,9 +42,9 @@ export async function openInspector(
     const found = await findDoor(listeningPorts(pid).filter((port) => !own.has(port)));
     if (found !== undefined) return { webSocketUrl: found, openedByUs: true };
     await new Promise((done) => setTimeout(done, pollMs));
-    if (performance.now() - askedAt < askAgainMs) continue;
-    askedAt = performance.now();
-    process.kill(pid, 'SIGUSR1');
+    const wasTaken = isTaken;
+    isTaken = isPortTaken(pid, listeningPorts(pid));
+    if (wasTaken && !isTaken) process.kill(pid, 'SIGUSR1');
   }
   const late = await findDoor(listeningPorts(pid));
   return late === undefined ? undefined : { webSocketUrl: late, openedByUs: false };
@@ -89,18 +86,33 @@ function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<strin
   });
 }
 
-/** TCP ports on which the process listens, on loopback or everywhere; the usual one of the inspector first. */
-export function listeningPorts(pid: number): number[] {
-  const inodes = new Set(socketInodes(pid));
-  const ports = ['tcp', 'tcp6'].flatMap((table) =>
+/** By somebody else: of two processes that are looked at only one can have its inspector there. */
+function isPortTaken(pid: number, own: readonly number[]): boolean {
+  return !own.includes(usualPort) && listeners(pid).some(({ port }) => port === usualPort);
+}
+
+/** Who listens, in the network that the process sees. */
+function listeners(pid: number): { inode: string; port: number }[] {
+  return ['tcp', 'tcp6'].flatMap((table) =>
     readText(`/proc/${pid}/net/${table}`)
       .split('\n')
       .slice(1)
       .map((line) => line.trim().split(/\s+/))
-      .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.has(inode ?? ''))
-      .map(([, local]) => Number.parseInt(local?.split(':')[1] ?? '', 16)),
+      .filter(([, , , state]) => state === '0A')
+      .map(([, local, , , , , , , , inode]) => ({
+        inode: inode ?? '',
+        port: Number.parseInt(local?.split(':')[1] ?? '', 16),
+      })),
   );
-  return [...new Set(ports)].sort((a, b) => Number(b === 9229) - Number(a === 9229));
+}
+
+/** TCP ports on which the process listens, on loopback or everywhere; the usual one of the inspector first. */
+export function listeningPorts(pid: number): number[] {
+  const inodes = new Set(socketInodes(pid));
+  const ports = listeners(pid)
+    .filter(({ inode }) => inodes.has(inode))
+    .map(({ port }) => port);
+  return [...new Set(ports)].sort((a, b) => Number(b === usualPort) - Number(a === usualPort));
 }
 
 function socketInodes(pid: number): string[] {

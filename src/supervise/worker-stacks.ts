@@ -16,7 +16,6 @@ import { RemoteDebugger } from './remote-debugger.ts';
 import { WorkerSession } from './worker-session.ts';
 
 const mostWorkers = 64;
-const askAgainMs = 400;
 /** One that is known to be busy stops within milliseconds, on a busy machine later. */
 const busyPauseMs = 1_500;
 /** Of the time it is watched. */
@@ -36,7 +35,7 @@ export interface WorkerLook {
 
 /** The inspector is closed afterwards where it was before. Rejects when the main thread lets nobody in. */
 export async function visitWorkers(pid: number, openMs: number, look: WorkerLook): Promise<WorkerStacksNote> {
-  const door = await openInspector(pid, openMs, askAgainMs);
+  const door = await openInspector(pid, openMs);
   if (!door) throw new AgentdumpError('not-found', `process ${pid} did not open its inspector`, { pid });
   const remote = await RemoteDebugger.connect(door.webSocketUrl, openMs);
   try {
