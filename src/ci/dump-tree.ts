@@ -31,6 +31,8 @@ const answerMs = 1_500;
 /** A capture's own limit, on a machine under load. */
 const writeMs = 6_000;
 const pollMs = 25;
+/** A thread that merely ticks must not be told as one that spins. */
+const watchWorkersMs = 200;
 
 /** Resolves when all that could be dumped within the limit is. Never rejects. */
 export async function dumpTree(options: DumpTreeOptions): Promise<void> {
@@ -80,6 +82,7 @@ async function dumpOne(
     ...lockOf(process.env),
     // Of a thread inside a synchronous call it is the only stack; a cancel leaves no time for it.
     ...(stop.why !== 'cancelled' && { digestCore }),
+    watchWorkersMs,
     more: { [partNames.tests]: describeTests(threads, pid, stop) },
   });
   noteBundleOf(folder, pid, path, kind);

@@ -43,6 +43,8 @@ export interface CaptureOptions {
   keepCore?: string;
   /** Take a heap snapshot. */
   heap?: boolean;
+  /** Read only workers that stay busy for so long; otherwise whoever runs at the moment. */
+  watchWorkersMs?: number;
   /** Leave it stopped (SIGSTOP), for a debugger. */
   stop?: boolean;
   /** Further parts that the caller knows, by name; redacted like the others. */
@@ -64,7 +66,9 @@ export interface Capture {
 
 /** Throws `not-found` when the process can't be reached, `unwritable` when the bundle can't be written. */
 export async function captureLive(options: CaptureOptions): Promise<Capture> {
-  const answers = await interview(options.pid, options.heap ? options.scrubber : undefined);
+  const { pid, heap, scrubber, watchWorkersMs: watchMs } = options;
+  const look = watchMs === undefined ? {} : { watchMs };
+  const answers = await interview(pid, heap ? scrubber : undefined, look);
   const answered = answers.facts !== undefined;
   const core = options.core || !answered ? await readCore(options, answers) : undefined;
   const path = writeCapture(options, answers, core);

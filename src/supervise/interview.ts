@@ -11,7 +11,7 @@ import { readLiveHeap } from './live-heap.ts';
 import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
 import { RemoteDebugger } from './remote-debugger.ts';
 import type { Scrubber } from './scrubber.ts';
-import { readWorkerStacks } from './worker-stacks.ts';
+import { readWorkerStacks, type WorkerLook } from './worker-stacks.ts';
 
 export interface Answers {
   stack?: MainThreadStack;
@@ -33,7 +33,7 @@ const noDoor =
   'the main thread did not open its inspector at SIGUSR1: it sits in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
 
 /** `heapFor`: redacts the heap, where that is wanted. Throws `not-found` when the process can't be reached. */
-export async function interview(pid: number, heapFor?: Scrubber): Promise<Answers> {
+export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLook = {}): Promise<Answers> {
   const answers: Answers = { workers: [], scripts: [], sources: new Map(), gaps: [] };
   const door = await openInspector(pid);
   if (!door) {
@@ -42,7 +42,7 @@ export async function interview(pid: number, heapFor?: Scrubber): Promise<Answer
   }
   const remote = await RemoteDebugger.connect(door.webSocketUrl, answerMs);
   try {
-    await new Interview(remote, answers).run(heapFor);
+    await new Interview(remote, answers, look).run(heapFor);
   } finally {
     await closeInspector(remote, door.openedByUs);
   }
@@ -52,10 +52,12 @@ export async function interview(pid: number, heapFor?: Scrubber): Promise<Answer
 class Interview {
   readonly #remote: RemoteDebugger;
   readonly #answers: Answers;
+  readonly #look: WorkerLook;
 
-  constructor(remote: RemoteDebugger, answers: Answers) {
+  constructor(remote: RemoteDebugger, answers: Answers, look: WorkerLook) {
     this.#remote = remote;
     this.#answers = answers;
+    this.#look = look;
   }
 
   async run(heapFor: Scrubber | undefined): Promise<void> {
@@ -112,7 +114,7 @@ class Interview {
   }
 
   async #readWorkers(): Promise<boolean> {
-    const { workers, gaps } = await readWorkerStacks(this.#remote);
+    const { workers, gaps } = await readWorkerStacks(this.#remote, this.#look);
     this.#answers.workers = workers;
     for (const reason of gaps) this.#answers.gaps.push({ part: partNames.workerStacks, reason });
     return workers.length + gaps.length > 0;

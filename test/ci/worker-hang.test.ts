@@ -21,7 +21,7 @@ function crunch(word) {
 crunch('telling' + kept.length * 0);
 `;
 
-/** Starts a spinning worker, and one that is idle; its own loop turns. */
+/** Starts a spinning worker, and one whose timer ticks; its own loop turns. */
 function writeVictim(folder: string, fillMb: number): void {
   writeFileSync(join(folder, 'cruncher.mjs'), worker);
   const options = JSON.stringify({
@@ -32,7 +32,7 @@ function writeVictim(folder: string, fillMb: number): void {
   writeFileSync(
     join(folder, 'main.mjs'),
     `import { Worker } from 'node:worker_threads';
-     new Worker('setInterval(() => {}, 1000)', { eval: true, name: 'idler' });
+     new Worker('setInterval(() => { for (let n = 0; n < 1e5; n++); }, 5)', { eval: true, name: 'ticker' });
      new Worker(new URL('cruncher.mjs', import.meta.url), ${options});
      setInterval(() => {}, 10);`,
   );
