@@ -286,7 +286,7 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
 }
 
-/** `XXXXX-XXXXX-XXXXX`, as licences are written. */
+/** Groups of capitals and digits with hyphens between, as licences are written. */
 const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}$/;
 
 /** `delta_239_karma76`: words, yet no person would call anything so. */
