@@ -171,7 +171,8 @@ describe('at a terminal', { skip: spawnSync('script', ['--version']).status !== 
   const quote = (words: string[]) => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   function atTerminal(code: string): ChildProcess {
     const line = quote([node, ...supervised(node, '-e', code)]);
-    const child = spawn('script', ['-qec', `stty rows 33 cols 77; ${line}`, '/dev/null'], {
+    // A shell that waits beside it (which one runs, SHELL says) would die of the Ctrl-C itself.
+    const child = spawn('script', ['-qec', `stty rows 33 cols 77; exec ${line}`, '/dev/null'], {
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
