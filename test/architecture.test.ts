@@ -1,6 +1,6 @@
 /** Guards the import rule of src/README.md by reading the import lines of every source file. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -203,4 +203,29 @@ test('what the preload carries has no dependency outside Node', () => {
       if (!specifier.startsWith('node:')) broken.push(`${relative(src, file)}: ${specifier}`);
   }
   assert.deepEqual(broken, []);
+});
+
+/** One circle of imports that can be reached from these files, as a path; types count: they too tie two files together. */
+function findCircle(files: Iterable<string>): string[] {
+  const done = new Set<string>();
+  for (const first of files) {
+    const path: { file: string; left: string[] }[] = [];
+    const enter = (file: string) => {
+      done.add(file);
+      path.push({ file, left: existsSync(file) ? importsOf(file) : [] });
+    };
+    if (!done.has(first)) enter(first);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const next = top.left.pop();
+      const back = path.findIndex(({ file }) => file === next);
+      if (next === undefined) path.pop();
+      else if (back >= 0) return path.slice(back).map(({ file }) => relative(src, file));
+      else if (!done.has(next)) enter(next);
+    }
+  }
+  return [];
+}
+
+test('no file imports itself through others', () => {
+  assert.deepEqual(findCircle(sourceFiles(src)), []);
 });

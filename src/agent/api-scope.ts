@@ -8,7 +8,7 @@ import { errorOf, isAbort } from './call-error.ts';
 import { findHost } from './context.ts';
 import { asyncHooks } from './node-modules.ts';
 import type { AgentPort } from './port.ts';
-import type { AgentScope } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 
 let ownStorage: AsyncLocalStorage<AgentScope> | undefined;
 const { now } = Date;

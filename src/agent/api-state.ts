@@ -6,7 +6,7 @@
 import type { StateOperation } from '../journal/layout-agent.ts';
 import { applyPatch, findAtPointer, renderPointer } from '../model/json-patch.ts';
 import { currentPlace, currentScope, findPort } from './api-scope.ts';
-import type { AgentScope } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 
 export interface RunState {
   /** The whole document, or the value at a JSON pointer (`/plan/0`) or under a name (`plan`). */

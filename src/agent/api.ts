@@ -21,7 +21,7 @@ import { openState, type RunState, shareState, state } from './api-state.ts';
 import { contentParts, otherPart } from './message-parts.ts';
 import type { AgentPort } from './port.ts';
 import type { ProgressOptions } from './progress-watch.ts';
-import type { AgentScope } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 
 export interface RunOptions {
   /** The host's own name for this run, kept beside ours. */

@@ -6,7 +6,8 @@ import type { CallStatus, HttpAnswered } from '../journal/layout-agent.ts';
 import { endOf, errorOf } from './call-error.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
 import { BodyReader } from './http-body.ts';
-import type { AgentRecorder, AgentScope, InFlight } from './recorder.ts';
+import type { AgentRecorder, InFlight } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 
 const { now } = Date;
 

@@ -3,7 +3,8 @@
  * program may make hundreds a second, so a request is written when it has taken a while or when it is over, several at
  * a time; the death writes what is open. More than so many a second are counted only.
  */
-import type { AgentRecorder, AgentScope, InFlight } from './recorder.ts';
+import type { AgentRecorder, InFlight } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 
 /** A request as it is known so far. Times in milliseconds since the epoch. */
 export interface HttpRequest {

@@ -29,15 +29,6 @@ export interface ModelRequest {
   attributes: Attributes;
 }
 
-/** Token counts as the provider reports them; whether input includes what was cached differs by provider. */
-export interface TokenCounts {
-  input?: number;
-  output?: number;
-  cacheRead?: number;
-  cacheCreation?: number;
-  reasoning?: number;
-}
-
 /** Where a request goes. `path` has no query. */
 export interface RequestTarget {
   host: string;

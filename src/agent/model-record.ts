@@ -11,9 +11,9 @@ import type {
 } from '../journal/layout-agent.ts';
 import { HeldText } from './held-text.ts';
 import { compact } from './json.ts';
-import type { ModelRequest, TokenCounts } from './model-call.ts';
+import type { ModelRequest } from './model-call.ts';
 import type { AgentRecorder, InFlight } from './recorder.ts';
-import type { ReplyBuilder, ReplyDelta } from './reply.ts';
+import type { ReplyBuilder, ReplyDelta, TokenCounts } from './reply.ts';
 
 /** Deltas are written so often: a stream of single tokens costs no record each, and what came is on disk before 100 ms. */
 const deltaIntervalMs = 40;

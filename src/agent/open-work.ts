@@ -2,7 +2,7 @@
  * Work of frameworks that report start and end but give no asynchronous context. While exactly one of their runs is
  * open, what is seen outside of every context belongs to it; with two, nothing is guessed.
  */
-import type { AgentScope } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 
 export class OpenWork {
   readonly #runs = new Map<string, Set<string>>();

@@ -7,7 +7,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind } from '../journal/layout-agent.ts';
 import type { FrameworkRecorder } from './integrations/framework.ts';
 import type { ProgressOptions } from './progress-watch.ts';
-import type { AgentScope } from './recorder.ts';
+import type { AgentScope } from './scope.ts';
 import type { TappedCalls } from './tapped-calls.ts';
 
 export type FrameworkPort = Pick<

@@ -9,15 +9,9 @@ import { Conversation } from './conversation.ts';
 import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
 import { RequestMemory } from './request-memory.ts';
+import type { AgentScope } from './scope.ts';
 import type { AgentSink } from './sink.ts';
 import { TappedCalls } from './tapped-calls.ts';
-
-/** Where in the agent's work a piece of code runs. Ids of ours. */
-export interface AgentScope {
-  run?: string;
-  step?: string;
-  tool?: string;
-}
 
 export type ContentLevel = 'content' | 'metadata';
 

@@ -4,7 +4,6 @@
  */
 import type { DeltaTool, EventError, Message, MessagePart } from '../journal/layout-agent.ts';
 import { compact, parseArguments } from './json.ts';
-import type { TokenCounts } from './model-call.ts';
 
 type PartKey = string | number;
 
@@ -24,6 +23,15 @@ interface OpenMessage {
   /** The provider's id of this item, by which a later request may refer to it. */
   id?: string | undefined;
   parts: Map<PartKey, OpenPart>;
+}
+
+/** Token counts as the provider reports them; whether input includes what was cached differs by provider. */
+export interface TokenCounts {
+  input?: number;
+  output?: number;
+  cacheRead?: number;
+  cacheCreation?: number;
+  reasoning?: number;
 }
 
 /** What was added since the last `takeDelta`. */

@@ -8,8 +8,9 @@ import { firstChannels, watchGlobalNames } from '../agent/first-signs.ts';
 import { openFlight, requireRecordingPolicy } from './flight-start.ts';
 import { loadRecordingHalf } from './half-loader.ts';
 import type { Recording } from './recording-half.ts';
-import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
+import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { isMainThread, type Surroundings } from './surroundings.ts';
 
 /** `capture` is called when the agent makes no progress. Returns the undoing. */
 export function watchForAgent(

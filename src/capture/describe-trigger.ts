@@ -4,7 +4,8 @@ import type { Config } from './config.ts';
 import { isFromModuleEvaluation } from './module-evaluation.ts';
 import { programName } from './program-name.ts';
 import { findField } from './read-field.ts';
-import { type CaptureRequest, type InsideKind, isMainThread } from './request.ts';
+import type { CaptureRequest, InsideKind } from './request.ts';
+import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
 export function describeTrigger(request: CaptureRequest): TriggerPart {

@@ -17,9 +17,10 @@ import { makeRoomForFiles } from './free-descriptors.ts';
 import { partProducers } from './parts/index.ts';
 import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy } from './policy.ts';
-import { type CaptureRequest, isMainThread, leavesAlive, type Surroundings } from './request.ts';
+import { type CaptureRequest, leavesAlive } from './request.ts';
 import { readRawFrames } from './serialize-error.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { isMainThread, type Surroundings } from './surroundings.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
 /** The same death within this time is counted and not stored again. */

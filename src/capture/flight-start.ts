@@ -5,8 +5,8 @@
  */
 import { loadColdHalf, loadRecordingHalf } from './half-loader.ts';
 import type { Flight } from './recording-half.ts';
-import { isMainThread, type RecordingState, type Surroundings } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { isMainThread, type RecordingState, type Surroundings } from './surroundings.ts';
 
 const lateStartMs = 2000;
 /** As they were before the host, or a test of its, replaced them. */

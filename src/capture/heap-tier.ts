@@ -13,9 +13,8 @@ import {
   type SnapshotEstimate,
 } from './heap-estimate.ts';
 import { countHeapObjects } from './heap-objects.ts';
-import { availableBytes } from './parts/memory.ts';
 import { readLimits } from './parts/process.ts';
-import { readSmallFile } from './proc-files.ts';
+import { availableBytes, readSmallFile } from './proc-files.ts';
 
 /** The reasons for having no snapshot that are no gaps: nobody would miss it. */
 const notPressed = 'memory is not in question';

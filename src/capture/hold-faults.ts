@@ -5,7 +5,7 @@
  * overflow, which leaves no room for a handler, nor for an abort.
  */
 import { holdNatively } from './hold-natively.ts';
-import { isMainThread } from './request.ts';
+import { isMainThread } from './surroundings.ts';
 
 /** Holds the process id of the supervisor: only its own child is held, whoever else inherits the variable. */
 export const holdVariable = 'AGENTDUMP_HOLD_BY';

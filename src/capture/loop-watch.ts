@@ -7,8 +7,9 @@ import type { HeapProfilePart } from '../bundle/layout.ts';
 import { recordKinds } from '../journal/layout-records.ts';
 import { openFlight } from './flight-start.ts';
 import { loadWatchdogHalf } from './half-loader.ts';
-import type { CaptureRequest, Surroundings } from './request.ts';
+import type { CaptureRequest } from './request.ts';
 import type { SignalSeat } from './signal-watch.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const startAfterMs = 1000;
 

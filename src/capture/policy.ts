@@ -7,7 +7,7 @@ import { createPolicy, type Policy } from '../redaction/policy.ts';
 import { canary } from './canary.ts';
 import { readSmallFile } from './proc-files.ts';
 import { secretsOfRecipient } from './recipient-secrets.ts';
-import type { Surroundings } from './request.ts';
+import type { Surroundings } from './surroundings.ts';
 
 let known: readonly string[] = [];
 let names: { allow?: string[]; deny?: string[] } = {};

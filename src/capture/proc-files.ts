@@ -1,5 +1,6 @@
 /** Small readings of /proc and /sys: text or undefined, bounded, never a throw. Not there on other systems. */
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { freemem } from 'node:os';
 
 /** The first `maxBytes` of a file as text; undefined when it cannot be read. */
 export function readSmallFile(path: string, maxBytes = 64 * 1024): string | undefined {
@@ -44,4 +45,10 @@ export function readOwnThreadId(): number {
   } catch {
     return 0;
   }
+}
+
+/** What the kernel would give without swapping; os.freemem leaves out the caches on some Nodes. */
+export function availableBytes(): number {
+  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(readSmallFile('/proc/meminfo') ?? '')?.[1];
+  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
 }

@@ -31,8 +31,9 @@ import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy, currentPolicy } from './policy.ts';
 import { listFolder, readOwnThreadId } from './proc-files.ts';
 import { programName } from './program-name.ts';
-import type { CaptureRequest, Surroundings } from './request.ts';
+import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import type { Surroundings } from './surroundings.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
 export interface SilentThread {

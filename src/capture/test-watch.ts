@@ -4,8 +4,9 @@ import type { TestPort } from '../agent/test-port.ts';
 import { testRunVariable } from '../bundle/layout-tests.ts';
 import { loadTestingHalf } from './half-loader.ts';
 import { programName } from './program-name.ts';
-import { type CaptureRequest, isMainThread, type Surroundings } from './request.ts';
+import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { isMainThread, type Surroundings } from './surroundings.ts';
 
 /** Of src/register-tests.ts: keeps what is compiled by now for the run's next process. Absent elsewhere. */
 declare const AGENTDUMP_KEEP_CODE: (() => void) | undefined;

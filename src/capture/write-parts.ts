@@ -6,7 +6,8 @@ import { DeadlineExceeded, runWithDeadline } from './deadline.ts';
 import type { CaptureContext, PartProducer } from './parts/part.ts';
 import { currentPolicy } from './policy.ts';
 import { redactSourceMap } from './redact-source-map.ts';
-import type { CaptureRequest, Surroundings } from './request.ts';
+import type { CaptureRequest } from './request.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** All parts but those with a limit of their own. */
 const captureLimitMs = 5_000;

@@ -1,5 +1,7 @@
-/** What is wished of a run. */
+/** What is wished of a run, and how it ended. */
 import type { LeakLimits } from '../bundle/layout-tests.ts';
+import type { CiOutcome } from '../model/ci-summary.ts';
+import type { ChildExit } from '../supervise/restart-policy.ts';
 
 export interface CiOptions {
   command: readonly string[];
@@ -21,6 +23,11 @@ export interface CiOptions {
   /** A line for the person who reads the job's log. */
   note(text: string): void;
   print(text: string): void;
+}
+
+export interface CiEnd {
+  exit: ChildExit;
+  outcome: CiOutcome;
 }
 
 export const defaultLeakLimits: LeakLimits = { share: 0.2, bytes: 10 * 1024 ** 2 };

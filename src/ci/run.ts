@@ -8,14 +8,9 @@ import { type TestStop, testStopName } from '../bundle/layout-tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import { removeDiagnosticsFolder } from '../supervise/diagnostics.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
-import type { CiOptions } from './options.ts';
+import type { CiEnd, CiOptions } from './options.ts';
 import { ProgressWatch } from './progress-watch.ts';
 import { type StartedRun, startRun } from './start.ts';
-
-export interface CiEnd {
-  exit: ChildExit;
-  outcome: CiOutcome;
-}
 
 /** Within 7.5 seconds of a cancel GitHub's runner ends the process: dumps must have begun by then. */
 const cancelDumpMs = 4_500;

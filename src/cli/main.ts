@@ -17,9 +17,9 @@ type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 export async function runFromShell(words: string[]): Promise<void> {
   endQuietlyOnClosedPipe();
   try {
-    const lean = commands.find((entry) => entry.name === words[0])?.loadLean;
-    if (lean) await (await lean()).runWords(words.slice(1));
-    else await runCommandLine(words, commands);
+    const lean = await commands.find((entry) => entry.name === words[0])?.loadLean?.();
+    const withYargs = () => runCommandLine(words, commands);
+    await (lean ? lean.runWords(words.slice(1), withYargs) : withYargs());
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     reportFailure(error);

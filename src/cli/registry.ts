@@ -10,8 +10,11 @@ export interface CommandEntry {
   /** The module's default export is the whole command: arguments, one call, one rendering. */
   // biome-ignore lint/suspicious/noExplicitAny: each command has words of its own, which only yargs joins
   load(): Promise<{ default: CommandModule<object, any> }>;
-  /** For a command whose start must cost next to nothing: it reads its words itself, and yargs is not loaded. */
-  loadLean?(): Promise<{ runWords(words: string[]): Promise<void> }>;
+  /**
+   * For a command whose start must cost next to nothing: it reads its words itself. yargs is not loaded, unless it asks
+   * for that.
+   */
+  loadLean?(): Promise<{ runWords(words: string[], withYargs: () => Promise<void>): Promise<void> }>;
 }
 
 export const commands: readonly CommandEntry[] = [

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { defaultHealth } from '../supervise/health/limits.ts';
 import { defaultLimits, type RestartLimits } from '../supervise/restart-policy.ts';
-import type { RunOptions } from '../supervise/run.ts';
+import type { RunOptions } from '../supervise/run-options.ts';
 import { readOptionWords, requireOneOf, requireSize, usage } from './option-words.ts';
 
 export const runHelp = `Usage: agentdump run [options] -- command …

@@ -6,21 +6,13 @@
 import { isAbort } from '../agent/call-error.ts';
 import type { AgentdumpError } from '../errors.ts';
 import { pause, StepLimits } from './attempt.ts';
-import type { StepCall } from './claim.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { isInDoubt, settleDoubt } from './in-doubt.ts';
 import type { Spent, StepEnd } from './layout.ts';
-import type { DurableStepOptions, DurableWork, Effect, RetryPolicy } from './options.ts';
+import type { DurableWork, Effect, RetryPolicy } from './options.ts';
 import type { StepEntry } from './run-log.ts';
 import { usageOf } from './usage.ts';
-
-export interface WantedStep extends StepCall {
-  options: DurableStepOptions;
-  /** Runs the host's function; the run's records of it are not its affair. */
-  work: (step: DurableWork) => unknown;
-  /** Calls `inner`, which is the work and its record, as the step that the bundle tells of; may answer in its place. */
-  watch?: (inner: () => Promise<unknown>, step: DurableWork) => unknown;
-}
+import type { WantedStep } from './wanted-step.ts';
 
 export async function performStep(scoped: ScopedRun, wanted: WantedStep): Promise<unknown> {
   const { run, scope } = scoped;

@@ -7,7 +7,8 @@ import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalEnd } from '../journal/layout.ts';
 import { recordKinds } from '../journal/layout-records.ts';
-import { type JournalGap, type JournalReading, type JournalRecord, readJournal } from '../journal/reader.ts';
+import { readJournal } from '../journal/reader.ts';
+import type { JournalGap, JournalReading, JournalRecord } from '../journal/reader-result.ts';
 import type { StoredRecord } from './store.ts';
 
 export interface RunFiles {

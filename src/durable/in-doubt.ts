@@ -5,10 +5,10 @@
 import { AgentdumpError } from '../errors.ts';
 import { waitForAnswer } from './approval.ts';
 import type { DurableRun, ScopedRun } from './durable-run.ts';
-import type { WantedStep } from './durable-step.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from './options.ts';
 import type { StepEntry } from './run-log.ts';
 import { lastLabel } from './step-path.ts';
+import type { WantedStep } from './wanted-step.ts';
 
 /** A nested run is no more than its steps: each of them is in doubt or not. */
 export function isInDoubt({ kind, state }: StepEntry): boolean {

@@ -1,7 +1,7 @@
 /** One run in this worker's hands, in PostgreSQL: adds records in their order, as many in a statement as wait. */
 import { AgentdumpError } from '../errors.ts';
 import { persist } from './persist.ts';
-import type { PostgresStore } from './postgres-store.ts';
+import type { PostgresPlace } from './postgres-pool.ts';
 import type { RunHandle, StoredRecord } from './store.ts';
 
 interface Waiting {
@@ -29,7 +29,7 @@ export class PostgresRun implements RunHandle {
   readonly epoch: number;
   readonly records: readonly StoredRecord[];
   readonly notes: readonly string[] = [];
-  readonly #store: PostgresStore;
+  readonly #store: PostgresPlace;
   readonly #runId: string;
   readonly #heartbeat: NodeJS.Timeout;
   #nextSeq: number;
@@ -37,7 +37,7 @@ export class PostgresRun implements RunHandle {
   #isWriting = false;
   #broken: unknown;
 
-  constructor(store: PostgresStore, runId: string, epoch: number, records: readonly StoredRecord[]) {
+  constructor(store: PostgresPlace, runId: string, epoch: number, records: readonly StoredRecord[]) {
     this.#store = store;
     this.#runId = runId;
     this.epoch = epoch;

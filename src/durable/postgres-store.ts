@@ -11,15 +11,9 @@ import type { ProcessIdentity } from '../journal/layout-session.ts';
 import { describeProcess } from '../journal/session.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
+import type { PostgresPlace, PostgresPool } from './postgres-pool.ts';
 import { PostgresRun } from './postgres-run.ts';
 import type { DurableStore, RunReading, StoredRecord } from './store.ts';
-
-/** What is needed of `pg`'s Pool, in words of our own: our types are read where `pg` is not installed. */
-export interface PostgresPool {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  end(): Promise<void>;
-}
 
 export interface PostgresStoreOptions {
   /** A run whose holder was silent for so long may be taken by others. */
@@ -49,7 +43,7 @@ interface RecordRow {
   payload: Buffer;
 }
 
-export class PostgresStore implements DurableStore {
+export class PostgresStore implements DurableStore, PostgresPlace {
   readonly place: string;
   readonly pool: PostgresPool;
   readonly leaseMs: number;

@@ -4,8 +4,8 @@
  */
 import { segmentHeader } from './layout.ts';
 import { recordKinds } from './layout-records.ts';
-import type { JournalGap, JournalReading, JournalRecord } from './reader.ts';
 import { findNextGood, type RecordFacts, readHeader, readRecord, type SegmentFacts } from './reader-frame.ts';
+import type { JournalGap, JournalReading, JournalRecord } from './reader-result.ts';
 import { SealReader, type Unseal } from './reader-seal.ts';
 import type { JournalSource, MaybeSource } from './reader-source.ts';
 

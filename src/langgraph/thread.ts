@@ -8,7 +8,8 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentdumpError } from '../errors.ts';
 import { giveLock, takeLock } from '../journal/folder-lock.ts';
-import { findJson, type JournalReading, readJournal } from '../journal/reader.ts';
+import { findJson, readJournal } from '../journal/reader.ts';
+import type { JournalReading } from '../journal/reader-result.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
 import type { Draft } from './draft.ts';
 import {

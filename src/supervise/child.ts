@@ -17,7 +17,7 @@ import { noteExpectedCore } from './expected-core.ts';
 import { heartbeatFile, heartbeatVariable } from './health/heartbeat-file.ts';
 import { inheritedStdio } from './inherited.ts';
 import type { ChildExit } from './restart-policy.ts';
-import type { CoreWish } from './run.ts';
+import type { CoreWish } from './run-options.ts';
 
 export interface ChildOptions {
   dir: string;

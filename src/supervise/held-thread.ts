@@ -13,8 +13,15 @@ import {
   handlerFramesIn,
   PAGE_FAULT,
 } from '../formats/elf-core/signal-frame.ts';
-import { openMemory, resume, stop } from './live-core.ts';
-import { type LiveThread, readMappings, readState, readThreads } from './live-process.ts';
+import {
+  type LiveThread,
+  openMemory,
+  readMappings,
+  readState,
+  readThreads,
+  resume,
+  stop,
+} from './live-process.ts';
 
 export interface HeldThread {
   tid: number;

@@ -17,7 +17,7 @@ import { type CoreDigest, digestHeldCore, type LiveCorePart } from './core-part.
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import { type HeldThread, isSameFault, lookForFault } from './held-thread.ts';
 import { readHoldNote } from './hold-note.ts';
-import type { CoreWish } from './run.ts';
+import type { CoreWish } from './run-options.ts';
 import { makeScrubber } from './scrubber.ts';
 
 export interface HeldDeath {

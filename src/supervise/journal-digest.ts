@@ -4,7 +4,8 @@
  */
 import type { JournalEvidence, MemoryPoint } from '../bundle/layout-evidence.ts';
 import { findKindName, kindsLeftClear, recordKinds } from '../journal/layout-records.ts';
-import { findJson, type JournalReading, type JournalRecord, readJournal } from '../journal/reader.ts';
+import { findJson, readJournal } from '../journal/reader.ts';
+import type { JournalReading, JournalRecord } from '../journal/reader-result.ts';
 
 export interface JournalDigest {
   evidence: JournalEvidence;

@@ -13,7 +13,7 @@ import { type Complaint, isWatched } from './health/limits.ts';
 import type { HealthWatch } from './health/watch.ts';
 import type { HeldDeath, Hold, HoldPlace } from './hold.ts';
 import type { ChildExit } from './restart-policy.ts';
-import type { RunOptions } from './run.ts';
+import type { RunOptions } from './run-options.ts';
 
 type SentSignal = { name: string; at: string; by: 'passed-on' | 'supervisor'; reason?: string };
 

@@ -19,12 +19,15 @@ import type { HeldThread } from './held-thread.ts';
 import {
   type LiveThread,
   type Mapping,
+  openMemory,
   Pagemap,
   readMappings,
   readOwnBytes,
   readParent,
   readState,
   readThreads,
+  resume,
+  stop,
 } from './live-process.ts';
 
 export interface LiveCore {
@@ -48,7 +51,6 @@ export interface LiveCoreOptions {
 
 const pageSize = 4096;
 const chunkBytes = 4 << 20;
-const stopTimeoutMs = 500;
 const defaultMaxBytes = 4 * 2 ** 30;
 /** What fits is kept in memory during the stop and written afterwards. */
 const bufferedBytes = 256 << 20;
@@ -99,22 +101,6 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
   }
 }
 
-export function openMemory(pid: number): number {
-  try {
-    return openSync(`/proc/${pid}/mem`, 'r');
-  } catch (error) {
-    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw isGone
-      ? new AgentdumpError('not-found', `no process ${pid}`, { path: `/proc/${pid}` }, error)
-      : new AgentdumpError(
-          'unwritable',
-          `the memory of process ${pid} may not be read`,
-          { path: `/proc/${pid}/mem`, reason: 'not permitted' },
-          error,
-        );
-  }
-}
-
 /** Memory may hold secrets: nobody else may read the file. An existing file is never replaced. */
 function openTarget(path: string): number {
   try {
@@ -122,23 +108,6 @@ function openTarget(path: string): number {
   } catch (error) {
     throw new AgentdumpError('unwritable', `cannot write ${path}`, { path, reason: 'exists' }, error);
   }
-}
-
-export function stop(pid: number, gaps: string[]): void {
-  process.kill(pid, 'SIGSTOP');
-  const until = performance.now() + stopTimeoutMs;
-  while (readThreads(pid).running.length > 0) {
-    if (performance.now() < until) continue;
-    gaps.push(`threads did not stop within ${stopTimeoutMs} ms: ${readThreads(pid).running.join(', ')}`);
-    return;
-  }
-}
-
-/** A second time does no harm; the process may be gone. */
-export function resume(pid: number): void {
-  try {
-    process.kill(pid, 'SIGCONT');
-  } catch {}
 }
 
 function describe(

@@ -1,9 +1,10 @@
 /**
  * What /proc tells of a living process that a core needs: its mappings, which of their pages it really has, its
  * threads with stack pointer and program counter, which the kernel shows for threads that are stopped or wait in a
- * system call. Source: proc(5), Documentation/admin-guide/mm/pagemap.rst.
+ * system call. Stops it for that, and lets it go on. Source: proc(5), Documentation/admin-guide/mm/pagemap.rst.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { AgentdumpError } from '../errors.ts';
 
 export interface Mapping {
   start: number;
@@ -109,5 +110,40 @@ export class Pagemap {
 
   close(): void {
     closeSync(this.#fd);
+  }
+}
+
+const stopTimeoutMs = 500;
+
+export function openMemory(pid: number): number {
+  try {
+    return openSync(`/proc/${pid}/mem`, 'r');
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isGone
+      ? new AgentdumpError('not-found', `no process ${pid}`, { path: `/proc/${pid}` }, error)
+      : new AgentdumpError(
+          'unwritable',
+          `the memory of process ${pid} may not be read`,
+          { path: `/proc/${pid}/mem`, reason: 'not permitted' },
+          error,
+        );
+  }
+}
+
+/** A second time does no harm; the process may be gone. */
+export function resume(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch {}
+}
+
+export function stop(pid: number, gaps: string[]): void {
+  process.kill(pid, 'SIGSTOP');
+  const until = performance.now() + stopTimeoutMs;
+  while (readThreads(pid).running.length > 0) {
+    if (performance.now() < until) continue;
+    gaps.push(`threads did not stop within ${stopTimeoutMs} ms: ${readThreads(pid).running.join(', ')}`);
+    return;
   }
 }

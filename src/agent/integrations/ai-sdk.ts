@@ -5,7 +5,8 @@
  */
 import { channel } from 'node:diagnostics_channel';
 import { type JsonObject, objectOf, stringOf } from '../json.ts';
-import type { AgentRecorder, AgentScope } from '../recorder.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import type { AgentScope } from '../scope.ts';
 import { listenTo, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished } from './framework.ts';

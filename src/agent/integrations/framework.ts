@@ -6,7 +6,8 @@ import type { EndStatus, EventError } from '../../journal/layout-agent.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { errorOf, isAbort } from '../call-error.ts';
 import { compact } from '../json.ts';
-import type { AgentRecorder, AgentScope } from '../recorder.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import type { AgentScope } from '../scope.ts';
 
 interface Entry {
   id: string;

@@ -7,7 +7,8 @@
  */
 import { isObject, objectOf, parseArguments, stringOf } from '../json.ts';
 import { asyncHooks } from '../node-modules.ts';
-import type { AgentRecorder, AgentScope } from '../recorder.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import type { AgentScope } from '../scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';

@@ -5,7 +5,8 @@
  * returned. Silent when the host turned tracing off. Seen in 0.12.1 and 0.20.0.
  */
 import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../json.ts';
-import type { AgentRecorder, AgentScope } from '../recorder.ts';
+import type { AgentRecorder } from '../recorder.ts';
+import type { AgentScope } from '../scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';

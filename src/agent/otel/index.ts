@@ -7,7 +7,7 @@ import type { Message } from '../../journal/layout-agent.ts';
 import { currentPlace, findPort } from '../api-scope.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { AgentPort, FrameworkPort } from '../port.ts';
-import type { AgentScope } from '../recorder.ts';
+import type { AgentScope } from '../scope.ts';
 import { errorOfSpan, keyOf, parentKeyOf, type SpanLike, type SpanProcessorLike } from './span.ts';
 import { findMeaning, resultOf, type SpanMeaning } from './span-meaning.ts';
 import { modelOf, readModelCall, responseIdOf } from './span-model-call.ts';

@@ -6,7 +6,8 @@
  * request by https may be missed on it. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
+import type { Exchange, HeaderLookup } from '../exchange.ts';
+import { openExchange } from '../open-exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';

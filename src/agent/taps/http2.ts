@@ -5,7 +5,8 @@
  * Read in Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
  */
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
-import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
+import type { Exchange, HeaderLookup } from '../exchange.ts';
+import { openExchange } from '../open-exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';

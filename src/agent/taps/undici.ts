@@ -4,7 +4,8 @@
  * object whose methods the connection calls with the same bytes: they are shadowed on that one object. fetch itself is
  * never touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
  */
-import { type Exchange, type HeaderLookup, openExchange } from '../exchange.ts';
+import type { Exchange, HeaderLookup } from '../exchange.ts';
+import { openExchange } from '../open-exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';

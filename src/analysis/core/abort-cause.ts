@@ -3,7 +3,7 @@
  * nobody caught, or the function of Node or V8 that gave up. Read from the stack of the thread that died.
  */
 import { whereMapped } from '../../bytes/memory.ts';
-import type { CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import { ValueRenderer } from '../../formats/v8/values.ts';
 import type { Thread } from '../../model/thread.ts';
 import type { CoreDump } from './core-dump.ts';

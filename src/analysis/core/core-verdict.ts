@@ -5,7 +5,7 @@ import { clip } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { Fault } from './fault.ts';
+import type { Fault } from './fault-facts.ts';
 
 const part = 'core';
 const maxTitle = 100;

@@ -1,6 +1,6 @@
 /** Names the cause of a fault from its facts, one test after another, the most specific first. Pure. */
 import { assertNever } from '../../errors.ts';
-import type { Access, FaultFacts, FaultKind } from './fault.ts';
+import type { Access, FaultFacts, FaultKind } from './fault-facts.ts';
 
 /** Null plus the offset of a field: compilers and programs keep objects below this size apart from real addresses. */
 const nullZone = 0x10000n;

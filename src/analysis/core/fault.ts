@@ -3,7 +3,7 @@
  * kernel's note or, where that is wrong, from the signal frame of the handler that ran before. Reads no symbols.
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
-import type { CoreFile, CoreSegment, CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { CoreFile, CoreThread } from '../../formats/elf-core/core-contents.ts';
 import { faultCodes, generalCodes, signalNames } from '../../formats/elf-core/layout.ts';
 import {
   findDeadSignalFrame,
@@ -12,42 +12,7 @@ import {
   type SignalFrame,
 } from '../../formats/elf-core/signal-frame.ts';
 import { describeCause } from './fault-cause.ts';
-
-export type Access = 'read' | 'write' | 'execute';
-
-/** What a fault is, for people and for rules. */
-export type FaultKind =
-  | 'null-dereference'
-  | 'wild-access'
-  | 'wild-jump'
-  | 'write-to-read-only'
-  | 'no-permission'
-  | 'non-canonical-address'
-  | 'privileged-instruction'
-  | 'stack-overflow'
-  | 'illegal-instruction'
-  | 'arithmetic'
-  | 'bus-error'
-  | 'trap'
-  | 'abort'
-  | 'sent-signal'
-  | 'none';
-
-export interface Fault {
-  kind: FaultKind;
-  /** One clause: "write to the null pointer at offset 0x18". */
-  description: string;
-  signal: number;
-  signalName: string;
-  code?: string;
-  /** Hex is for printing; absent where the processor does not say. */
-  address?: bigint;
-  access?: Access;
-  /** Bytes from the instruction that faulted. */
-  instruction?: Uint8Array;
-  /** The kernel's own note, or a signal frame found on the stack. */
-  evidence: 'kernel-note' | 'signal-frame' | 'registers';
-}
+import type { Fault, FaultFacts } from './fault-facts.ts';
 
 const SIGTRAP = 5;
 const SIGSEGV = 11;
@@ -83,19 +48,6 @@ export function describeFault(core: CoreFile, thread: CoreThread, memory: Memory
     ...(known.access ? { access: known.access } : {}),
     ...(instruction ? { instruction } : {}),
   };
-}
-
-export interface FaultFacts {
-  signal: number;
-  code?: string;
-  address?: bigint;
-  access?: Access;
-  pc: number;
-  sp: number;
-  instruction?: Uint8Array;
-  evidence: Fault['evidence'];
-  /** The mapping that holds an address. */
-  find(address: number): CoreSegment | undefined;
 }
 
 type Known = Pick<FaultFacts, 'code' | 'address' | 'access' | 'evidence'>;

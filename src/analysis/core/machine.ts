@@ -3,7 +3,7 @@
  * program counter, stack and frame pointer. Only x86-64 so far. Source: System V psABI x86-64, table 3.36.
  */
 import type { RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
-import type { CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { X64Register } from '../../formats/elf-core/layout.ts';
 
 export interface Machine {

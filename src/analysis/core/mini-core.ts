@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { touchBlockBytes } from '../../bytes/memory.ts';
 import { AgentdumpError } from '../../errors.ts';
-import type { CoreFile, CoreSegment } from '../../formats/elf-core/core-file.ts';
+import type { CoreFile, CoreSegment } from '../../formats/elf-core/core-contents.ts';
 import { withoutOwnNotes } from '../../formats/elf-core/core-notes.ts';
 import { OWN_MODULE_RECORDS, OWN_NOTE } from '../../formats/elf-core/layout.ts';
 import { buildNote, layOutCore, type WrittenSegment } from '../../formats/elf-core/write-core.ts';

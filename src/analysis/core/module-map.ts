@@ -11,7 +11,7 @@ import { AgentdumpError } from '../../errors.ts';
 import { type ElfFile, findVirtualAddress, readElf } from '../../formats/elf/elf-file.ts';
 import { PT_LOAD } from '../../formats/elf/layout.ts';
 import { findBuildId } from '../../formats/elf/notes.ts';
-import type { CoreFile, MappedFile } from '../../formats/elf-core/core-file.ts';
+import type { CoreFile, MappedFile } from '../../formats/elf-core/core-contents.ts';
 import { AT_ENTRY, AT_SYSINFO_EHDR, OWN_MODULE_RECORDS } from '../../formats/elf-core/layout.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { FileCode, type ModuleCode } from './module-code.ts';

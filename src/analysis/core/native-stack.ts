@@ -6,7 +6,7 @@ import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
 import { MalformedInput } from '../../errors.ts';
 import { computeCaller, type RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
 import { computeFrameRow } from '../../formats/dwarf-cfi/frame-row.ts';
-import type { CoreFile } from '../../formats/elf-core/core-file.ts';
+import type { CoreFile } from '../../formats/elf-core/core-contents.ts';
 import type { FrameTrust } from '../../model/thread.ts';
 import type { Machine } from './machine.ts';
 import type { Location, ModuleMap } from './module-map.ts';

@@ -2,7 +2,7 @@
  * One thread of a core as the account shows it: machine frames and JavaScript frames in one stack, each with the way
  * it was found. V8's own glue (entry, exit and construct frames) is left out; its other built-ins stay.
  */
-import type { CoreThread } from '../../formats/elf-core/core-file.ts';
+import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';

@@ -12,19 +12,9 @@ import { displayName } from './function-names.ts';
 import { isInApp } from './in-app.ts';
 import { askMap, hasPlace } from './lookup.ts';
 import { findMisfitNear } from './map-fit.ts';
-import type { ScriptIndex, ScriptMap, ScriptText } from './scripts.ts';
-
-/** A frame, and what was found on the way to it. */
-export interface PlacedFrame {
-  joined: JoinedFrame;
-  frame: Frame;
-  /** As V8 printed it, without `new` and alias. */
-  name?: string;
-  text?: ScriptText;
-  /** The map that gave the position, and the lines of the source that it leads to. */
-  map?: ScriptMap;
-  sourceLines?: readonly string[];
-}
+import type { PlacedFrame } from './placed-frame.ts';
+import type { ScriptMap, ScriptText } from './script-text.ts';
+import type { ScriptIndex } from './scripts.ts';
 
 interface Position {
   file: string;

@@ -4,11 +4,11 @@
  * replaced when the declaration found is of the very name that V8 gave, so a wrong guess leaves the short name alone.
  */
 import type { JoinedFrame } from './align.ts';
-import type { PlacedFrame } from './frame-placer.ts';
 import { findEnclosingScopes, type Scope } from './js-scopes.ts';
 import { beginsMapping } from './lookup.ts';
+import type { PlacedFrame } from './placed-frame.ts';
 import { isShifted } from './redacted-text.ts';
-import type { ScriptMap, ScriptText } from './scripts.ts';
+import type { ScriptMap, ScriptText } from './script-text.ts';
 
 /** Gives the frames of one stack, top first, their original names. */
 export function restoreNames(placed: readonly PlacedFrame[]): void {

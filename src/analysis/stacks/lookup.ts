@@ -7,7 +7,7 @@
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
 import { findMisfitNear, isStretched } from './map-fit.ts';
 import { isRedacted, isShifted } from './redacted-text.ts';
-import type { ScriptMap, ScriptText } from './scripts.ts';
+import type { ScriptMap, ScriptText } from './script-text.ts';
 
 export interface Place {
   line: number;

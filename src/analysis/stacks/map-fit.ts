@@ -9,7 +9,7 @@
 import { findDebugId } from '../../formats/source-map/data-url.ts';
 import type { OriginalPosition, SourceMapReader } from '../../formats/source-map/source-map.ts';
 import { isRedacted, isShifted, soundLength } from './redacted-text.ts';
-import type { ScriptText } from './scripts.ts';
+import type { ScriptText } from './script-text.ts';
 
 /** The words that are looked at, nearest lines first. */
 const sampledWords = 80;

@@ -9,8 +9,9 @@ import { readStackText } from '../../formats/stack-text/stack-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { alignFrames, type JoinedFrame } from './align.ts';
-import { FramePlacer, type PlacedFrame } from './frame-placer.ts';
+import { FramePlacer } from './frame-placer.ts';
 import { restoreNames } from './function-names.ts';
+import type { PlacedFrame } from './placed-frame.ts';
 import { ScriptIndex } from './scripts.ts';
 
 export interface StackSources {

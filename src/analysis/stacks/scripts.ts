@@ -13,28 +13,7 @@ import type { Gap } from '../../model/verdict.ts';
 import { splitLines } from './code-frame.ts';
 import { isInApp } from './in-app.ts';
 import { findMisfit } from './map-fit.ts';
-
-export interface ScriptText {
-  text: string;
-  lines: readonly string[];
-}
-
-export interface ScriptMap {
-  reader: SourceMapReader;
-  /** Path of a source, as a person knows it. */
-  pathOf(source: string): string;
-  /** Lines of a source's text, where the map holds it. */
-  linesOf(source: string): readonly string[] | undefined;
-  /** The same from the file on the disk at the death, which may have been changed since the build. */
-  diskLinesOf(source: string): readonly string[] | undefined;
-  /** Something was found wrong with an answer of this map: it is not asked again. */
-  distrust(reason: string): void;
-  /** One answer is of no use; the map stays. Told once a script. */
-  doubt(reason: string): void;
-  trusted: boolean;
-  /** Neighbourhoods of the generated text that were found to fit the map. */
-  readonly fitting: Set<string>;
-}
+import type { ScriptMap, ScriptText } from './script-text.ts';
 
 export class ScriptIndex {
   readonly gaps: Gap[] = [];

@@ -1,8 +1,8 @@
 /** `memory.json`: V8's and the kernel's figures, and what the heap tier decided. Sizes in bytes. */
-import { freemem, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { type MemoryPart, partNames } from '../../bundle/layout.ts';
 import { decideHeapTier } from '../heap-tier.ts';
-import { readSmallFile } from '../proc-files.ts';
+import { availableBytes } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
 export const memoryPart: PartProducer = {
@@ -18,9 +18,3 @@ export const memoryPart: PartProducer = {
     };
   },
 };
-
-/** What the kernel would give without swapping; os.freemem leaves out the caches on some Nodes. */
-export function availableBytes(): number {
-  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(readSmallFile('/proc/meminfo') ?? '')?.[1];
-  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
-}

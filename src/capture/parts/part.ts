@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { Happenings } from '../happenings.ts';
 import type { LogTap } from '../log-tap.ts';
 import type { Recording } from '../recording-half.ts';
-import type { RecordingState } from '../request.ts';
+import type { RecordingState } from '../surroundings.ts';
 
 export interface CaptureContext {
   config: Config;

@@ -7,9 +7,13 @@
 import type { StallFacts } from '../../bundle/layout.ts';
 import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
-import { cells, hookExpression, type StallProbe, type StallReport, type WatchdogData } from './protocol.ts';
-import type { SilentBundleFacts } from './watcher.ts';
-import { writeSilentBundle } from './write-silent-bundle.ts';
+import { cells, hookExpression, type StallProbe, type StallReport } from './protocol.ts';
+import {
+  type SeenFromHere,
+  type SeenInPassing,
+  type Stalled,
+  writeSilentBundle,
+} from './write-silent-bundle.ts';
 
 const interruptMs = 1000;
 const betweenLooksMs = 20;
@@ -21,29 +25,12 @@ const mostSteps = 5;
 /** The bundle's own limits are shorter. */
 const reportMs = 30_000;
 
-export interface Stalled {
-  data: WatchdogData;
-  facts: SilentBundleFacts;
-  stall: Omit<StallFacts, 'where'>;
-  signal: NodeJS.Signals | undefined;
-}
-
 export interface SeenStall {
   bundle?: string;
   where: StallFacts['where'];
   /** To be written by a main thread that has come back. */
   unwritten?: StallReport;
 }
-
-/** Of one that was not stopped. */
-interface SeenInPassing {
-  stall: StallFacts;
-  /** Absent when it did not answer. */
-  stackText?: string;
-}
-
-/** For a bundle that is written here. */
-export type SeenFromHere = StallReport | SeenInPassing;
 
 /** Undefined when it is no stall: somebody debugs the program, or it came back before it could be stopped. */
 export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefined> {

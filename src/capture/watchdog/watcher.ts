@@ -12,16 +12,12 @@ import { readMainCpuMs } from './main-cpu.ts';
 import { stepShare } from './memory-watch.ts';
 import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
 import { SilentGrowth } from './silent-growth.ts';
+import type { SilentBundleFacts } from './write-silent-bundle.ts';
 
 /** A signal that the main thread has not answered by then has met a stall. */
 const signalAnswerMs = 1000;
 const backOff = 4;
 const longestLimitMs = 3_600_000;
-
-export interface SilentBundleFacts {
-  withheld: string[];
-  journal?: string;
-}
 
 class Watcher {
   readonly #data: WatchdogData;

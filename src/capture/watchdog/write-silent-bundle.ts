@@ -1,7 +1,31 @@
 /** Has the cold half, in this thread, write what can be seen of a main thread that can't be asked to do it. */
+
+import type { StallFacts } from '../../bundle/layout.ts';
 import type * as ColdHalf from '../cold-half.ts';
 import { writeStderrLine } from '../stderr-line.ts';
-import type { SeenFromHere, Stalled } from './look-at-stall.ts';
+import type { StallReport, WatchdogData } from './protocol.ts';
+
+export interface SilentBundleFacts {
+  withheld: string[];
+  journal?: string;
+}
+
+export interface Stalled {
+  data: WatchdogData;
+  facts: SilentBundleFacts;
+  stall: Omit<StallFacts, 'where'>;
+  signal: NodeJS.Signals | undefined;
+}
+
+/** Of one that was not stopped. */
+export interface SeenInPassing {
+  stall: StallFacts;
+  /** Absent when it did not answer. */
+  stackText?: string;
+}
+
+/** For a bundle that is written here. */
+export type SeenFromHere = StallReport | SeenInPassing;
 
 /** Path of the bundle; undefined when none was written. Never throws. */
 export function writeSilentBundle(

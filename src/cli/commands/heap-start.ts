@@ -8,14 +8,9 @@ import { answerHeap, type HeapArguments } from './heap-answer.ts';
 
 const valued = ['limit', 'sort', 'format', 'out', 'html', 'threads', 'dir'] as const;
 
-export async function runWords(words: string[]): Promise<void> {
+export async function runWords(words: string[], withYargs: () => Promise<void>): Promise<void> {
   const argv = readPlain(words);
-  if (argv) return answerHeap(argv);
-  const [{ runCommandLine }, { commands }] = await Promise.all([
-    import('../main.ts'),
-    import('../registry.ts'),
-  ]);
-  await runCommandLine(['heap', ...words], commands);
+  await (argv ? answerHeap(argv) : withYargs());
 }
 
 /** Undefined where only yargs can say what is meant. */

@@ -7,62 +7,10 @@ import { type ByteSource, readExactly } from '../../bytes/byte-source.ts';
 import { ByteCursor } from '../../bytes/cursor.ts';
 import type { MemoryExtent } from '../../bytes/memory.ts';
 import { MalformedInput } from '../../errors.ts';
+import type { CoreFile } from './core-contents.ts';
 import { readCoreNotes } from './core-notes.ts';
-import type { X64Register } from './layout.ts';
 
 const format = 'elf-core';
-
-export interface CoreThread {
-  /** The kernel's thread id. */
-  tid: number;
-  /** Signal that this thread was handling; 0 for none. */
-  signal: number;
-  registers: Record<X64Register, bigint>;
-}
-
-/** One mapping of a file. */
-export interface MappedFile {
-  start: number;
-  end: number;
-  /** Bytes into the file. */
-  fileOffset: number;
-  path: string;
-}
-
-/** A range of the process's memory: present as far as `fileSize` goes. */
-export interface CoreSegment {
-  start: number;
-  end: number;
-  readable: boolean;
-  writable: boolean;
-  executable: boolean;
-  fileOffset: number;
-  fileSize: number;
-}
-
-export interface SignalNote {
-  number: number;
-  code: number;
-  address: bigint;
-}
-
-export interface CoreFile {
-  source: ByteSource;
-  /** In the order of the file: the thread that died comes first. */
-  threads: CoreThread[];
-  segments: CoreSegment[];
-  files: MappedFile[];
-  signal?: SignalNote;
-  process?: { pid: number; parentPid: number; uid: number; program: string; arguments: string };
-  /** Auxiliary vector by its AT_ numbers. */
-  auxiliary: Map<number, bigint>;
-  /** The notes as they are in the file. */
-  notes: Uint8Array;
-  /** Notes of agentdump's own, by type: what a mini core keeps of a heap that it left behind. */
-  own: Map<number, Uint8Array>;
-  /** Sentences on what is cut off or could not be read. */
-  problems: string[];
-}
 
 /** Only the parts of an ELF file's header that a core needs, so that this format stands alone. */
 interface Header {

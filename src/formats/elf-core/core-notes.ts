@@ -1,7 +1,7 @@
 /** The kernel's notes: one status a thread, and once a core the process, the signal, auxiliary vector and mapped files. */
 import { ByteCursor } from '../../bytes/cursor.ts';
 import { MalformedInput } from '../../errors.ts';
-import type { CoreFile, CoreThread, MappedFile } from './core-file.ts';
+import type { CoreFile, CoreThread, MappedFile } from './core-contents.ts';
 import * as note from './layout.ts';
 
 const format = 'elf-core';

@@ -1,0 +1,16 @@
+import type { Patience } from './persist.ts';
+
+/** What is needed of `pg`'s Pool, in words of our own: our types are read where `pg` is not installed. */
+export interface PostgresPool {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  end(): Promise<void>;
+}
+
+/** What one run needs of its store. */
+export interface PostgresPlace {
+  pool: PostgresPool;
+  /** A run whose holder was silent for so long may be taken by others. */
+  leaseMs: number;
+  patience: Patience;
+}
