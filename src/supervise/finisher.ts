@@ -193,7 +193,8 @@ function writeParts(bundle: BundleWriter, parts: Parts): void {
   else
     bundle.addGap({
       part: partNames.journal,
-      reason: 'the process kept no journal',
+      reason:
+        'the process kept no journal: the preload begins one at the first sign of an agent, or after two seconds',
       lookedFor: parts.folder,
     });
   bundle.writePart(partNames.process, JSON.stringify(describeProcessPart(parts)));

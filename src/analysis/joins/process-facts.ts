@@ -29,7 +29,7 @@ export function joinProcessFacts({
   return defined({
     pid: process?.pid ?? trigger?.pid,
     parentPid: process?.parentPid,
-    nodeVersion: trigger?.nodeVersion ?? versionOfNode(process?.versions),
+    nodeVersion: [trigger?.nodeVersion, versionOfNode(process?.versions)].find(isVersion),
     v8Version: process?.versions?.['v8'],
     platform: process?.platform,
     arch: process?.arch,
@@ -61,6 +61,9 @@ function deadlySignal(trigger: BundleParts['trigger']): string | undefined {
 function versionOfNode(versions: Record<string, string> | undefined): string | undefined {
   return versions?.['node'] && `v${versions['node']}`;
 }
+
+/** A supervisor that saw a process die before it had said anything of itself writes no number. */
+const isVersion = (text: string | undefined): boolean => /^v\d/.test(text ?? '');
 
 export function joinSignalFacts({ trigger, evidence }: BundleParts): SignalFacts | undefined {
   const seen = evidence?.exit?.signal;

@@ -18,10 +18,10 @@ export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   return message ? `${coded}: ${message}` : coded;
 }
 
-/** The first line, or all in one where that is but the opening of a list or an object. */
+/** The first line; all in one where that is but the opening of a list or an object, or promises what stands below. */
 function firstWords(message: string): string {
   const line = firstLine(message);
-  return /^[[{(]+$/.test(line) ? message.trim().replace(/\s+/g, ' ') : line;
+  return /^[[{(]+$|:$/.test(line) ? message.trim().replace(/\s+/g, ' ') : line;
 }
 
 /** The frames of what was thrown, or of the thread that ended the process. */

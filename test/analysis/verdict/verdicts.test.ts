@@ -513,3 +513,13 @@ test('a signal that met a short silence is a request to stop, with the silence a
     ['event-loop-hang'],
   );
 });
+
+test('a first line that promises more takes what stands below into the title', () => {
+  const titleOf = (message: string) =>
+    reachVerdict(facts({ trigger: { kind: 'uncaught-exception' }, error: { name: 'E', message } })).title;
+  assert.equal(
+    titleOf('failed with 2 errors:\n  a.ts:1: no\n  b.ts:2: no'),
+    'E: failed with 2 errors: a.ts:1: no b.ts:2: no',
+  );
+  assert.equal(titleOf('failed\n  a.ts:1: no'), 'E: failed');
+});
