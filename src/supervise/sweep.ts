@@ -7,7 +7,8 @@ import { basename, join } from 'node:path';
 import { sessionsFolder } from '../journal/layout-session.ts';
 import { listSessions } from '../journal/reader-session.ts';
 import { scrubAbandonedFolders } from './diagnostics.ts';
-import { type FinishOptions, type FinishResult, finishSession } from './finisher.ts';
+import type { FinishOptions, FinishResult } from './finish-options.ts';
+import { finishSession } from './finisher.ts';
 
 export interface SweptSession {
   /** The session's id. */
