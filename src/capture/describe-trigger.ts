@@ -17,7 +17,7 @@ export function describeTrigger(request: CaptureRequest): TriggerPart {
     kind,
     verdictKind: hintVerdictKind(kind, isMainThread, request.thrown?.value),
     at: new Date().toISOString(),
-    program: programName(process.argv),
+    program: programName(process.argv, process.env),
     pid: process.pid,
     threadId,
     isMainThread,

@@ -103,7 +103,7 @@ function findAdopted(dir: string): Session | undefined {
 function openSession({ dir, argv, lock }: FlightOptions): Session {
   const id = newId();
   const parentSession = process.env[sessionVariable];
-  const program = programName(process.argv);
+  const program = programName(process.argv, process.env);
   const facts = describeSession({
     id,
     program,

@@ -81,7 +81,7 @@ function write(thread: SilentThread): string {
   const request = describeRequest(thread);
   const trigger = {
     ...describeTrigger(request),
-    program: programName(program.argv),
+    program: programName(program.argv, process.env),
     threadId: 0,
     isMainThread: true,
   };

@@ -21,7 +21,7 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
     try {
       surroundings.tests ??= loadTestingHalf().installTestWatch({
         folder,
-        program: programName(process.argv),
+        program: programName(process.argv, process.env),
         isMainThread,
         // From here, because a script that was compiled from text may not import without a warning.
         importModule:
