@@ -9,6 +9,10 @@ const words =
   'amber birch cedar delta ember flint grove hazel ivory jolly karma lemon mango north ocean pearl'.split(
     ' ',
   );
+const plainPasswords =
+  'sunflower hunter dragonfly bluebird trustme letmein qwertz starlight pumpkin mustang firebird cupcake'.split(
+    ' ',
+  );
 const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1);
 
 /** What each sign stands for. */
@@ -37,6 +41,20 @@ const signs: Record<string, (random: Random) => string> = {
       ]),
       r,
     ),
+  /** A word, as people take it: alone, with figures, in leet, two of them. */
+  J: (r) =>
+    fillTemplate(
+      r.pick([
+        r.pick(plainPasswords),
+        `${r.pick(plainPasswords)}{d2}`,
+        `${capital(r.pick(words))}${2016 + r.below(10)}`,
+        `${capital(r.pick(words))}${capital(r.pick(words))}{d3}!`,
+        `${r.pick(words)}-${r.pick(plainPasswords)}`,
+      ]),
+      r,
+    ),
+  /** A short token of nobody knows whom. */
+  Y: (r) => fillTemplate(r.pick(['{a10}', '{a12}', '{A12}', '{h12}', '{A14}']), r),
   /** What a generator of passwords gives that must please a policy. */
   Q: (r) =>
     fillTemplate(`{A5}${r.pick(['!', '#', '*', '_', '^'])}{A6}${r.pick(['.', '-', '_', '!'])}{a4}`, r),
@@ -47,6 +65,15 @@ const signs: Record<string, (random: Random) => string> = {
       r,
     ),
 };
+
+/** Texts that must stay, each with `copies` fillings. */
+export function makeUnseenLookAlikes(
+  groups: Record<string, string[]>,
+  seed: number,
+  copies = 1,
+): CorpusItem[] {
+  return makeUnseen(groups, seed, copies).map((item) => ({ ...item, class: 'look-alike', secret: '' }));
+}
 
 /** The text of a form, and what of it is secret. */
 function fillForm(form: string, random: Random): { text: string; secret: string } {
@@ -59,7 +86,7 @@ function fillForm(form: string, random: Random): { text: string; secret: string 
     drawn.set(value, value);
     return value;
   };
-  const filled = form.replaceAll(/%([AaUhdwbX]\d+|[TSLHKBWUNOGMPQV](?![0-9A-F]))/g, draw);
+  const filled = form.replaceAll(/%([AaUhdwbX]\d+|[TSLHKBWUNOGMPQVJY](?![0-9A-F]))/g, draw);
   const text = filled.replaceAll(/\[\[b64:([^\]]*)\]\]/g, (_, inner: string) => {
     secret = Buffer.from(inner).toString('base64');
     return secret;
