@@ -4,6 +4,7 @@
  */
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
+import { judgeReceiver, judgeSelector, typesInto } from './selectors.ts';
 import { isOddlySpelt } from './spoken-secrets.ts';
 import { readQuoted } from './value-span.ts';
 import { isStandIn, looksChosen, looksRandom } from './values.ts';
@@ -30,7 +31,7 @@ const mostArguments = 6;
 export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
   if (!hasLiteral(page, end + 1)) return 0;
   const name = page.text.slice(Math.max(start, end - longestName), end);
-  const judge = judgeOf(name, names);
+  const judge = judgeOf(name, names) ?? (typesInto.test(name) ? judgeTyped(page, start) : undefined);
   if (!judge) return 0;
   let at = end + 1;
   let found = 0;
@@ -62,6 +63,8 @@ type Judge = (value: string, index: number) => boolean;
 
 function judgeOf(name: string, names: NameBook): Judge | undefined {
   if (takesPassword.test(name)) return (value, index) => index === 0 && isPassword(value);
+  const place = passwordAt[name];
+  if (place !== undefined) return (value, index) => index === place && value.length >= 4 && !isStandIn(value);
   if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
   if (connects.test(name))
     return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
@@ -70,6 +73,30 @@ function judgeOf(name: string, names: NameBook): Judge | undefined {
   if (!carries.test(name) || names.isAllowed(name)) return undefined;
   return (value) => isPassword(value);
 }
+
+/** `fill('#password', 'x')`, `getByLabel('Password').fill('x')`. */
+function judgeTyped(page: Page, start: number): Judge {
+  let verdict = judgeReceiver(page, start);
+  const valueAt = verdict ? 0 : 1;
+  return (value, index) => {
+    if (!verdict && index === 0) verdict = judgeSelector(value);
+    if (!verdict || index !== valueAt) return false;
+    return (
+      !isStandIn(value) &&
+      (verdict.strength === 3 ? value.length >= 3 : /\d/.test(value)) &&
+      !/\s/.test(value)
+    );
+  };
+}
+
+/** The arguments that are passwords, whatever they look like. */
+const passwordAt: Record<string, number> = {
+  PDO: 2,
+  mysqli_connect: 2,
+  mysql_connect: 2,
+  mysqli: 2,
+  getConnection: 2,
+};
 
 const isDrawn = (value: string): boolean => looksRandom(value, 12) && looksChosen(value);
 const isHex = (value: string): boolean => /^[0-9a-f]{32,128}$/i.test(value);

@@ -41,7 +41,12 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (!verdict || verdict.strength < 2) {
     // `-k x`, `--key x`: any tool may take a token so; only what nobody would type for anything else.
     const value = text.slice(span.start, Math.min(span.end, span.start + 300));
-    const isToken = /^-{1,2}(?:[a-z]|[a-z-]{0,20}key)$/i.test(name) && isDrawn(value);
+    const isToken =
+      (/^-{1,2}(?:[a-z]|[a-z-]{0,20}key)$/i.test(name) && isDrawn(value)) ||
+      (/^--?[a-z-]{0,20}key$/.test(name) && isDrawnSmall(value)) ||
+      (/^-[tkps]$/.test(name) &&
+        signsIn.test(text.slice(Math.max(0, start - 60), start)) &&
+        isShortToken(value));
     return isToken ? { start: span.start, end: span.end, rule: 'flag' } : undefined;
   }
   if (/^-[pP]$/.test(name) && /^[\d.:/,-]+$/.test(text.slice(span.start, span.end))) return undefined;
@@ -50,6 +55,12 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
 }
 
+/** `tool auth -t x`, `tool login -k x`: what signs in takes a token, short as it may be. */
+const signsIn = /\b(?:auth|login|signin|configure|connect)\b[^\n|;]{0,40}$/;
+const isShortToken = (value: string): boolean =>
+  /^[\w-]{10,64}$/.test(value) && /\d.*\d/.test(value) && looksRandom(value, 10) && !isPublicId(value);
+const isDrawnSmall = (value: string): boolean =>
+  /^[a-z0-9]{24,}$/.test(value) && /(?:.*\d){4}/.test(value) && /[g-z]/.test(value) && looksRandom(value, 24);
 const isDrawn = (value: string): boolean =>
   /^\w{20,}$/.test(value) &&
   /[a-z].*[a-z]/.test(value) &&

@@ -3,13 +3,13 @@
  * `--key value`, `<key>value</key>`, `"key", "value"`, and a name in one field with its value in the next. Asks NameBook
  * about names and values.ts about values; finds nothing without a name.
  */
-import { characterTables, wordUnit } from './characters.ts';
 import { escapeMask, readEscape } from './escapes.ts';
 import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import type { NameVerdict } from './key-names.ts';
-import { elementAround, elementName, elementText } from './markup.ts';
+import { elementName, elementText } from './markup.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
+import { isResourceName, verdictBeforeIs, verdictOfElement, widenName } from './name-surroundings.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import { Surroundings } from './surroundings.ts';
@@ -28,6 +28,7 @@ import { readBytes, readEnclosed, readWrapped, skipMarker, skipVisibility } from
 import { isFillIn, isSecretValue, looksChosen, type ValueForm } from './values.ts';
 import { valueBelow } from './yaml-values.ts';
 
+const flowList = /\[[ ]?(?:[^\s[\]"'`,{}]{6,400},[ ]?){1,40}[^\s[\]"'`,{}]{6,400}[ ]?\]/y;
 const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
 const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
 
@@ -67,16 +68,17 @@ export class ContextReader {
     const named = this.names.lookUp(this.page, place.start, place.end);
     let verdict = named && (named.strength > 0 || named.form) ? named : this.verdictAround(place);
     if (verdict === undefined) return place.behind;
-    if (verdict.strength < 2 && !verdict.form) verdict = this.widenName(place, verdict);
-    else if (verdict.rule === 'key' || verdict.form === 'code') verdict = this.widenName(place, verdict);
+    if (verdict.strength < 2 && !verdict.form) verdict = widenName(this.page, this.names, place, verdict);
+    else if (verdict.rule === 'key' || verdict.form === 'code')
+      verdict = widenName(this.page, this.names, place, verdict);
     if (verdict.form === 'manifest') {
       const content = this.around.contentAt(place.start);
       if (!content || content.strength < 2) return this.around.openManifest(place);
       verdict = content;
     }
-    if (verdict.form === 'content') verdict = this.contentVerdict(place) ?? verdict;
+    if (verdict.form === 'content') verdict = this.contentVerdict(place, verdict) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
-    if (this.page.units[place.start - 1] === 58 && this.isResourceName(place)) return place.behind;
+    if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
     if (at < 0) return place.behind;
@@ -86,27 +88,12 @@ export class ContextReader {
   }
 
   /** As readSigned, under a name that somebody else has judged. */
-  readUnder(verdict: NameVerdict, place: NamePlace): number {
+  readUnder(verdict: NameVerdict, place: NamePlace, isSpoken = false): number {
     const at = this.skipSign(place);
-    return at < 0 ? 0 : this.readValueAt(at, place, verdict);
-  }
-
-  /** `api.key`, `API Key`: the word before belongs to the name. A backslash may have taken the name's first letter. */
-  private widenName(place: NamePlace, verdict: NameVerdict): NameVerdict {
-    const { units, text } = this.page;
-    const before = units[place.start - 1]!;
-    if (before === 92 || (units[place.start - 2] === 92 && before > 96)) {
-      const whole = this.names.judge(text.slice(before === 92 ? place.start : place.start - 1, place.end));
-      return whole.strength > verdict.strength ? whole : verdict;
-    }
-    if (!/^(?:key|authorization-code|session|phrase)$/.test(verdict.rule) || (before !== 46 && before !== 32))
-      return verdict;
-    const { classes } = characterTables();
-    let start = place.start - 1;
-    while (start > 0 && place.start - start < 24 && classes[units[start - 1]!]! & wordUnit) start -= 1;
-    const wide = this.names.judge(text.slice(start, place.end));
-    if (before === 32 ? wide.strength === 3 || wide.rule === 'one-time-code' : wide.strength > 0) return wide;
-    return verdict;
+    // Behind a verb, not a sign, stands anything: `密码是必填的`.
+    return at < 0 || (isSpoken && !looksChosen(bareText(this.page, at)))
+      ? 0
+      : this.readValueAt(at, place, verdict);
   }
 
   /** Of a name that tells nothing: it stands in an object of secrets, or it is the `is` of `password is: x`. */
@@ -114,36 +101,17 @@ export class ContextReader {
     // What an earlier pass wrote is no name.
     if (this.page.units[place.start - 1] === 91 && this.page.text.startsWith('redacted', place.start))
       return undefined;
-    const group = this.around.groupAt(place.start);
-    if (group) return group;
-    if (place.end - place.start !== 2 || !this.page.text.startsWith('is', place.start)) return undefined;
-    const before = this.page.text.slice(Math.max(0, place.start - 90), place.start);
-    const word = /(\w{3,40})(?: for [\w.@-]{1,40})? $/.exec(before)?.[1];
-    const verdict = word === undefined ? undefined : this.names.judge(word);
-    return verdict && verdict.strength === 3 ? verdict : undefined;
+    return this.around.groupAt(place.start) ?? verdictBeforeIs(this.page, this.names, place);
   }
 
   /** Of `value` and the like: the field before names it, or the object around it, or the word before. */
-  private contentVerdict(place: NamePlace): NameVerdict | undefined {
+  private contentVerdict(place: NamePlace, content: NameVerdict): NameVerdict | undefined {
     const { around } = this;
     return (
-      around.takeLabel(place.start) ??
+      around.takeLabel(place.start, content) ??
       around.contentAt(place.start) ??
-      this.elementVerdict(place) ??
+      verdictOfElement(this.page, this.names, place) ??
       this.verdictAround(place)
-    );
-  }
-
-  private elementVerdict(place: NamePlace): NameVerdict | undefined {
-    const name = elementAround(this.page, place);
-    const verdict = name === undefined ? undefined : this.names.judge(name);
-    return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
-  }
-
-  /** `arn:aws:secretsmanager:…:secret:name`. */
-  private isResourceName(place: NamePlace): boolean {
-    return /\b[au]rn:[\w:/.-]{0,100}$/.test(
-      this.page.text.slice(Math.max(0, place.start - 110), place.start),
     );
   }
 
@@ -290,7 +258,7 @@ export class ContextReader {
     }
     if (verdict.strength === 0) return 0;
     if (units[at] === 91 && !readQuoted(this.page, at + 1)) {
-      const bare = this.readBracketed(at, verdict, place);
+      const bare = this.readBracketed(at, verdict, place) || this.readFlowList(at, verdict, place);
       if (bare) return bare;
     }
     if (units[at + 1] === 123) {
@@ -320,6 +288,20 @@ export class ContextReader {
     const end = bracketed.lastIndex;
     const span = { start: end - value.length, end, close: end + 1, quoted: true };
     return this.judgeQuoted(span, verdict, place);
+  }
+
+  /** `[x, y]` of YAML and TOML, without quotes. */
+  private readFlowList(at: number, verdict: NameVerdict, place: NamePlace): number {
+    flowList.lastIndex = at;
+    const list = flowList.exec(this.page.text)?.[0];
+    let found = 0;
+    for (const { index, 0: value } of list?.matchAll(/[^\s,[\]]+/g) ?? []) {
+      const start = at + index;
+      const span = { start, end: start + value.length, close: start + value.length, quoted: true };
+      if (looksChosen(value, verdict.strength))
+        found = Math.max(found, this.judgeQuoted(span, verdict, place));
+    }
+    return found;
   }
 
   /** `name="x"`, an empty line, and the value: a part of a multipart form. */
@@ -386,7 +368,10 @@ export class ContextReader {
     if (!span) return place.behind;
     let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
     if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
-    if (isLabelled || verdict?.form === 'content') verdict = this.around.takeLabel(place.start);
+    if (isLabelled || verdict?.form === 'content')
+      verdict =
+        this.around.takeLabel(place.start, verdict) ??
+        verdictOfElement(this.page, this.names, { ...place, ...name });
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }

@@ -63,7 +63,7 @@ function buildVocabulary() {
       source location region size bytes ms seconds strength score mode class owner scope scopes audience issuer
       id ids usages spec schema config options settings details info metadata management manager prompt input
       requirements attempts retries timeout callback listener middleware guard fn func function reset form page screen
-      view button icon visibility visible hidden changed confirmation_required mismatch match matches
+      stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed confirmation_required mismatch match matches
       exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
       estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
       position stream streaming throughput speed latency stats counter histogram sent received generated`),
@@ -166,10 +166,6 @@ function buildVocabulary() {
       ['devicecode', { strength: 2, rule: 'token' }],
       ['unlockcode', { strength: 2, rule: 'credential' }],
       ['netsessionid', { strength: 3, rule: 'session' }],
-      ['new', { strength: 0, rule: '', form: 'content' }],
-      ['old', { strength: 0, rule: '', form: 'content' }],
-      ['newvalue', { strength: 0, rule: '', form: 'content' }],
-      ['oldvalue', { strength: 0, rule: '', form: 'content' }],
       ['requirepass', { strength: 3, rule: 'password' }],
       ['masterauth', { strength: 3, rule: 'password' }],
       ['auth', { strength: 2, rule: 'credential' }],
@@ -183,6 +179,17 @@ function buildVocabulary() {
       ['p12', { strength: 2, rule: 'private-key' }],
       ['pfx', { strength: 2, rule: 'private-key' }],
       ['nonce', { strength: 0, rule: '' }],
+      ['secwebsocketkey', { strength: 0, rule: '' }],
+      ['secwebsocketaccept', { strength: 0, rule: '' }],
+      ['api', { strength: 1, rule: 'api-key' }],
+      ['wif', { strength: 2, rule: 'private-key' }],
+      ['selector', { strength: 0, rule: 'selector', form: 'label' }],
+      ['element', { strength: 0, rule: 'selector', form: 'label' }],
+      ['locator', { strength: 0, rule: 'selector', form: 'label' }],
+      ['ref', { strength: 0, rule: 'selector', form: 'label' }],
+      ['label', { strength: 0, rule: 'selector', form: 'label' }],
+      ['target', { strength: 0, rule: 'selector', form: 'label' }],
+      ['text', { strength: 0, rule: 'typed', form: 'content' }],
       ['sshauthsock', { strength: 0, rule: '' }],
       ['oldpwd', { strength: 0, rule: '' }],
       ['gpgkey', { strength: 0, rule: '' }],
@@ -202,7 +209,7 @@ function buildVocabulary() {
         'api-key',
       ],
       [
-        /(?:auth|access|refresh|bearer|id|session|api|bot|user|app|csrf|xsrf|security|identity|client|personal|deploy|oauth|registry|login|admin|verification|reset|invite|device|push)token$/,
+        /(?:auth|access|refresh|bearer|id|session|api|bot|user|app|csrf|xsrf|middleware|security|identity|client|personal|deploy|oauth|registry|login|admin|verification|reset|invite|device|push)token$/,
         3,
         'token',
       ],
@@ -261,16 +268,21 @@ function harmlessTail(parts: string[], from: number): boolean {
   return false;
 }
 
+/** Before `pass`, so that it is no verb: `DB_PASS`, `ansible_become_pass`. */
+const holdsPassword =
+  /^(?:db|database|my|user|usr|admin|root|smtp|imap|mail|email|ftp|sftp|ssh|pg|postgres|sql|mysql|redis|mongo|rabbitmq|mq|ldap|proxy|http|api|app|login|wifi|key|store|keystore|truststore|bind|auth|cert|p12|pfx|vpn|jdbc|svn|git|become|sudo|svc|service|basic|client|bot|docker|registry|rpc|vault|backup|elastic|es|kafka|vnc|rdp|web|host|server|temp|master|default|ci)$/;
+
 /** The verdict that the word at `i` brings, were nothing behind it. */
 function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   const { password, secret, token, strongKeys, harmlessBefore, gluedEnds } = vocabulary!;
   const word = parts[i]!;
   const before = parts[i - 1];
   if (password.has(word)) {
-    if (/^(?:pass|pw|passe|clave|chave)$/.test(word)) return { strength: 2, rule: 'password' };
+    if (/^(?:pass|pw|passe|clave|chave)$/.test(word))
+      return { strength: holdsPassword.test(before ?? '') ? 3 : 2, rule: 'password' };
     return { strength: 3, rule: 'password' };
   }
-  if (secret.has(word)) return { strength: 3, rule: 'secret' };
+  if (secret.has(word)) return before === 'existing' ? nothing : { strength: 3, rule: 'secret' };
   if (token.has(word)) {
     if (before !== undefined && before !== 'registry' && harmlessBefore.has(before)) return nothing;
     if (word === 'tokens') return { strength: before === undefined ? 1 : 2, rule: 'token' };
@@ -296,6 +308,8 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
     )
   )
     return { strength: 2, rule: 'one-time-code' };
+  if (word === 'signing' && before !== undefined && i === parts.length - 1)
+    return { strength: 1, rule: 'secret' };
   for (const [pattern, strength, rule] of gluedEnds) if (pattern.test(word)) return { strength, rule };
   return undefined;
 }

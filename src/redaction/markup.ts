@@ -36,3 +36,11 @@ export function elementAround(
   if (units[place.sign] !== 61 || units[place.start - 1] !== 32) return undefined;
   return openElement.exec(text.slice(Math.max(0, place.start - 120), place.start))?.[1];
 }
+
+const parent = /<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,60})(?: [^<>]{0,80})?>\s{0,60}<$/;
+
+/** The name of the element that opens right before the one whose name stands at `start`: `<Password><Value>x`. */
+export function parentElement({ text, units }: Page, place: { start: number }): string | undefined {
+  if (units[place.start - 1] !== 60) return undefined;
+  return parent.exec(text.slice(Math.max(0, place.start - 200), place.start))?.[1];
+}

@@ -7,6 +7,7 @@
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
+import { isTypedWord } from './plain-words.ts';
 import { nameByShape } from './shape-table.ts';
 import { readBare, readQuoted, skipBlanks } from './value-span.ts';
 import { isSecretValue, isStandIn, looksChosen, looksRandom } from './values.ts';
@@ -47,9 +48,20 @@ export function findBehindBlank(
   if (span.end - span.start > 400) return undefined;
   const value = page.text.slice(span.start, span.end);
   const isRandom = looksRandom(value, 12) && /\d/.test(value) && /[A-Za-z]/.test(value);
+  // A file's line: `mavenPassword sunflower`.
+  if (
+    verdict.strength === 3 &&
+    verdict.rule === 'password' &&
+    isWholeLine(page, start, span.end) &&
+    !isStandIn(value)
+  )
+    if (looksChosen(value) || isTypedWord(value)) return nameByShape(page, span, verdict.rule);
   if (!(quoted && verdict.strength === 3) && !isRandom) return undefined;
   return looksChosen(value) && !/[([{/]/.test(value) ? nameByShape(page, span, verdict.rule) : undefined;
 }
+
+const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
+  (start === 0 || units[start - 1] === 10) && (units[end] === 10 || units[end] === 0 || units[end] === 13);
 
 const arrowName = /([\w.-]{2,80})["'`]?(?:\s{0,8}[=:]\s{0,8}["'`][^"'`\n]{0,200}["'`])? -$/;
 
@@ -98,6 +110,8 @@ function findPaired(page: Page, names: NameBook, place: NamePlace, at: number): 
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   if (span.end - span.start > 1024) return undefined;
   const value = page.text.slice(span.start, span.end);
-  if (!looksChosen(value, verdict.strength) || names.judge(value).strength > 1) return undefined;
+  const isWord =
+    verdict.rule === 'password' && verdict.strength === 3 && !isStandIn(value) && isTypedWord(value);
+  if ((!looksChosen(value, verdict.strength) && !isWord) || names.judge(value).strength > 1) return undefined;
   return nameByShape(page, span, verdict.rule);
 }

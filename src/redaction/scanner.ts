@@ -2,8 +2,10 @@
  * The one pass over a page: walks from word to word, asks the shape table at each word's start and the context reader
  * behind each name, and looks closer at long words. Knows no policy and changes no text.
  */
+import { findAligned, mayBeAligned } from './aligned-columns.ts';
 import { findInCall } from './call-arguments.ts';
 import { alnum, base64Unit, characterTables, connector, event, gap, wordUnit } from './characters.ts';
+import { readColon } from './colon-places.ts';
 import { findFlagPair, findFlagValue } from './command-flags.ts';
 import { ContextReader } from './context.ts';
 import {
@@ -16,22 +18,16 @@ import {
 } from './encoded-text.ts';
 import { findEscapedName } from './escaped-names.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
+import { findBelowHeading } from './headed-values.ts';
 import { decodeDump } from './hex-dump.ts';
-import { findAwsSecret, findAzureSecret, findDiscordToken, findTelegramToken } from './inner-sign-tokens.ts';
-import { readBlockBack, readBlockFrom, readPuttyLines } from './key-blocks.ts';
-import { skipMedia } from './media.ts';
+import { findAwsSecret, findAzureSecret, findDiscordToken } from './inner-sign-tokens.ts';
+import { findInJsonColumns } from './json-columns.ts';
+import { readBlockBack, readBlockFrom } from './key-blocks.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import { findNativeName } from './native-names.ts';
 import type { Finding, Page } from './page.ts';
-import {
-  findBehindArrow,
-  findBehindBlank,
-  findGluedUser,
-  findInCell,
-  findInRow,
-  findSerialized,
-} from './paired-values.ts';
+import { findBehindArrow, findBehindBlank, findInCell, findInRow } from './paired-values.ts';
 import { headOf, type ShapeTable, shapeTable } from './shape-table.ts';
 import { findSpoken } from './spoken-secrets.ts';
 import { findBound, findInserted } from './sql-values.ts';
@@ -39,12 +35,7 @@ import { findInColumns } from './table-columns.ts';
 import { outlineOf, telltale, telltaleKinds, telltaleOutlines } from './telltale-words.ts';
 import { findTold } from './told-secrets.ts';
 import { findUnknownToken, isSpokenOf } from './unknown-tokens.ts';
-import {
-  findDriverPassword,
-  findOraclePassword,
-  findPasswordFileLine,
-  findUserInfo,
-} from './url-credentials.ts';
+import { findDriverPassword, findUserInfo } from './url-credentials.ts';
 import { skipColorCode } from './value-span.ts';
 
 export interface ScannerOptions {
@@ -125,7 +116,8 @@ export class Scanner {
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
           const outline = outlineOf(units[start]!, units[start + 1]!, units[i - 1]!, i - start);
-          if ((spoken[outline >>> 5]! >>> (outline & 31)) & 1) found = this.spokenAt(page, start, i, out);
+          if (units[start] !== 45 && (spoken[outline >>> 5]! >>> (outline & 31)) & 1)
+            found = this.spokenAt(page, start, i, out);
           else if (
             units[start] === 45 &&
             i - start > 1 &&
@@ -230,6 +222,8 @@ export class Scanner {
     if (start >= this.stop) return;
     if (start >= this.tableUntil)
       this.tableUntil = findInColumns(page, this.options.names, start, this.stop, out);
+    if (start >= this.tableUntil && mayBeAligned(page, start))
+      this.tableUntil = findAligned(page, this.options.names, start, this.stop, out);
     if (page.units[start] === 48 && start >= this.dumpsUntil && this.options.inside) {
       const dump = decodeDump(page, start);
       if (dump) this.dumpsUntil = dump.end;
@@ -237,19 +231,22 @@ export class Scanner {
     }
   }
 
-  private spokenAt(page: Page, start: number, end: number, out: Finding[]): number {
-    const kinds = this.telltales.get(page.text.slice(start, end).toLowerCase());
+  private spokenAt(page: Page, start: number, to: number, out: Finding[]): number {
+    const kinds = this.telltales.get(page.text.slice(start, to).toLowerCase());
     if (kinds === undefined) return 0;
     const { names } = this.options;
     const one =
-      (kinds & telltale.spoken ? findSpoken(page, start, end) : undefined) ??
-      (kinds & telltale.told ? findTold(page, names, start, end) : undefined);
+      (kinds & telltale.spoken ? findSpoken(page, start, to) : undefined) ??
+      (kinds & telltale.told ? findTold(page, names, start, to) : undefined);
     if (one) return this.pushFound(one, out);
+    if (kinds & telltale.columns) findInJsonColumns(page, names, to, out);
+    const below = kinds & telltale.heading ? findBelowHeading(page, start, to, out) : 0;
+    if (below) return below;
     const found =
       kinds & telltale.values
-        ? findInserted(page, names, start, end)
+        ? findInserted(page, names, start, to)
         : kinds & telltale.bound
-          ? findBound(page, start, end)
+          ? findBound(page, names, start, to)
           : none;
     out.push(...found);
     return found.at(-1)?.end ?? 0;
@@ -328,7 +325,7 @@ export class Scanner {
     const { units } = page;
     if (withContext && (unit === 58 || unit === 61 || unit > 255)) {
       const native = isNative(units, place) ? findNativeName(page, place.sign) : undefined;
-      const end = native && this.context.readUnder(native, place);
+      const end = native && this.context.readUnder(native, place, unit > 0x3000 && unit < 0xff00);
       if (end) return end;
     }
     if (unit === 36) return this.shapeAt(page, place.sign, place.sign, out) || place.behind;
@@ -338,7 +335,7 @@ export class Scanner {
       return this.pushFound(findUserInfo(page, place.sign), out) || place.behind;
     }
     if (unit === 58) {
-      const end = this.colonAt(page, place, out);
+      const end = readColon(page, this.options.names, place, out);
       if (end) return end;
     }
     if (!withContext) return place.behind;
@@ -361,29 +358,6 @@ export class Scanner {
       if (end) return end;
     }
     return this.context.readSigned(place);
-  }
-
-  /** What a colon may stand in besides a name and its value. */
-  private colonAt(page: Page, place: NamePlace, out: Finding[]): number {
-    const { text } = page;
-    const length = place.end - place.start;
-    if (place.start >= 0 && place.end === place.sign) {
-      const bot = length >= 8 && length <= 13 ? this.pushFound(findTelegramToken(page, place), out) : 0;
-      if (bot) return bot;
-      if (length === 1 && page.units[place.start] === 115 && page.units[place.start - 1] === 59)
-        return this.pushFound(findSerialized(page, this.options.names, place), out);
-      if (page.units[place.start] === 45 && text.startsWith('-u', place.start))
-        return this.pushFound(findGluedUser(page, place), out);
-      if (length === 4 && page.units[place.start] === 100 && text.startsWith('data', place.start)) {
-        const end = skipMedia(page, place.sign);
-        if (end) return end;
-      }
-      if (length === 4 && page.units[place.start] === 116 && text.startsWith('thin', place.start))
-        return this.pushFound(findOraclePassword(page, place.sign), out);
-      if (length === 13 && text.startsWith('Private-Lines', place.start))
-        return readPuttyLines(page, place.start, out);
-    }
-    return this.pushFound(findPasswordFileLine(page, place.sign), out);
   }
 
   private pushFound(found: Finding | undefined, out: Finding[]): number {

@@ -2,7 +2,7 @@
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { readQuoted } from './value-span.ts';
-import { isSecretValue, looksChosen, looksRandom } from './values.ts';
+import { isSecretValue, isStandIn, looksChosen, looksRandom } from './values.ts';
 
 const columnsBefore = /\(([^()]{3,600})\)\s{0,8}$/;
 const row = /\s{0,8}\(/y;
@@ -64,22 +64,41 @@ const namesCredential = /(?:pass(?:word|wd|phrase)|secret|token|credential|api_?
 /** Words that announce what was bound to a statement's places. */
 export const boundWords = 'bind bindings binds parameters params args';
 
+/** The columns of the statement around that are credentials, by the place of what was bound to them. */
+function boundPlaces(statement: string, names: NameBook): Set<number> {
+  const places = new Set<number>();
+  const isTelling = (name: string): boolean => names.judge(name.replace(/[^\w.-]/g, '')).strength >= 2;
+  const columns = /\(([^()]{3,600})\)\s{0,8}values\b/i.exec(statement)?.[1]?.split(',') ?? [];
+  for (const [index, column] of columns.entries()) if (isTelling(column)) places.add(index);
+  for (const [, name = '', number] of statement.matchAll(/([\w.]{2,40})["`\]]?\s{0,4}=\s{0,4}\$(\d{1,2})/g))
+    if (isTelling(name)) places.add(Number(number) - 1);
+  for (const [index, [, name = '']] of [
+    ...statement.matchAll(/([\w.]{2,40})["`\]]?\s{0,4}=\s{0,4}\?/g),
+  ].entries())
+    if (isTelling(name)) places.add(index);
+  return places;
+}
+
 /** `… SET password = $1 … PARAMETERS: ["x"]`: the statement names a credential, so what looks like one in its list is one. */
-export function findBound(page: Page, start: number, end: number): Finding[] {
+export function findBound(page: Page, names: NameBook, start: number, end: number): Finding[] {
   const { text } = page;
   listOpens.lastIndex = end;
   if (!listOpens.test(text)) return [];
-  const before = text.slice(Math.max(0, start - 400), start);
-  if (!namesCredential.test(before) || !/\b(?:insert|update|select|values|where|set)\b/i.test(before))
-    return [];
+  const around = [text.slice(Math.max(0, start - 400), start), text.slice(end, end + 600)];
+  const statement = around.find(
+    (piece) => namesCredential.test(piece) && /\b(?:insert|update|select|values|where|set)\b/i.test(piece),
+  );
+  if (statement === undefined) return [];
+  const places = boundPlaces(statement, names);
   const found: Finding[] = [];
   let at = listOpens.lastIndex;
   for (let items = 0; items < 40; items++) {
     while (page.units[at] === 44 || page.units[at] === 32) at += 1;
     const span = readQuoted(page, at);
     const value = span ? text.slice(span.start, Math.min(span.end, span.start + 400)) : '';
-    if (span && looksChosen(value) && (looksRandom(value, 12) || /[!#$%^&*~+?_]/.test(value)))
-      found.push({ start: span.start, end: span.end, rule: 'bound-value' });
+    const isOwn = places.has(items) && value.length >= 4 && !isStandIn(value);
+    const looksLike = looksChosen(value) && (looksRandom(value, 12) || /[!#$%^&*~+?_]/.test(value));
+    if (span && (isOwn || looksLike)) found.push({ start: span.start, end: span.end, rule: 'bound-value' });
     const next = /[^,"'\n\])}]{0,80},/y;
     next.lastIndex = span?.close ?? at;
     if (!next.test(text)) break;

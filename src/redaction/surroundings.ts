@@ -6,6 +6,7 @@ import type { NameVerdict } from './key-names.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
+import { judgeSelector } from './selectors.ts';
 import { indentOf, readIndented, startsLine, type ValueSpan } from './value-span.ts';
 import { hasLongRandomPart, isSecretValue, looksChosen, looksRandom, type ValueForm } from './values.ts';
 import { findSecretData } from './yaml-values.ts';
@@ -34,6 +35,8 @@ export class Surroundings {
   private out!: Finding[];
   private label: NameVerdict | undefined;
   private labelUntil = 0;
+  /** The label is a field's selector, not its name. */
+  private isSelected = false;
   /** The innermost object of secrets, to its first closing bracket. */
   private group: Group = { end: 0, verdict: nothing, content: nothing };
 
@@ -60,7 +63,11 @@ export class Surroundings {
 
   /** An object under a name like `secrets`: what looks random in it is one, whatever it is called there. */
   openGroup(at: number, verdict: NameVerdict): void {
-    if (verdict.strength < 1 || !/^(?:secret|token|credential|password|cookie)$/.test(verdict.rule)) return;
+    if (
+      verdict.strength < 1 ||
+      !/^(?:secret|token|credential|password|cookie|api-key|private-key)$/.test(verdict.rule)
+    )
+      return;
     const length = this.page.text
       .slice(at, at + longestGroup)
       .indexOf(this.page.units[at] === 91 ? ']' : '}');
@@ -76,7 +83,8 @@ export class Surroundings {
     this.findItems(lines, rule);
     this.group = {
       end: Math.min(lines.end, at + longestGroup),
-      verdict: { strength: 1, rule },
+      // `passwords:` holds nothing else.
+      verdict: { strength: rule === 'password' && this.page.units[place.end - 1] === 115 ? 3 : 1, rule },
       content: { strength, rule },
     };
   }
@@ -104,6 +112,15 @@ export class Surroundings {
 
   /** The value is a telling name: what stands in the next field is its value. */
   noteLabel(span: ValueSpan, label?: NameVerdict): boolean {
+    const { start, end } = span;
+    const selected = end - start < 200 ? this.judgeSelected(start, end, label) : undefined;
+    if (selected) {
+      this.label = selected;
+      this.labelUntil = span.close + labelReach;
+      this.isSelected = true;
+      return true;
+    }
+    if (label?.rule === 'selector') return false;
     const named = this.names.lookUp(this.page, span.start, span.end);
     if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
     // Of a type only what is never another thing's: a parser's tokens have one too.
@@ -113,7 +130,12 @@ export class Surroundings {
     if (label && this.takeContentBefore(span, named)) return true;
     this.label = named;
     this.labelUntil = span.close + labelReach;
+    this.isSelected = false;
     return true;
+  }
+
+  private judgeSelected(start: number, end: number, label?: NameVerdict): NameVerdict | undefined {
+    return label?.rule === 'selector' ? judgeSelector(this.page.text.slice(start, end)) : undefined;
   }
 
   /** `{"value": "x", "name": "TOKEN"}`: the content stands first. */
@@ -132,9 +154,10 @@ export class Surroundings {
     return this.label !== undefined && sign < this.labelUntil - labelReach + 8;
   }
 
-  /** What the field before said of this one; said once. */
-  takeLabel(start: number): NameVerdict | undefined {
+  /** What the field before said of this one; said once. Text is typed into fields only. */
+  takeLabel(start: number, content?: NameVerdict): NameVerdict | undefined {
     if (!this.label || start > this.labelUntil) return undefined;
+    if (content?.rule === 'typed' && !this.isSelected) return undefined;
     const label = this.label;
     this.label = undefined;
     return label;

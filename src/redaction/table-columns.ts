@@ -5,7 +5,8 @@
 import { alnum, characterTables, wordUnit } from './characters.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
-import { looksChosen } from './values.ts';
+import { isTypedWord } from './plain-words.ts';
+import { isStandIn, looksChosen } from './values.ts';
 
 const longestLine = 600;
 const longestName = 40;
@@ -18,6 +19,8 @@ const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;
 interface Column {
   index: number;
   strength: number;
+  /** So named that a word may be one. */
+  isPassword: boolean;
 }
 
 /** A line starts at `start`. Pushes what starts before `stop`; the rows themselves are read again, as any text. Answers with the table's end, or 0. */
@@ -36,13 +39,13 @@ export function findInColumns(
   const columns = header.split(delimiter);
   if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return 0;
   const telling = columns.flatMap((cell, index): Column[] => {
-    const { strength } = names.judge(
+    const { strength, rule } = names.judge(
       cell
         .replace(/["'`*\\]/g, '')
         .trim()
         .replace(/\s+/g, '_'),
     );
-    return strength >= 2 ? [{ index, strength }] : [];
+    return strength >= 2 ? [{ index, strength, isPassword: rule === 'password' }] : [];
   });
   return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
 }
@@ -116,13 +119,14 @@ function readRows(
 function pushCell(
   lineStart: number,
   cells: string[],
-  { index, strength }: Column,
+  { index, strength, isPassword }: Column,
   stop: number,
   out: Finding[],
 ): void {
   const cell = cells[index]!;
   const value = /^[\s\\"'`]*(.*?)[\s\\"'`]*$/s.exec(cell)?.[1] ?? '';
-  if (value === '' || !looksChosen(value, strength)) return;
+  if (value === '' || isStandIn(value)) return;
+  if (!looksChosen(value, strength) && !(isPassword && isTypedWord(value))) return;
   const before = cells.slice(0, index).reduce((sum, one) => sum + one.length + 1, lineStart);
   const start = before + cell.indexOf(value);
   if (start < stop) out.push({ start, end: start + value.length, rule: 'table-column' });

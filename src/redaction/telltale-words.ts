@@ -3,6 +3,8 @@
  * letters at their ends or another length than any of them, and are passed by.
  */
 
+import { headingWords } from './headed-values.ts';
+import { columnWords } from './json-columns.ts';
 import { spokenWords } from './spoken-secrets.ts';
 import { boundWords } from './sql-values.ts';
 import { toldWords } from './told-secrets.ts';
@@ -13,7 +15,7 @@ export function outlineOf(first: number, second: number, last: number, length: n
 }
 
 /** What a word may announce; bits, as one may announce more. */
-export const telltale = { spoken: 1, told: 2, values: 4, bound: 8 } as const;
+export const telltale = { spoken: 1, told: 2, values: 4, bound: 8, heading: 16, columns: 32 } as const;
 
 export function telltaleKinds(): Map<string, number> {
   const kinds = new Map<string, number>();
@@ -24,6 +26,8 @@ export function telltaleKinds(): Map<string, number> {
   add(toldWords(), telltale.told);
   add(['values'], telltale.values);
   add(boundWords.split(' '), telltale.bound);
+  add(headingWords.split(' '), telltale.heading);
+  add(columnWords.split(' '), telltale.columns);
   return kinds;
 }
 

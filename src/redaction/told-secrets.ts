@@ -56,13 +56,21 @@ function buildRules(): Map<string, Rule[]> {
         chosen: true,
       },
     ],
-    ['user', { lead: lead(`[ \\t][\\w.-]{1,40}[ \\t](?:on|off)[ \\t][^\\n"']{0,120}?>(?=[^\\s])`) }],
+    [
+      'user',
+      { lead: lead(`${blanks}[\\w.\\\\$-]{1,40}${blanks}(?=[^\\s/])`), before: /\bnet $/i, chosen: true },
+      { lead: lead(`[ \\t][\\w.-]{1,40}[ \\t](?:on|off)[ \\t][^\\n"']{0,120}?>(?=[^\\s])`) },
+    ],
     [
       'ugfzc3dvcmq6',
       { lead: lead(`(?:\\r?\\n|(?:\\\\{1,8}r)?\\\\{1,8}n| )(?:[CS<>*-]{1,3}:? )?(?=[A-Za-z0-9+/]{4})`) },
     ],
     [
       'set',
+      {
+        lead: lead(`${blanks}(?://[^\\s:]{1,200}:)?_(?:auth|authToken|password)(?:${blanks}|=)`),
+        before: /\bconfig $/,
+      },
       { lead: lead(`(?:[ \\t]{1,8}-[A-Za-z-]{1,12}){1,3}${blanks}${name}${blanks}`) },
       {
         lead: lead(`${blanks}${name}${blanks}(?:--body[ =])?`),
@@ -70,7 +78,45 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
     ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }],
+    [
+      'secretid',
+      { lead: /\\*["']?[ ]{0,2}[=:][ ]{1,20}\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' },
+    ],
+    ['genkey', { lead: /[ ]?(?:\r?\n|\\{1,8}n)(?=[A-Za-z0-9+/]{43}=)/y, rule: 'private-key' }],
+    [
+      'untrusted',
+      {
+        lead: /[ ]comment:[^\n\\]{0,60}secret key(?:\r?\n|\\{1,8}n)(?=[A-Za-z0-9+/]{40})/y,
+        rule: 'private-key',
+      },
+    ],
+    [
+      'entry',
+      {
+        lead: /[ ](?=')/y,
+        before: /\bDuplicate $/i,
+        tail: /' for key '[^'\n]{0,60}(?:token|secret|passw|api_?key|hash)/iy,
+        rule: 'table-column',
+      },
+    ],
+    ['root admin administrator', { lead: lead('[ ]?/[ ]?(?=[^\\s/])'), chosen: true, part: /^([^/]+)$/ }],
     ['define', { lead: lead(`${blanks}${name}${blanks}`), before: /#$/ }],
+    [
+      'secret password key',
+      {
+        lead: lead('[ ][05789][ ](?=[^\\s])'),
+        before:
+          /(?:\busername [^\s]{1,40}(?: [a-z]+(?: \d+)?){0,3} |\benable |(?:tacacs|radius)[^\n]{0,40} |(?:^|\n) {0,4})$/,
+      },
+    ],
+    ['community', { lead: lead(blanks), before: /snmp-server $/i }],
+    [
+      'key',
+      {
+        lead: lead(`${blanks}(?=[^\\s\\d])`),
+        before: /\b(?:tacacs|radius)[\w-]{0,12} (?:[\w.]{1,30} ){0,3}$/i,
+      },
+    ],
     ['requirepass masterauth', { lead: lead(blanks) }],
     ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
@@ -81,6 +127,8 @@ function buildRules(): Map<string, Rule[]> {
     [
       'auth',
       { lead: lead(blanks), capitals: true, chosen: true },
+      { ...fourth, capitals: true, chosen: true },
+      { lead: /\\*"[ ](?:\\*"[\w-]{1,40}\\*"[ ])?(?=\\*"[^"\\\n]{4,200}\\*"(?:\s|$))/y, capitals: true },
       {
         lead: /\\*"(?:,"args\\*":\[|[ ,])[ ]?(?:\\*"[\w-]{1,40}\\*"[ ,] ?)?(?=\\*")/y,
         capitals: true,
@@ -90,6 +138,11 @@ function buildRules(): Map<string, Rule[]> {
     ['plain', { lead: lead(blanks), before: /AUTH $/i, capitals: true, chosen: true }],
     [
       'pass',
+      { lead: lead(':'), before: /-pass(?:in|out|word)?[ =]$/ },
+      {
+        lead: lead(`${blanks}(?=["'\x60])`),
+        before: /\buser(?:name)?[ :=]{1,2}["']?[^\s"'\\]{1,64}["']?(?:,| and| with){0,2} $/i,
+      },
       { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ },
       { lead: lead(blanks), before: /\buser(?:name)? [^\s"'\\]{1,64},? $/i, chosen: true },
       {
@@ -116,10 +169,12 @@ function buildRules(): Map<string, Rule[]> {
       { lead: lead(`${blanks}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${blanks}[\\w.@-]{1,64}${blanks}`) },
     ],
     ['add_user change_password', fourth],
-    ['echo printf', inPipe],
+    ['echo printf', { lead: lead(blanks), before: /(?:pass\w*|token|secret)[\w-]{0,20}[ =]<\($/ }, inPipe],
+    ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],
+    ['wpa_passphrase', fourth],
     ['sqlplus expdp impdp', { lead: lead(`${flags}${blanks}["']?[\\w$#]{1,64}/`), part: /^([^@]+)/ }],
     ['lftp', { lead: lead(`[^\\n|;]{0,80}?[ \\t]-u[ \\t]{1,3}[\\w.@-]{1,64},`) }],
-    ['smbclient rpcclient', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-U[ \\t]?["']?[\\w.\\\\-]{1,64}%`) }],
+    ['smbclient rpcclient', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-U[ \\t]?["']?[\\w.\\\\/-]{1,64}%`) }],
     ['xfreerdp wfreerdp', { lead: lead(`[^\\n|;]{0,160}?[ \\t]/p:`) }],
     ['7z 7za', { lead: lead(`[^\\n|;]{0,120}?[ \\t]-p(?=[^\\s-])`) }],
     ['acl', { lead: /[ \t]SETUSER[ \t][^\n"']{1,120}?[ \t]>/y, capitals: true }],
@@ -139,7 +194,10 @@ function buildRules(): Map<string, Rule[]> {
       },
     ],
   ];
-  return new Map(entries.flatMap(([words, ...rules]) => words.split(' ').map((word) => [word, rules])));
+  const table = new Map<string, Rule[]>();
+  for (const [words, ...rules] of entries)
+    for (const word of words.split(' ')) table.set(word, [...(table.get(word) ?? []), ...rules]);
+  return table;
 }
 
 let rules: Map<string, Rule[]> | undefined;

@@ -35,7 +35,8 @@ export function findUnknownToken(
   if (behindDot) return { start, end, rule: 'prefixed-token' };
   const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
   if (dots) return { start, end: dots, rule: 'dotted-token' };
-  if (word.length < 24) return undefined;
+  if (/^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
+  if (word.length < 24 && !(isPathPart && word.length >= 20)) return undefined;
   const body =
     (context ? findNamedDigest(word, names) : undefined) ??
     findGenericBody(word) ??
@@ -116,7 +117,10 @@ export function isSpokenOf({ text }: Page, start: number, word: string, names: N
 /** One run of it alone is random, in both cases and digits; with small letters only it must be longer. */
 function isLongRandom(body: string, least: number): boolean {
   if (isPublicId(body) || /^[0-9a-fA-F-]+$/.test(body)) return false;
-  const run = Math.max(...body.split(/[-_]/).map((part) => part.length));
+  const parts = body.split(/[-_]/);
+  // What a digest ends is the name of a content: `linux-node20-<sha256>`.
+  if (parts.length > 1 && /^[0-9a-f]{32,128}$/.test(parts.at(-1)!)) return false;
+  const run = Math.max(...parts.map((part) => part.length));
   const digits = body.replace(/\D/g, '').length;
   if (digits < 2 || run < 8 || !looksRandom(body, least)) return false;
   const isMixed = /[a-z].*[a-z]/.test(body) && /[A-Z].*[A-Z]/.test(body);

@@ -29,6 +29,8 @@ function findAt(page: Page, start: number): number {
   const stop = Math.min(page.length, start + longestUserInfo);
   let last = -1;
   let slash = -1;
+  // A name of a directory holds commas: `ldap://cn=admin,dc=x:password@host`.
+  const isDirectory = /ldaps?:\/\/$/.test(page.text.slice(Math.max(0, start - 9), start));
   for (let i = start; i < stop; i++) {
     const unit = units[i]!;
     if (unit === 64) {
@@ -38,7 +40,8 @@ function findAt(page: Page, start: number): number {
     else if (unit === 47 && slash < 0) {
       if (last >= 0 || !isPasswordSlash(page, start, i)) return last;
       slash = i;
-    } else if (
+    } else if (unit === 92 && isDomainSlash(page, start, i)) i += units[i + 1] === 92 ? 1 : 0;
+    else if (
       unit <= 32 ||
       unit === 34 ||
       unit === 39 ||
@@ -46,11 +49,19 @@ function findAt(page: Page, start: number): number {
       unit === 60 ||
       unit === 62 ||
       unit === 92 ||
-      unit === 44
+      (unit === 44 && !isDirectory)
     )
       break;
   }
   return last;
+}
+
+/** `http://corp\user:x@proxy`: one or two backslashes that are no escape of a line's end or a quote. */
+function isDomainSlash({ text, units }: Page, start: number, at: number): boolean {
+  const isDoubled = units[at + 1] === 92;
+  if (!isDoubled && /[nrtbfu"'\\/]/.test(text[at + 1] ?? '"')) return false;
+  const user = /^[\w.-]{1,64}:/.exec(text.slice(at + (isDoubled ? 2 : 1), at + 70));
+  return user !== null && /^[\w.-]{1,40}$/.test(text.slice(start, at).slice(-41));
 }
 
 /** Another `@` follows before the host ends: the first belongs to the password. */
@@ -84,7 +95,8 @@ function isPasswordSlash(page: Page, start: number, slash: number): boolean {
 
 /** `https://<token>@host`. A user's plain name stays. */
 function findTokenUser(info: string, start: number, end: number): Finding | undefined {
-  if (info.length < 16 || !looksRandom(info) || isStandIn(info)) return undefined;
+  if (info.length < 16 && !/^[A-Za-z\d_-]{12,}$/.test(info)) return undefined;
+  if (!looksRandom(info, 12) || isStandIn(info)) return undefined;
   return { start, end, rule: 'url-token' };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { NameVerdict } from './key-names.ts';
 import { isOwnPlaceholder } from './placeholder.ts';
+import { isTypedWord } from './plain-words.ts';
 
 /** How a value stands in the text. */
 export interface ValueForm {
@@ -47,7 +48,7 @@ function isProseWord(word: string): boolean {
 }
 
 const references =
-  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
+  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
 const fillIns =
   /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
 const fillInWords =
@@ -127,7 +128,7 @@ function isDrawnLetters(text: string): boolean {
   const odd = (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).filter(
     (part) => !shortForms.test(part) && (part.length === 1 || !isSyllable(part)),
   );
-  return odd.length >= 2;
+  return odd.length >= 2 || /[bcdfghjklmnpqrstvwxz]{6}/i.test(text);
 }
 
 /** A vowel, and before it what words of English and its neighbours begin with. */
@@ -224,9 +225,14 @@ function isProse(value: string): boolean {
 function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (value.length < 5) return false;
   if (isDrawnLetters(value)) return true;
-  if (form.next === 44 || form.next === 41 || form.next === 59) return false;
+  if (form.next === 59) return form.tight && isTypedWord(value);
+  if (form.next === 44 || form.next === 41) return false;
   return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
 }
+
+/** `runas password: sunflower`, at the end of its line. */
+const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): boolean =>
+  verdict.rule === 'password' && form.endsLine && form.next !== 34 && isTypedWord(value);
 
 /** Whether `value` under a name of this verdict is to be withheld. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
@@ -246,7 +252,7 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
     case 1:
       if (verdict.form === 'code') return isQueryCode(text);
       if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
-      return looksRandom(text) && !isPublicId(text) && !isPlainDatum(text);
+      return productKey.test(text) || (looksRandom(text) && !isPublicId(text) && !isPlainDatum(text));
     default:
       return false;
   }
@@ -261,10 +267,11 @@ const isQueryCode = (text: string): boolean =>
   looksRandom(text, 10) || (text.length >= 16 && isPublicId(text));
 
 function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
-  if (verdict.rule === 'token' && /^\d{1,7}$/.test(text)) return false;
+  // Of a tokenizer's tokens: `{"token": "hello"}`.
+  if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
   if (form.quoted) return text.length >= 3;
-  if (/^[A-Za-z]+$/.test(text)) return isBareWordSecret(text, form);
+  if (/^[A-Za-z]+$/.test(text)) return isBareWordSecret(text, form) || isWordAtEnd(text, verdict, form);
   return text.length >= 4;
 }
 
@@ -272,9 +279,13 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
+  if (verdict.rule === 'password' && form.tight && isTypedWord(text)) return true;
   if (verdict.rule === 'password' || verdict.rule === 'credential') {
     if (/^[A-Za-z_-]+$/.test(text))
       return (verdict.rule === 'password' && form.quoted && text.length >= 6) || isDrawnLetters(text);
+    const isWhole = form.quoted || form.tight || (form.startsLine && form.endsLine);
+    if (verdict.rule === 'password' && isWhole && /^[A-Za-z]{4,}[!#*_-]?\d{2,}[!#*]?$/.test(text))
+      return true;
     return (
       text.length >= 6 &&
       (!isReadableList(text) ||

@@ -1,0 +1,58 @@
+/**
+ * What a colon may stand in besides a name and its value: a bot's token, PHP's serialization, `-uuser:password`, a medium in a
+ * data URL, Oracle's and PuTTY's forms, two hashes of one account, a heading over a value alone, a password file's line.
+ */
+import { characterTables, hexUnit } from './characters.ts';
+import { findAloneBelow } from './headed-values.ts';
+import { findTelegramToken } from './inner-sign-tokens.ts';
+import { readPuttyLines } from './key-blocks.ts';
+import { skipMedia } from './media.ts';
+import type { NameBook } from './name-book.ts';
+import type { NamePlace } from './name-place.ts';
+import type { Finding, Page } from './page.ts';
+import { findGluedUser, findSerialized } from './paired-values.ts';
+import { findOraclePassword, findPasswordFileLine } from './url-credentials.ts';
+
+/** A colon stands at `place.sign`. Pushes; answers where reading goes on, or 0 for nothing found. */
+export function readColon(page: Page, names: NameBook, place: NamePlace, out: Finding[]): number {
+  const { text, units } = page;
+  const length = place.end - place.start;
+  const push = (found: Finding | undefined): number => {
+    if (found) out.push(found);
+    return found?.end ?? 0;
+  };
+  if (place.start >= 0 && place.end === place.sign) {
+    const bot = length >= 8 && length <= 13 ? push(findTelegramToken(page, place)) : 0;
+    if (bot) return bot;
+    if (length === 1 && units[place.start] === 115 && units[place.start - 1] === 59)
+      return push(findSerialized(page, names, place));
+    if (units[place.start] === 45 && text.startsWith('-u', place.start))
+      return push(findGluedUser(page, place));
+    if (length === 4 && units[place.start] === 100 && text.startsWith('data', place.start)) {
+      const end = skipMedia(page, place.sign);
+      if (end) return end;
+    }
+    if (length === 4 && units[place.start] === 116 && text.startsWith('thin', place.start))
+      return push(findOraclePassword(page, place.sign));
+    if (length === 13 && text.startsWith('Private-Lines', place.start))
+      return readPuttyLines(page, place.start, out);
+    if (length === 32 && units[place.behind + 32] !== 58 && isHashPair(page, place))
+      return push({ start: place.start, end: place.behind + 32, rule: 'password-hash' });
+  }
+  const next = units[place.behind];
+  if (next === 10 || next === 13) {
+    const below = push(findAloneBelow(page, place.sign));
+    if (below) return below;
+  }
+  return push(findPasswordFileLine(page, place.sign));
+}
+
+/** `<32 hex digits>:<32 hex digits>` behind an account's name and a colon: what Windows keeps of a password. */
+function isHashPair({ units }: Page, place: NamePlace): boolean {
+  if (units[place.start - 1] !== 58) return false;
+  const { classes } = characterTables();
+  for (let i = 0; i < 32; i++)
+    if (!(classes[units[place.start + i]!]! & hexUnit) || !(classes[units[place.behind + i]!]! & hexUnit))
+      return false;
+  return true;
+}

@@ -1,0 +1,95 @@
+/** What stood beside the sixth set and must stay. */
+
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
+
+export const devices = [
+  'const char* WIFI_SSID = "zentro";',
+  '#define PIN_LED 13',
+  'pinMode(PIN_LED, OUTPUT);',
+  'wifi:\n  ssid: zentro\n  password: !secret wifi_password\n',
+  'sensor:\n  - platform: template\n    name: door\n',
+  'Connected to zentro (rssi=-61) in 3 s',
+  'firmware %h40 installed',
+  'device id %U paired',
+  'sim state: READY',
+  'key frame every 48 frames',
+  'press any key to go on',
+  'Key pressed: Escape',
+];
+
+export const stores = [
+  'name,url,username\nzentro,https://x.io,anna\n',
+  'Title,Password strength,URL\nDB,weak,db\n',
+  '<Key>UserName</Key><Value>anna</Value>',
+  '"fields":[{"id":"username","type":"STRING","value":"anna"}]',
+  'pass: the standard password manager',
+  '$ op item list --vault Private',
+  'Key         Value\n---         -----\nttl         768h\nrenewable   true\n',
+  'Password store is empty. Try "pass init".',
+  'Entry not found: zentro',
+];
+
+export const inventories = [
+  'mysql:\n  root:\n    password: "{{ vault_root }}"\n',
+  'profile::db::host: "db"',
+  'Environment="NODE_ENV=production"',
+  'ExecStart=/usr/bin/app --db-pass-file /run/pw --port 80',
+  '"Env": ["PATH=/usr/local/bin:/bin", "LANG=C.UTF-8"]',
+  '"Cmd": ["app", "--password-file", "/run/pw"]',
+  'users.users.anna.hashedPasswordFile = "/run/keys/anna";',
+  'password = config.get("password")',
+  'local password = os.getenv("PASSWORD")',
+  'sasl.mechanism = SCRAM-SHA-512',
+  'password: { type: string, minLength: 8 }',
+];
+
+export const logged = [
+  'level=info msg="login" user=anna dur=3ms',
+  'level=warn msg="password mismatch" user=anna',
+  'time=10:02 lvl=DBG tokens=412 user=4',
+  'DEBUG 4 --- [main] c.z.App : Using password encoder BCryptPasswordEncoder',
+  'I, [2026-01-02] INFO -- : Parameters: {"user"=>"x", "password"=>"[FILTERED]"}',
+  'Login(user=Some(anna), remember=true)',
+  'val password: String? = null',
+  'let apiKey = process.env.API_KEY',
+  'private const string SecretName = "app-db";',
+  'my $password = shift;',
+  'password <- readline("Password: ")',
+  'await login({ user, password })',
+  'expect(token).toBe(undefined)',
+  'expect(screen.getByText("Password")).toBeVisible()',
+  'KeyError: token',
+  "AssertionError: 'a' != 'b' : password length",
+  'at TokenStream.next (/srv/app/src/token-stream.ts:40:2)',
+  'password.test.ts > rejects a short password 4ms',
+  'GET /password 200 3ms',
+  'commit %h40 Merge branch auth-tokens',
+  'span_id=%h16 trace_id=%h32',
+  'run_id=run_%A24 status=completed',
+  '{"type":"token","value":"+","line":4}',
+  '{"text":"hello","label":"greeting"}',
+  '{"selector":"#email","text":"anna@example.com"}',
+  '{"role":"user","content":[{"type":"text","text":"What is the password policy?"}]}',
+];
+
+export const said = [
+  'user/pass is required for staging',
+  'The credentials are stored in the vault.',
+  'my password was reset but it no longer works',
+  'Which password do I use?',
+  'try again with another password',
+  'We gave him the password, yesterday.',
+  'Set up 2FA with the app',
+  'Your one-time passcode: check your phone',
+  'code: 200 (OK)',
+  'error code 404130 is not documented',
+  'The gate code is broken',
+  'The password is sent by mail.',
+  'The password is case-sensitive.',
+  'le code est faux',
+  'mot de passe : obligatoire',
+  'The token is valid for 10 minutes',
+  'the secret key to success',
+  'password and username fields are required',
+  'I will not share the password with anyone.',
+];
