@@ -10,6 +10,8 @@ const blockBytes = 1 << 16;
 const maxBlocks = 128;
 /** Read at a time in search of a string. */
 const searchBytes = 1 << 20;
+/** A section up to this size is read once and kept: each search and each block would read parts of it again. */
+const smallBytes = 1 << 23;
 const maxCached = 1 << 17;
 
 /** Stands for a string that the file does not hold, because it was cut before it. */
@@ -26,6 +28,7 @@ export class StringTable {
   readonly #blocks = new Map<number, Buffer>();
   readonly #cache = new Map<number, string>();
   readonly #found = new Map<string, number>();
+  #whole: Buffer | undefined;
 
   constructor(starts: Float64Array, ephemeronNames: readonly number[], bytes: RandomBytes, base: number) {
     this.count = starts.length - 1;
@@ -58,17 +61,33 @@ export class StringTable {
 
   /** By a search through the bytes: what looks the same in the midst of another string is where none starts. */
   #find(wanted: Buffer): number {
+    const whole = this.#small();
+    if (whole) return this.#findIn(whole, wanted, 0);
     const end = this.#starts[this.count]!;
     const room = Buffer.allocUnsafe(searchBytes + wanted.length);
     for (let from = 0; from < end; from += searchBytes) {
       const to = Math.min(from + searchBytes + wanted.length - 1, end);
-      const bytes = this.#bytes.read(this.#base + from, this.#base + to, room);
-      for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
-        const index = this.#indexAt(from + at);
-        if (index >= 0) return index;
-      }
+      const index = this.#findIn(this.#bytes.read(this.#base + from, this.#base + to, room), wanted, from);
+      if (index >= 0) return index;
     }
     return -1;
+  }
+
+  /** @param from offset of the bytes in the section. */
+  #findIn(bytes: Buffer, wanted: Buffer, from: number): number {
+    for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
+      const index = this.#indexAt(from + at);
+      if (index >= 0) return index;
+    }
+    return -1;
+  }
+
+  /** The section, if it is small. */
+  #small(): Buffer | undefined {
+    const end = this.#starts[this.count]!;
+    if (end > smallBytes) return undefined;
+    this.#whole ??= this.#bytes.read(this.#base, this.#base + end);
+    return this.#whole;
   }
 
   /** Index of the string that starts at this offset, or -1. */
@@ -101,6 +120,8 @@ export class StringTable {
   #rawBytes(index: number): Buffer {
     const from = this.#starts[index]!;
     const to = this.#starts[index + 1]!;
+    const whole = this.#small();
+    if (whole) return whole.subarray(from, to);
     const block = Math.floor(from / blockBytes);
     const within = from - block * blockBytes;
     if (within + to - from > blockBytes) return this.#bytes.read(this.#base + from, this.#base + to);
