@@ -6,6 +6,10 @@
 import type { SizeColumn } from '../../formats/heapsnapshot/index.ts';
 import type { ClassTable } from './classes.ts';
 import type { DominatedIndex } from './dominated-index.ts';
+import type { GraphKernel } from './graph-kernel.ts';
+
+/** Above all distances. */
+const unreached = 0x7fffffff;
 
 /** Columns by row of ClassTable.kinds. */
 export interface ClassAggregates {
@@ -24,10 +28,30 @@ export function computeClassAggregates(
   distances: Int32Array,
   dominated: DominatedIndex,
   root: number,
+  kernel?: GraphKernel,
 ): ClassAggregates {
+  const rows = classes.kinds.length;
+  const isThere =
+    kernel?.holds('shallow', selfSize.narrow) &&
+    kernel.holds('retained', retained) &&
+    kernel.holds('distance', distances) &&
+    kernel.holds('row', classes.of) &&
+    kernel.holds('first', dominated.first);
+  if (kernel && isThere && rows <= kernel.code.classRoom.value) return sumInKernel(kernel, rows, root);
   const aggregates = sumUp(classes, selfSize, distances);
   addRetained(aggregates.retainedSize, classes, selfSize, retained, dominated, root);
   return aggregates;
+}
+
+function sumInKernel(kernel: GraphKernel, rows: number, root: number): ClassAggregates {
+  kernel.code.sumClasses(rows, unreached);
+  kernel.code.sumClassesRetained(root);
+  return {
+    count: kernel.words('classCount', rows).slice(),
+    selfSize: kernel.doubles('classSelf', rows).slice(),
+    retainedSize: kernel.doubles('classRetained', rows).slice(),
+    distance: kernel.numbers('classDistance', rows).slice(),
+  };
 }
 
 function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array): ClassAggregates {
@@ -36,7 +60,7 @@ function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array)
     count: new Uint32Array(rows),
     selfSize: new Float64Array(rows),
     retainedSize: new Float64Array(rows),
-    distance: new Int32Array(rows).fill(0x7fffffff),
+    distance: new Int32Array(rows).fill(unreached),
   };
   const narrow = selfSize.narrow;
   for (let node = 0; node < narrow.length; node++) {

@@ -31,7 +31,9 @@ export function computeClasses(snapshot: HeapSnapshot): ClassTable {
   computeShapes(snapshot).forEach((node, name) => {
     rows[node] = numbering.rowOfName(name, placeOf(snapshot, node));
   });
-  return { of: numbering.kinds.length <= 0x10000 ? Uint16Array.from(rows) : rows, kinds: numbering.kinds };
+  const { kinds } = numbering;
+  const isNarrow = GraphKernel.of(snapshot) === undefined && kinds.length <= 0x10000;
+  return { of: isNarrow ? new Uint16Array(rows) : rows, kinds };
 }
 
 function rowsOneByOne(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array {
@@ -45,8 +47,13 @@ function rowsInKernel(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32
   const kernel = snapshot.nodes.detachedness ? undefined : GraphKernel.of(snapshot);
   if (!kernel) return undefined;
   kernel.rowOf = (node) => numbering.rowOf(node);
-  kernel.code.assignRows(NodeType.object, NodeType.native);
-  return kernel.words('row', snapshot.nodes.count).slice();
+  const { count } = snapshot.nodes;
+  const { placeOf, places } = snapshot.locations;
+  const kept = kernel.words('placeOf', count);
+  if (placeOf.length === count) kept.set(placeOf);
+  else kept.fill(0);
+  kernel.code.assignRows(NodeType.object, NodeType.native, snapshot.strings.count, places.length);
+  return kernel.words('row', count);
 }
 
 class ClassNumbering {

@@ -11,8 +11,8 @@ export class DominatedIndex {
     const count = dominator.length;
     if (kernel?.hasDominators) {
       kernel.code.indexDominated(root);
-      this.first = kernel.words('starts', count + 1).slice();
-      this.nodes = kernel.words('links', Math.max(0, count - 1)).slice();
+      this.first = kernel.words('first', count + 1);
+      this.nodes = kernel.words('dominated', Math.max(0, count - 1));
       return;
     }
     const next = new Uint32Array(count + 1);

@@ -1,7 +1,15 @@
-/** Shapes of plain objects and rows of classes: as shapes.ts and classes.ts have it. */
+/** Shapes of plain objects, rows of classes and their sums: as shapes.ts, classes.ts and class-aggregates.ts have it. */
 import {
+  classCountAt,
+  classDistanceAt,
+  classOpenAt,
+  classRetainedAt,
+  classSelfAt,
+  distanceAt,
+  dominatedAt,
   edgeNameAt,
   edgeNameHighAt,
+  firstAt,
   firstEdgeAt,
   nameAt,
   nodes,
@@ -9,11 +17,14 @@ import {
   placeOfAt,
   plainAt,
   plainStateAt,
+  queueAt,
+  retainedAt,
   rowAt,
   rowAtPlaceAt,
   rowOf,
   rowOfNameAt,
   rowOfTypeAt,
+  shallowAt,
   stateCountAt,
   stateFirstAt,
   stateRoom,
@@ -22,7 +33,6 @@ import {
   typeShift,
 } from './graph-columns';
 
-let rowsAssigned: bool = false;
 let tableAt: usize = 0;
 let mask: u32 = 0;
 export let states: i32 = 0;
@@ -35,13 +45,11 @@ const firstSlots: u32 = 1 << 12;
  */
 export function findShapes(object: u32, objectName: u32, property: u32, mostListed: u32): i32 {
   let plain: i32 = 0;
-  if (states > 0) {
-    memory.fill(stateCountAt, 0, (<usize>stateRoom) << 2);
-    memory.fill(trieAt, 0, <usize>stateRoom * 48);
-  }
   states = 1;
   mask = firstSlots - 1;
   tableAt = trieAt;
+  memory.fill(tableAt, 0, <usize>firstSlots * 12);
+  store<u32>(stateCountAt, 0);
   for (let node: u32 = 0; node < nodes; node++) {
     if (<u32>load<u8>(typeAt + node) !== object) continue;
     if (load<u32>(nameAt + ((<usize>node) << 2)) !== objectName) continue;
@@ -82,6 +90,7 @@ function next(state: i32, index: u32): i32 {
     store<i32>(slot, state);
     store<u32>(slot, index, 4);
     store<i32>(slot, states, 8);
+    store<u32>(stateCountAt + ((<usize>states) << 2), 0);
     states++;
   }
   return load<i32>(slot, 8);
@@ -105,6 +114,7 @@ function growTrie(): void {
   const end = tableAt + <usize>(mask + 1) * 12;
   mask = mask * 2 + 1;
   tableAt = end;
+  memory.fill(tableAt, 0, <usize>(mask + 1) * 12);
   for (let slot = old; slot < end; slot += 12) {
     if (load<i32>(slot, 8) === 0) continue;
     const to = findSlot(load<i32>(slot), load<u32>(slot, 4));
@@ -118,9 +128,9 @@ function growTrie(): void {
  * The rows of classes.ts. A type other than `object` and `native` is one class; of those two a name is one at a place,
  * and of objects only the last name at a place is remembered. What is not known yet is asked of TypeScript.
  */
-export function assignRows(object: u32, native: u32): void {
-  if (rowsAssigned) memory.fill(rowOfTypeAt, 0, trieAt - rowOfTypeAt);
-  rowsAssigned = true;
+export function assignRows(object: u32, native: u32, strings: u32, places: u32): void {
+  memory.fill(rowOfTypeAt, 0, rowOfNameAt - rowOfTypeAt + ((<usize>strings) << 2));
+  memory.fill(rowAtPlaceAt, 0, (<usize>places) << 3);
   for (let node: u32 = 0; node < nodes; node++) {
     const type = <u32>load<u8>(typeAt + node);
     const name = load<u32>(nameAt + ((<usize>node) << 2));
@@ -140,5 +150,56 @@ export function assignRows(object: u32, native: u32): void {
       store<i32>(known, row);
     }
     store<u32>(rowAt + ((<usize>node) << 2), row - 1);
+  }
+}
+
+/** sumUp of class-aggregates.ts. */
+export function sumClasses(rows: u32, noDistance: i32): void {
+  memory.fill(classCountAt, 0, (<usize>rows) << 2);
+  memory.fill(classSelfAt, 0, (<usize>rows) << 3);
+  memory.fill(classRetainedAt, 0, (<usize>rows) << 3);
+  memory.fill(classOpenAt, 0, <usize>rows);
+  for (let row: u32 = 0; row < rows; row++) store<i32>(classDistanceAt + ((<usize>row) << 2), noDistance);
+  for (let node: u32 = 0; node < nodes; node++) {
+    const size = load<u32>(shallowAt + ((<usize>node) << 2));
+    if (size === 0) continue;
+    const row = <usize>load<u32>(rowAt + ((<usize>node) << 2));
+    const count = classCountAt + (row << 2);
+    store<u32>(count, load<u32>(count) + 1);
+    const sum = classSelfAt + (row << 3);
+    store<f64>(sum, load<f64>(sum) + <f64>size);
+    const distance = load<i32>(distanceAt + ((<usize>node) << 2));
+    if (distance < load<i32>(classDistanceAt + (row << 2)))
+      store<i32>(classDistanceAt + (row << 2), distance);
+  }
+}
+
+/** addRetained of class-aggregates.ts. */
+export function sumClassesRetained(root: u32): void {
+  let depth: u32 = 1;
+  store<i32>(queueAt, root);
+  while (depth > 0) {
+    depth--;
+    const node = load<i32>(queueAt + ((<usize>depth) << 2));
+    if (node < 0) {
+      store<u8>(classOpenAt + <usize>~node, 0);
+      continue;
+    }
+    let at = load<u32>(firstAt + ((<usize>node) << 2));
+    const end = load<u32>(firstAt + ((<usize>node) << 2), 4);
+    const row = <usize>load<u32>(rowAt + ((<usize>node) << 2));
+    if (!load<u8>(classOpenAt + row) && load<u32>(shallowAt + ((<usize>node) << 2)) !== 0) {
+      const sum = classRetainedAt + (row << 3);
+      store<f64>(sum, load<f64>(sum) + load<f64>(retainedAt + ((<usize>node) << 3)));
+      if (at !== end) {
+        store<u8>(classOpenAt + row, 1);
+        store<i32>(queueAt + ((<usize>depth) << 2), ~(<i32>row));
+        depth++;
+      }
+    }
+    for (; at < end; at++) {
+      store<u32>(queueAt + ((<usize>depth) << 2), load<u32>(dominatedAt + ((<usize>at) << 2)));
+      depth++;
+    }
   }
 }

@@ -1,5 +1,6 @@
 /**
  * Where the columns of a small snapshot's graph stand in the kernel's memory (graph.as.ts), and what it asks of TypeScript.
+ * A page costs more to touch for the first time than to fill, so what only one walk needs stands where another's was.
  */
 
 /** What the edge types hold that are not simply strong (`value < 0`): asked of TypeScript, they are few. */
@@ -15,62 +16,85 @@ export const weak: u32 = 6;
 
 export let nodes: u32 = 0;
 export let edges: u32 = 0;
-/** Columns; the first ones are filled by whoever asks. */
+/** Filled by whoever reads the file. */
 export let packedAt: usize = 0;
 export let edgeNameAt: usize = 0;
 export let edgeNameHighAt: usize = 0;
-export let placeOfAt: usize = 0;
 export let firstEdgeAt: usize = 0;
 export let nameAt: usize = 0;
+export let idAt: usize = 0;
+export let selfSizeAt: usize = 0;
 export let typeAt: usize = 0;
 /** By node: `isPart`, `isSpecial`. */
 export let flagsAt: usize = 0;
-export let numberAt: usize = 0;
-export let parentAt: usize = 0;
-export let semiAt: usize = 0;
+/** Results. They stay where they are. */
 export let orderAt: usize = 0;
 export let dominatorAt: usize = 0;
 export let distanceAt: usize = 0;
-export let ownerAt: usize = 0;
+export let shallowAt: usize = 0;
+export let retainedAt: usize = 0;
+export let firstAt: usize = 0;
+export let dominatedAt: usize = 0;
+export let rowAt: usize = 0;
 export let sharedAt: usize = 0;
+/** Of the dominators alone. */
+export let numberAt: usize = 0;
+export let parentAt: usize = 0;
+export let semiAt: usize = 0;
 export let startsAt: usize = 0;
 export let linksAt: usize = 0;
-export let rowAt: usize = 0;
+export let stackAt: usize = 0;
+export let crossingAt: usize = 0;
+export let sourcesAt: usize = 0;
+/** Of one walk alone, each where those of the dominators are. */
+export let seenAt: usize = 0;
+export let queueAt: usize = 0;
+export let ownerAt: usize = 0;
+export let placeOfAt: usize = 0;
 /** Plain objects, their states in the trie of names, and of each state how many there are and the first. */
 export let plainAt: usize = 0;
 export let plainStateAt: usize = 0;
 export let stateCountAt: usize = 0;
 export let stateFirstAt: usize = 0;
+export let trieAt: usize = 0;
+export const stateRoom: u32 = 1 << 18;
 /** Rows of classes, and one: 0 where none is known. */
 export let rowOfTypeAt: usize = 0;
 export let rowOfNameAt: usize = 0;
 /** By place: the row, and the name that it is of. */
 export let rowAtPlaceAt: usize = 0;
-export let trieAt: usize = 0;
-export const stateRoom: u32 = 1 << 18;
-export let seenAt: usize = 0;
-export let stackAt: usize = 0;
-export let crossingAt: usize = 0;
-export let sourcesAt: usize = 0;
-export let queueAt: usize = 0;
+/** By row of a class: count, own bytes, retained bytes, distance, and whether it is open. */
+export let classCountAt: usize = 0;
+export let classSelfAt: usize = 0;
+export let classRetainedAt: usize = 0;
+export let classDistanceAt: usize = 0;
+export let classOpenAt: usize = 0;
+export let classRoom: u32 = 0;
 
 /** Says where each column stands; returns the bytes needed. Pages that nobody writes to cost nothing. */
-export function layout(nodeCount: u32, edgeCount: u32, strings: u32, places: u32): f64 {
+export function layout(nodeCount: u32, edgeCount: u32): f64 {
   nodes = nodeCount;
   edges = edgeCount;
-  const words: usize = (<usize>nodeCount + 2) << 2;
+  const words: usize = ((<usize>nodeCount + 3) & ~1) << 2;
+  const edgeWords: usize = ((<usize>edgeCount + 4) & ~3) << 2;
   let at: usize = 1024;
   packedAt = at;
-  at += (<usize>edgeCount) << 2;
+  at += edgeWords;
+  edgeNameAt = at;
+  at += edgeWords >> 1;
+  edgeNameHighAt = at;
+  at += edgeWords;
   firstEdgeAt = at;
   at += words;
   nameAt = at;
   at += words;
-  numberAt = at;
+  idAt = at;
   at += words;
-  parentAt = at;
+  selfSizeAt = at;
   at += words;
-  semiAt = at;
+  typeAt = at;
+  at += words;
+  flagsAt = at;
   at += words;
   orderAt = at;
   at += words;
@@ -78,7 +102,30 @@ export function layout(nodeCount: u32, edgeCount: u32, strings: u32, places: u32
   at += words;
   distanceAt = at;
   at += words;
-  ownerAt = at;
+  shallowAt = at;
+  at += words;
+  retainedAt = at;
+  at += words << 1;
+  firstAt = at;
+  at += words;
+  dominatedAt = at;
+  at += words;
+  rowAt = at;
+  at += words;
+  sharedAt = at;
+  at += words;
+  const end = layoutDominators(at, words, edgeWords);
+  const other = layoutOthers(at, words, edgeWords);
+  return <f64>(end > other ? end : other) + 65536;
+}
+
+function layoutDominators(from: usize, words: usize, edgeWords: usize): usize {
+  let at = from;
+  numberAt = at;
+  at += words;
+  parentAt = at;
+  at += words;
+  semiAt = at;
   at += words;
   startsAt = at;
   at += words;
@@ -86,17 +133,20 @@ export function layout(nodeCount: u32, edgeCount: u32, strings: u32, places: u32
   at += words << 1;
   stackAt = at;
   at += words << 2;
+  crossingAt = at;
+  at += edgeWords << 1;
+  sourcesAt = at;
+  return at + edgeWords;
+}
+
+function layoutOthers(from: usize, words: usize, edgeWords: usize): usize {
+  let at = from;
+  seenAt = at;
   // A node is pushed at most twice.
   queueAt = at;
   at += words << 1;
-  crossingAt = at;
-  at += (<usize>edgeCount) << 3;
-  sourcesAt = at;
-  at += (<usize>edgeCount) << 2;
-  placeOfAt = at;
-  at += words;
-  rowAt = at;
-  at += words;
+  ownerAt = at;
+  at = from;
   plainAt = at;
   at += words;
   plainStateAt = at;
@@ -105,27 +155,33 @@ export function layout(nodeCount: u32, edgeCount: u32, strings: u32, places: u32
   at += (<usize>stateRoom) << 2;
   stateFirstAt = at;
   at += (<usize>stateRoom) << 2;
-  rowOfTypeAt = at;
-  at += 1024;
-  rowOfNameAt = at;
-  at += (<usize>strings) << 2;
-  rowAtPlaceAt = at;
-  at += (<usize>places) << 3;
   // Slots of twelve bytes, twice as many as states; the tables before the last one are as large as that together.
   trieAt = at;
-  at += <usize>stateRoom * 48;
-  edgeNameAt = at;
-  at += ((<usize>edgeCount) << 1) + 2;
-  edgeNameHighAt = at;
-  at += <usize>edgeCount + 8;
-  at &= ~7;
-  typeAt = at;
-  at += words >> 2;
-  flagsAt = at;
-  at += words >> 2;
-  sharedAt = at;
-  at += words >> 2;
-  seenAt = at;
-  at += words >> 2;
-  return <f64>at + 65536;
+  const end = at + <usize>stateRoom * 48;
+  at = from;
+  placeOfAt = at;
+  at += words;
+  rowOfTypeAt = at;
+  at += 1024;
+  // A name is a node's or an edge's, a place a node's.
+  rowOfNameAt = at;
+  at += words + edgeWords;
+  rowAtPlaceAt = at;
+  // The stack of the sums comes first there.
+  at = from + (words << 1);
+  classRoom = nodes + 4096;
+  const classWords = (<usize>classRoom) << 2;
+  classSelfAt = at;
+  at += classWords << 1;
+  classRetainedAt = at;
+  at += classWords << 1;
+  classCountAt = at;
+  at += classWords;
+  classDistanceAt = at;
+  at += classWords;
+  classOpenAt = at;
+  at += classWords;
+  const rows = rowAtPlaceAt + (words << 1);
+  if (at > end) return at > rows ? at : rows;
+  return end > rows ? end : rows;
 }

@@ -9,6 +9,8 @@ import {
   packedAt,
   passes,
   queueAt,
+  selfSizeAt,
+  shallowAt,
   targetMask,
   typeAt,
   typeShift,
@@ -16,6 +18,7 @@ import {
 } from './graph-columns';
 
 let queued: u32 = 0;
+let taken: u32 = 0;
 
 /** Owned by who refers to it: shallow-sizes.ts. */
 const isPart: u8 = 1;
@@ -54,10 +57,11 @@ export function reach(node: u32, distance: i32): void {
   queued++;
 }
 
-/** BreadthFirst.#visitQueue of distances.ts. */
-export function visitQueue(unseen: i32): void {
-  for (let at: u32 = 0; at < queued; at++) {
-    const node = load<u32>(queueAt + ((<usize>at) << 2));
+/** BreadthFirst.#visitQueue of distances.ts, so many nodes of it; whether there is more. */
+export function visitQueue(unseen: i32, most: u32): bool {
+  const last = taken + most;
+  for (; taken < queued && taken < last; taken++) {
+    const node = load<u32>(queueAt + ((<usize>taken) << 2));
     const distance = load<i32>(distanceAt + ((<usize>node) << 2)) + 1;
     const end = load<u32>(firstEdgeAt + ((<usize>node) << 2), 4);
     const asks = (load<u8>(flagsAt + node) & isSpecial) !== 0;
@@ -72,14 +76,21 @@ export function visitQueue(unseen: i32): void {
       queued++;
     }
   }
+  if (taken < queued) return true;
   queued = 0;
+  taken = 0;
+  return false;
 }
 
-/** findOwners of shallow-sizes.ts; owners are set to the node itself, or to `unowned` for an internal part. */
-export function findOwners(unowned: u32, shared: u32): void {
+/** Before findOwners: a node is its own, an internal part `unowned`. */
+export function startOwners(unowned: u32): void {
   for (let node: u32 = 0; node < nodes; node++)
     store<u32>(ownerAt + ((<usize>node) << 2), load<u8>(flagsAt + node) & isPart ? unowned : node);
-  for (let node: u32 = 0; node < nodes; node++) {
+}
+
+/** findOwners of shallow-sizes.ts, of the parts that the nodes [from, to) own. */
+export function findOwners(from: u32, to: u32, unowned: u32, shared: u32): void {
+  for (let node = from; node < to; node++) {
     if (load<u32>(ownerAt + ((<usize>node) << 2)) !== node) continue;
     let depth: u32 = 1;
     store<u32>(queueAt, node);
@@ -100,4 +111,21 @@ export function findOwners(unowned: u32, shared: u32): void {
       }
     }
   }
+}
+
+/** `transfer` of shallow-sizes.ts; false where a sum takes more than 32 bits. */
+export function transferSizes(root: u32, synthetic: u32, shared: u32): bool {
+  memory.copy(shallowAt, selfSizeAt, (<usize>nodes) << 2);
+  for (let node: u32 = 0; node < nodes; node++) {
+    const owner = load<u32>(ownerAt + ((<usize>node) << 2));
+    if (owner === node || owner >= shared || owner === root) continue;
+    if (<u32>load<u8>(typeAt + owner) === synthetic) continue;
+    const own = shallowAt + ((<usize>node) << 2);
+    const owners = shallowAt + ((<usize>owner) << 2);
+    const sum = <u64>load<u32>(owners) + load<u32>(own);
+    if (sum >= 0xffffffff) return false;
+    store<u32>(owners, <u32>sum);
+    store<u32>(own, 0);
+  }
+  return true;
 }

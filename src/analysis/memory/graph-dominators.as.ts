@@ -2,8 +2,10 @@
 import {
   counts,
   crossingAt,
+  dominatedAt,
   dominatorAt,
   edges,
+  firstAt,
   firstEdgeAt,
   hidden,
   linksAt,
@@ -12,8 +14,10 @@ import {
   orderAt,
   packedAt,
   parentAt,
+  retainedAt,
   seenAt,
   semiAt,
+  shallowAt,
   sharedAt,
   sourcesAt,
   stackAt,
@@ -26,8 +30,16 @@ import {
 let crossings: u32 = 0;
 export let visited: u32 = 0;
 
+/** Of a walk that stopped: how deep its stack is, and the three of the node on top. */
+let depth: u32 = 0;
+let vertex: u32 = 0;
+let anchor: u32 = 0;
+let edge: u32 = 0;
+let end: u32 = 0;
+
 /** A bit by ordinal: whether more than one edge leads to it. */
 export function findShared(): void {
+  memory.fill(seenAt, 0, <usize>(nodes >>> 3) + 1);
   for (let edge: u32 = 0; edge < edges; edge++) {
     const target = load<u32>(packedAt + ((<usize>edge) << 2)) & targetMask;
     const at = <usize>(target >>> 3);
@@ -38,20 +50,34 @@ export function findShared(): void {
   }
 }
 
-/** Search.#walk of spanning-tree.ts. An entry of the stack: vertex, anchor, next edge, end of its edges. */
-export function walk(start: u32, lastPage: u32): void {
-  let depth: u32 = 0;
-  let top = stackAt;
-  let vertex = ++visited;
-  let anchor = vertex;
+/** Before the first walk. */
+export function startTree(): void {
+  memory.fill(numberAt, 0, (<usize>nodes) << 2);
+  memory.fill(startsAt, 0, (<usize>nodes + 2) << 2);
+}
+
+/** Search.#walk of spanning-tree.ts: visits `start`, and then what goOn visits. */
+export function walk(start: u32): void {
+  visited++;
+  depth = 0;
+  vertex = visited;
+  anchor = vertex;
   store<u32>(numberAt + ((<usize>start) << 2), vertex);
   store<u32>(parentAt + ((<usize>vertex) << 2), 1);
   store<u32>(semiAt + ((<usize>vertex) << 2), 1);
-  let edge = load<u32>(firstEdgeAt + ((<usize>start) << 2));
-  let end = load<u32>(firstEdgeAt + ((<usize>start) << 2), 4);
-  while (true) {
+  edge = load<u32>(firstEdgeAt + ((<usize>start) << 2));
+  end = load<u32>(firstEdgeAt + ((<usize>start) << 2), 4);
+}
+
+/**
+ * Goes on for so many steps; whether there is more. In pieces, because what V8 compiles better meanwhile is used from the
+ * next call on. An entry of the stack: vertex, anchor, next edge, end of its edges.
+ */
+export function goOn(lastPage: u32, steps: i32): bool {
+  let top = stackAt + ((<usize>depth) << 4);
+  for (; steps > 0; steps--) {
     if (edge === end) {
-      if (depth === 0) break;
+      if (depth === 0) return false;
       depth--;
       top -= 16;
       vertex = load<u32>(top);
@@ -93,6 +119,7 @@ export function walk(start: u32, lastPage: u32): void {
       end = load<u32>(firstEdgeAt + ((<usize>target) << 2), 4);
     }
   }
+  return true;
 }
 
 function settle(known: u32, depth: u32): void {
@@ -108,8 +135,8 @@ function settle(known: u32, depth: u32): void {
   if (ancestor !== known && ancestor < load<u32>(semi)) store<u32>(semi, ancestor);
 }
 
-/** evaluateSemidominators of dominators.ts; crossing edges are sorted by their target at once. */
-export function evaluateSemidominators(): void {
+/** Sorts the crossing edges by their target, for evaluateSemidominators. */
+export function sortCrossings(): void {
   for (let at: u32 = 0; at < crossings; at++) {
     const count = startsAt + ((<usize>load<u32>(crossingAt + ((<usize>at) << 3))) << 2) + 4;
     store<u32>(count, load<u32>(count) + 1);
@@ -125,8 +152,12 @@ export function evaluateSemidominators(): void {
     store<u32>(sourcesAt + ((<usize>row) << 2), load<u32>(crossing, 4));
     store<u32>(start, row + 1);
   }
+}
+
+/** evaluateSemidominators of dominators.ts, of the vertices from `last` down to `first`. */
+export function evaluateSemidominators(last: u32, first: u32): void {
   // Each start is now where its edges end, and the one before it where they begin.
-  for (let vertex = visited; vertex > 0; vertex--) {
+  for (let vertex = last; vertex >= first; vertex--) {
     const at = startsAt + ((<usize>vertex) << 2);
     const end = load<u32>(at);
     let best = load<u32>(semiAt + ((<usize>vertex) << 2));
@@ -195,24 +226,35 @@ export function orderNodes(root: u32): void {
   }
 }
 
-/** DominatedIndex of dominated-index.ts, of the last dominators: rows of the first in startsAt, the nodes in linksAt. */
+/** computeRetainedSizes of retained-sizes.ts, of sizes in shallowAt. */
+export function sumRetained(): void {
+  for (let node: u32 = 0; node < nodes; node++)
+    store<f64>(retainedAt + ((<usize>node) << 3), <f64>load<u32>(shallowAt + ((<usize>node) << 2)));
+  for (let at = nodes - 1; at > 0; at--) {
+    const node = load<u32>(orderAt + ((<usize>at) << 2));
+    const above = retainedAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 3);
+    store<f64>(above, load<f64>(above) + load<f64>(retainedAt + ((<usize>node) << 3)));
+  }
+}
+
+/** DominatedIndex of dominated-index.ts. */
 export function indexDominated(root: u32): void {
-  memory.fill(startsAt, 0, (<usize>nodes + 2) << 2);
+  memory.fill(firstAt, 0, (<usize>nodes + 2) << 2);
   for (let node: u32 = 0; node < nodes; node++) {
     if (node === root) continue;
-    const count = startsAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 8;
+    const count = firstAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 8;
     store<u32>(count, load<u32>(count) + 1);
   }
   for (let node: u32 = 2; node <= nodes; node++) {
-    const at = startsAt + ((<usize>node) << 2);
+    const at = firstAt + ((<usize>node) << 2);
     store<u32>(at, load<u32>(at) + load<u32>(at - 4));
   }
   // Each row's own counter is the one after it, which ends where the next begins.
   for (let node: u32 = 0; node < nodes; node++) {
     if (node === root) continue;
-    const next = startsAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 4;
+    const next = firstAt + ((<usize>load<u32>(dominatorAt + ((<usize>node) << 2))) << 2) + 4;
     const row = load<u32>(next);
-    store<u32>(linksAt + ((<usize>row) << 2), node);
+    store<u32>(dominatedAt + ((<usize>row) << 2), node);
     store<u32>(next, row + 1);
   }
 }

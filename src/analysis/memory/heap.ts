@@ -29,7 +29,8 @@ export interface HeapOptions extends ReadOptions {
 }
 
 export async function openHeap(input: SnapshotInput, options: HeapOptions = {}): Promise<Heap> {
-  return new Heap(await readHeapSnapshot(input, options), options.onPhase);
+  const memoryFor = options.memoryFor ?? GraphKernel.memoryFor;
+  return new Heap(await readHeapSnapshot(input, { ...options, memoryFor }), options.onPhase);
 }
 
 export class Heap {
@@ -122,6 +123,7 @@ export class Heap {
         this.distances,
         this.dominated,
         this.root,
+        this.tree.kernel,
       ),
     );
   }

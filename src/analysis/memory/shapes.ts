@@ -130,8 +130,8 @@ function findInKernel(snapshot: HeapSnapshot): KernelShapes | undefined {
   if (found < 0) return undefined;
   const states = kernel.code.states.value;
   return {
-    nodes: kernel.words('plain', found).slice(),
-    states: kernel.numbers('plainState', found).slice(),
+    nodes: kernel.words('plain', found),
+    states: kernel.numbers('plainState', found),
     counts: kernel.words('stateCount', states),
     firsts: kernel.words('stateFirst', states),
   };

@@ -15,7 +15,7 @@ function find(snapshot: HeapSnapshot): Uint8Array {
   const { packed, count } = snapshot.edges;
   const bytes = (snapshot.nodes.count >>> 3) + 1;
   const kernel = GraphKernel.of(snapshot);
-  if (kernel) return kernel.bytes('shared', bytes).slice();
+  if (kernel) return kernel.bytes('shared', bytes);
   const seen = new Uint8Array(bytes);
   const isShared = new Uint8Array(bytes);
   for (let edge = 0; edge < count; edge++) {

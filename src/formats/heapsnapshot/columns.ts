@@ -100,17 +100,37 @@ export class SizeColumn {
     return copy;
   }
 
+  /** Whether some value is not in the narrow column. */
+  get hasWide(): boolean {
+    return this.#wide.size > 0;
+  }
+
   /** Rows whose value does not fit the narrow column. */
   wideRows(): IterableIterator<[number, number]> {
     return this.#wide.entries();
   }
 }
 
-/** Makes arrays that a second thread can see, or not. Pages that nobody writes to cost nothing. */
+export type ColumnName =
+  | 'type'
+  | 'name'
+  | 'id'
+  | 'selfSize'
+  | 'firstEdge'
+  | 'detachedness'
+  | 'traceNodeId'
+  | 'packed'
+  | 'edgeName'
+  | 'edgeNameHigh';
+
+/**
+ * Makes arrays of zeros that a second thread can see, or not, or where somebody wants them, who needs the name for it.
+ * Pages that nobody writes to cost nothing.
+ */
 export interface Allocator {
-  bytes(length: number): Uint8Array;
-  halves(length: number): Uint16Array;
-  words(length: number): Uint32Array;
+  bytes(length: number, column: ColumnName): Uint8Array;
+  halves(length: number, column: ColumnName): Uint16Array;
+  words(length: number, column: ColumnName): Uint32Array;
 }
 
 export const privateMemory: Allocator = {
@@ -141,11 +161,11 @@ function allocate<Column>(bytes: number, make: () => Column): Column {
 export function createNodeColumns(count: number, memory: Allocator): NodeColumns {
   return {
     count,
-    type: memory.bytes(count),
-    name: memory.words(count),
-    id: memory.words(count),
-    selfSize: new SizeColumn(memory.words(count)),
-    firstEdge: memory.words(count + 1),
+    type: memory.bytes(count, 'type'),
+    name: memory.words(count, 'name'),
+    id: memory.words(count, 'id'),
+    selfSize: new SizeColumn(memory.words(count, 'selfSize')),
+    firstEdge: memory.words(count + 1, 'firstEdge'),
     detachedness: undefined,
     traceNodeId: undefined,
   };
@@ -154,8 +174,8 @@ export function createNodeColumns(count: number, memory: Allocator): NodeColumns
 export function createEdgeColumns(count: number, memory: Allocator): EdgeColumns {
   return {
     count,
-    packed: memory.words(count),
-    nameOrIndex: new NameColumn(memory.halves(count), memory.bytes(count)),
+    packed: memory.words(count, 'packed'),
+    nameOrIndex: new NameColumn(memory.halves(count, 'edgeName'), memory.bytes(count, 'edgeNameHigh')),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Heap snapshots of V8 (Node 18 to 26, Chrome): one `readHeapSnapshot`, the columns it fills, and a drop-in parse. */
 export { type AllocationFrame, allocationStack } from './allocations.ts';
 export type { SnapshotInput } from './byte-source.ts';
-export { type EdgeColumns, type NodeColumns, SizeColumn } from './columns.ts';
+export { type Allocator, type EdgeColumns, type NodeColumns, privateMemory, SizeColumn } from './columns.ts';
 export type { SnapshotHeader } from './header.ts';
 export { Detachedness, EdgeType, edgeTargetMask, edgeTypeShift, NodeType } from './layout.ts';
 export type { Locations, SourcePlace } from './locations.ts';

@@ -101,12 +101,12 @@ export class NodeRecords extends RecordReader {
   }
 
   #setDetachedness(record: Float64Array): void {
-    this.columns.detachedness ??= this.#memory.bytes(this.columns.count);
+    this.columns.detachedness ??= this.#memory.bytes(this.columns.count, 'detachedness');
     this.columns.detachedness[this.row] = record[this.#detachedAt]!;
   }
 
   #setTraceNode(record: Float64Array): void {
-    this.columns.traceNodeId ??= this.#memory.words(this.columns.count);
+    this.columns.traceNodeId ??= this.#memory.words(this.columns.count, 'traceNodeId');
     this.columns.traceNodeId[this.row] = record[this.#traceAt]!;
   }
 }

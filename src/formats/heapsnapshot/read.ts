@@ -4,7 +4,7 @@
  */
 import { type AgentdumpError, MalformedInput } from '../../errors.ts';
 import { type ByteSource, memorySource, openSource, type SnapshotInput } from './byte-source.ts';
-import { createEdgeColumns, privateMemory, sharedMemory } from './columns.ts';
+import { type Allocator, createEdgeColumns, privateMemory, sharedMemory } from './columns.ts';
 import { EdgeHelper } from './edge-helper.ts';
 import type { SnapshotHeader } from './header.ts';
 import { KeptBytes } from './kept-bytes.ts';
@@ -25,6 +25,8 @@ export interface ReadOptions {
    * for: reading a plain file is otherwise one turn of the event loop.
    */
   onProgress?(consumedBytes: number, sizeBytes: number | undefined): Promise<void> | undefined | void;
+  /** Whoever wants the columns in memory of his own gives it here; undefined for columns of their own. */
+  memoryFor?(header: SnapshotHeader): Allocator | undefined;
 }
 
 /**
@@ -79,18 +81,24 @@ class Reading {
 
   constructor(source: ByteSource, options: ReadOptions) {
     const kept = source.random ? undefined : new KeptBytes();
-    const memory = (options.threads ?? 1) > 1 ? sharedMemory : privateMemory;
     this.#source = source;
     this.#options = options;
     this.#kept = kept;
     this.#scanner = new SnapshotScanner({
-      memory,
       checkHeader: (header) => {
         requireBytesFor(header, source.maxPlainBytes);
-        if (memory === sharedMemory) this.#startHelper(header);
+        return this.#memoryFor(header);
       },
       ...(kept ? { keepStrings: (bytes: Buffer) => kept.append(bytes) } : {}),
     });
+  }
+
+  #memoryFor(header: SnapshotHeader): Allocator {
+    const given = this.#options.memoryFor?.(header);
+    if (given) return given;
+    if ((this.#options.threads ?? 1) < 2) return privateMemory;
+    this.#startHelper(header);
+    return sharedMemory;
   }
 
   #startHelper(header: SnapshotHeader): void {

@@ -4,7 +4,7 @@
  * do not know are skipped, whatever they hold. No recursion, no string of a section's size.
  */
 import { MalformedInput } from '../../errors.ts';
-import { type Allocator, createEdgeColumns, type EdgeColumns } from './columns.ts';
+import { type Allocator, createEdgeColumns, type EdgeColumns, privateMemory } from './columns.ts';
 import { EdgeRecords } from './edge-records.ts';
 import { readHeader, type SnapshotHeader } from './header.ts';
 import { formatName } from './layout.ts';
@@ -22,9 +22,8 @@ const maxHeaderBytes = 1 << 20;
 type Section = { scan(bytes: Buffer, start: number, end: number): number; done: boolean };
 
 export interface ScannerHooks {
-  memory: Allocator;
-  /** Called once the header is known, before any column is made; throws when the counts can't be true. */
-  checkHeader(header: SnapshotHeader): void;
+  /** Called once the header is known: where the columns go. Throws when the counts can't be true. */
+  checkHeader(header: SnapshotHeader): Allocator;
   /** Raw bytes of the strings section as they pass, for sources that can't be read again. */
   keepStrings?(bytes: Buffer): void;
 }
@@ -48,6 +47,7 @@ export class SnapshotScanner {
   /** True when nothing can be taken from a full window: see StringIndex.scan. */
   mustMove = false;
   readonly #hooks: ScannerHooks;
+  #memory: Allocator = privateMemory;
   #section: Section | undefined;
   #state: 'start' | 'key' | 'afterValue' = 'start';
 
@@ -147,11 +147,11 @@ export class SnapshotScanner {
     switch (key) {
       case 'nodes':
         this.#refuseTwice(this.nodes, key);
-        this.nodes = new NodeRecords(this.#requireHeader(key), this.#hooks.memory);
+        this.nodes = new NodeRecords(this.#requireHeader(key), this.#memory);
         return this.nodes;
       case 'edges':
         this.#refuseTwice(this.edges, key);
-        this.edgeColumns ??= createEdgeColumns(this.#requireHeader(key).edgeCount, this.#hooks.memory);
+        this.edgeColumns ??= createEdgeColumns(this.#requireHeader(key).edgeCount, this.#memory);
         this.edges = new EdgeRecords(this.#requireHeader(key), this.edgeColumns);
         return this.edges;
       case 'strings':
@@ -204,7 +204,7 @@ export class SnapshotScanner {
     if (!skipper.done) return keyAt;
     this.#refuseTwice(this.header, 'snapshot');
     this.header = readHeader(parseHeader(bytes.toString('utf8', value, after)));
-    this.#hooks.checkHeader(this.header);
+    this.#memory = this.#hooks.checkHeader(this.header);
     this.#state = 'afterValue';
     return after;
   }
