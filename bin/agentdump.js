@@ -1,4 +1,3 @@
 #!/usr/bin/env node
-import { runFromShell } from '../dist/cli/main.js';
-
-await runFromShell(process.argv.slice(2));
+'use strict';
+require('../dist/cli/start.cjs').startFromShell(process.argv.slice(2));

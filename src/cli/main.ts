@@ -1,5 +1,5 @@
 /**
- * The way in: finds the command, parses its words strictly, and turns whatever goes wrong into one line on stderr
+ * Finds the command, parses its words strictly, and turns whatever goes wrong into one line on stderr
  * and an exit code. Knows no command by name (registry.ts does) and prints no result.
  */
 import { readFileSync } from 'node:fs';
@@ -21,9 +21,23 @@ export async function runFromShell(words: string[]): Promise<void> {
     const withYargs = () => runCommandLine(words, commands);
     await (lean ? lean.runWords(words.slice(1), withYargs) : withYargs());
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
-    reportFailure(error);
+    endFailed(error);
   }
+}
+
+/** One line on stderr, and the exit code. */
+export function endFailed(thrown: unknown): void {
+  const error = asOwnClass(thrown);
+  process.exitCode = exitCodeOf(error);
+  reportFailure(error);
+}
+
+/** The file that the build makes of start.ts has a class of errors of its own. */
+function asOwnClass(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'AgentdumpError' || error instanceof AgentdumpError)
+    return error;
+  const { code, message, details } = error as AgentdumpError;
+  return new AgentdumpError(code, message, details, error);
 }
 
 /** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */

@@ -26,7 +26,7 @@ await inlinePackages('yargs');
 await inlinePackages('mcp-sdk');
 await buildPage(join(root, 'dist', 'report', 'html'));
 await inlineDurableEngine();
-await inlineCommand('run', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
+await inlineStart();
 await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
 await inlineCommand('heap-start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
 writeFileSync(join(root, 'dist', '.built'), '');
@@ -88,15 +88,49 @@ function writeLicences(metafile, path) {
 }
 
 /**
- * One file of what a command needs to start: of `agentdump run` before its program starts, finding some thirty took a
- * third of its own time; of `heap` a quarter of the time for a small snapshot. What it imports later stays where it
- * is, and so does what is shared: the class of errors, what looks for files beside itself.
+ * One file of what a command needs to start: of `heap`, finding some thirty took a quarter of the time for a small
+ * snapshot. What it imports later stays where it is, and so does what is shared: the class of errors, what looks for
+ * files beside itself.
  */
 async function inlineCommand(name, sharedFiles) {
   const outfile = join(root, 'dist', 'cli', 'commands', `${name}.js`);
-  const shared = new Set(sharedFiles);
-  const external = {
-    name: 'external',
+  await build({
+    entryPoints: [outfile],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    plugins: [leaveOutside(outfile, new Set(sharedFiles))],
+    allowOverwrite: true,
+  });
+}
+
+/**
+ * The way in, and `agentdump run` up to the start of its program, as one CommonJS file: as ES modules their finding and
+ * loading took longer than all that they do.
+ */
+async function inlineStart() {
+  const outfile = join(root, 'dist', 'cli', 'start.cjs');
+  await build({
+    entryPoints: [join(root, 'dist', 'cli', 'start.js')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    define: { 'import.meta.url': 'ownUrl' },
+    banner: { js: "'use strict';const ownUrl=require('node:url').pathToFileURL(__filename);" },
+    plugins: [leaveOutside(outfile, new Set())],
+  });
+}
+
+/** Keeps what is imported later, and what is shared, in the files where it is. */
+function leaveOutside(outfile, shared) {
+  return {
+    name: 'leave-outside',
     setup(builder) {
       builder.onResolve({ filter: /^\.{1,2}\// }, ({ path: from, resolveDir, kind }) => {
         const target = resolve(resolveDir, from);
@@ -106,14 +140,4 @@ async function inlineCommand(name, sharedFiles) {
       });
     },
   };
-  await build({
-    entryPoints: [outfile],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    plugins: [external],
-    allowOverwrite: true,
-  });
 }

@@ -1,6 +1,6 @@
 /** `agentdump run [options] -- command …`: run-words.ts reads its words, everything else is supervise/run.ts. */
 import type { CommandModule } from 'yargs';
-import { AgentdumpError } from '../../errors.ts';
+import type { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/exit-status.ts';
 import { runSupervised } from '../../supervise/run.ts';
 import { note, print } from '../output.ts';
@@ -25,7 +25,7 @@ export async function runWords(words: string[]): Promise<void> {
     if (crashLoop) process.exitCode = crashLoopCode;
     else endLike(exit);
   } catch (error) {
-    const code = error instanceof AgentdumpError ? notStartedCodes[error.code] : undefined;
+    const code = notStartedCodes[(error as Partial<AgentdumpError>).code ?? ''];
     if (code === undefined) throw error;
     note((error as Error).message);
     process.exitCode = code;
