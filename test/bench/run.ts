@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,10 +14,13 @@ const { execPath: node } = process;
 const rounds = 25;
 const nothing = ['-e', '0'];
 const bareParent = 'require("child_process").spawn(process.execPath, ["-e", "0"], { stdio: "inherit" })';
+/** Node 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, which takes longer than all the rest of it. */
+const { PATH = '', HOME = '' } = process.env;
+const plain: NodeJS.ProcessEnv = { PATH, HOME };
 
 function timeOf(words: string[], environment: NodeJS.ProcessEnv = {}): number {
   const start = process.hrtime.bigint();
-  const { status } = spawnSync(node, words, { stdio: 'ignore', env: { ...process.env, ...environment } });
+  const { status } = spawnSync(node, words, { stdio: 'ignore', env: { ...plain, ...environment } });
   if (status !== 0) throw new Error(`exit code ${status}`);
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
@@ -46,9 +49,10 @@ for (let round = 0; round < rounds; round++) {
   withoutPreload.push(timeAndCount('supervised', [...run, ...nothing], { AGENTDUMP: 'off' }));
   floor.push(timeAndCount('floor', ['-e', bareParent]));
 }
-const base = median(alone);
-const added = (times: number[]) => `${(median(times) - base).toFixed(1)} ms`;
-console.log(`${process.version}: alone ${base.toFixed(1)} ms`);
+/** Each beside the program alone of the same round. */
+const added = (times: number[]) =>
+  `${median(times.map((time, i) => time - (alone[i] ?? Number.NaN))).toFixed(1)} ms`;
+console.log(`${process.version}: alone ${median(alone).toFixed(1)} ms, load ${loadavg()[0]?.toFixed(1)}`);
 console.log(`added by run: ${added(supervised)}; with the preload off: ${added(withoutPreload)}`);
 console.log(`added by a bare Node parent: ${added(floor)}`);
 const each = (total: number) => `${(total / rounds).toFixed(0)} ms`;
@@ -58,11 +62,15 @@ console.log(
 const ratios = withoutPreload.map((time, i) => time / (floor[i] ?? Number.NaN));
 console.log(`time beside that of a bare Node parent, paired: ${median(ratios).toFixed(2)} times`);
 
-const status = 'fs.readFileSync("/proc/" + process.ppid + "/smaps_rollup", "utf8")';
+const status = 'require("fs").readFileSync("/proc/" + process.ppid + "/smaps_rollup", "utf8")';
 const { stdout } = spawnSync(node, [...run, '-p', `setTimeout(() => console.log(${status}), 300); ""`], {
   encoding: 'utf8',
+  env: plain,
 });
 const size = (name: string) =>
   Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(stdout)?.[1]) / 1024);
-console.log(`supervisor's memory: ${size('Rss')} MB resident, ${size('Pss')} MB proportional share`);
+const own = size('Private_Clean') + size('Private_Dirty');
+console.log(
+  `supervisor's memory: ${size('Rss')} MB resident, ${size('Pss')} MB its share, ${own} MB its own`,
+);
 rmSync(dir, { recursive: true, force: true });
