@@ -127,6 +127,11 @@ class FileRun implements RunHandle {
     return seq;
   }
 
+  /** Not the lease: a look that finds another holder must not be spent on a rehearsal. */
+  rehearse(kind: number, payload: string | Uint8Array): void {
+    this.#journal.rehearse(kind, payload);
+  }
+
   /** On a full disk nothing more can be said: then the run is free when this process has ended. */
   release(): void {
     for (const letGo of [() => this.#journal.close(true), () => this.#lease.release()])

@@ -68,14 +68,13 @@ async function readRun(opening: Opening): Promise<DurableRun> {
     notify,
   });
   const run = new DurableRun({ id, name, options, store, log, codec, recorder, checkpoints, notify });
-  if (log.ended?.status !== 'finished') await takeUp(run, configHash);
+  if (log.ended?.status !== 'finished') await takeUp(run, handle, configHash);
   return run;
 }
 
 /** Records that this process works at the run. */
-async function takeUp(run: DurableRun, configHash: string | undefined): Promise<void> {
+async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec, store } = run;
-  await warmUp(codec, store);
   const attempt = log.opens.length + 1;
   if (log.name === undefined) await recorder.add('durableRun', beginning(run));
   else tellResume(run, configHash);
@@ -90,6 +89,7 @@ async function takeUp(run: DurableRun, configHash: string | undefined): Promise<
     ...(configHash !== undefined && { configHash }),
     ...findCommand(log),
   });
+  await warmUp(codec, store, handle);
 }
 
 function beginning({ id, name, codec }: DurableRun): RunRecord {

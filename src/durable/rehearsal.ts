@@ -10,12 +10,16 @@ import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
 import type { DurableStore, RunHandle } from './store.ts';
 
-/** Records nothing, with the codec of the run to come. */
+/** Records nothing, with the codec and the handle of the run to come. */
 export class Rehearsal {
   readonly #run: DurableRun;
 
-  constructor(codec: RecordCodec, store: DurableStore) {
-    const handle: RunHandle = { epoch: 0, records: [], notes: [], append: () => 0, release: () => {} };
+  constructor(codec: RecordCodec, store: DurableStore, rehearsed: RunHandle) {
+    const append = (kind: number, payload: string | Uint8Array) => {
+      rehearsed.rehearse?.(kind, payload);
+      return 0;
+    };
+    const handle: RunHandle = { epoch: 0, records: [], notes: [], append, release: () => {} };
     const recorder = new RunRecorder(handle, codec, 'none');
     const log = new RunLog([], codec);
     const notify = () => {};

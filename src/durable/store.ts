@@ -29,6 +29,8 @@ export interface RunHandle {
    * over, `unwritable` when the store can't keep it.
    */
   append(kind: number, payload: string | Uint8Array, sync: boolean): MaybePromise<number>;
+  /** Optional: goes the way of `append` and keeps nothing, so that the first records of a life are as fast as later ones. */
+  rehearse?(kind: number, payload: string | Uint8Array): void;
   /** Lets go: anybody may take the run at once. */
   release(): MaybePromise<void>;
 }

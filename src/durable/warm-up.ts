@@ -7,7 +7,7 @@ import { putRecordFrame } from '../journal/frame.ts';
 import { recordFrame } from '../journal/layout.ts';
 import type { RecordCodec } from './codec.ts';
 import { Rehearsal } from './rehearsal.ts';
-import type { DurableStore } from './store.ts';
+import type { DurableStore, RunHandle } from './store.ts';
 
 /** Some 2 ms each at first, a fifth of a millisecond once V8 has compiled what they run. */
 const slices = 40;
@@ -25,9 +25,9 @@ const value = {
 };
 
 /** Once now: the first time takes 7 ms, and in 3 of 100 kills the death came just then. */
-export async function warmUp(codec: RecordCodec, store: DurableStore): Promise<void> {
+export async function warmUp(codec: RecordCodec, store: DurableStore, handle: RunHandle): Promise<void> {
   for (let round = 0; round < firstRounds; round++) warm(codec);
-  const rehearsal = new Rehearsal(codec, store);
+  const rehearsal = new Rehearsal(codec, store, handle);
   await rehearsal.perform(value);
   warmLater(codec, rehearsal, slices);
 }
@@ -40,7 +40,7 @@ function warmLater(codec: RecordCodec, rehearsal: Rehearsal, left: number): void
   if (left === 0) return;
   setImmediate(() => {
     for (let round = 0; round < roundsInSlice; round++) warm(codec);
-    for (let step = 0; step < stepsInSlice; step++) rehearsal.perform(value);
+    for (let step = 0; step < stepsInSlice; step++) rehearsal.perform(value).catch(() => {});
     warmLater(codec, rehearsal, left - 1);
   }).unref();
 }

@@ -39,12 +39,13 @@ export class SegmentFiles {
     this.#makeRoom(expectedBytes);
   }
 
-  /** Writes all of it or throws; after a failure nothing of it is left in the file. */
+  /** Writes all of it or throws; after a failure nothing of it is left in the file. Of nothing, the call alone. */
   write(bytes: Uint8Array, length: number): void {
     const start = this.#current.bytes;
     let done = 0;
     try {
-      while (done < length) done += writeSync(this.#fd, bytes, done, length - done, start + done);
+      do done += writeSync(this.#fd, bytes, done, length - done, start + done);
+      while (done < length);
     } catch (error) {
       this.#cutBackTo(start);
       throw error;

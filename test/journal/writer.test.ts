@@ -62,6 +62,27 @@ test('an appended record is in the file when append returns; a buffered one afte
   assert.equal(statSync(join(dir, '00000000.journal')).mode & 0o777, 0o600);
 });
 
+test('a rehearsed record leaves nothing behind: neither in the file, nor in the number or link of the next', () => {
+  const [dir, unrehearsed] = [newDir(), newDir()];
+  const journal = openJournal({ dir, sessionId: 's', segmentBytes: 4096 });
+  const other = openJournal({ dir: unrehearsed, sessionId: 's', segmentBytes: 4096 });
+  journal.rehearse(recordKinds.note, 'before the first');
+  assert.equal(existsSync(dir), false);
+  for (let index = 0; index < 300; index++) {
+    for (const size of [1, 40, 3000, 200_000]) journal.rehearse(recordKinds.note, 'x'.repeat(size));
+    assert.equal(journal.append(recordKinds.note, `record ${index}`), index);
+    other.append(recordKinds.note, `record ${index}`);
+  }
+  journal.close(true);
+  journal.rehearse(recordKinds.note, 'after the last');
+  other.close(true);
+  const { texts, gaps } = readBack(dir);
+  assert.deepEqual(texts, readBack(unrehearsed).texts);
+  assert.deepEqual(gaps, []);
+  assert.deepEqual(readdirSync(dir), readdirSync(unrehearsed));
+  assert.equal(bytesOnDisk(dir), bytesOnDisk(unrehearsed));
+});
+
 test('close says how it ended, once', () => {
   const dir = newDir();
   const journal = openJournal({ dir, sessionId: 's' });
