@@ -17,7 +17,7 @@ const takesPassword = /^(?:pbkdf2(?:Sync)?|scrypt(?:Sync)?|compare(?:Sync)?|hash
 const ciphers = /^create(?:Hmac|Cipheriv|Decipheriv)$/;
 /** The user first, the password behind it. */
 const takesPair =
-  /^(?:log_?in|sign_?in|authenticate|auth|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
+  /^(?:log_?in|sign_?in|begin|authenticate|auth|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
 /** The same, but the other arguments are names of hosts and databases as often. */
 const connects =
   /^(?:__construct|(?:create_?)?(?:connect|connection)|p?connect_?(?:db|database)?|open|dial|init)$/i;

@@ -182,6 +182,9 @@ function buildVocabulary() {
       ['secwebsocketkey', { strength: 0, rule: '' }],
       ['secwebsocketaccept', { strength: 0, rule: '' }],
       ['api', { strength: 1, rule: 'api-key' }],
+      ['id', { strength: 0, rule: 'id', form: 'label' }],
+      ['puk', { strength: 2, rule: 'pin' }],
+      ['passkey', { strength: 2, rule: 'pin' }],
       ['wif', { strength: 2, rule: 'private-key' }],
       ['selector', { strength: 0, rule: 'selector', form: 'label' }],
       ['element', { strength: 0, rule: 'selector', form: 'label' }],
@@ -278,7 +281,7 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   const word = parts[i]!;
   const before = parts[i - 1];
   if (password.has(word)) {
-    if (/^(?:pass|pw|passe|clave|chave)$/.test(word))
+    if (/^(?:pass|pw|clave|chave)$/.test(word))
       return { strength: holdsPassword.test(before ?? '') ? 3 : 2, rule: 'password' };
     return { strength: 3, rule: 'password' };
   }
@@ -303,7 +306,7 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   if (
     /^codes?$/.test(word) &&
     (before !== 'time' || parts[i - 2] === 'one') &&
-    /^(?:time|verification|auth|authorization|security|backup|recovery|activation|otp|mfa|login|device|access|pin|pass)$/.test(
+    /^(?:time|verification|auth|authorization|security|backup|recovery|activation|otp|mfa|login|device|access|pin|pass|unlock|door|gate|alarm|entry|pairing|reset|sms)$/.test(
       before ?? '',
     )
   )

@@ -57,7 +57,15 @@ export function findBehindBlank(
   )
     if (looksChosen(value) || isTypedWord(value)) return nameByShape(page, span, verdict.rule);
   if (!(quoted && verdict.strength === 3) && !isRandom) return undefined;
-  return looksChosen(value) && !/[([{/]/.test(value) ? nameByShape(page, span, verdict.rule) : undefined;
+  const isWord =
+    quoted &&
+    verdict.rule === 'password' &&
+    verdict.strength === 3 &&
+    isTypedWord(value) &&
+    !isStandIn(value);
+  return (isWord || looksChosen(value)) && !/[([{/]/.test(value)
+    ? nameByShape(page, span, verdict.rule)
+    : undefined;
 }
 
 const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>

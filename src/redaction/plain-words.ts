@@ -37,7 +37,7 @@ const text = `about above absent accepted access account active added admin admi
   screen script second seconds section seen server service session settings shell sign size source space stdin step steps
   storage store strength style subject success support switch system tag target task team template tenant test thread
   time toast tool tooltip trace tree unit vault version view web week weeks widget window writeonly year years
-  adios copied expiring unchanged identical mandatory nowhere somewhere elsewhere yesterday tomorrow tonight forever`;
+  shift argv gets getpass readline stdin params kwargs opts ctx req res data value obj val creds conf cfg hashedpassword adios copied expiring unchanged identical mandatory nowhere somewhere elsewhere yesterday tomorrow tonight forever`;
 
 let predicates: Set<string> | undefined;
 

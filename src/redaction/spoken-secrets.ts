@@ -9,7 +9,7 @@ import { longestJudged, readBare, readQuoted } from './value-span.ts';
 import { isPublicId, isStandIn, looksChosen, looksRandom } from './values.ts';
 
 export const spokenWords =
-  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm';
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
 
 const lead =
   /(?:ña|['’]s)?(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est|é)[ \t]{1,4}|= |=> |-> |→ )?[[(]?)/iy;
@@ -20,7 +20,7 @@ const codeBefore =
 
 /** What stands between a word and a literal in quotes, or a value behind a mark of its own, in every tongue and log. */
 const looseLead =
-  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ](?:was )?(?:changed|rotated|reset) from|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
+  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:was )?(?:changed|rotated|reset) from|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
 const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
 const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
@@ -50,17 +50,27 @@ const calledBefore =
   /(?:^|[\s"'`(])(?:use|used|using|enter|entered|type|typed|try|tried|with|put|paste|set|chose) ["'`]?([^\s"'`]{6,64})["'`]? (?:as|for) (?:(?:the|your|my|our|a|its|their) )?(?:[\w-]{2,12} )?$/i;
 const codeFirst =
   /(?:^|[\s"'`(:])([A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`)]? (?:is (?:your|the) (?:[\w-]{1,16} ){0,4}$|to (?:\w{2,10} ){0,2}$)/;
+const pairFirst =
+  /(?:^|[\s"'`(])[\w.@-]{1,40}[:/]([^\s"'`]{6,64}) is (?:the|your|my|our|a) (?:[\w-]{2,12} )?$/;
 const codeAsked =
   /\b(?:use|enter|type) ["'`]?(?:[A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`]? to (?:\w{2,10} ){0,2}$/i;
 
 /** `use x as the password`, `123456 is your login code`: the value stands before its word. */
 function findBefore(page: Page, word: string, start: number): Finding | undefined {
   const before = page.text.slice(Math.max(0, start - 110), start);
+  if (word === 'login') {
+    const pair = pairFirst.exec(before)?.[1];
+    const first = start - before.length + before.lastIndexOf(pair ?? ' ');
+    if (pair !== undefined && looksChosen(pair))
+      return { start: first, end: first + pair.length, rule: 'password' };
+  }
   const isCode = /^(?:code|verify|confirm|login)$/.test(word);
   if (!isCode && !isPasswordWord.test(word)) return undefined;
   if (isCode && word !== 'code' && !codeAsked.test(before)) return undefined;
   const value = (isCode ? codeFirst : calledBefore).exec(before)?.[1];
-  if (value === undefined || (!isCode && !looksChosen(value))) return undefined;
+  const isQuoted = /["'`] (?:as|for) [^"'`]*$/.test(before);
+  if (value === undefined || (!isCode && !looksChosen(value) && !(isQuoted && isTypedWord(value))))
+    return undefined;
   if (word === 'code' && !codeBefore.test(before)) return undefined;
   const at = start - before.length + before.lastIndexOf(value);
   return { start: at, end: at + value.length, rule: isCode ? 'one-time-code' : 'password' };
@@ -76,8 +86,9 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
   const at = pattern.lastIndex;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
   const value = page.text.slice(span.start, Math.min(span.end, span.start + 200));
+  const isQuoted = span.quoted || /["'`]/.test(page.text[at - 1] ?? '');
   const isWord =
-    span.quoted &&
+    isQuoted &&
     page.text[at - 1] !== ',' &&
     page.text[at - 2] !== ',' &&
     isPasswordWord.test(word) &&
@@ -136,6 +147,9 @@ function isSaidWord(
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
   if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
   const lead = text.slice(end, at);
+  if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '');
+  // Code goes on behind an assignment, a sentence does not.
+  if (/[=>→]/.test(lead) && !/^(?:[\n\r"'`]|$)/.test(text.slice(to, to + 1))) return false;
   if (quoted) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
   // `wifi / password sunflower`
   if (/^ $/.test(lead))
@@ -165,7 +179,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   )
     return false;
   if (word === 'basic') return isBasicPair(value);
-  if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}$/.test(value);
+  if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}#?$/.test(value);
   if (word === 'bearer') return isBearer(value);
   if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw)$/.test(word))
     return looksRandom(value, 12) && !/^[\w.-]{1,40}=/.test(value);
@@ -174,7 +188,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
       looksRandom(value, quoted || word !== 'key' ? 8 : 12) ||
       (word === 'secret' && quoted && looksChosen(value))
     );
-  return isPasswordLike(value, quoted) || (word === 'passcode' && /^\d{4,10}$/.test(value));
+  return isPasswordLike(value, quoted) || (/^pass(?:code|key)$/.test(word) && /^\d{4,10}$/.test(value));
 }
 
 function isBearer(value: string): boolean {

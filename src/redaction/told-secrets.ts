@@ -37,6 +37,9 @@ const inPipe: Rule = {
   tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b)/y,
   part: /^(?:[\w.-]{1,64}:)?(.+)$/,
 };
+/** `op read x`, `pass show x`, `vault kv get -field=password x`, and what they print in the next line. */
+const printsSecret =
+  /(?<=\b(?:pass|gopass|op|keyring|security|(?:vault|bao)(?: kv)?|kubectl|secretsmanager|versions|secret) [\w-]{1,30})[ ](?=[^\n\\]{0,160}(?:secret|passw|token|\/|-w\b|field|keyring|->))[^\n\\]{1,200}?(?:\r?\n|\\{1,8}n| -> )(?=\S)/y;
 const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
 
 function buildRules(): Map<string, Rule[]> {
@@ -138,6 +141,7 @@ function buildRules(): Map<string, Rule[]> {
     ['plain', { lead: lead(blanks), before: /AUTH $/i, capitals: true, chosen: true }],
     [
       'pass',
+      { lead: lead('[ ]is[ ][\\w.@-]{1,60}[ ]?/[ ]?(?=[^\\s/])'), before: /\/$/, chosen: true },
       { lead: lead(':'), before: /-pass(?:in|out|word)?[ =]$/ },
       {
         lead: lead(`${blanks}(?=["'\x60])`),
@@ -157,7 +161,7 @@ function buildRules(): Map<string, Rule[]> {
     [
       'login',
       { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
-      { lead: lead(`:? ?[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
+      { lead: lead(`(?: is|:)? ?[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
     ],
     [
       'htpasswd',
@@ -170,6 +174,19 @@ function buildRules(): Map<string, Rule[]> {
     ],
     ['add_user change_password', fourth],
     ['echo printf', { lead: lead(blanks), before: /(?:pass\w*|token|secret)[\w-]{0,20}[ =]<\($/ }, inPipe],
+    [
+      'show read find-generic-password find-internet-password get access get-secret-value',
+      { lead: printsSecret, tail: /[ \t]*(?:\r?\n|\\{1,8}[rn]|$)/y, chosen: true },
+    ],
+    ['cwjap cwjap_cur', { lead: /=\\*"[^"\\\n]{0,64}\\*",(?=\\*")/y }],
+    [
+      'code',
+      { lead: lead('[:=]?[ ](?=\\d{4,8}[ ])'), tail: / \(?(?:valid|expires|gültig)/y, rule: 'one-time-code' },
+    ],
+    [
+      'credentials creds',
+      { lead: lead('(?:[ ](?:are|is)|:)?[ ][\\w.@-]{1,60}[ ]?[/:][ ]?(?=[^\\s/])'), chosen: true },
+    ],
     ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],
     ['wpa_passphrase', fourth],
     ['sqlplus expdp impdp', { lead: lead(`${flags}${blanks}["']?[\\w$#]{1,64}/`), part: /^([^@]+)/ }],

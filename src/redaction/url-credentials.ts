@@ -114,8 +114,20 @@ export function findDriverPassword(page: Page, at: number): Finding | undefined 
 
 const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){1,5}(?![\w@])/y;
 
+/** `bot@mail.host:password`, as lists of accounts have it. */
+const mailPair = /@[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}:([^\s"'\\/:,;|]{6,80})(?=[\s"',;|]|$)/y;
+
+function findMailPair(page: Page, at: number): Finding | undefined {
+  mailPair.lastIndex = at;
+  const password = mailPair.exec(page.text)?.[1];
+  if (password === undefined || !looksChosen(password) || /\.[a-z]{2,4}$/.test(password)) return undefined;
+  return { start: mailPair.lastIndex - password.length, end: mailPair.lastIndex, rule: 'password' };
+}
+
 /** `user:password@host.name`, with no scheme before it. */
 function findHostlessUser(page: Page, at: number): Finding | undefined {
+  const pair = findMailPair(page, at);
+  if (pair) return pair;
   bareHost.lastIndex = at;
   if (!bareHost.test(page.text)) return undefined;
   const before = page.text.slice(Math.max(0, at - 130), at);

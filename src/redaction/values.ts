@@ -67,7 +67,7 @@ export function isFillIn(text: string, start: number, end: number): boolean {
 export function isStandIn(value: string): boolean {
   const text = value.trim();
   if (text.length < 2) return true;
-  if (isStandInWord(text.toLowerCase())) return true;
+  if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|[xX]{6,}|•{3,}/.test(text)) return true;
@@ -226,7 +226,7 @@ function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (value.length < 5) return false;
   if (isDrawnLetters(value)) return true;
   if (form.next === 59) return form.tight && isTypedWord(value);
-  if (form.next === 44 || form.next === 41) return false;
+  if (form.next === 44 || form.next === 41) return form.tight && isTypedWord(value);
   return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
 }
 
@@ -276,6 +276,8 @@ function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
 }
 
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  // What its codes are made of: `"totp": "JBSW…"`.
+  if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
   if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
