@@ -6,9 +6,11 @@
  */
 const blockBytes = 32;
 const tableBits = 14;
+/** Which checksums the table may hold: 16 KB that stay in the processor's first cache, where the table does not. */
+const sieveBits = 17;
 const multiplier = 0x2c9277b5;
-/** multiplier to the power of blockBytes - 1: the weight of the byte that leaves the window. */
-const leaving = powerOf(multiplier, blockBytes - 1);
+/** multiplier to the power of blockBytes: the weight of the byte that leaves the window, once the next has come. */
+const leaving = powerOf(multiplier, blockBytes);
 /** More spans than this cost more than the bytes they save. */
 const mostSpans = 64;
 
@@ -20,6 +22,7 @@ export class Content {
   #length = 0;
   /** By the upper bits of a checksum: the checksum and the offset of the last such block. Made with the first search. */
   #table: Int32Array | undefined;
+  readonly #sieve = new Int32Array(1 << (sieveBits - 5));
   /** Up to where the blocks are in the table. */
   #indexed = 0;
 
@@ -74,23 +77,29 @@ export class Content {
   /** State: everything before `done` is described; `hash` covers the block that begins at `at`. */
   #search(bytes: Uint8Array): Spans {
     const table = this.#table!;
+    const sieve = this.#sieve;
     const known = this.#length;
     const spans: Spans = [];
     let done = 0;
     let at = 0;
     let hash = hashOf(bytes, 0);
-    while (at + blockBytes <= bytes.length) {
-      const slot = 2 * (hash >>> (32 - tableBits));
-      const match = table[slot] === hash ? this.#extend(bytes, at, done, table[slot + 1]!, known) : undefined;
-      if (match) {
-        this.#addLiteral(spans, bytes, done, match.from);
-        pushSpan(spans, match.at, match.length);
-        at = done = match.from + match.length;
-        hash = hashOf(bytes, at);
-        continue;
+    const last = bytes.length - blockBytes;
+    while (at <= last) {
+      const bit = hash >>> (32 - sieveBits);
+      if ((sieve[bit >>> 5]! >>> (bit & 31)) & 1) {
+        const slot = 2 * (hash >>> (32 - tableBits));
+        const match =
+          table[slot] === hash ? this.#extend(bytes, at, done, table[slot + 1]!, known) : undefined;
+        if (match) {
+          this.#addLiteral(spans, bytes, done, match.from);
+          pushSpan(spans, match.at, match.length);
+          at = done = match.from + match.length;
+          hash = hashOf(bytes, at);
+          continue;
+        }
       }
-      hash =
-        (Math.imul(hash - Math.imul(bytes[at]!, leaving), multiplier) + (bytes[at + blockBytes] ?? 0)) | 0;
+      if (at === last) break;
+      hash = (Math.imul(hash, multiplier) - Math.imul(bytes[at]!, leaving) + bytes[at + blockBytes]!) | 0;
       at++;
     }
     this.#addLiteral(spans, bytes, done, bytes.length);
@@ -123,14 +132,17 @@ export class Content {
     const reach = this.#length - (blockBytes << tableBits);
     if (reach > this.#indexed) this.#indexed = reach - (reach % blockBytes);
     for (; this.#indexed + blockBytes <= this.#length; this.#indexed += blockBytes)
-      remember(this.#table, hashOf(this.#bytes, this.#indexed), this.#indexed);
+      this.#remember(this.#table, hashOf(this.#bytes, this.#indexed), this.#indexed);
   }
-}
 
-function remember(table: Int32Array, hash: number, offset: number): void {
-  const slot = 2 * (hash >>> (32 - tableBits));
-  table[slot] = hash;
-  table[slot + 1] = offset;
+  /** The sieve forgets nothing: with megabytes of content it lets most pass, and the table decides as before. */
+  #remember(table: Int32Array, hash: number, offset: number): void {
+    const slot = 2 * (hash >>> (32 - tableBits));
+    table[slot] = hash;
+    table[slot + 1] = offset;
+    const bit = hash >>> (32 - sieveBits);
+    this.#sieve[bit >>> 5]! |= 1 << (bit & 31);
+  }
 }
 
 function pushSpan(spans: Spans, at: number, length: number): void {
