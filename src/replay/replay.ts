@@ -18,7 +18,9 @@ import { inferSignal } from '../supervise/exit-status.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
 import { type Answer, Answerer, type Given } from './answerer.ts';
 import { type Difference, renderDifferences } from './compare.ts';
+import { startGuardian } from './guardian.ts';
 import { mayBeReplayed } from './kept-environment.ts';
+import { inOwnNetwork } from './own-network.ts';
 import { requireTools } from './recorded-tools.ts';
 import { type Recording, seedOf } from './recording.ts';
 import { isSameDeath } from './same-death.ts';
@@ -113,10 +115,11 @@ class Replay {
       onUnanswered: (answer, request) => this.#unanswered(answer, request),
       onUnknownServer: (address) => this.#unknownServer(address),
     });
+    const guardian = startGuardian();
     try {
       const child = await startChild({
         dir: this.#dumps,
-        command,
+        command: this.#isolated(command),
         core: 'off',
         extra: {},
         heartbeat: false,
@@ -125,12 +128,21 @@ class Replay {
         ...(cwd !== undefined && { cwd }),
       });
       this.#child = child;
+      guardian.guard(child.pid);
       if (recording.calls.length + recording.http.length === 0) this.#signalWhenDue();
       return await this.#result(child, await child.ended);
     } finally {
       clearTimeout(this.#signalTimer);
+      guardian.dismiss();
       server.close();
     }
+  }
+
+  /** A debugger, and servers that are asked for real, are outside of such a network. */
+  #isolated(command: readonly string[]): readonly string[] {
+    const { onMismatch, live = [], beforeReply } = this.#options;
+    if (onMismatch === 'live' || live.length > 0 || beforeReply) return command;
+    return inOwnNetwork(command) ?? command;
   }
 
   #environment({ unknown, ...sockets }: ReplaySockets): NodeJS.ProcessEnv {

@@ -2,6 +2,7 @@
  * The ports on which the program, its threads and its Node children listen themselves: a server of the program's own is
  * run again with it, and is no server of the recording. Children that are no Node are not seen.
  */
+import dgram from 'node:dgram';
 import { appendFileSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 
@@ -14,11 +15,16 @@ export class OwnPorts {
   constructor(file: string) {
     this.#file = file;
     const listen = net.Server.prototype.listen as (this: net.Server, ...args: unknown[]) => net.Server;
-    const note = (server: net.Server) => this.#note(server.address());
+    const note = (server: net.Server | dgram.Socket) => this.#note(server.address());
     net.Server.prototype.listen = function (this: net.Server, ...args: unknown[]) {
       this.prependOnceListener('listening', () => note(this));
       return listen.apply(this, args);
     } as typeof net.Server.prototype.listen;
+    const bind = dgram.Socket.prototype.bind as (this: dgram.Socket, ...args: unknown[]) => dgram.Socket;
+    dgram.Socket.prototype.bind = function (this: dgram.Socket, ...args: unknown[]) {
+      this.prependOnceListener('listening', () => note(this));
+      return bind.apply(this, args);
+    } as typeof dgram.Socket.prototype.bind;
   }
 
   has(host: string, port: number): boolean {

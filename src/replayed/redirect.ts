@@ -2,10 +2,11 @@
  * Leads connections to recorded servers to the replayer's sockets. At this place every client is the same: fetch, the
  * undici package, node:http and what is built on them end in `net.Socket.connect` or `tls.connect` (seen on Node 20, 22,
  * 24, 26). HTTP/2 is not offered, so clients that can speak HTTP/1.1 do. Connections to servers that are not in the
- * recording are made, or told to the replayer, which ends the replay. Unix sockets, pipes and what is no TCP are left alone.
+ * recording are made, or told to the replayer, which ends the replay; datagrams too. Unix sockets and pipes are left alone.
  */
 import net from 'node:net';
 import tls from 'node:tls';
+import { stopDatagrams } from './datagrams.ts';
 import { OwnPorts } from './own-ports.ts';
 import type { OtherConnections, ReplayPlan } from './plan.ts';
 
@@ -30,10 +31,15 @@ export function redirectConnections({ hosts, sockets, others }: ReplayPlan): voi
     const { port } = to;
     if (wanted.has(`${name}:${port}`) || ((+port! === 80 || +port! === 443) && wanted.has(name)))
       return recorded;
-    if (!others || !isUnknown(name, Number(port))) return undefined;
-    connectSocket.call(new net.Socket(), { path: others.unknown }).end(`CONNECT ${name}:${port}\n`);
-    return others.unknown;
+    return isStopped(name, Number(port)) ? others?.unknown : undefined;
   };
+  /** Whether nobody knows the server: then the replayer has been told. */
+  const isStopped = (name: string, port: number): boolean => {
+    if (!others || !isUnknown(name, port)) return false;
+    connectSocket.call(new net.Socket(), { path: others.unknown }).end(`CONNECT ${name}:${port}\n`);
+    return true;
+  };
+  if (others) stopDatagrams(isStopped);
   const connectSocket = net.Socket.prototype.connect as (this: net.Socket, ...args: unknown[]) => net.Socket;
   net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
     const { to, listener } = readDestination(args);
