@@ -3,11 +3,11 @@
  * analysis's work, which this room does not know: the command line hands it in.
  */
 import { readFileSync } from 'node:fs';
-import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { partNames } from '../bundle/layout.ts';
 import type { BundleWriter } from '../bundle/writer.ts';
 import { newId } from '../journal/session-id.ts';
+import { bytesFor, freeBytes, mayCopy } from './core-room.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import type { HeldThread } from './held-thread.ts';
 import { writeLiveCore } from './live-core.ts';
@@ -44,9 +44,6 @@ export interface LiveCorePart extends CorePart {
   gaps: string[];
 }
 
-/** Of what the machine has left, a copy of a process's memory may take this share. */
-const roomShare = 0.25;
-
 /**
  * Of a process that lives: its memory is, in the clear, in a private folder in memory (/dev/shm) for as long as the
  * digest takes, or at `keep`, where it stays.
@@ -57,13 +54,16 @@ export function digestLiveCore(
   scrubber: Scrubber,
   keep?: string,
 ): Promise<LiveCorePart> {
-  return inScratch(async (folder) => {
-    learnWords(viewProcess(pid).argv, scrubber);
-    const path = keep ?? join(folder, 'core');
-    const room = keep === undefined ? { maxBytes: freemem() * roomShare } : {};
-    const { pauseMs, gaps } = writeLiveCore(pid, path, room);
-    return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
-  });
+  return inScratch(
+    async (folder) => {
+      learnWords(viewProcess(pid).argv, scrubber);
+      const path = keep ?? join(folder, 'core');
+      const room = keep === undefined ? { maxBytes: mayCopy(pid, folder) } : {};
+      const { pauseMs, gaps } = writeLiveCore(pid, path, room);
+      return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
+    },
+    keep === undefined ? bytesFor(pid) : 0,
+  );
 }
 
 /** Of a process that is held at its fault: `letGo` is called as soon as its memory is copied, or can't be. */
@@ -77,10 +77,10 @@ export function digestHeldCore(
   return inScratch(async (folder) => {
     learnWords(viewProcess(pid).argv, scrubber);
     const path = join(folder, 'core');
-    const { pauseMs, gaps } = writeLiveCore(pid, path, { held, maxBytes: freemem() * roomShare });
+    const { pauseMs, gaps } = writeLiveCore(pid, path, { held, maxBytes: mayCopy(pid, folder) });
     letGo();
     return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
-  }).finally(letGo);
+  }, bytesFor(pid)).finally(letGo);
 }
 
 /** In memory no option stands before a secret of the command line. (The core's own note has 80 characters of it.) */
@@ -101,10 +101,11 @@ async function digestInto(
   return { ...(await digest(path, mini, scrubber)), bytes: readFileSync(mini) };
 }
 
-/** A folder that a sweep takes away, should we be killed. */
-async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
+/** A folder that a sweep takes away, should we be killed; where there is room for so much, if anywhere. */
+async function inScratch<T>(work: (folder: string) => Promise<T>, bytes = 0): Promise<T> {
   const id = newId();
-  const folder = makeDiagnosticsFolder(id);
+  const hasRoom = (place: string) => freeBytes(place) >= bytes;
+  const folder = makeDiagnosticsFolder(id, process.env, hasRoom) ?? makeDiagnosticsFolder(id);
   if (folder === undefined)
     throw new Error('there is no place for it in /dev/shm or the folder for temporary files');
   try {

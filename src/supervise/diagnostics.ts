@@ -33,16 +33,18 @@ const forgottenMs = 7 * 24 * 3_600_000;
 const largestReport = 64 * 1024 * 1024;
 
 /**
- * Makes the folder; undefined where no place can be written. With a recipient only memory is a place: what Node writes
- * there is clear.
+ * Makes the folder; undefined where no place can be written, or none that `suits`. With a recipient only memory is a
+ * place: what Node writes there is clear.
  */
 export function makeDiagnosticsFolder(
   id: string,
   { AGENTDUMP_RECIPIENT: recipient }: NodeJS.ProcessEnv = process.env,
+  suits: (place: string) => boolean = () => true,
 ): string | undefined {
   for (const place of recipient?.trim() ? [sharedMemory] : [sharedMemory, tmpdir()]) {
     const folder = join(place, diagnosticsPrefix + id);
     try {
+      if (!suits(place)) continue;
       mkdirSync(folder, { mode: 0o700 });
       symlinkSync(ownerName(process.pid), join(folder, ownerLink));
       return folder;

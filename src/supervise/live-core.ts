@@ -79,7 +79,7 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
       notes,
     );
     const total = pieces.flatMap((p) => p.runs).reduce((sum, [start, end]) => sum + end - start, 0);
-    const write = (bytes: Uint8Array, offset: number) => writeSync(file, bytes, 0, bytes.length, offset);
+    const write = (bytes: Uint8Array, offset: number) => writeWhole(file, bytes, offset);
     const later: (() => void)[] = [];
     pieces.forEach((piece, i) => {
       const offset = layout.offsets[i] as number;
@@ -99,6 +99,12 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
     closeSync(memory);
     closeSync(file);
   }
+}
+
+/** On a file system that is nearly full a write takes what fits, and only the next one fails. */
+function writeWhole(file: number, bytes: Uint8Array, offset: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, offset + done);
 }
 
 /** Memory may hold secrets: nobody else may read the file. An existing file is never replaced. */
@@ -122,7 +128,12 @@ function describe(
     .filter((m) => !m.path.startsWith('[vvar'))
     .flatMap((m) => describeMapping(m, pagemap));
   pagemap.close();
-  pieces = withinLimit(pieces, maxBytes, gaps);
+  pieces = withinLimit(
+    pieces,
+    threads.map(({ stackPointer }) => Number(stackPointer)),
+    maxBytes,
+    gaps,
+  );
   const files = mappings.filter((m) => m.path.startsWith('/') && !m.path.endsWith(' (deleted)'));
   const args = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
   const program = readlinkSync(`/proc/${pid}/exe`).split('/').at(-1) ?? '';
@@ -188,23 +199,35 @@ function splitByRuns(
   return pieces;
 }
 
-/** Leaves out the largest until the rest fits. */
-function withinLimit(pieces: Piece[], maxBytes: number, gaps: string[]): Piece[] {
-  const sizes = pieces.map(({ runs }) => runs.reduce((sum, [from, to]) => sum + to - from, 0));
-  let total = sizes.reduce((a, b) => a + b, 0);
-  const order = sizes.map((_, i) => i).sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
-  for (const i of order) {
+/** Leaves out the largest until the rest fits: first of what holds no thread's stack, without which nothing is told. */
+function withinLimit(pieces: Piece[], stackPointers: number[], maxBytes: number, gaps: string[]): Piece[] {
+  const rows = pieces.map((piece) => {
+    const { start, memorySize } = piece.segment;
+    const size = piece.runs.reduce((sum, [from, to]) => sum + to - from, 0);
+    return { piece, size, isStack: stackPointers.some((sp) => sp >= start && sp < start + memorySize) };
+  });
+  rows.sort((a, b) => Number(a.isStack) - Number(b.isStack) || b.size - a.size);
+  let total = rows.reduce((sum, { size }) => sum + size, 0);
+  const leftOut: Piece[] = [];
+  for (const { piece, size } of rows) {
     if (total <= maxBytes) break;
-    const piece = pieces[i];
-    if (!piece) continue;
-    total -= sizes[i] ?? 0;
-    gaps.push(
-      `memory at 0x${piece.segment.start.toString(16)} (${sizes[i]} bytes) was left out: over the limit`,
-    );
+    if (size === 0) continue;
+    total -= size;
+    leftOut.push(piece);
+  }
+  if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut, maxBytes));
+  for (const piece of leftOut) {
     piece.segment.fileSize = 0;
     piece.runs = [];
   }
   return pieces;
+}
+
+function describeLeftOut(pieces: Piece[], maxBytes: number): string {
+  const bytes = pieces.flatMap(({ runs }) => runs).reduce((sum, [from, to]) => sum + to - from, 0);
+  const [first] = pieces;
+  const where = `${pieces.length} mappings, the first at 0x${first?.segment.start.toString(16)}`;
+  return `${bytes} bytes of memory (${where}) were left out: over the limit of ${Math.floor(maxBytes)}`;
 }
 
 /** Chunks with their offsets in the segment; one that is not kept is overwritten by the next. */
@@ -250,10 +273,14 @@ class Arena {
   }
 }
 
+/** 0 for what is not there. Throws `not-found` where the whole memory is not there any more. */
 function readChunk(memory: number, chunk: Buffer, length: number, address: number): number {
+  let got = 0;
   try {
-    return readSync(memory, chunk, 0, length, address);
+    got = readSync(memory, chunk, 0, length, address);
   } catch {
     return 0;
   }
+  if (got === 0) throw new AgentdumpError('not-found', 'the process ended while its memory was read', {});
+  return got;
 }

@@ -111,6 +111,8 @@ suite('limits', { skip }, () => {
       const small = writeLiveCore(child.pid ?? 0, join(folder, 'b.core'), { maxBytes: 1 << 20 });
       assert.ok(small.bytes <= 1 << 20);
       assert.match(small.gaps.join(), /over the limit/);
+      const { threads = [] } = await accountForCore(small.path, { heap: false });
+      assert.ok(threads[0]?.frames.some((frame) => frame.function === 'uv_run'));
     } finally {
       child.kill('SIGKILL');
     }
