@@ -15,8 +15,11 @@ export const holdFolderVariable = 'AGENTDUMP_HOLD_FOLDER';
 
 const faults = ['SIGSEGV', 'SIGBUS', 'SIGFPE', 'SIGILL'] as const;
 const lookEveryMs = 1000;
-/** A supervisor that has not come by then saw no fault: somebody has sent the signal. */
+/** So long the supervisor is waited for, and again as long as the fault repeats itself: it may have much to do. */
 const patienceMs = 3000;
+const mostWaits = 6;
+/** A signal that somebody sends comes once, or a few times. */
+const leastRepeats = 10;
 
 export function holdFaults(environment: NodeJS.ProcessEnv): void {
   const supervisor = environment[holdVariable];
@@ -36,15 +39,23 @@ export function holdFaults(environment: NodeJS.ProcessEnv): void {
 
 /** This runs where the fault is another thread's, which the supervisor sees to, or where there is none. */
 function dieLater(name: NodeJS.Signals): void {
-  if (isDying) return;
-  isDying = true;
+  calls++;
+  if (calls === 1) waitForSupervisor(name, mostWaits);
+}
+
+let calls = 0;
+
+function waitForSupervisor(name: NodeJS.Signals, waitsLeft: number): void {
+  const before = calls;
   setTimeout(() => {
+    if (calls - before >= leastRepeats && waitsLeft > 1) {
+      waitForSupervisor(name, waitsLeft - 1);
+      return;
+    }
     letGo();
     process.kill(process.pid, name);
   }, patienceMs);
 }
-
-let isDying = false;
 
 /** From here on a fault ends the process, also one that repeats itself now. */
 function letGo(): void {

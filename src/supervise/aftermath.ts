@@ -78,7 +78,7 @@ async function finish(end: BadEnd): Promise<Explanation> {
   const scrubber = makeScrubber(process.env);
   const witness: Witness = { foundBy: 'supervisor', exit, ...(signalsSent.length && { signalsSent }) };
   // A core takes seconds: a sweep that comes by in that time, our own too, must not take the session for abandoned.
-  const isLocked = tryLockSession(session.folder);
+  const isLocked = end.held?.isLocked || tryLockSession(session.folder);
   const { core, part, gap } = await lookForCore(end, session.facts.startedAt, scrubber);
   if (isLocked) unlockSession(session.folder);
   if (core) witness.core = core;
@@ -147,7 +147,8 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
 function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
   const pattern = readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '';
   const reason = 'the kernel leaves none here; the process was held at its fault and read from outside';
-  return { core: { pattern, reason }, ...(part && { part }), ...(gap !== undefined && { gap }) };
+  const missing = gap ?? (part?.gaps.length ? part.gaps.join('; ') : undefined);
+  return { core: { pattern, reason }, ...(part && { part }), ...(missing !== undefined && { gap: missing }) };
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */

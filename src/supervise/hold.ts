@@ -15,8 +15,10 @@ import { newId } from '../journal/session-id.ts';
 import { canLeaveCore } from './core-limit.ts';
 import { type CoreDigest, digestHeldCore, type LiveCorePart } from './core-part.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
+import { tryLockSession } from './finisher-lock.ts';
 import { type HeldThread, isSameFault, lookForFault } from './held-thread.ts';
 import { readHoldNote } from './hold-note.ts';
+import { readRunnable } from './live-process.ts';
 import type { CoreWish } from './run-options.ts';
 import { makeScrubber } from './scrubber.ts';
 
@@ -25,6 +27,8 @@ export interface HeldDeath {
   signal: NodeJS.Signals;
   part?: LiveCorePart;
   gap?: string;
+  /** We have its session's lock: reading takes seconds, in which a sweep must not take it for abandoned. */
+  isLocked: boolean;
 }
 
 /** A fault that repeats itself is mostly the kernel's work, at full speed. */
@@ -71,18 +75,23 @@ export class Hold {
   readonly #pid: number;
   readonly #place: HoldPlace;
   readonly #digest: CoreDigest | undefined;
+  readonly #sessionFolder: string | undefined;
   readonly #guard: ChildProcess;
   readonly #timer: NodeJS.Timeout;
-  #last: CpuTicks | undefined;
+  /** When the ticks began to be counted. */
+  #before: CpuTicks | undefined;
+  /** Threads that were seen to want the processor at every turn since. */
+  #restless: Set<number> | undefined;
   #turnsToSkip = 0;
   #turnsSkippedLast = 0;
   #isLooking = false;
   #result: Promise<HeldDeath | undefined> = Promise.resolve(undefined);
 
-  constructor(pid: number, place: HoldPlace, digest: CoreDigest | undefined) {
+  constructor(pid: number, place: HoldPlace, digest: CoreDigest | undefined, sessionFolder?: string) {
     this.#pid = pid;
     this.#place = place;
     this.#digest = digest;
+    this.#sessionFolder = sessionFolder;
     this.#guard = startGuard(pid);
     this.#timer = setInterval(() => this.#turn(), lookEveryMs);
   }
@@ -111,17 +120,38 @@ export class Hold {
       return;
     }
     const now = readTicks(this.#pid);
-    const before = this.#last;
-    this.#last = now;
-    if (!now || !before || this.#isLooking || this.#turnsToSkip-- > 0) return;
+    const before = this.#before;
+    if (!now || !before || this.#isLooking || this.#turnsToSkip-- > 0) {
+      this.#countFrom(now);
+      return;
+    }
     this.#turnsToSkip = 0;
     const kernel = now.kernel - before.kernel;
     const total = kernel + now.user - before.user;
-    if (total < leastTicks || kernel < total * leastKernelShare) return;
+    if (total < leastTicks) {
+      if (!this.#isRestless(total)) this.#countFrom(now);
+      return;
+    }
+    this.#countFrom(now);
+    if (kernel < total * leastKernelShare) return;
     this.#isLooking = true;
     this.#look().finally(() => {
       this.#isLooking = false;
     });
+  }
+
+  #countFrom(now: CpuTicks | undefined): void {
+    this.#before = now;
+    this.#restless = undefined;
+  }
+
+  /** On a machine with much to do a thread that spins gets few ticks in a turn, but it never rests. */
+  #isRestless(ticks: number): boolean {
+    if (ticks === 0 && this.#restless === undefined) return false;
+    const runnable = readRunnable(this.#pid);
+    const known = this.#restless;
+    this.#restless = new Set(known ? runnable.filter((tid) => known.has(tid)) : runnable);
+    return this.#restless.size > 0;
   }
 
   /** A native holder lets the process die of its own signal when its note is gone. */
@@ -147,15 +177,16 @@ export class Hold {
 
   async #read(held: HeldThread, letGo: () => void): Promise<HeldDeath> {
     const signal = (signalNames[held.signal] ?? 'SIGSEGV') as NodeJS.Signals;
+    const isLocked = this.#sessionFolder !== undefined && tryLockSession(this.#sessionFolder);
     // From here on the guard counts.
     this.#guard.stdin?.write('held\n');
     try {
-      if (!this.#digest) return { signal };
+      if (!this.#digest) return { signal, isLocked };
       const part = await digestHeldCore(this.#pid, held, this.#digest, makeScrubber(process.env), letGo);
-      return { signal, part };
+      return { signal, isLocked, part };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return { signal, gap: `the process was held, but could not be read: ${why}` };
+      return { signal, isLocked, gap: `the process was held, but could not be read: ${why}` };
     } finally {
       letGo();
     }

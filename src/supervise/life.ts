@@ -115,7 +115,7 @@ export class Life {
 
   async #startHold(child: RunningChild, place: HoldPlace): Promise<Hold> {
     const { Hold } = await import('./hold.ts');
-    return new Hold(child.pid, place, this.#start.options.digestCore);
+    return new Hold(child.pid, place, this.#start.options.digestCore, child.session?.folder);
   }
 
   async #watchOver(child: RunningChild): Promise<void> {

@@ -69,6 +69,16 @@ export function readState(pid: number, tid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
 }
 
+/** Threads that run or wait for a processor; none of a process that is gone. */
+export function readRunnable(pid: number): number[] {
+  try {
+    const ids = readdirSync(`/proc/${pid}/task`).map(Number);
+    return ids.filter((tid) => readState(pid, tid) === 'R');
+  } catch {
+    return [];
+  }
+}
+
 export function readParent(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);

@@ -3,7 +3,7 @@
  * what must not hang: WebAssembly out of bounds, a signal that somebody sends, a supervisor that is killed.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -28,6 +28,8 @@ import { nodes, victims } from '../support/core-victims.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-hold-'));
+const temporary = join(root, 'temporary');
+mkdirSync(temporary);
 after(() => rmSync(root, { recursive: true }));
 const skip =
   process.platform !== 'linux' || process.arch !== 'x64' ? 'faults are held on Linux x64 only' : false;
@@ -58,10 +60,32 @@ interface Limits {
   core?: string;
   /** Node's own. */
   flags?: string[];
+  /** Memory for files has so much room, and so has the folder for temporary files. */
+  room?: [memory: string, temporary: string];
 }
 
-async function run(name: string, node: string, program: string, words: string[], limits: Limits = {}) {
-  const { options = ['--hold'], core = '0', flags = [] } = limits;
+const mounts = 'mount -t tmpfs -o size="$1" tmpfs /dev/shm && mount -t tmpfs -o size="$2" tmpfs "$TMPDIR"';
+const noMounts =
+  spawnSync('unshare', ['-m', 'sh', '-c', mounts, 'sh', '1m', '1m'], {
+    env: { PATH: process.env['PATH'], TMPDIR: temporary },
+  }).status === 0
+    ? false
+    : 'file systems of our own cannot be mounted here';
+
+const noPinning =
+  spawnSync('taskset', ['-c', '0', 'nice', '-n', '10', 'true']).status === 0
+    ? false
+    : 'taskset or nice is not here';
+
+/** `node`: its path, or the whole command. */
+async function run(
+  name: string,
+  node: string | string[],
+  program: string,
+  wordsOfProgram: string[],
+  limits: Limits = {},
+) {
+  const { options = ['--hold'], core = '0', flags = [], room } = limits;
   const cwd = join(root, name);
   mkdirSync(cwd, { recursive: true });
   writeFileSync(join(cwd, 'victim.cjs'), program);
@@ -72,13 +96,12 @@ async function run(name: string, node: string, program: string, words: string[],
     'dumps',
     ...options,
     '--',
-    node,
-    ...flags,
-    'victim.cjs',
-    ...words,
+    ...(typeof node === 'string' ? [node, ...flags, 'victim.cjs', ...wordsOfProgram] : node),
   ];
-  const limited = `ulimit -c ${core}; exec "$0" "$@"`;
-  const result = await end('/bin/sh', ['-c', limited, process.execPath, ...command], cwd);
+  const limited = ['/bin/sh', '-c', `ulimit -c ${core}; exec "$0" "$@"`, process.execPath, ...command];
+  const small = ['-m', 'sh', '-c', `${mounts} && shift 2 && exec "$@"`, 'sh', ...(room ?? []), ...limited];
+  const [file = '', ...words] = room ? ['unshare', ...small] : limited;
+  const result = await end(file, words, cwd);
   return { cwd, result, listed: listBundles(join(cwd, 'dumps')) };
 }
 
@@ -91,7 +114,8 @@ interface End {
 
 function end(file: string, words: string[], cwd: string): Promise<End> {
   return new Promise((resolve) => {
-    const options = { cwd, timeout: 60_000, env: { ...process.env, NODE_OPTIONS: '' } };
+    const env = { ...process.env, NODE_OPTIONS: '', TMPDIR: temporary };
+    const options = { cwd, timeout: 60_000, env };
     const child = execFile(file, words, options, (_, stdout, stderr) => {
       resolve({ status: child.exitCode, signal: child.signalCode, stdout, stderr });
     });
@@ -150,6 +174,37 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
       assert.deepEqual([result.status, result.stdout], [0, 'memory access out of bounds\n']);
     });
   }
+
+  test('a program that gets little of the processor is seen too', { skip: noPinning }, async () => {
+    const pinned = ['-c', '0'];
+    const busy = spawn('taskset', [...pinned, process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' });
+    try {
+      const words = ['taskset', ...pinned, 'nice', '-n', '10', process.execPath, 'victim.cjs', 'divide'];
+      const { result } = await run('nice', words, faulting, []);
+      assert.equal(result.signal, 'SIGFPE', result.stderr);
+    } finally {
+      busy.kill('SIGKILL');
+    }
+  });
+
+  test('where memory has no room for the copy, another place has', { skip: noMounts }, async () => {
+    const room: [string, string] = ['2m', '100m'];
+    const { listed } = await run('small', process.execPath, faulting, ['read-null'], { room });
+    const { account: found } = await account(listed[0]?.path);
+    const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+    assert.ok(frames.some((frame) => frame.function === 'callTool'));
+    assert.ok(!found.gaps.some(({ part }) => part === partNames.miniCore), JSON.stringify(found.gaps));
+  });
+
+  test('where no place has: the stacks, and a word of what is missing', { skip: noMounts }, async () => {
+    const room: [string, string] = ['3m', '3m'];
+    const { result, listed } = await run('tiny', process.execPath, faulting, ['read-null'], { room });
+    assert.equal(result.signal, 'SIGSEGV', result.stderr);
+    const { account: found } = await account(listed[0]?.path);
+    assert.match(found.verdict?.title ?? '', /read through a null pointer/);
+    const gap = found.gaps.find(({ part }) => part === partNames.miniCore);
+    assert.match(gap?.reason ?? '', /bytes of memory .* were left out: over the limit/);
+  });
 
   const native = [
     [0, 'read-null', 'SIGSEGV', /through a null pointer/],
