@@ -102,6 +102,8 @@ async function inlineCommand(name, sharedFiles) {
     format: 'esm',
     target: 'node20.19',
     plugins: [leaveOutside(outfile, new Set(sharedFiles))],
+    minifySyntax: true,
+    minifyWhitespace: true,
     allowOverwrite: true,
   });
 }

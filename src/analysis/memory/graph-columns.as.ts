@@ -15,7 +15,6 @@ export const hidden: u32 = 4;
 export const weak: u32 = 6;
 
 export let nodes: u32 = 0;
-export let edges: u32 = 0;
 /** Filled by whoever reads the file. */
 export let packedAt: usize = 0;
 export let edgeNameAt: usize = 0;
@@ -74,7 +73,6 @@ export let classRoom: u32 = 0;
 /** Says where each column stands; returns the bytes needed. Pages that nobody writes to cost nothing. */
 export function layout(nodeCount: u32, edgeCount: u32): f64 {
   nodes = nodeCount;
-  edges = edgeCount;
   const words: usize = ((<usize>nodeCount + 3) & ~1) << 2;
   const edgeWords: usize = ((<usize>edgeCount + 4) & ~3) << 2;
   let at: usize = 1024;

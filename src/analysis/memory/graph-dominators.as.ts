@@ -4,7 +4,6 @@ import {
   crossingAt,
   dominatedAt,
   dominatorAt,
-  edges,
   firstAt,
   firstEdgeAt,
   hidden,
@@ -37,10 +36,10 @@ let anchor: u32 = 0;
 let edge: u32 = 0;
 let end: u32 = 0;
 
-/** A bit by ordinal: whether more than one edge leads to it. */
-export function findShared(): void {
-  memory.fill(seenAt, 0, <usize>(nodes >>> 3) + 1);
-  for (let edge: u32 = 0; edge < edges; edge++) {
+/** A bit by ordinal: whether more than one edge leads to it. Of the edges [from, to), the first ones first. */
+export function findShared(from: u32, to: u32): void {
+  if (from === 0) memory.fill(seenAt, 0, <usize>(nodes >>> 3) + 1);
+  for (let edge = from; edge < to; edge++) {
     const target = load<u32>(packedAt + ((<usize>edge) << 2)) & targetMask;
     const at = <usize>(target >>> 3);
     const bit: u32 = 1 << (target & 7);

@@ -19,6 +19,8 @@ const mostEdges = 2_500_000;
 /** More, and a second thread pays, which must see the columns too (second-thread.ts). */
 const mostNodes = 400_000;
 const pageBytes = 65536;
+/** That are looked at in one call: what V8 has compiled better meanwhile serves the next. */
+const edgesAtOnce = 30_000;
 
 interface Constant {
   readonly value: number;
@@ -73,7 +75,7 @@ interface Exports extends Places {
     descriptors: number,
     data: number,
   ): void;
-  findShared(): void;
+  findShared(from: number, to: number): void;
   startTree(): void;
   walk(start: number): void;
   goOn(lastPage: number, steps: number): number;
@@ -193,7 +195,7 @@ export class GraphKernel {
     this.bytes('type', nodes.count).set(nodes.type.subarray(0, nodes.count));
   }
 
-  #prepare({ strings }: HeapSnapshot): void {
+  #prepare({ strings, edges }: HeapSnapshot): void {
     const nameOf = (text: string): number => strings.findAscii(text);
     this.code.setFlags(
       NodeType.hidden,
@@ -203,7 +205,8 @@ export class GraphKernel {
       nameOf('(map descriptors)'),
       nameOf('system / ExternalStringData'),
     );
-    this.code.findShared();
+    for (let edge = 0; edge < edges.count; edge += edgesAtOnce)
+      this.code.findShared(edge, Math.min(edges.count, edge + edgesAtOnce));
   }
 
   /** One of which no node is visited yet. */

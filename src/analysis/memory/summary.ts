@@ -13,13 +13,14 @@ export function computeSummary(heap: Heap, limit: number): Omit<HeapSummary, 'sc
   const { snapshot } = heap;
   if (!snapshot.hasAllEdges) return partialSummary(heap);
   const places = sharesBySource(heap);
+  const sums = sumsByType(heap, heap.selfSize);
   return {
     nodes: heap.nodeCount,
     edges: snapshot.edges.count,
     strings: snapshot.strings.count,
     totalBytes: heap.totalBytes,
-    statistics: computeStatistics(heap),
-    byType: sharesByType(heap, heap.selfSize),
+    statistics: computeStatistics(heap, sums),
+    byType: sharesByType(heap, sums),
     classes: classRows(heap, 'self').slice(0, limit),
     packages: places.packages.slice(0, limit),
     files: places.files.slice(0, limit),
@@ -30,7 +31,7 @@ export function computeSummary(heap: Heap, limit: number): Omit<HeapSummary, 'sc
 /** Of a file that was cut in its edges: what the nodes say by themselves. */
 function partialSummary(heap: Heap): Omit<HeapSummary, 'schema' | 'source' | 'gaps'> {
   const { snapshot } = heap;
-  const byType = sharesByType(heap, snapshot.nodes.selfSize);
+  const byType = sharesByType(heap, sumsByType(heap, snapshot.nodes.selfSize));
   const sizeOf = (...names: string[]): number =>
     byType.filter(({ name }) => names.includes(name)).reduce((sum, row) => sum + row.selfSizeBytes, 0);
   return {
@@ -77,14 +78,17 @@ export function classRows(heap: Heap, order: ClassOrder): HeapClassRow[] {
 }
 
 /** As DevTools' statistics view counts (calculateStatistics, chrome-devtools-frontend 1.0.1705227). */
-export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
+export function computeStatistics(
+  heap: Heap,
+  sums = sumsByType(heap, heap.selfSize),
+): HeapSummary['statistics'] {
   const { snapshot, selfSize } = heap;
   const { type, name, count } = snapshot.nodes;
   const data = snapshot.strings.findAscii('system / JSArrayBufferData');
   const array = snapshot.strings.findAscii('Array');
   const elements = snapshot.strings.findAscii('elements');
   const isShared = findShared(snapshot);
-  const byType = sumsByType(heap, selfSize).bytes;
+  const byType = sums.bytes;
   let typed = 0;
   let arrays = 0;
   for (let node = 0; node < count; node++) {
@@ -105,8 +109,13 @@ export function computeStatistics(heap: Heap): HeapSummary['statistics'] {
   };
 }
 
+interface TypeSums {
+  counts: Float64Array;
+  bytes: Float64Array;
+}
+
 /** By our code of the type. The loops are short, so that V8 has compiled them before a small heap is through. */
-function sumsByType(heap: Heap, selfSize: SizeColumn): { counts: Float64Array; bytes: Float64Array } {
+function sumsByType(heap: Heap, selfSize: SizeColumn): TypeSums {
   const { type, count } = heap.snapshot.nodes;
   const { narrow } = selfSize;
   const counts = new Float64Array(256);
@@ -132,8 +141,7 @@ function soleElementsSize(heap: Heap, array: number, elementsName: number, isSha
   return 0;
 }
 
-function sharesByType(heap: Heap, selfSize: SizeColumn): HeapShareRow[] {
-  const { counts, bytes } = sumsByType(heap, selfSize);
+function sharesByType(heap: Heap, { counts, bytes }: TypeSums): HeapShareRow[] {
   const rows = heap.snapshot.header.nodeTypeNames.map((name, kind) => ({
     name,
     count: counts[kind]!,
