@@ -16,9 +16,12 @@ const phaseTexts: Record<string, string> = {
   dominated: 'dominator tree',
 };
 
+/** Of a clock that is there: `performance` is a dozen modules of Node's own, loaded when it is first named. */
+const nowMs = (): number => process.uptime() * 1000;
+
 export class ProgressBar {
   readonly #stream: NodeJS.WriteStream;
-  readonly #startedAt = performance.now();
+  readonly #startedAt = nowMs();
   #shownAt = 0;
   /** Whether its line is on the terminal now. */
   isShown = false;
@@ -35,7 +38,7 @@ export class ProgressBar {
   /** Where it has drawn, a turn of the event loop to wait for: a signal is noticed in it. */
   reading(done: number, total: number | undefined): Promise<void> | undefined {
     if (!this.#isDue()) return undefined;
-    const elapsedMs = performance.now() - this.#startedAt;
+    const elapsedMs = nowMs() - this.#startedAt;
     this.#show(total ? readingText(done, total, elapsedMs) : `reading ${formatBytes(done)}`);
     return new Promise((resolve) => setImmediate(resolve));
   }
@@ -51,7 +54,7 @@ export class ProgressBar {
   }
 
   #isDue(): boolean {
-    const now = performance.now();
+    const now = nowMs();
     if (!this.#stream.isTTY || now - this.#startedAt < quietMs || now - this.#shownAt < betweenMs)
       return false;
     this.#shownAt = now;
