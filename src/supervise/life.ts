@@ -37,6 +37,8 @@ export interface LifeStart {
   /** When the trouble of the life before was noticed (performance.now). */
   troubleAt: number | undefined;
   onWell(pid: number): void;
+  /** It is ill, and left running. */
+  onIll(because: string): void;
 }
 
 /** What an illness needs is found and compiled before it is certain. */
@@ -149,7 +151,7 @@ export class Life {
   }
 
   async #attend(child: RunningChild, complaint: Complaint): Promise<Attended> {
-    const { options, diary, stopsIll } = this.#start;
+    const { options, diary, stopsIll, onIll } = this.#start;
     const noticedAt = performance.now();
     const { attend } = await import('./health/attend.ts');
     const attended = await attend(child, complaint, {
@@ -169,6 +171,7 @@ export class Life {
     // Left alone after a false alarm, it is watched on; one that is ill and left running has its bundle.
     if (attended.falseAlarm) this.#attended = undefined;
     else this.#watch?.stop();
+    if (!attended.falseAlarm && !stopsIll && this.#child === child) onIll(complaint.what);
     return attended;
   }
 

@@ -8,6 +8,8 @@ import type { ServiceNotifier } from './sd-notify.ts';
 export interface Readiness {
   ready(pid: number): void;
   unready(because: string): void;
+  /** It is ill, and left as it is: whoever watches us may do more. */
+  ill(because: string): void;
   /** Somebody asked the program to end. */
   stopping(): void;
   close(): void;
@@ -20,7 +22,7 @@ export interface ReadinessOptions {
   note(text: string): void;
 }
 
-const silent: Readiness = { ready() {}, unready() {}, stopping() {}, close() {} };
+const silent: Readiness = { ready() {}, unready() {}, ill() {}, stopping() {}, close() {} };
 
 export function startReadiness(options: ReadinessOptions): Readiness {
   return options.announce ? new Announcer(options) : silent;
@@ -54,6 +56,12 @@ class Announcer implements Readiness {
     this.#restarts++;
     this.#removeFile();
     this.#tell([`STATUS=ended: ${because}`]);
+  }
+
+  ill(because: string): void {
+    this.#removeFile();
+    this.#tell([`STATUS=ill: ${because}`]);
+    void this.#notifier?.then((notifier) => notifier?.fallSilent());
   }
 
   stopping(): void {

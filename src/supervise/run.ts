@@ -76,6 +76,7 @@ class Supervision {
         stopsIll: this.#options.restart.wish !== 'never',
         troubleAt,
         onWell: (pid) => this.#readiness.ready(pid),
+        onIll: (because) => this.#readiness.ill(because),
       });
       this.#life = life;
       const end = await life.live();

@@ -10,8 +10,12 @@ import { delimiter, join } from 'node:path';
 export interface ServiceNotifier {
   /** `NAME=value` lines of one message. */
   send(lines: readonly string[]): void;
+  /** No further sign of life, so that the service manager's watchdog acts; where it keeps none, nothing. */
+  fallSilent(): void;
   close(): void;
 }
+
+type Sender = Pick<ServiceNotifier, 'send' | 'close'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,35 +40,35 @@ export function openNotifier(
   if (!environment['NOTIFY_SOCKET']) return undefined;
   const path = environment['PATH'] ?? '/usr/bin:/bin';
   const helper = Object.keys(lineHelpers).find((name) => isOnPath(name, path));
-  const notifier =
+  const sender =
     helper !== undefined
-      ? new LineNotifier(helper, lineHelpers[helper] ?? [])
+      ? new LineSender(helper, lineHelpers[helper] ?? [])
       : isOnPath('systemd-notify', path)
-        ? new CallNotifier()
+        ? new CallSender()
         : undefined;
-  if (notifier) return withWatchdog(notifier, environment);
+  if (sender) return withWatchdog(sender, environment);
   note('NOTIFY_SOCKET is set, but neither perl, python3 nor systemd-notify is there to send: not notified');
   return undefined;
 }
 
 /** The service manager wants a sign within WATCHDOG_USEC; half of that is what sd_watchdog_enabled(3) advises. */
-function withWatchdog(notifier: ServiceNotifier, { WATCHDOG_USEC: wanted }: Environment): ServiceNotifier {
+function withWatchdog(sender: Sender, { WATCHDOG_USEC: wanted }: Environment): ServiceNotifier {
   const everyMs = Number(wanted) / 2000;
-  notifier.send([`MAINPID=${process.pid}`]);
-  if (!(everyMs >= 1)) return notifier;
-  const timer = setInterval(() => notifier.send(['WATCHDOG=1']), everyMs);
-  timer.unref();
+  sender.send([`MAINPID=${process.pid}`]);
+  const timer = everyMs >= 1 ? setInterval(() => sender.send(['WATCHDOG=1']), everyMs) : undefined;
+  timer?.unref();
   return {
-    send: (lines) => notifier.send(lines),
+    send: (lines) => sender.send(lines),
+    fallSilent: () => clearInterval(timer),
     close: () => {
       clearInterval(timer);
-      notifier.close();
+      sender.close();
     },
   };
 }
 
 /** One helper for all messages. */
-class LineNotifier implements ServiceNotifier {
+class LineSender implements Sender {
   readonly #helper: ChildProcess;
 
   constructor(command: string, words: readonly string[]) {
@@ -85,7 +89,7 @@ class LineNotifier implements ServiceNotifier {
 }
 
 /** One process a message. */
-class CallNotifier implements ServiceNotifier {
+class CallSender implements Sender {
   send(lines: readonly string[]): void {
     spawn('systemd-notify', lines.map(oneLine), { stdio: 'ignore' })
       .on('error', () => {})
