@@ -1,6 +1,6 @@
 /**
- * SIGKILL at a random instant: no acknowledged record is lost and none is misread. A few hundred kills by default;
- * `AGENTDUMP_KILLS=10000 node test/support/run-tests.mjs journal/kill` for the whole trial.
+ * SIGKILL at a random instant: no acknowledged record is lost and none is misread. A few hundred kills by default; `npm
+ * run kills` is the whole trial of 10,000, which takes longer than `npm test` gives one file.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
