@@ -43,8 +43,12 @@ export function writeNew(path: string, text: string): void {
   }
 }
 
-/** A note for the person at the terminal; it may quote a path or a message from anywhere, so it is escaped here. */
+/**
+ * A note for the person at the terminal; it may quote a path or a message from anywhere, so it is escaped here. Who has gone
+ * away, or has closed the terminal, misses it, and that is all.
+ */
 export function note(text: string): void {
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   process.stderr.write(`agentdump: ${defuseWorkflowCommands(escapeTerminal(text))}\n`);
 }
 
