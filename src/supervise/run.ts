@@ -5,6 +5,7 @@
  */
 import { newId } from '../journal/session-id.ts';
 import { Diary } from './diary.ts';
+import { followStops } from './follow-stops.ts';
 import { Life, type LifeEnd } from './life.ts';
 import { type Readiness, startReadiness } from './readiness.ts';
 import { type ChildExit, RestartPolicy } from './restart-policy.ts';
@@ -37,7 +38,7 @@ class Supervision {
   readonly #options: RunOptions;
   readonly #policy: RestartPolicy;
   readonly #diary: Diary;
-  readonly #removeListeners: () => void;
+  readonly #undoings: (() => void)[];
   readonly #readiness: Readiness;
   #life: Life | undefined;
   #isStopping = false;
@@ -47,11 +48,13 @@ class Supervision {
     this.#options = options;
     this.#policy = new RestartPolicy(options.restart);
     this.#diary = new Diary(options.dir, newId());
-    this.#removeListeners = installSignalPassing({
-      pid: () => this.#life?.pid,
+    const pid = () => this.#life?.pid;
+    const passing = installSignalPassing({
+      pid,
       onArrival: (name) => this.#noteSignal(name),
       onJudged: (name, by) => this.#diary.hold({ event: 'signal', name, by }),
     });
+    this.#undoings = [passing, followStops(pid)];
     this.#readiness = startReadiness(options);
     const program = options.command[0] ?? '';
     this.#diary.hold({ event: 'supervise', program, pid: process.pid, restart: options.restart.wish });
@@ -59,7 +62,7 @@ class Supervision {
 
   close(): void {
     this.#readiness.close();
-    this.#removeListeners();
+    for (const undo of this.#undoings) undo();
     this.#diary.close();
   }
 

@@ -63,9 +63,7 @@ async function* on(child: ChildProcess): AsyncGenerator<[string]> {
 
 test('exit codes', async () => {
   // All 256 went through; these are the edges and what shells give a meaning to.
-  const codes = Array.from({ length: 256 }, (_, code) => code).filter(
-    (code) => code < 4 || code > 253 || [13, 64, 78, 79].includes(code) || (code > 123 && code < 144),
-  );
+  const codes = [0, 1, 2, 13, 64, 78, 79, 124, 126, 127, 128, 129, 130, 137, 139, 143, 254, 255];
   const wanted = [...codes];
   const inParallel = 4;
   const seen: (number | null)[] = [];
@@ -166,53 +164,6 @@ for (const { name, path } of findNodes()) {
       assert.equal(messages.length, 2);
     });
 }
-
-describe('at a terminal', { skip: spawnSync('script', ['--version']).status !== 0 && 'no script(1)' }, () => {
-  const quote = (words: string[]) => words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  function atTerminal(code: string): ChildProcess {
-    const line = quote([node, ...supervised(node, '-e', code)]);
-    // A shell that waits beside it (which one runs, SHELL says) would die of the Ctrl-C itself.
-    const child = spawn('script', ['-qec', `stty rows 33 cols 77; exec ${line}`, '/dev/null'], {
-      env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    open.push(child);
-    return child;
-  }
-
-  test('it is one: size, raw mode, single keys', async () => {
-    const code = `const { stdin, stdout } = process;
-      console.log(stdin.isTTY, stdout.isTTY, stdout.columns, stdout.rows);
-      stdin.setRawMode(true); stdin.once('data', (key) => { console.log('key', key[0]); process.exit(0); }); console.log('raw');`;
-    const child = atTerminal(code);
-    const head = await until(child, /raw/);
-    assert.match(head, /true true 77 33/);
-    child.stdin?.write('\x03');
-    assert.match(await until(child, /key \d+/), /key 3\b/);
-    assert.equal((await once(child, 'exit'))[0], 0);
-  });
-
-  test('Ctrl-C, which the program takes for a wish: its exit code', async () => {
-    const child = atTerminal(
-      'process.on("SIGINT", () => setTimeout(process.exit, 100, 7)); setInterval(() => {}, 1000); console.log("ready")',
-    );
-    await until(child, /ready/);
-    await pause(300);
-    child.stdin?.write('\x03');
-    assert.equal((await once(child, 'exit'))[0], 7);
-  });
-
-  test('Ctrl-C, which it ignores: it goes on', async () => {
-    const child = atTerminal(
-      'process.on("SIGINT", () => console.log("no")); setTimeout(() => process.exit(5), 1500); console.log("ready")',
-    );
-    await until(child, /ready/);
-    await pause(300);
-    child.stdin?.write('\x03');
-    await until(child, /no/);
-    assert.equal((await once(child, 'exit'))[0], 5);
-  });
-});
 
 test('stopped and gone on with, the whole group', async () => {
   const code =
