@@ -140,9 +140,9 @@ class Replay {
 
   /** A debugger, and servers that are asked for real, are outside of such a network. */
   #isolated(command: readonly string[]): readonly string[] {
-    const { onMismatch, live = [], beforeReply } = this.#options;
+    const { onMismatch, live = [], beforeReply, cwd } = this.#options;
     if (onMismatch === 'live' || live.length > 0 || beforeReply) return command;
-    return inOwnNetwork(command) ?? command;
+    return inOwnNetwork(command, cwd) ?? command;
   }
 
   #environment({ unknown, ...sockets }: ReplaySockets): NodeJS.ProcessEnv {

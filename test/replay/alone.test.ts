@@ -89,7 +89,7 @@ test("datagrams and connections among the program's own are made", async () => {
 });
 
 test('a child that is no Node of the replay reaches nobody', async (context) => {
-  if (!inOwnNetwork([])) return context.skip('the kernel grants no network of its own here');
+  if (!inOwnNetwork([process.execPath])) return context.skip('the kernel grants no network of its own here');
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -107,6 +107,14 @@ test('a child that is no Node of the replay reaches nobody', async (context) => 
   assert.match(stderr, /the child says ECONNREFUSED/);
   assert.equal(connections, 0);
   server.close();
+});
+
+test('a command that is not there is named', async () => {
+  for (const name of ['no-such-program', './no-such-program']) {
+    const { code, stderr } = await runCli(['replay', bundle, '--', name], dir);
+    assert.match(stderr, /no-such-program.*(command not found|could not be started)/);
+    assert.notEqual(code, 0);
+  }
 });
 
 const isAlive = (pid: number) => {
