@@ -17,34 +17,37 @@ import { findOraclePassword, findPasswordFileLine } from './url-credentials.ts';
 export function readColon(page: Page, names: NameBook, place: NamePlace, out: Finding[]): number {
   const { text, units } = page;
   const length = place.end - place.start;
-  const push = (found: Finding | undefined): number => {
-    if (found) out.push(found);
-    return found?.end ?? 0;
-  };
   if (place.start >= 0 && place.end === place.sign) {
-    const bot = length >= 8 && length <= 13 ? push(findTelegramToken(page, place)) : 0;
+    const bot = length >= 8 && length <= 13 ? push(out, findTelegramToken(page, place)) : 0;
     if (bot) return bot;
     if (length === 1 && units[place.start] === 115 && units[place.start - 1] === 59)
-      return push(findSerialized(page, names, place));
+      return push(out, findSerialized(page, names, place));
     if (units[place.start] === 45 && text.startsWith('-u', place.start))
-      return push(findGluedUser(page, place));
+      return push(out, findGluedUser(page, place));
     if (length === 4 && units[place.start] === 100 && text.startsWith('data', place.start)) {
       const end = skipMedia(page, place.sign);
       if (end) return end;
     }
     if (length === 4 && units[place.start] === 116 && text.startsWith('thin', place.start))
-      return push(findOraclePassword(page, place.sign));
+      return push(out, findOraclePassword(page, place.sign));
     if (length === 13 && text.startsWith('Private-Lines', place.start))
       return readPuttyLines(page, place.start, out);
     if (length === 32 && units[place.behind + 32] !== 58 && isHashPair(page, place))
-      return push({ start: place.start, end: place.behind + 32, rule: 'password-hash' });
+      return push(out, { start: place.start, end: place.behind + 32, rule: 'password-hash' });
   }
   const next = units[place.behind];
   if (next === 10 || next === 13) {
-    const below = push(findAloneBelow(page, place.sign));
+    const below = push(out, findAloneBelow(page, place.sign));
     if (below) return below;
   }
-  return push(findPasswordFileLine(page, place.sign));
+  return push(out, findPasswordFileLine(page, place.sign));
+}
+
+/** Pushes what was found; its end, or 0. */
+function push(out: Finding[], found: Finding | undefined): number {
+  if (!found) return 0;
+  out.push(found);
+  return found.end;
 }
 
 /** `<32 hex digits>:<32 hex digits>` behind an account's name and a colon: what Windows keeps of a password. */

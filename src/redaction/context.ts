@@ -76,7 +76,7 @@ export class ContextReader {
       if (!content || content.strength < 2) return this.around.openManifest(place);
       verdict = content;
     }
-    if (verdict.form === 'content') verdict = this.contentVerdict(place, verdict) ?? verdict;
+    if (verdict.form === 'content') verdict = this.contentVerdict(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
     if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
@@ -105,11 +105,12 @@ export class ContextReader {
   }
 
   /** Of `value` and the like: the field before names it, or the object around it, or the word before. */
-  private contentVerdict(place: NamePlace, content: NameVerdict): NameVerdict | undefined {
+  private contentVerdict(place: NamePlace): NameVerdict | undefined {
     const { around } = this;
     return (
-      around.takeLabel(place.start, content) ??
+      around.takeLabel(place.start) ??
       around.contentAt(place.start) ??
+      around.idBefore(place.start) ??
       verdictOfElement(this.page, this.names, place) ??
       this.verdictAround(place)
     );
@@ -139,7 +140,7 @@ export class ContextReader {
     if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
     if (units[place.sign] === 61 && units[i] === 51 && units[i + 1] === 68 && readQuoted(this.page, i + 2))
       i += 2;
-    i = skipVisibility(this.page, i);
+    if (units[i] !== 34 || units[place.start - 2] === 91) i = skipVisibility(this.page, i);
     closedMarkup.lastIndex = i;
     if (closedMarkup.test(this.page.text)) i = closedMarkup.lastIndex;
     if (units[i] === 10) i = valueBelow(this.page, place.start, i);
@@ -370,8 +371,7 @@ export class ContextReader {
     if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
     if (isLabelled || verdict?.form === 'content')
       verdict =
-        this.around.takeLabel(place.start, verdict) ??
-        verdictOfElement(this.page, this.names, { ...place, ...name });
+        this.around.takeLabel(place.start) ?? verdictOfElement(this.page, this.names, { ...place, ...name });
     if (!verdict) return place.behind;
     return this.judgeQuoted(span, verdict, place) || place.behind;
   }

@@ -26,7 +26,7 @@ function stemTable(): Int32Array {
 const telling =
   'pas pwd pwo mot con sen sec tok jwt pat bea key aut oau cre csr xsr sas coo ses sig cod pin otp tot mfa cvv cvc ' +
   'mne see rec phr nam hea var fie par pro val str sid dsn req mas use ide hma psk dat ken adg wac hes has sal loz jel los ' +
-  'sif geh seg sek jet pep kek dek cla cli idt dev unl net new old typ npm cha sal p12 pfx api wif lab ele loc ref tar tex puk';
+  'sif geh seg sek jet pep kek dek cla cli idt dev unl net new old sel typ npm cha sal p12 pfx api wif lab eme puk';
 
 export class NameBook {
   private readonly seen = new Map<string, NameVerdict>();

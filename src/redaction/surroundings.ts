@@ -7,7 +7,7 @@ import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import type { Finding, Page } from './page.ts';
 import { judgeSelector } from './selectors.ts';
-import { indentOf, readIndented, startsLine, type ValueSpan } from './value-span.ts';
+import { indentOf, readIndented, readQuoted, startsLine, type ValueSpan } from './value-span.ts';
 import { hasLongRandomPart, isSecretValue, looksChosen, looksRandom, type ValueForm } from './values.ts';
 import { findSecretData } from './yaml-values.ts';
 
@@ -26,6 +26,10 @@ const nothing: NameVerdict = { strength: 0, rule: '' };
 const contentBefore =
   /[{,]\s{0,20}\\*["']?(?:value|val|stringValue|content)\\*["']?\s?[:=]\s{0,4}\\*["']([^"'\\\n]{4,200})\\*["']\s?,\s{0,20}\\*["']?\w{2,10}\\*["']?\s?[:=]\s{0,4}\\*["']$/i;
 
+const typedBehind =
+  /\s{0,20},\s{0,20}(?:\\*["']?\w{1,20}\\*["']?\s?:\s?[^,{}\n]{0,60},\s{0,20}){0,2}\\*["']?(?:text|value|input|content)\\*["']?\s?:\s?(?=\\*["'])/y;
+const idOfField = /[{,\s]\\*["']?(?:id|ref|target)\\*["']?\s?:\s?\\*["']([\w.-]{2,40})\\*["'][^{}]{0,160}$/;
+
 /** How far behind a name in one field its value may stand in another. */
 const labelReach = 240;
 
@@ -35,8 +39,6 @@ export class Surroundings {
   private out!: Finding[];
   private label: NameVerdict | undefined;
   private labelUntil = 0;
-  /** The label is a field's selector, not its name. */
-  private isSelected = false;
   /** The innermost object of secrets, to its first closing bracket. */
   private group: Group = { end: 0, verdict: nothing, content: nothing };
 
@@ -113,14 +115,8 @@ export class Surroundings {
   /** The value is a telling name: what stands in the next field is its value. */
   noteLabel(span: ValueSpan, label?: NameVerdict): boolean {
     const { start, end } = span;
-    const selected = end - start < 200 ? this.judgeSelected(start, end, label) : undefined;
-    if (selected) {
-      this.label = selected;
-      this.labelUntil = span.close + labelReach;
-      this.isSelected = true;
-      return true;
-    }
-    if (label?.rule === 'selector') return false;
+    if (label?.rule === 'selector')
+      return end - start < 200 && this.takeTyped(span.close, judgeSelector(this.page.text.slice(start, end)));
     const named = this.names.lookUp(this.page, span.start, span.end);
     if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
     // Of a type only what is never another thing's: a parser's tokens have one too.
@@ -130,12 +126,26 @@ export class Surroundings {
     if (label && this.takeContentBefore(span, named)) return true;
     this.label = named;
     this.labelUntil = span.close + labelReach;
-    this.isSelected = false;
     return true;
   }
 
-  private judgeSelected(start: number, end: number, label?: NameVerdict): NameVerdict | undefined {
-    return label?.rule === 'selector' ? judgeSelector(this.page.text.slice(start, end)) : undefined;
+  /** What is typed into the field that was selected: the text in one of the next fields. */
+  private takeTyped(from: number, verdict: NameVerdict | undefined): boolean {
+    typedBehind.lastIndex = from;
+    if (!verdict || !typedBehind.test(this.page.text)) return false;
+    const span = readQuoted(this.page, typedBehind.lastIndex);
+    const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+    if (!span || span.end - span.start > longestGroup) return false;
+    if (!isSecretValue(this.page.text.slice(span.start, span.end), verdict, form)) return false;
+    this.out.push({ start: span.start, end: span.end, rule: verdict.rule });
+    return true;
+  }
+
+  /** `{"id": "password", …, "value": "x"}`: what an identifier before the content says. */
+  idBefore(start: number): NameVerdict | undefined {
+    const id = idOfField.exec(this.page.text.slice(Math.max(0, start - 200), start))?.[1];
+    const verdict = id === undefined ? undefined : this.names.judge(id);
+    return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
   }
 
   /** `{"value": "x", "name": "TOKEN"}`: the content stands first. */
@@ -154,10 +164,9 @@ export class Surroundings {
     return this.label !== undefined && sign < this.labelUntil - labelReach + 8;
   }
 
-  /** What the field before said of this one; said once. Text is typed into fields only. */
-  takeLabel(start: number, content?: NameVerdict): NameVerdict | undefined {
+  /** What the field before said of this one; said once. */
+  takeLabel(start: number): NameVerdict | undefined {
     if (!this.label || start > this.labelUntil) return undefined;
-    if (content?.rule === 'typed' && !this.isSelected) return undefined;
     const label = this.label;
     this.label = undefined;
     return label;

@@ -128,7 +128,7 @@ function isDrawnLetters(text: string): boolean {
   const odd = (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).filter(
     (part) => !shortForms.test(part) && (part.length === 1 || !isSyllable(part)),
   );
-  return odd.length >= 2 || /[bcdfghjklmnpqrstvwxz]{6}/i.test(text);
+  return odd.length >= 2 || /(?!ngths)[bcdfghjklmnpqrstvwxz]{5}/.test(text);
 }
 
 /** A vowel, and before it what words of English and its neighbours begin with. */
