@@ -10,7 +10,7 @@ const mostNames = 4096;
 
 let table: Int32Array | undefined;
 
-/** By the low five bits of three letters, which are the same in both cases: a bit where they start a word that judgeName knows. */
+/** By the low five bits of three letters, which are the same in both cases: a bit where they stand in a word that judgeName knows. */
 function stemTable(): Int32Array {
   if (table) return table;
   table = new Int32Array(1 << 10);
@@ -22,11 +22,11 @@ function stemTable(): Int32Array {
   return table;
 }
 
-/** The first letters of every telling word; a test holds this against the vocabulary. */
+/** Three letters of every telling word, the rarest of them; a test holds this against the vocabulary. */
 const telling =
-  'pas pwd pwo mot con sen sec tok jwt pat bea key aut oau cre csr xsr sas coo ses sig cod pin otp tot mfa cvv cvc ' +
-  'mne see rec phr nam hea var fie par pro val str sid dsn req mas use ide hma psk dat ken adg wac hes has sal loz jel los ' +
-  'sif geh seg sek jet pep kek dek cla cli idt dev unl net new old sel typ npm cha sal p12 pfx api wif lab eme puk';
+  'pas pwd pwo ras enh cre tok jwt pat bea key aut oau csr xsr sas coo ses sig cod pin otp mfa cvv cvc ' +
+  'mne see phr nam hea var fie ara aro rty val str sid dsn hma psk dat ken adg wac hes asl sal loz jel los ' +
+  'sif geh seg sek jet pep kek dek lav sse idt new old typ hav p12 pfx api wif lab eme puk sel';
 
 export class NameBook {
   private readonly seen = new Map<string, NameVerdict>();
@@ -39,7 +39,7 @@ export class NameBook {
     this.denied = new Set(deny.map(plainName));
   }
 
-  /** False for nearly every name: no three letters in a row of it start a telling word. */
+  /** False for nearly every name: no three letters in a row of it stand in a telling word so. */
   private maySmell(units: Uint16Array, start: number, end: number): boolean {
     if (this.denied.size > 0) return true;
     const stems = stemTable();

@@ -334,7 +334,7 @@ export class Scanner {
     if (unit === 58 && units[place.behind] === 47 && units[place.behind + 1] === 47 && !place.encoded) {
       return this.pushFound(findUserInfo(page, place.sign), out) || place.behind;
     }
-    if (unit === 58) {
+    if (unit === 58 && (place.end === place.sign || mayFollowColon(units[place.behind]!))) {
       const end = readColon(page, this.options.names, place, out);
       if (end) return end;
     }
@@ -366,6 +366,9 @@ export class Scanner {
     return found.end;
   }
 }
+
+/** Of a colon behind a quote or a bracket: a digit, a star or a line's end. */
+const mayFollowColon = (unit: number): boolean => (unit < 58 && unit > 47) || unit === 42 || unit === 10 || unit === 13;
 
 /** Something that is not ASCII stands in or right before the word before the sign. */
 function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
