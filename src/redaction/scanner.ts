@@ -368,7 +368,8 @@ export class Scanner {
 }
 
 /** Of a colon behind a quote or a bracket: a digit, a star or a line's end. */
-const mayFollowColon = (unit: number): boolean => (unit < 58 && unit > 47) || unit === 42 || unit === 10 || unit === 13;
+const mayFollowColon = (unit: number): boolean =>
+  (unit < 58 && unit > 47) || unit === 42 || unit === 10 || unit === 13;
 
 /** Something that is not ASCII stands in or right before the word before the sign. */
 function isNative(units: Uint16Array, { start, sign }: NamePlace): boolean {
