@@ -18,7 +18,10 @@ export function readColon(page: Page, names: NameBook, place: NamePlace, out: Fi
   const { text, units } = page;
   const length = place.end - place.start;
   if (place.start >= 0 && place.end === place.sign) {
-    const bot = length >= 8 && length <= 13 ? push(out, findTelegramToken(page, place)) : 0;
+    const bot =
+      length >= 8 && length <= 13 && (units[place.start]! < 58 || units[place.start] === 98)
+        ? push(out, findTelegramToken(page, place))
+        : 0;
     if (bot) return bot;
     if (length === 1 && units[place.start] === 115 && units[place.start - 1] === 59)
       return push(out, findSerialized(page, names, place));

@@ -7,13 +7,16 @@ import { looksRandom } from './values.ts';
 
 const joined = /(["'`])(?:\s{0,40}(?:\+|\.|\\\n|\\)\s{0,60}|\s{1,60})(["'`])([\w+/=.~-]{4,400})(?=["'`])/y;
 const continued = /[ \t]{0,40}([\w+/=~-]{8,400})/y;
+const none: readonly Finding[] = [];
 const mostPieces = 16;
 
 /** The rest of `found` that stands apart from it, in order. */
-export function findContinued(page: Page, found: Finding): Finding[] {
-  const rest: Finding[] = [];
+export function findContinued(page: Page, found: Finding): readonly Finding[] {
   if (found.rule === 'one-time-code') return findCodes(page, found);
-  for (let end = found.end; rest.length < mostPieces; ) {
+  const first = pieceAt(page, found.end);
+  if (!first) return none;
+  const rest: Finding[] = [{ ...first, rule: found.rule }];
+  for (let { end } = first; rest.length < mostPieces; ) {
     const piece = pieceAt(page, end);
     if (!piece) break;
     rest.push({ ...piece, rule: found.rule });

@@ -72,7 +72,8 @@ function mergeFindings(page: Page, found: Finding[]): Finding[] {
     finding.end = widenEnd(page.units, finding.end, page.length);
     finding.quote ||= bareNumberQuote(page, finding);
   }
-  for (const finding of [...found]) found.push(...findContinued(page, finding));
+  for (let i = 0, own = found.length; i < own; i++)
+    for (const piece of findContinued(page, found[i]!)) found.push(piece);
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Finding[] = [];
   for (const finding of found) {

@@ -10,8 +10,8 @@ import type { Finding, Page } from './page.ts';
 /** Units in one look. */
 const lookWidth = 4;
 /** More would fill the table: each form has an entry for every position of a look in it. */
-const longestStride = 8;
-const tableBits = 19;
+const longestStride = 12;
+const tableBits = 20;
 
 /** Four units in `tableBits` bits. */
 function hashUnits(a: number, b: number, c: number, d: number): number {

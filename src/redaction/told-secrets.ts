@@ -231,10 +231,17 @@ export function findTold(page: Page, names: NameBook, start: number, end: number
   const word = page.text.slice(start, end);
   const candidates = ruleTable().get(word.toLowerCase());
   if (!candidates) return undefined;
-  const before = page.text.slice(Math.max(0, start - 80), start);
+  const from = Math.max(0, start - 80);
+  let before: string | undefined;
   for (const rule of candidates) {
     if (rule.capitals && word !== word.toUpperCase()) continue;
-    if (rule.before && !rule.before.test(before)) continue;
+    // What follows is asked first: it is anchored, what stands before must be searched for.
+    rule.lead.lastIndex = end;
+    if (!rule.lead.test(page.text)) continue;
+    if (rule.before) {
+      before ??= page.text.slice(from, start);
+      if (!rule.before.test(before)) continue;
+    }
     const found = applyRule(page, names, rule, end);
     if (found) return found;
   }

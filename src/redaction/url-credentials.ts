@@ -11,6 +11,7 @@ const longestUserInfo = 2048;
 /** The page holds `://` at `colon`. */
 export function findUserInfo(page: Page, colon: number): Finding | undefined {
   const start = colon + 3;
+  if (page.units[start] === 47) return undefined;
   const at = findAt(page, start);
   if (at < 0) return undefined;
   const info = page.text.slice(start, at);
@@ -29,8 +30,6 @@ function findAt(page: Page, start: number): number {
   const stop = Math.min(page.length, start + longestUserInfo);
   let last = -1;
   let slash = -1;
-  // A name of a directory holds commas: `ldap://cn=admin,dc=x:password@host`.
-  const isDirectory = /ldaps?:\/\/$/.test(page.text.slice(Math.max(0, start - 9), start));
   for (let i = start; i < stop; i++) {
     const unit = units[i]!;
     if (unit === 64) {
@@ -49,12 +48,16 @@ function findAt(page: Page, start: number): number {
       unit === 60 ||
       unit === 62 ||
       unit === 92 ||
-      (unit === 44 && !isDirectory)
+      (unit === 44 && !isDirectory(page, start))
     )
       break;
   }
   return last;
 }
+
+/** A name of a directory holds commas: `ldap://cn=admin,dc=x:password@host`. */
+const isDirectory = ({ text }: Page, start: number): boolean =>
+  /ldaps?:\/\/$/.test(text.slice(Math.max(0, start - 9), start));
 
 /** `http://corp\user:x@proxy`: one or two backslashes that are no escape of a line's end or a quote. */
 function isDomainSlash({ text, units }: Page, start: number, at: number): boolean {
