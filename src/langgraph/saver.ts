@@ -25,6 +25,7 @@ import { AgentdumpError } from '../errors.ts';
 import { type Compaction, rewriteThread } from './compact.ts';
 import { Draft } from './draft.ts';
 import type { CheckpointHead, WritesHead } from './layout.ts';
+import { sealSerde } from './sealed-serde.ts';
 import type { Thread, ThreadState } from './thread.ts';
 import type { SavedCheckpoint, SavedWrite } from './thread-index.ts';
 import { Threads } from './threads.ts';
@@ -41,6 +42,8 @@ export interface AgentdumpSaverOptions {
   lockWaitMs?: number;
   /** LangGraph's JSON by default. */
   serde?: SerializerProtocol;
+  /** 32 bytes, or a text of them: values are sealed with it. Default: AGENTDUMP_RUN_KEY, and without one they are not. */
+  key?: string | Uint8Array;
 }
 
 /** Where a checkpoint is, or its thread. */
@@ -54,8 +57,9 @@ export class AgentdumpSaver extends BaseCheckpointSaver {
   readonly dir: string;
   readonly #threads: Threads;
 
-  constructor({ dir, sync = 'none', lockWaitMs = 5000, serde }: AgentdumpSaverOptions) {
+  constructor({ dir, sync = 'none', lockWaitMs = 5000, serde, key }: AgentdumpSaverOptions) {
     super(serde);
+    this.serde = sealSerde(this.serde, key);
     if (typeof dir !== 'string' || dir === '')
       throw new AgentdumpError('usage', 'new AgentdumpSaver({dir}) needs the name of a folder', {
         argument: 'dir',

@@ -28,7 +28,8 @@ export function writeTest({
   const name = `crash-${recording.signature.id.replace(/[^\w]/g, '').slice(0, 8)}`;
   const recordingPath = join(folder, `${name}.recording.json`);
   const testPath = join(folder, `${name}.test.mjs`);
-  writeFileSync(recordingPath, `${JSON.stringify(recording)}\n`);
+  // Redacted, and yet what the agent was told and said: for the owner, until they share it.
+  writeFileSync(recordingPath, `${JSON.stringify(recording)}\n`, { mode: 0o600 });
   writeFileSync(
     testPath,
     render(recording, name, relocated(command, folder), runner, relative(folder, process.cwd()), live),

@@ -10,12 +10,14 @@ import { type DoubtPolicy, once, rememberTool } from './tools.ts';
 export type { DoubtfulCall, DoubtPolicy } from './tools.ts';
 
 export interface ResumeOptions {
-  /** Folder of the runs; their files are for the owner only and hold replies and results in the clear. */
+  /** Folder of the runs; their files are for the owner only. Without a key they hold replies and results in the clear. */
   dir: string;
   /** Names the run: the same in the process that goes on with it. */
   id: string;
   /** For a tool that was started and not ended. Default `retry`. */
   inDoubt?: DoubtPolicy;
+  /** 32 bytes, or a text of them, that seal what is remembered. Default: AGENTDUMP_RUN_KEY. */
+  key?: string | Uint8Array;
   /** What asks for real; the global one by default. */
   fetch?: typeof globalThis.fetch;
 }
@@ -31,14 +33,18 @@ export interface ResumableRun {
   close(): void;
 }
 
-/** Throws `unwritable` when another process has the run, or the folder can't be written. */
+/**
+ * Throws `unwritable` when another process has the run, or the folder can't be written; `locked` when it is sealed and the key
+ * is missing or another one.
+ */
 export function openRun({
   dir,
   id,
   inDoubt = 'retry',
+  key,
   fetch = globalThis.fetch,
 }: ResumeOptions): ResumableRun {
-  const memory = new RunMemory(resolve(dir), id);
+  const memory = new RunMemory(resolve(dir), id, key);
   const remember = <Tool extends object>(name: string, tool: Tool) =>
     rememberTool(memory, name, tool, inDoubt);
   return {

@@ -1,6 +1,6 @@
 /**
  * What a resumable run's journal says (the frame of its records is that of journal/FORMAT.md). A call is known by its
- * key (a hash of what was asked) and by how many of the same key came before it. Payloads are JSON texts.
+ * key (a hash of what was asked, under the host's key where there is one) and by how many of the same key came before it. Payloads are JSON texts.
  */
 export const resumeKinds = { reply: 1040, toolStart: 1041, toolEnd: 1042 } as const;
 
@@ -27,4 +27,9 @@ export interface ToolEndRecord extends CallKey {
   /** Absent for undefined. */
   result?: unknown;
   error?: { name: string; message: string };
+}
+
+/** What a record is in a run that is sealed: everything but the call, closed as JSON, in base64. */
+export interface SealedRecord extends CallKey {
+  sealed: string;
 }

@@ -8,11 +8,13 @@ import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { giveLock, takeLock } from '../journal/folder-lock.ts';
 import { findJson, readJournal } from '../journal/reader.ts';
+import { findSeal, type HostKey, lockedWithoutKey, type ValueSeal } from '../journal/value-seal.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
 import {
   type CallKey,
   type ReplyRecord,
   resumeKinds,
+  type SealedRecord,
   type ToolEndRecord,
   type ToolStartRecord,
 } from './layout.ts';
@@ -25,8 +27,12 @@ export class RunMemory {
   readonly #started = new Map<string, ToolStartRecord>();
   readonly #ended = new Map<string, ToolEndRecord>();
 
-  /** Throws `unwritable` when another process has the run, or the disk fails. */
-  constructor(dir: string, id: string) {
+  /** Undefined where there is no key, and in a run that was begun without one. */
+  #seal: ValueSeal | undefined;
+
+  /** Throws `unwritable` when another process has the run, or the disk fails; `locked` for want of the key. */
+  constructor(dir: string, id: string, key?: HostKey) {
+    this.#seal = findSeal('resume', key);
     const folder = join(
       dir,
       `${id.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 40)}-${hashOf(id).slice(0, 16)}`,
@@ -35,7 +41,7 @@ export class RunMemory {
     this.#lock = `${folder}.lock`;
     const owner = takeLock(this.#lock);
     if (owner !== undefined) throw inUse(folder, id, owner);
-    const end = this.#read(folder);
+    const end = this.#readOrLetGo(folder);
     this.#journal = openJournal({
       dir: folder,
       sessionId: hashOf(id),
@@ -46,7 +52,8 @@ export class RunMemory {
 
   /** The next call of this kind with these contents. */
   next(kind: string, contents: unknown): CallKey {
-    const key = hashOf(JSON.stringify([kind, contents]));
+    const asked = JSON.stringify([kind, contents]);
+    const key = this.#seal?.sum(asked) ?? hashOf(asked);
     const turn = this.#turns.get(key) ?? 0;
     this.#turns.set(key, turn + 1);
     return { key, turn };
@@ -66,15 +73,15 @@ export class RunMemory {
   }
 
   keepReply(reply: ReplyRecord): void {
-    this.#journal.append(resumeKinds.reply, JSON.stringify(reply));
+    this.#append(resumeKinds.reply, reply);
   }
 
   keepToolStart(start: ToolStartRecord): void {
-    this.#journal.append(resumeKinds.toolStart, JSON.stringify(start));
+    this.#append(resumeKinds.toolStart, start);
   }
 
   keepToolEnd(end: ToolEndRecord): void {
-    this.#journal.append(resumeKinds.toolEnd, JSON.stringify(end));
+    this.#append(resumeKinds.toolEnd, end);
   }
 
   close(): void {
@@ -82,12 +89,41 @@ export class RunMemory {
     giveLock(this.#lock);
   }
 
+  #append(kind: number, record: CallKey): void {
+    const { key, turn, ...rest } = record;
+    const beside = `${kind}/${nameOf(record)}`;
+    const sealed = this.#seal?.close(Buffer.from(JSON.stringify(rest)), beside).toString('base64');
+    this.#journal.append(kind, JSON.stringify(sealed === undefined ? record : { key, turn, sealed }));
+  }
+
+  /** As it was written; a run is sealed from its first record or not at all. */
+  #open(kind: number, record: CallKey): CallKey {
+    const { key, turn, sealed } = record as SealedRecord;
+    if (sealed === undefined) this.#seal = undefined;
+    else if (!this.#seal) throw lockedWithoutKey();
+    else {
+      const rest = this.#seal.open(Buffer.from(sealed, 'base64'), `${kind}/${nameOf(record)}`).toString();
+      return { ...(JSON.parse(rest) as object), key, turn };
+    }
+    return record;
+  }
+
+  #readOrLetGo(folder: string) {
+    try {
+      return this.#read(folder);
+    } catch (error) {
+      giveLock(this.#lock);
+      throw error;
+    }
+  }
+
   #read(folder: string) {
     try {
       const reading = readJournal(folder);
       for (const record of reading.records) {
-        const value = findJson(record) as CallKey | undefined;
-        if (!value) continue;
+        const found = findJson(record) as CallKey | undefined;
+        if (!found) continue;
+        const value = this.#open(record.kind, found);
         if (record.kind === resumeKinds.reply) this.#replies.set(nameOf(value), value as ReplyRecord);
         else if (record.kind === resumeKinds.toolStart)
           this.#started.set(nameOf(value), value as ToolStartRecord);
