@@ -122,7 +122,7 @@ export class RunMemory {
       const reading = readJournal(folder);
       for (const record of reading.records) {
         const found = findJson(record) as CallKey | undefined;
-        if (!found) continue;
+        if (!found || !ownKinds.has(record.kind)) continue;
         const value = this.#open(record.kind, found);
         if (record.kind === resumeKinds.reply) this.#replies.set(nameOf(value), value as ReplyRecord);
         else if (record.kind === resumeKinds.toolStart)
@@ -137,6 +137,7 @@ export class RunMemory {
   }
 }
 
+const ownKinds = new Set<number>(Object.values(resumeKinds));
 const nameOf = ({ key, turn }: CallKey): string => `${key}/${turn}`;
 
 function hashOf(text: string): string {
