@@ -14,10 +14,16 @@ import { makeCorpus } from '../support/secret-corpus.ts';
 import { makeForms } from '../support/secret-forms.ts';
 import { scoreCorpus } from '../support/secret-score.ts';
 import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
-import { makeUnseen } from '../support/unseen-forms.ts';
+import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen-forms.ts';
+import * as fifth from '../support/unseen-forms-fifth.ts';
 import * as first from '../support/unseen-forms-first.ts';
+import * as fourth from '../support/unseen-forms-fourth.ts';
 import * as second from '../support/unseen-forms-second.ts';
+import * as sixth from '../support/unseen-forms-sixth.ts';
 import * as third from '../support/unseen-forms-third.ts';
+import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
+import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
+import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -34,12 +40,26 @@ async function printQuality(): Promise<void> {
     ['first set', first],
     ['second set', second],
     ['third set', third],
+    ['fourth set', fourth],
+    ['fifth set', fifth],
+    ['sixth set', sixth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
     ).values())
       console.log(
         `  ${name.padEnd(13)} ${String(total).padStart(5)}  found   ${((100 * right) / total).toFixed(2)} %`,
+      );
+  for (const [name, groups] of [
+    ['beside fourth', besideFourth],
+    ['beside fifth', besideFifth],
+    ['beside sixth', besideSixth],
+  ] as const)
+    for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
+      redact(text),
+    ).values())
+      console.log(
+        `  ${name.padEnd(13)} ${String(total).padStart(5)}  changed ${((100 * (total - right)) / total).toFixed(2)} %`,
       );
   for (const [name, score] of scoreCorpus(makeCorpus(seed, 3), (text, known) => redact(text, { known }))) {
     const share = (100 * score.right) / score.total;

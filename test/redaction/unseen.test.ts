@@ -3,15 +3,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
 import { scoreCorpus } from '../support/secret-score.ts';
-import { makeUnseen } from '../support/unseen-forms.ts';
+import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen-forms.ts';
+import * as fifth from '../support/unseen-forms-fifth.ts';
 import * as first from '../support/unseen-forms-first.ts';
+import * as fourth from '../support/unseen-forms-fourth.ts';
 import * as second from '../support/unseen-forms-second.ts';
+import * as sixth from '../support/unseen-forms-sixth.ts';
 import * as third from '../support/unseen-forms-third.ts';
+import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
+import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
+import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
   ['the second set', second, 0.83],
   ['the third set', third, 0.96],
+  ['the fourth set', fourth, 0.95],
+  ['the fifth set', fifth, 0.93],
+  ['the sixth set', sixth, 0.9],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -20,8 +29,21 @@ for (const [name, groups, least] of [
       assert.ok(right / total >= least, `${right} of ${total}`);
   });
 
+for (const [name, groups, most] of [
+  ['the fourth', besideFourth, 0.015],
+  ['the fifth', besideFifth, 0.01],
+  ['the sixth', besideSixth, 0.02],
+] as const)
+  test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
+    for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>
+      redact(text),
+    ).values())
+      assert.ok(total - right <= total * most, wrong.map(({ output }) => output).join('\n'));
+  });
+
 test('all of them in one stream, in small chunks', () => {
-  const text = makeUnseen({ ...first, ...second }, 42, 1)
+  const text = [first, second, fourth, fifth, sixth]
+    .flatMap((groups) => makeUnseen({ ...groups }, 42, 1))
     .map((item) => item.text)
     .join('\n\n');
   const whole = redact(text);

@@ -1,6 +1,6 @@
 /**
  * The sixth set: other places than the fourth and fifth (devices, password stores, inventories, loggers, other languages), written
- * after the rules had been made better with those and measured once; nothing was made better with it.
+ * after the rules had been made better with those and measured once; then the rules were made better with it.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of other languages
