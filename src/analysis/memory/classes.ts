@@ -25,19 +25,36 @@ export interface ClassTable {
   kinds: ClassKind[];
 }
 
-export function computeClasses(snapshot: HeapSnapshot): ClassTable {
+/** @param room of a word a node, to work in. */
+export function computeClasses(snapshot: HeapSnapshot, room?: Uint32Array): ClassTable {
   const numbering = new ClassNumbering(snapshot);
-  const rows = rowsInKernel(snapshot, numbering) ?? rowsOneByOne(snapshot, numbering);
-  computeShapes(snapshot).forEach((node, name) => {
-    rows[node] = numbering.rowOfName(name, placeOf(snapshot, node));
-  });
+  const rows = rowsInKernel(snapshot, numbering) ?? rowsOneByOne(snapshot, numbering, room);
+  nameShapes(snapshot, numbering, rows);
   const { kinds } = numbering;
   const isNarrow = GraphKernel.of(snapshot) === undefined && kinds.length <= 0x10000;
-  return { of: isNarrow ? new Uint16Array(rows) : rows, kinds };
+  return { of: isNarrow ? new Uint16Array(rows) : room ? rows.slice() : rows, kinds };
 }
 
-function rowsOneByOne(snapshot: HeapSnapshot, numbering: ClassNumbering): Uint32Array {
-  const rows = new Uint32Array(snapshot.nodes.count);
+function nameShapes(snapshot: HeapSnapshot, numbering: ClassNumbering, rows: Uint32Array): void {
+  const { names, forEach } = computeShapes(snapshot);
+  const { placeOf } = snapshot.locations;
+  const known = new Int32Array(names.length).fill(-1);
+  forEach((node, kind) => {
+    const place = placeOf[node] ?? 0;
+    if (place === 0 && known[kind]! >= 0) rows[node] = known[kind]!;
+    else {
+      rows[node] = numbering.rowOfName(names[kind]!, place);
+      if (place === 0) known[kind] = rows[node]!;
+    }
+  });
+}
+
+function rowsOneByOne(
+  snapshot: HeapSnapshot,
+  numbering: ClassNumbering,
+  room: Uint32Array = new Uint32Array(snapshot.nodes.count),
+): Uint32Array {
+  const rows = room.subarray(0, snapshot.nodes.count);
   for (let node = 0; node < rows.length; node++) rows[node] = numbering.rowOf(node);
   return rows;
 }

@@ -16,34 +16,39 @@ const maxListed = 128;
 
 /** A distinct list of properties, in order, and the objects that have it. */
 interface PropertyList {
-  names: string[];
   count: number;
   firstNode: number;
 }
 
-interface ShapeName {
+interface Shape {
   name: string;
   properties: string[];
   count: number;
+  firstNode: number;
 }
 
 export interface Shapes {
-  /** Calls back with each plain object and its kind's name; not with those that stay `Object`. */
-  forEach(callback: (node: number, name: string) => void): void;
+  /** The kinds' names. */
+  names: string[];
+  /** Calls back with each plain object and the row of its kind's name; not with those that stay `Object`. */
+  forEach(callback: (node: number, kind: number) => void): void;
 }
 
 export function computeShapes(snapshot: HeapSnapshot): Shapes {
   const lists = new PropertyLists(snapshot);
-  const tree = buildTree(popularShapes(lists));
-  const nameOf = (names: string[]): string | undefined => bestMatch(tree, names)?.name;
+  const shapes = popularShapes(lists);
+  const tree = buildTree(shapes);
+  const wanted = lists.textsOf(shapes);
+  const kindOf = (node: number): number => bestMatch(tree, lists.wantedOf(node, wanted))?.rank ?? -1;
   return {
+    names: shapes.map(({ name }) => name),
     forEach(callback) {
-      const listed = lists.lists.map((list) => list && nameOf(list.names));
+      const listed = lists.lists.map((list) => (list ? kindOf(list.firstNode) : -1));
       for (let at = 0; at < lists.nodes.length; at++) {
         const node = lists.nodes[at]!;
         const state = lists.states[at]!;
-        const name = state >= 0 ? listed[state] : nameOf(lists.namesOf(node));
-        if (name !== undefined) callback(node, name);
+        const kind = state >= 0 ? listed[state]! : kindOf(node);
+        if (kind >= 0) callback(node, kind);
       }
     },
   };
@@ -69,7 +74,7 @@ class PropertyLists {
       const node = this.nodes[at]!;
       const state = found ? found.states[at]! : this.#stateOf(node);
       this.states[at] = state;
-      if (state < 0) this.large.push({ names: this.namesOf(node), count: 1, firstNode: node });
+      if (state < 0) this.large.push({ count: 1, firstNode: node });
       else if (!found) this.#count(state, node);
     }
     if (found) this.#takeCounts(found);
@@ -77,18 +82,13 @@ class PropertyLists {
 
   #takeCounts({ counts, firsts }: KernelShapes): void {
     for (let state = 0; state < counts.length; state++)
-      if (counts[state]! > 0)
-        this.lists[state] = {
-          names: this.namesOf(firsts[state]!),
-          count: counts[state]!,
-          firstNode: firsts[state]!,
-        };
+      if (counts[state]! > 0) this.lists[state] = { count: counts[state]!, firstNode: firsts[state]! };
   }
 
   #count(state: number, node: number): void {
     const list = this.lists[state];
     if (list) list.count++;
-    else this.lists[state] = { names: this.namesOf(node), count: 1, firstNode: node };
+    else this.lists[state] = { count: 1, firstNode: node };
   }
 
   #stateOf(node: number): number {
@@ -104,13 +104,48 @@ class PropertyLists {
     return state;
   }
 
-  /** Names of all properties, `__proto__` included. */
-  namesOf(node: number): string[] {
+  /** Indexes of the names of all properties, `__proto__` included. */
+  *#indexesOf(node: number): Generator<number> {
     const { firstEdge } = this.#snapshot.nodes;
-    const names: string[] = [];
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
-      if (this.#snapshot.edgeType(edge) === EdgeType.property) names.push(this.#snapshot.edgeName(edge));
+      if (this.#snapshot.edgeType(edge) === EdgeType.property)
+        yield this.#snapshot.edges.nameOrIndex.get(edge);
+  }
+
+  namesOf(node: number): string[] {
+    return Array.from(this.#indexesOf(node), (index) => this.#snapshot.strings.get(index));
+  }
+
+  /** Of the property that a shape's name begins with, -1 where there is none. */
+  firstIndex(node: number, proto: number): number {
+    for (const index of this.#indexesOf(node)) if (index !== proto) return index;
+    return -1;
+  }
+
+  /** Texts of all that the shapes' first objects have, by index. V8 writes a text once. */
+  textsOf(shapes: Shape[]): Map<number, string> {
+    const texts = new Map<number, string>();
+    for (const { firstNode } of shapes)
+      for (const index of this.#indexesOf(firstNode)) texts.set(index, this.#snapshot.strings.get(index));
+    return texts;
+  }
+
+  /** Those of an object's properties that have a text there. */
+  wantedOf(node: number, texts: ReadonlyMap<number, string>): Set<string> {
+    const { firstEdge } = this.#snapshot.nodes;
+    const { packed, nameOrIndex } = this.#snapshot.edges;
+    const names = new Set<string>();
+    for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+      if (packed[edge]! >>> edgeTypeShift !== EdgeType.property) continue;
+      const text = texts.get(nameOrIndex.get(edge));
+      if (text !== undefined) names.add(text);
+    }
     return names;
+  }
+
+  /** Index of the name that no shape shows. */
+  get proto(): number {
+    return this.#snapshot.strings.findAscii('__proto__');
   }
 }
 
@@ -141,11 +176,11 @@ function plainObjects(snapshot: HeapSnapshot): Uint32Array {
   const { count, type, name } = snapshot.nodes;
   const objectName = snapshot.strings.findAscii('Object');
   const isPlain = (node: number): boolean => type[node] === NodeType.object && name[node] === objectName;
+  // Pages that nobody writes to cost nothing.
+  const nodes = new Uint32Array(count);
   let total = 0;
-  for (let node = 0; node < count; node++) if (isPlain(node)) total++;
-  const nodes = new Uint32Array(total);
-  for (let node = 0, at = 0; node < count; node++) if (isPlain(node)) nodes[at++] = node;
-  return nodes;
+  for (let node = 0; node < count; node++) if (isPlain(node)) nodes[total++] = node;
+  return nodes.subarray(0, total);
 }
 
 /** Trie states by open addressing on (state, index): three numbers an entry. */
@@ -187,18 +222,28 @@ class IndexTrie {
 }
 
 /** The most popular lists first; among equals the one that came first in the snapshot. */
-function popularShapes(lists: PropertyLists): ShapeName[] {
-  const all = [...lists.lists.filter((list) => list !== undefined), ...lists.large];
-  const byName = new Map<string, ShapeName>();
-  for (const list of all.sort((a, b) => a.firstNode - b.firstNode)) {
-    const shape = shapeName(list.names);
+function popularShapes(lists: PropertyLists): Shape[] {
+  const least = Math.max(minObjects, lists.nodes.length / minProportion);
+  const byName = new Map<string, Shape>();
+  for (const list of likelyLists(lists, least)) {
+    const shape = shapeName(lists.namesOf(list.firstNode));
     if (!shape) continue;
     const known = byName.get(shape.name);
     if (known) known.count += list.count;
-    else byName.set(shape.name, { ...shape, count: list.count });
+    else byName.set(shape.name, { ...shape, count: list.count, firstNode: list.firstNode });
   }
-  const least = Math.max(minObjects, lists.nodes.length / minProportion);
   return [...byName.values()].filter((shape) => shape.count >= least).sort((a, b) => b.count - a.count);
+}
+
+/** Lists of one shape begin alike: those with whose first property too few begin are not worth their names' texts. */
+function likelyLists(lists: PropertyLists, least: number): PropertyList[] {
+  const all = [...lists.lists.filter((list) => list !== undefined), ...lists.large];
+  const { proto } = lists;
+  const firsts = all.map(({ firstNode }) => lists.firstIndex(firstNode, proto));
+  const counts = new Map<number, number>();
+  for (const [at, first] of firsts.entries()) counts.set(first, (counts.get(first) ?? 0) + all[at]!.count);
+  const likely = all.filter((_, at) => firsts[at]! >= 0 && counts.get(firsts[at]!)! >= least);
+  return likely.sort((a, b) => a.firstNode - b.firstNode);
 }
 
 function shapeName(names: string[]): { name: string; properties: string[] } | undefined {
@@ -221,26 +266,25 @@ export function propertyText(name: string): string {
 
 interface TreeNode {
   next: Map<string, TreeNode>;
-  match: { name: string; size: number; rank: number } | undefined;
+  match: { size: number; rank: number } | undefined;
 }
 
 /** Each path from the top spells a shape's properties in sorted order. */
-function buildTree(shapes: ShapeName[]): TreeNode {
+function buildTree(shapes: Shape[]): TreeNode {
   const top: TreeNode = { next: new Map(), match: undefined };
-  for (const [rank, { name, properties }] of shapes.entries()) {
+  for (const [rank, { properties }] of shapes.entries()) {
     let at = top;
     for (const property of properties.toSorted()) {
       const next = at.next.get(property) ?? { next: new Map(), match: undefined };
       at.next.set(property, next);
       at = next;
     }
-    at.match ??= { name, size: properties.length, rank };
+    at.match ??= { size: properties.length, rank };
   }
   return top;
 }
 
-function bestMatch(tree: TreeNode, names: string[]): TreeNode['match'] {
-  const has = new Set(names);
+function bestMatch(tree: TreeNode, has: ReadonlySet<string>): TreeNode['match'] {
   const open = [tree];
   let best: TreeNode['match'];
   for (let at = open.pop(); at; at = open.pop()) {
