@@ -6,8 +6,11 @@ export class DominatedIndex {
   readonly first: Uint32Array;
   readonly nodes: Uint32Array;
 
-  /** @param kernel of the same snapshot, if it is small. */
-  constructor(dominator: Uint32Array, root: number, kernel?: GraphKernel) {
+  /**
+   * @param kernel of the same snapshot, if it is small.
+   * @param room of a word a node, if there is some to be had.
+   */
+  constructor(dominator: Uint32Array, root: number, kernel?: GraphKernel, room?: Uint32Array) {
     const count = dominator.length;
     if (kernel?.hasDominators) {
       kernel.code.indexDominated(root);
@@ -15,12 +18,14 @@ export class DominatedIndex {
       this.nodes = kernel.words('dominated', Math.max(0, count - 1));
       return;
     }
-    const next = new Uint32Array(count + 1);
-    for (let node = 0; node < count; node++) if (node !== root) next[dominator[node]! + 1]!++;
-    for (let node = 0; node < count; node++) next[node + 1]! += next[node]!;
-    this.first = next.slice();
-    this.nodes = new Uint32Array(Math.max(0, count - 1));
-    for (let node = 0; node < count; node++) if (node !== root) this.nodes[next[dominator[node]!]!++] = node;
+    // Each row's own counter is the one after it, which ends where the next row begins.
+    const first = new Uint32Array(count + 2);
+    for (let node = 0; node < count; node++) if (node !== root) first[dominator[node]! + 2]!++;
+    for (let node = 2; node <= count; node++) first[node]! += first[node - 1]!;
+    this.nodes = room?.subarray(0, Math.max(0, count - 1)) ?? new Uint32Array(Math.max(0, count - 1));
+    for (let node = 0; node < count; node++)
+      if (node !== root) this.nodes[first[dominator[node]! + 1]!++] = node;
+    this.first = first.subarray(0, count + 1);
   }
 
   /** Ordinals of the nodes whose immediate dominator is this one. */

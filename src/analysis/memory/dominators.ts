@@ -15,7 +15,7 @@ import { computeSpanningTree, type SpanningTree } from './spanning-tree.ts';
 export interface DominatorTree {
   /** By ordinal: the ordinal of the immediate dominator; the root's is itself. */
   dominator: Uint32Array;
-  /** Ordinals such that each comes after its dominator. */
+  /** Ordinals such that each comes after its dominator; until the retained sizes are computed. */
   order: Uint32Array;
   /** Memory that is done with, eight bytes a node: the retained sizes go into it. Of 10 M nodes it is 8 % of the peak. */
   room?: ArrayBuffer;

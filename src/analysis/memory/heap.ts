@@ -76,6 +76,12 @@ export class Heap {
       if (!this.#memo.has(name)) this.#memo.set(name, value);
   }
 
+  /** A word a node to work in: the order of the tree is done with once the retained sizes are there. */
+  get #spare(): Uint32Array | undefined {
+    if (!this.#memo.has('retained') || this.#memo.has('dominated') || this.tree.kernel) return undefined;
+    return this.tree.order;
+  }
+
   get nodeCount(): number {
     return this.snapshot.nodes.count;
   }
@@ -96,17 +102,17 @@ export class Heap {
   }
 
   get distances(): Int32Array {
-    return this.#once('distances', () => computeDistances(this.snapshot));
+    return this.#once('distances', () => computeDistances(this.snapshot, this.#spare));
   }
 
   get classes(): ClassTable {
-    return this.#once('classes', () => computeClasses(this.snapshot));
+    return this.#once('classes', () => computeClasses(this.snapshot, this.#spare));
   }
 
   get dominated(): DominatedIndex {
     return this.#once(
       'dominated',
-      () => new DominatedIndex(this.tree.dominator, this.root, GraphKernel.of(this.snapshot)),
+      () => new DominatedIndex(this.tree.dominator, this.root, GraphKernel.of(this.snapshot), this.#spare),
     );
   }
 

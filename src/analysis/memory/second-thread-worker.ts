@@ -7,9 +7,10 @@ import type { FacetsMessage } from './second-thread.ts';
 import { computeShallowSizes } from './shallow-sizes.ts';
 
 const snapshot = openShared((workerData as { shared: SharedSnapshot }).shared);
-const selfSize = computeShallowSizes(snapshot);
-const classes = computeClasses(snapshot);
-const distances = computeDistances(snapshot);
+const room = new Uint32Array(snapshot.nodes.count);
+const selfSize = computeShallowSizes(snapshot, room.buffer);
+const classes = computeClasses(snapshot, room);
+const distances = computeDistances(snapshot, room);
 snapshot.close();
 const message: FacetsMessage = {
   distances,
