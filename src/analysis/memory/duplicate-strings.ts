@@ -12,8 +12,13 @@ export interface StringSums {
   count: number;
   selfSizeBytes: number;
   wastedBytes: number;
+  /** Of those, in strings as long as V8 writes: they may differ after it. */
+  unsureBytes: number;
   rows: HeapStringRow[];
 }
+
+/** As they stand in the file: 1,024 characters and two quotes. */
+const longestRaw = 1026;
 
 export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
   const { type, name, count } = heap.snapshot.nodes;
@@ -36,10 +41,14 @@ export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
   }
   const repeated = [...groups.values()].filter((group) => group.count > 1);
   const waste = (group: { bytes: number; size: number }): number => group.bytes - group.size;
+  const { strings: table } = heap.snapshot;
+  const isUnsure = ({ node }: { node: number }): boolean => table.rawLength(name[node]!) >= longestRaw;
+  const wasted = (of: typeof repeated): number => of.reduce((sum, group) => sum + waste(group), 0);
   return {
     count: strings,
     selfSizeBytes: bytes,
-    wastedBytes: repeated.reduce((sum, group) => sum + waste(group), 0),
+    wastedBytes: wasted(repeated),
+    unsureBytes: wasted(repeated.filter(isUnsure)),
     rows: repeated
       .sort((a, b) => waste(b) - waste(a))
       .slice(0, limit)

@@ -58,26 +58,72 @@ export function computePath(heap: Heap, node: number): HeapPath {
 }
 
 /** `global.sessions[3].messages`; variables of closures as `(context).name`; V8's own slots as `{slot}`. */
-export function pathText(heap: Heap, node: number, edges = pathEdges(heap, node)): string {
+export function pathText(
+  heap: Heap,
+  node: number,
+  edges = pathEdges(heap, node),
+  isKey: (edge: number) => boolean = () => false,
+): string {
   if (!edges.length)
     return node === heap.root ? '(root)' : `(nothing strong leads to @${heap.snapshot.nodes.id[node]})`;
   let text = '';
-  for (const edge of edges) text = appendStep(heap, text, edge);
+  for (const edge of edges) text = isKey(edge) ? `${text}[*]` : appendStep(heap, text, edge);
   // A Map's or Set's table is V8's affair, and so is the slot in it.
   return text.replace(/\{table\}\{\d+\}/g, '.get(…)');
 }
 
-/** The path without the numbers of elements, so that what hangs in a thousand places of one kind has one path. */
+/**
+ * The path without the numbers of elements and the keys of dictionaries, so that what hangs in a thousand places of one
+ * kind has one path.
+ */
 export function generalPath(heap: Heap, node: number): string {
   return shortPath(
-    pathText(heap, node)
+    pathText(heap, node, pathEdges(heap, node), (edge) => isOneOfMany(heap, edge))
       .replace(/\[\d+\]/g, '[*]')
       .replace(/\{\d+\}/g, '{*}'),
   );
 }
 
-/** A path down a list of a million links is not read by anybody. */
+/** So many properties of one object that lead to one class are entries, and their names are keys. */
+const fewestEntries = 16;
+const entries = new WeakMap<Heap, Map<number, Map<number, number>>>();
+
+/** Whether a property's name is a key: `histories.s17`, where each session has one. */
+function isOneOfMany(heap: Heap, edge: number): boolean {
+  const { snapshot, classes } = heap;
+  if (snapshot.edgeType(edge) !== EdgeType.property) return false;
+  // Any object may have many methods, under names of their own.
+  if (snapshot.nodes.type[snapshot.edgeTarget(edge)] === NodeType.closure) return false;
+  const bySource = entries.get(heap) ?? new Map<number, Map<number, number>>();
+  entries.set(heap, bySource);
+  const source = heap.retainers.sourceOf(edge);
+  const counts = bySource.get(source) ?? countTargets(heap, source);
+  bySource.set(source, counts);
+  return counts.get(classes.of[snapshot.edgeTarget(edge)]!)! >= fewestEntries;
+}
+
+/** By class: how many properties lead to one. */
+function countTargets({ snapshot, classes }: Heap, source: number): Map<number, number> {
+  const { firstEdge } = snapshot.nodes;
+  const counts = new Map<number, number>();
+  for (let edge = firstEdge[source]!; edge < firstEdge[source + 1]!; edge++) {
+    if (snapshot.edgeType(edge) !== EdgeType.property) continue;
+    const kind = classes.of[snapshot.edgeTarget(edge)]!;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** A path down a list of a million links is not read by anybody; of few, one step and how often. */
 export function shortPath(path: string): string {
+  const short = path.replace(
+    /(\.[\p{ID_Continue}$]+|\{[^{}]*\}|\[[^[\]]*\])\1{3,}/gu,
+    (run, step: string) => `${step}×${run.length / step.length}`,
+  );
+  return clipMiddle(short);
+}
+
+function clipMiddle(path: string): string {
   return path.length <= 300 ? path : `${path.slice(0, 140)} … ${path.slice(-140)}`;
 }
 

@@ -12,7 +12,7 @@ import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growt
 import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeHeapValue } from '../../../src/analysis/memory/heap-value.ts';
 import { computeMemoryFacts } from '../../../src/analysis/memory/memory-facts.ts';
-import { pathText } from '../../../src/analysis/memory/paths.ts';
+import { generalPath, pathText, shortPath } from '../../../src/analysis/memory/paths.ts';
 import { runQuery } from '../../../src/analysis/memory/query.ts';
 import { parseQuery } from '../../../src/analysis/memory/query-syntax.ts';
 import { computeRetainedTree } from '../../../src/analysis/memory/retained-tree.ts';
@@ -313,4 +313,40 @@ test('the tree of an account adds up to the heap, and names nothing small', asyn
     totals[parent]! += totals[row]!;
     if (name !== '(smaller ones)') assert.ok(totals[row]! >= heap.totalBytes / 500, name);
   }
+});
+
+test("a place without its keys: the histories of twenty sessions are one place, an object's own properties are not", () => {
+  const { snapshot: synth, global } = synthProgram();
+  const histories = synth.node({ name: 'Histories' });
+  synth.edge(global, histories, 'histories');
+  const own = Array.from({ length: 20 }, (_, at) => {
+    const history = synth.node({ name: 'History' });
+    const messages = synth.node({ name: 'Array' });
+    synth.edge(histories, history, `session ${at}`).edge(history, messages, 'messages');
+    return messages;
+  });
+  const heap = heapOf(synth);
+  assert.deepEqual(
+    [...new Set(own.map((node) => generalPath(heap, node)))],
+    ['global.histories[*].messages'],
+  );
+  assert.equal(pathText(heap, own[3]!), 'global.histories["session 3"].messages');
+});
+
+test('a step that is taken over and over is written once', () => {
+  assert.equal(shortPath('global.list.next.next.next.next.next.value'), 'global.list.next×5.value');
+  assert.equal(shortPath('a{x}{x}{x}{x}[0][0]'), 'a{x}×4[0][0]');
+});
+
+test('strings that are cut alike may be copies; strings that are whole are', () => {
+  const copies = (text: string) => {
+    const { snapshot: synth, global } = synthProgram();
+    for (let at = 0; at < 4; at++)
+      synth.edge(global, synth.node({ type: 'string', name: text, size: 2 ** 20 }), `text${at}`);
+    return bySuspectRule(computeSuspects(heapOf(synth), 20), 'duplicate-strings');
+  };
+  assert.match(copies('x'.repeat(1024)).sentence, /may be copies/);
+  assert.equal(copies('x'.repeat(1024)).confidence, 'possible');
+  assert.match(copies('short').sentence, /is copies of strings/);
+  assert.equal(copies('short').confidence, 'likely');
 });

@@ -9,16 +9,22 @@ export const duplicateStringsRule: SuspectRule = {
   name: 'duplicate-strings',
   find(context) {
     const { heap, totalBytes } = context;
-    const { wastedBytes, rows } = computeDuplicateStrings(heap, 1);
+    const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
     const worst = rows[0];
     if (!worst || wastedBytes < totalBytes * leastShare) return [];
     const node = heap.snapshot.findById(worst.id);
+    const isSure = wastedBytes - unsureBytes >= totalBytes * leastShare;
+    const are = isSure
+      ? 'is copies of strings that the heap has already'
+      : 'may be copies: strings of one size with the same first 1,024 characters, which is all that a snapshot has of them';
     return [
       suspectAt(context, 'duplicate-strings', node, wastedBytes, {
-        title: `Copies of equal strings: ${shareText(wastedBytes, context)}`,
-        sentence: `${shareText(wastedBytes, context)} is copies of strings that the heap has already; the worst, ${JSON.stringify(clip(worst.value, 60))}, is there ${formatNumber(worst.count)} times and wastes ${formatBytes(worst.wastedBytes)}.`,
-        confidence: 'likely',
-        evidence: [`${formatBytes(wastedBytes)} in strings with the same text and size as another one`],
+        title: `${isSure ? 'Copies of equal strings' : 'Strings that begin alike'}: ${shareText(wastedBytes, context)}`,
+        sentence: `${shareText(wastedBytes, context)} ${are}; the worst, ${JSON.stringify(clip(worst.value, 60))}, is there ${formatNumber(worst.count)} times and wastes ${formatBytes(worst.wastedBytes)}.`,
+        confidence: isSure ? 'likely' : 'possible',
+        evidence: [
+          `${formatBytes(wastedBytes)} in strings with the same text and size as another one, ${formatBytes(unsureBytes)} of it in texts that the snapshot cuts`,
+        ],
         refutedBy:
           'The strings differ after their first 1,024 characters, which is as far as a snapshot shows them.',
       }),
