@@ -19,20 +19,28 @@ export const closuresRule: SuspectRule = {
       .slice(0, 3)
       .map(({ node, closure, variable }) => {
         const bytes = heap.retained[node]!;
-        const place = sourceText(sourceOf(heap, heap.snapshot.location(closure)));
-        const name = heap.snapshot.nodeName(closure) || 'an anonymous function';
         return suspectAt(context, 'closure-context', variable!.node, bytes, {
-          title: `Variable ${variable!.name} of a closure holds ${shareText(bytes, context)}`,
-          sentence: `The scope of ${name}${place ? ` at ${place}` : ''} keeps ${shareText(bytes, context)} alive, ${formatBytes(heap.retained[variable!.node]!)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)}).`,
+          title: `The variable ${variable!.name} holds ${shareText(bytes, context)}`,
+          sentence: `${scopeText(heap, closure)} keeps ${shareText(bytes, context)} alive, ${formatBytes(heap.retained[variable!.node]!)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)}).`,
           confidence: 'possible',
           evidence: [
             `the scope's retained size is ${bytes} bytes; the variable's ${heap.retained[variable!.node]}`,
           ],
-          refutedBy: 'It is the scope of a module, whose variables live as long as the program.',
+          refutedBy:
+            'The variable is meant to live as long as its scope (a module: as long as the program), and what it holds is bounded.',
         });
       });
   },
 };
+
+/** What starts where its file does is the file's own scope. */
+function scopeText(heap: Heap, closure: number): string {
+  const source = sourceOf(heap, heap.snapshot.location(closure));
+  if (source?.file !== undefined && source.line === 1 && source.column === 1)
+    return `The module scope of ${source.file}`;
+  const name = heap.snapshot.nodeName(closure) || 'an anonymous function';
+  return `The scope of ${name}${source ? ` at ${sourceText(source)}` : ''}`;
+}
 
 function closureOf(heap: Heap, contextNode: number): number {
   for (const edge of heap.retainers.to(contextNode))
