@@ -117,13 +117,23 @@ function stallOf({ stalled, probe, microtasks }: Asked, laterStacks: string[]): 
   };
 }
 
-/** Between two microtasks only Node's own frames are there: then it goes on to the next function. */
+/** Between two microtasks only Node's own frames are there: then it goes on to the next function, or for a moment. */
 async function untilProgram(thread: MainThread, first: CallFrames): Promise<CallFrames> {
   let frames = first;
-  for (let step = 0; step < mostSteps && !thread.isInProgram(frames); step++) {
-    frames = (await thread.stepInto(returnMs)) ?? (await thread.pause(interruptMs)) ?? frames;
+  for (let look = 0; look < mostLooks && !thread.isInProgram(frames); look++) {
+    if (look > 0) frames = (await goOn(thread)) ?? frames;
+    for (let step = 0; step < mostSteps && !thread.isInProgram(frames); step++) {
+      frames = (await thread.stepInto(returnMs)) ?? (await thread.pause(interruptMs)) ?? frames;
+    }
   }
   return frames;
+}
+
+/** For a moment; it is stopped again then, where that can be. */
+async function goOn(thread: MainThread): Promise<CallFrames | undefined> {
+  await thread.resume(interruptMs);
+  await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+  return thread.pause(interruptMs);
 }
 
 function bundleAt(path: unknown): { bundle?: string } {
@@ -136,9 +146,7 @@ function bundleAt(path: unknown): { bundle?: string } {
  */
 async function lookAgain(thread: MainThread): Promise<string[]> {
   const texts: string[] = [];
-  await thread.resume(interruptMs);
-  await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
-  let frames = await thread.pause(interruptMs);
+  let frames = await goOn(thread);
   while (frames && thread.isInProgram(frames) && texts.length < mostLooks) {
     texts.push(thread.stackText(frames, `Main thread, look ${texts.length + 2}`));
     frames = await thread.stepOut(frames, returnMs);

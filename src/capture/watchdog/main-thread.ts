@@ -103,14 +103,15 @@ export class MainThread {
   }
 
   /**
-   * While it is stopped there: when the innermost function has returned; undefined when it has not in `limitMs`. A loop
-   * without calls that Node 22 (V8 12) was asked to step out of can never be interrupted again: a breakpoint in the
-   * caller does it there.
+   * While it is stopped there: when the innermost function has returned; undefined when it has not in `limitMs`, or returns
+   * to nobody in the program: an async function that Node 20 (V8 11) was asked to step out of at an `await` is not
+   * interrupted again by this session. Nor is a loop without calls in Node 22 (V8 12): a breakpoint in the caller does
+   * it there.
    */
   async stepOut(frames: Debugger.CallFrame[], limitMs: number): Promise<Debugger.CallFrame[] | undefined> {
-    if (!process.versions.v8.startsWith('12.')) return this.#stopBy('Debugger.stepOut', limitMs);
     const [, caller] = this.#named(frames);
     if (!caller || !isOfProgram(caller)) return undefined;
+    if (!process.versions.v8.startsWith('12.')) return this.#stopBy('Debugger.stepOut', limitMs);
     return this.#stopBy('Debugger.continueToLocation', limitMs, {
       location: caller.location,
       targetCallFrames: 'any',
