@@ -18,6 +18,8 @@ export interface TestPort {
   workerStacks(): WorkerStacksNote | undefined;
   /** A runner of tests, between its tests or at its end: a failing exit code only counts what failed. */
   expectsExit(): boolean;
+  /** npm, or `node --test`: the processes that it starts run the tests, and tell of themselves. */
+  readonly startsOthersOnly: boolean;
   /** A bundle was written in this thread, now. */
   noteBundle(path: string, trigger: string, handled: boolean): void;
   /** The thread ends by itself. */

@@ -3,7 +3,8 @@
  * the host, so a host that later replaces functions of node:fs or the global Date (test doubles do) doesn't change how
  * its death is written. node:crypto costs milliseconds to load and is fetched at the first hash only.
  */
-import fs from 'node:fs';
+/** Not imported: for a default import the preload's bundler copies the module, name by name, at each start. */
+const fs = process.getBuiltinModule('node:fs');
 
 export const {
   chmodSync,

@@ -34,6 +34,8 @@ export function watchForAgent(
     return surroundings.recording;
   };
   function onSign(message: unknown, channel: string | symbol): void {
+    // No sign of an agent: 3 ms of each start of a test file.
+    if (channel === 'child_process' && surroundings.tests?.startsOthersOnly) return;
     const hadFlight = surroundings.flight !== undefined;
     begin()?.hear(String(channel), message);
     if (!hadFlight && channel === 'child_process') surroundings.flight?.children.hear(message);

@@ -15,7 +15,9 @@ const { setTimeout, clearTimeout } = globalThis;
 /** Returns the undoing. */
 export function startFlightLate(surroundings: Surroundings): () => void {
   if (!isMainThread) return () => {};
-  const timer = setTimeout(() => openFlight(surroundings, () => {}), lateStartMs);
+  const timer = setTimeout(() => {
+    if (!surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
+  }, lateStartMs);
   timer.unref();
   return () => {
     clearTimeout(timer);

@@ -4,16 +4,20 @@ import type * as RecordingHalf from './recording-half.ts';
 import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
 
-/** Each half as one CommonJS text: deflated, in base64, the comment in a function; test/support/build-preload.mjs puts them here. */
-declare function AGENTDUMP_COLD_HALF(): void;
-declare function AGENTDUMP_RECORDING_HALF(): void;
+/**
+ * Each half as one CommonJS text: deflated, in base64, the comment in a function; test/support/build-preload.mjs puts them here.
+ * In a test process src/register-tests.ts holds the text outside of V8's heap and gives it when it is asked for.
+ */
+type Carrier = (() => void) | { readonly text: string };
+declare const AGENTDUMP_COLD_HALF: Carrier;
+declare const AGENTDUMP_RECORDING_HALF: Carrier;
+declare const AGENTDUMP_WATCHDOG_HALF: Carrier;
 /** Not deflated: zlib would cost each test process 2 ms. src/register-tests.ts makes it code. */
 declare function AGENTDUMP_TESTING_HALF(
   exports: object,
   require: NodeJS.Require,
   module: { exports: object },
 ): void;
-declare function AGENTDUMP_WATCHDOG_HALF(): void;
 
 /** As it was before the host, or a test of its, replaced it. */
 const sourceOf = Function.prototype.toString;
@@ -47,7 +51,7 @@ export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
 
 /** A bundler that drops comments leaves a preload that can write nothing: better heard at the start than at the death. */
 export function requireHalves(): void {
-  commentOf(AGENTDUMP_COLD_HALF);
+  if (typeof AGENTDUMP_COLD_HALF === 'function') commentOf(AGENTDUMP_COLD_HALF);
 }
 
 function startTestingHalf(): object {
@@ -59,9 +63,10 @@ function startTestingHalf(): object {
   return module.exports;
 }
 
-function carriedText(carrier: () => void): string {
+function carriedText(carrier: Carrier): string {
   const { inflateRawSync } = process.getBuiltinModule('node:zlib');
-  return inflateRawSync(Buffer.from(commentOf(carrier), 'base64')).toString('utf8');
+  const text = typeof carrier === 'function' ? commentOf(carrier) : carrier.text;
+  return inflateRawSync(Buffer.from(text, 'base64')).toString('utf8');
 }
 
 function commentOf(carrier: () => void): string {

@@ -48,7 +48,10 @@ export function watchLoop(
       // A program that may start no thread (--permission) is not watched.
     }
   };
-  const timer = config.watchFromStart ? undefined : setTimeout(start, startAfterMs).unref();
+  const startLate = (): void => {
+    if (!surroundings.tests?.startsOthersOnly) start();
+  };
+  const timer = config.watchFromStart ? undefined : setTimeout(startLate, startAfterMs).unref();
   if (!timer) start();
   return () => {
     clearTimeout(timer);

@@ -32,11 +32,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
   if (folder === undefined)
     throw new AgentdumpError('unwritable', 'there is no place for temporary files', { path: '/dev/shm' });
   const dir = join(options.report, 'bundles');
-  const wishes: TestRunOptions = {
-    snapshots: options.onFailure === 'snapshot',
-    ...(options.leakCheck && { leakCheck: options.leakCheck }),
-  };
-  writeFileSync(join(folder, testRunOptionsName), JSON.stringify(wishes), { mode: 0o600 });
+  writeWishes(options, folder);
   const [file = '', ...words] = options.command;
   const child = spawn(file, words, { stdio: 'inherit', env: armedEnvironment(options, id, folder, dir) });
   const ended = waitForEnd(child, file);
@@ -45,6 +41,13 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
   return { pid: child.pid, id, folder, dir, startedMs: performance.now(), ended };
+}
+
+/** Each process of the run looks for them. */
+function writeWishes({ onFailure, leakCheck }: CiOptions, folder: string): void {
+  const wishes: TestRunOptions = { snapshots: onFailure === 'snapshot', ...(leakCheck && { leakCheck }) };
+  if (wishes.snapshots || wishes.leakCheck)
+    writeFileSync(join(folder, testRunOptionsName), JSON.stringify(wishes), { mode: 0o600 });
 }
 
 function armedEnvironment(options: CiOptions, id: string, folder: string, dir: string): NodeJS.ProcessEnv {

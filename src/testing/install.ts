@@ -2,8 +2,7 @@
  * Puts the watch into a thread: its log, the hooks of the runner that is recognised, and the goodbye. A failure leaves
  * the tests as they are, and says nothing on stderr: the report then knows the file and not the test.
  */
-import { readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import type { TestPort } from '../agent/test-port.ts';
 import {
   launcherScript,
@@ -44,7 +43,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     folder,
     log,
     ...(isMainThread && { others: () => readOtherThreads(folder) }),
-    isLauncher: isMainThread && launcherScript.test(process.argv[1] ?? ''),
+    startsOthersOnly: isMainThread && (launcherScript.test(process.argv[1] ?? '') || isNodeTestRunner()),
     ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
     ...(memory && { afterTest: (finished) => memory.sample(finished) }),
   });
@@ -62,6 +61,14 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
       }
     },
   });
+}
+
+/** Not one that was told to run the tests in its own process. */
+function isNodeTestRunner(): boolean {
+  const { execArgv, env } = process;
+  // Node 20 passes the flag on to the processes of the files.
+  const isChild = env['NODE_TEST_CONTEXT']?.startsWith('child') === true;
+  return execArgv.includes('--test') && !isChild && !execArgv.some((word) => word.includes('-isolation'));
 }
 
 function recognise(watch: TestWatch, isMainThread: boolean, importModule: Scene['importModule']): void {
@@ -90,12 +97,15 @@ function realScript(script: string): string {
   }
 }
 
+/** There is no file where nothing is wished: a look is cheaper than a reading. */
 function readWishes(folder: string): TestRunOptions {
+  const path = `${folder}/${testRunOptionsName}`;
   try {
-    return JSON.parse(readFileSync(join(folder, testRunOptionsName), 'utf8')) as TestRunOptions;
+    if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as TestRunOptions;
   } catch {
-    return { snapshots: false };
+    // As if it were not there.
   }
+  return { snapshots: false };
 }
 
 /** A worker thread that runs no tests (a loader's, a pool's) leaves no log. */

@@ -29,8 +29,7 @@ export interface WatchOptions {
   others?(): RunningTest[];
   /** After a test, before the next. */
   afterTest?(finished: number): void;
-  /** This process only starts the command that is meant. */
-  isLauncher?: boolean;
+  startsOthersOnly?: boolean;
 }
 
 interface OpenTest extends Omit<RunningTest, 'startedAt'> {
@@ -46,6 +45,7 @@ const mostRunning = 200;
 const mostSnapshots = 5;
 
 export class TestWatch implements TestPort {
+  readonly startsOthersOnly: boolean;
   readonly #options: WatchOptions;
   readonly #running = new Map<number, OpenTest>();
   /** A runner's hook and an explicit reporter may both tell of a test. */
@@ -61,6 +61,7 @@ export class TestWatch implements TestPort {
 
   constructor(options: WatchOptions) {
     this.#options = options;
+    this.startsOthersOnly = options.startsOthersOnly === true;
   }
 
   runnerIs(runner: string, file?: string): void {
@@ -132,7 +133,7 @@ export class TestWatch implements TestPort {
   }
 
   expectsExit(): boolean {
-    if (this.#options.isLauncher) return true;
+    if (this.startsOthersOnly) return true;
     return this.#runner !== undefined && this.#running.size === 0;
   }
 

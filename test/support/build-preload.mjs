@@ -23,10 +23,10 @@ export async function buildPreload(outfile, plugins = []) {
   };
   const carrierOf = async (name, half) => carry(name, await textOf(half));
   const carriers = [
+    carryPlainly('AGENTDUMP_TESTING_HALF', await textOf('testing-half.ts')),
     await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts'),
     await carrierOf('AGENTDUMP_WATCHDOG_HALF', 'watchdog-half.ts'),
     await carrierOf('AGENTDUMP_RECORDING_HALF', 'recording-half.ts'),
-    carryPlainly('AGENTDUMP_TESTING_HALF', await textOf('testing-half.ts')),
   ];
   await build({
     ...preload,
@@ -44,7 +44,7 @@ function carry(name, text) {
   return `function ${name}(){/*${deflateRawSync(text, { level: 9 }).toString('base64')}*/}`;
 }
 
-/** The same as it stands, last in the file: src/register-tests.ts takes the marks away, and it is code. */
+/** The same as it stands, right behind the code: src/register-tests.ts takes the marks away, and it is code. */
 function carryPlainly(name, text) {
   if (text.includes('*/')) throw new Error(`${name} would end the comment that it is carried in`);
   return `function ${name}(exports,require,module){/*TESTING${text}TESTING*/}`;
