@@ -1,5 +1,5 @@
 /**
- * `--leak-check`: what the heap holds after a collection, at the ends of tests; the median of the run's last third
+ * `--leak-check`: what the heap holds after a collection, between tests; the median of the run's last third
  * against that of its first. Growth over both limits is a leak, unless a step or two explain most of it (something was
  * loaded); two snapshots of the heap say who holds what grew.
  */
@@ -56,15 +56,20 @@ export interface MeasuredGrowth {
 export function measureGrowth(samples: readonly number[]): MeasuredGrowth | undefined {
   if (samples.length < fewestSamples) return undefined;
   const third = Math.floor(samples.length / 3);
-  const first = median(samples.slice(0, third));
-  const last = median(samples.slice(-third));
-  return { first, last, samples: third, steadyShare: steadyShareOf(samples) };
+  const floor = floorOf(samples);
+  const first = median(floor.slice(0, third));
+  const last = median(floor.slice(-third));
+  return { first, last, samples: third, steadyShare: steadyShareOf(floor) };
 }
 
-/** Of the floor that the samples never fall below again: what is held for a moment is no step of it. */
-function steadyShareOf(samples: readonly number[]): number {
+/** What the samples never fall below again: what tests that run at the same time hold for a moment is not in it. */
+function floorOf(samples: readonly number[]): number[] {
   const floor = [...samples];
   for (let at = floor.length - 2; at >= 0; at--) floor[at] = Math.min(floor[at]!, floor[at + 1]!);
+  return floor;
+}
+
+function steadyShareOf(floor: readonly number[]): number {
   const steps = floor.slice(1).map((bytes, at) => bytes - floor[at]!);
   const sum = (list: readonly number[]): number => list.reduce((total, step) => total + step, 0);
   const largest = steps.toSorted((a, b) => b - a).slice(0, loads);

@@ -45,7 +45,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     ...(isMainThread && { others: () => readOtherThreads(folder) }),
     startsOthersOnly: isMainThread && (launcherScript.test(process.argv[1] ?? '') || isNodeTestRunner()),
     ...(wishes.snapshots && { snapshot: (reason) => dump(reason, false) }),
-    ...(memory && { afterTest: (finished) => memory.sample(finished) }),
+    ...(memory && { betweenTests: (tests, othersRun) => memory.sample(tests, othersRun) }),
   });
   // In a worker thread the script's name comes after the preload.
   if (isMainThread) recognise(watch, isMainThread, importModule);

@@ -1,5 +1,5 @@
 /**
- * For `--leak-check`: what the heap holds after a collection, at the ends of tests, and snapshots of it by which growth
+ * For `--leak-check`: what the heap holds after a collection, between tests, and snapshots of it by which growth
  * gets names: one early, and later ones only where the heap has grown by more than the limits, at moments so far apart
  * that the last of them is of the run's last third. At the process's end none: the runner has let go of its own by then.
  * A collection costs milliseconds, so there are at most five a second.
@@ -21,6 +21,8 @@ export class MemoryWatch {
   #collect: (() => void) | undefined;
   #sampledMs = Number.NEGATIVE_INFINITY;
   #samples = 0;
+  /** What other tests held for their time may be in the last sample. */
+  #othersRan = false;
   #earlyBytes: number | undefined;
   #late: string | undefined;
   #nextLate = 0;
@@ -31,10 +33,13 @@ export class MemoryWatch {
     this.#dumpHeap = dumpHeap;
   }
 
-  /** After the test of this number. */
-  sample(finished: number): void {
-    if (finished < warmUpTests || performance.now() - this.#sampledMs < sampleEveryMs) return;
-    const heapBytes = this.#take(finished);
+  /** After so many tests; once the others have ended too, another one tells what they let go of. */
+  sample(tests: number, othersRun: boolean): void {
+    const isLast = this.#othersRan && !othersRun;
+    const isEarly = performance.now() - this.#sampledMs < sampleEveryMs;
+    if (tests < warmUpTests || (isEarly && !isLast)) return;
+    this.#othersRan = othersRun;
+    const heapBytes = this.#take(tests);
     if (this.#earlyBytes === undefined) {
       this.#earlyBytes = heapBytes;
       // What survives two collections is old and stays in its place: only so V8 knows it again in the next snapshot.

@@ -27,8 +27,8 @@ export interface WatchOptions {
   snapshot?(reason: string): string | undefined;
   /** Tests that run in other threads of this process. */
   others?(): RunningTest[];
-  /** After a test, before the next. */
-  afterTest?(finished: number): void;
+  /** After a test, before the next: so many have begun or ended, and whether others run at the same time. */
+  betweenTests?(tests: number, othersRun: boolean): void;
   startsOthersOnly?: boolean;
 }
 
@@ -77,6 +77,8 @@ export class TestWatch implements TestPort {
     const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
     if (known !== undefined) return known;
+    // Where a runner starts all at once (ava), the earlier have run and have not been told of.
+    this.#options.betweenTests?.(id - 1, this.#running.size > 0);
     const test = {
       ...(file !== undefined && { file }),
       name: name.map((title) => String(title).slice(0, longestName)),
@@ -108,7 +110,7 @@ export class TestWatch implements TestPort {
       ...(failure && { error: failure }),
       ...(bundle !== undefined && { bundle }),
     });
-    this.#options.afterTest?.(this.#finished);
+    this.#options.betweenTests?.(this.#finished, this.#running.size > 0);
   }
 
   describe(): TestPart | undefined {
