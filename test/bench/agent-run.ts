@@ -1,7 +1,8 @@
 /**
- * What the recording of a real agent costs and how late it is: the openai package against the mock model server, with the
+ * What the recording of real agents costs and how late it is: ten client libraries against the mock model server, with the
  * preload as it is shipped. Wall and CPU are paired, with and without it in turns, on a model that takes as long as a fast
- * real one; the lag is the time from the sending of a piece of the reply to the record that holds it.
+ * real one; the lag, of the openai package, is the time from the sending of a piece of the reply to the record that holds
+ * it. PAIRS: how many of each agent; AGENTS, NODES: which of them, by commas.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +15,14 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { type ScriptedReply, startMockModelServer } from '../support/mock-model-server.ts';
 import { findNodes, preload } from '../support/run-victim.ts';
 
-const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents', 'openai-chat.mjs');
+const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
+const ten =
+  'openai-chat,openai-responses,anthropic,anthropic-runner,ai-sdk,langgraph,openai-agents,mastra,axios,undici';
+const agents = (process.env['AGENTS'] ?? ten).split(',');
+const nodes = (process.env['NODES'] ?? '20,24').split(',');
 const pairs = Number(process.env['PAIRS'] ?? 9);
 const turns = 8;
-const words = 40;
+const framesATurn = 40;
 /** A fast model's pace: 100 events a second. */
 const frameDelayMs = 10;
 
@@ -27,8 +32,8 @@ const quantile = (values: number[], share: number) =>
 const print = (what: string, figure: string) => console.log(`${what.padEnd(64)} ${figure}`);
 
 const script = (n: number): ScriptedReply => ({
-  text: Array.from({ length: words }, (_, i) => `word-${n}-${i}`).join(' '),
-  frames: words,
+  text: Array.from({ length: framesATurn }, (_, i) => `word-${n}-${i}`).join(' '),
+  frames: framesATurn,
   frameDelayMs,
   ...(n < turns - 1 && { toolCalls: [{ name: 'get_weather', arguments: { city: `C${n}` } }] }),
 });
@@ -40,22 +45,30 @@ interface Run {
   sent: Map<string, number>;
 }
 
-async function run(node: string, dir: string, flags: string[], signal?: NodeJS.Signals): Promise<Run> {
+async function run(
+  node: string,
+  agent: string,
+  dir: string,
+  flags: string[],
+  signal?: NodeJS.Signals,
+): Promise<Run> {
   const server = await startMockModelServer((_call, n) => script(n));
   const sent = new Map<string, number>();
   let frames = 0;
   const startedAt = performance.now();
   const env = { PATH: '', HOME: dirname(dir), MODEL_URL: server.url, AGENTDUMP_DIR: dir };
-  const child = spawn(node, [...flags, '-e', wrapper, program], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const words = [...flags, '-e', wrapper, join(folder, `${agent}.mjs`)];
+  const child = spawn(node, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   server.events.on('frame', (call: { sentText: string }) => {
     for (const word of call.sentText.split(' ').slice(-3)) if (!sent.has(word)) sent.set(word, Date.now());
-    if (signal && ++frames === words * 3) child.kill(signal);
+    if (signal && ++frames === framesATurn * 3) child.kill(signal);
   });
   let out = '';
   child.stdout.on('data', (text) => {
     out += text;
   });
-  await once(child, 'close');
+  const [code] = await once(child, 'close');
+  if (!signal && code !== 0) throw new Error(`${agent} ended with ${code}`);
   const wallMs = performance.now() - startedAt;
   await server.close();
   return { wallMs, cpuMs: Number(/CPU (\d+)/.exec(out)?.[1]) / 1000, sent };
@@ -67,20 +80,37 @@ process.argv.splice(2, 0, 'stream');
 process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log('CPU', user + system); });
 import(require('node:url').pathToFileURL(process.argv[1]).href);`;
 
-for (const { name, path } of findNodes().filter(({ name }) => /2[04]$/.test(name))) {
-  const parent = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
-  const dir = join(parent, 'dumps');
+/** Shares and milliseconds that the preload adds, pair by pair. */
+async function comparePairs(node: string, agent: string, dir: string) {
   const [walls, cpus, plain]: [number[], number[], number[]] = [[], [], []];
   for (let i = 0; i < pairs; i++) {
-    const bare = await run(path, dir, []);
-    const watched = await run(path, dir, ['--require', preload]);
+    const bare = await run(node, agent, dir, []);
+    const watched = await run(node, agent, dir, ['--require', preload]);
     plain.push(bare.wallMs);
     walls.push(watched.wallMs / bare.wallMs - 1);
     cpus.push(watched.cpuMs - bare.cpuMs);
   }
-  print(`${name}: wall of an agent of ${turns} turns, without`, `${quantile(plain, 0.5).toFixed(0)} ms`);
-  print('… with the preload, median of pairs', `+${(quantile(walls, 0.5) * 100).toFixed(1)} %`);
-  print('… CPU more, median of pairs', `+${quantile(cpus, 0.5).toFixed(0)} ms`);
+  return { walls, cpus, plain };
+}
+
+const share = (value: number) => `${value < 0 ? '' : '+'}${(value * 100).toFixed(1)} %`;
+
+for (const { name, path } of findNodes().filter((one) => nodes.some((node) => one.name === `Node ${node}`))) {
+  const parent = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
+  console.log(
+    `${name}, agents of ${turns} turns, ${pairs} pairs each: without the preload; what it adds (medians)`,
+  );
+  const all: { walls: number[]; cpus: number[] } = { walls: [], cpus: [] };
+  for (const agent of agents) {
+    const { walls, cpus, plain } = await comparePairs(path, agent, join(parent, 'dumps'));
+    const figures = `${share(quantile(walls, 0.5))} wall, ${quantile(cpus, 0.5).toFixed(0)} ms CPU`;
+    print(`  ${agent}`, `${quantile(plain, 0.5).toFixed(0)} ms; ${figures}`);
+    all.walls.push(...walls);
+    all.cpus.push(...cpus);
+  }
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((q) => share(quantile(all.walls, q)));
+  print('… of all pairs, median (quartiles)', `${middle} wall (${low}, ${high}; aim 1 %)`);
+  print('… CPU more, median of all pairs', `${quantile(all.cpus, 0.5).toFixed(0)} ms`);
   const lags = await measureLags(path, parent);
   print(
     '… lag of a streamed word until its record, median / p99 / max',
@@ -97,7 +127,7 @@ async function measureLags(node: string, parent: string): Promise<number[]> {
   const lags: number[] = [];
   for (let i = 0; i < 5; i++) {
     const dir = join(parent, `lag-${i}`);
-    const { sent } = await run(node, dir, ['--require', preload], 'SIGTERM');
+    const { sent } = await run(node, 'openai-chat', dir, ['--require', preload], 'SIGTERM');
     const [name = ''] = readdirSync(dir)
       .filter((entry) => entry.endsWith('.agentdump'))
       .sort()
