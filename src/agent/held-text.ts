@@ -49,10 +49,12 @@ export class HeldText {
     if (length === 0) return '';
     const piece = this.#held.slice(0, length);
     this.#held = this.#held.slice(length);
-    const before = this.#clean(this.#before);
-    const both = this.#clean(this.#before + piece);
-    this.#before = (this.#before + piece).slice(-contextChars);
-    return both.slice(sharedPrefix(before, both));
+    const before = this.#before;
+    const whole = before + piece;
+    const clean = this.#clean(whole);
+    this.#before = whole.slice(-contextChars);
+    // Mostly there is nothing to withhold, and what stood before need not be cleaned by itself.
+    return clean === whole ? piece : clean.slice(sharedPrefix(this.#clean(before), clean));
   }
 }
 
