@@ -100,6 +100,14 @@ for (const major of majors) {
     assert.deepEqual([kinds[0], kinds.includes('mcp.message')], ['mcp.start', true]);
   });
 
+  test(`MCP over pipes on Node ${major}: a host that writes in the tick in which it starts the server`, {
+    skip,
+  }, async () => {
+    const { runs } = stateOf(await runBoth('mcp-same-tick', [], major, preload));
+    const [name, status, given, text] = weather;
+    assert.deepEqual(runs.flatMap(toolsOf), [[name, status, given, [{ type: 'text', text }]]]);
+  });
+
   test(`MCP over HTTP on Node ${major}: answers as events and as JSON`, { skip }, async () => {
     for (const form of ['events', 'json']) {
       const { runs } = stateOf(await runBoth('mcp-http', [form], major, preload));

@@ -23,18 +23,43 @@ export function integrateMcpStdio(recorder: AgentRecorder): Tap {
   return listenTo<{ process?: ChildProcess }>('', {
     // The channel speaks from the constructor, before the pipes are there.
     child_process({ process: child }) {
-      if (child) queueMicrotask(guarded(() => watchFirstWrite(recorder, child)));
+      if (child) guarded(() => awaitStdin(child, () => watchFirstWrite(recorder, child)))();
     },
   });
 }
 
+/**
+ * Calls `found` when the child gets its pipe: the host may write to it in the tick of its `spawn`. Node assigns it (seen on
+ * 20 to 26); until then, or the end of the tick, an accessor stands there, and after it all is as without us, the order
+ * of the properties too.
+ */
+function awaitStdin(child: ChildProcess, found: () => void): void {
+  const watch = guarded(found);
+  let isThere = false;
+  Object.defineProperty(child, 'stdin', {
+    configurable: true,
+    enumerable: false,
+    get: () => undefined,
+    set(value) {
+      isThere = true;
+      Reflect.deleteProperty(child, 'stdin');
+      Object.assign(child, { stdin: value });
+      watch();
+    },
+  });
+  queueMicrotask(() => {
+    if (!isThere) Reflect.deleteProperty(child, 'stdin');
+  });
+}
+
+/** Its output is looked for with the first write: Node gives it its pipes one after the other. */
 function watchFirstWrite(recorder: AgentRecorder, child: ChildProcess): void {
-  if (!child.stdin || !child.stdout) return;
+  if (!child.stdin) return;
   let server: McpServer | 'other' | undefined;
   shadowFirst(child.stdin, 'write', (chunk) => {
     if (server === 'other') return;
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString('utf8');
-    server ??= initialize.test(text) ? new McpServer(recorder, child) : 'other';
+    server ??= child.stdout && initialize.test(text) ? new McpServer(recorder, child) : 'other';
     if (server !== 'other') server.sent(text);
   });
 }
