@@ -12,7 +12,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readAgentEvents } from '../../src/analysis/agent/read.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
+import type { NodeMajor } from '../support/agent-preload.ts';
 import { type ScriptedReply, startMockModelServer } from '../support/mock-model-server.ts';
+import { runsOn } from '../support/real-agents.ts';
 import { findNodes, preload } from '../support/run-victim.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
@@ -102,6 +104,7 @@ for (const { name, path } of findNodes().filter((one) => nodes.some((node) => on
   );
   const all: { walls: number[]; cpus: number[] } = { walls: [], cpus: [] };
   for (const agent of agents) {
+    if (!runsOn(Number(name.slice(5)) as NodeMajor, agent)) continue;
     const { walls, cpus, plain } = await comparePairs(path, agent, join(parent, 'dumps'));
     const figures = `${share(quantile(walls, 0.5))} wall, ${quantile(cpus, 0.5).toFixed(0)} ms CPU`;
     print(`  ${agent}`, `${quantile(plain, 0.5).toFixed(0)} ms; ${figures}`);
