@@ -4,6 +4,7 @@
  */
 import { whereMapped } from '../../bytes/memory.ts';
 import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from '../../model/account.ts';
+import type { Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { computeSignature } from '../signature.ts';
 import { findAbortCause } from './abort-cause.ts';
@@ -62,7 +63,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   );
   // Before the heap is walked, which remembers types that it read unrecorded: a mini core would not have them.
   const cause = died && findAbortCause(dump, v8, died, threads[0]);
-  const survey = v8 && options.heap !== false ? findSurvey(dump, v8, gaps) : undefined;
+  const survey = v8 && options.heap !== false ? findSurvey(dump, v8, threads, gaps) : undefined;
   await placeThroughMaps(v8, [...threads, ...(survey?.suspended ?? [])], gaps);
   const account: Omit<Account, 'verdict' | 'signature'> = {
     schema: accountSchema,
@@ -79,13 +80,13 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
 }
 
 /** From the note of a mini core, whose heap was left behind; else by walking the heap. */
-function findSurvey(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): SurveyRecord {
+function findSurvey(dump: CoreDump, v8: V8Runtime, threads: Thread[], gaps: Gap[]): SurveyRecord {
   const kept = findSurveyNote(dump);
   if (kept) return kept;
   // What the walk reads is no part of a mini core: its result is.
   const touched = dump.memory.touchedBlocks;
   dump.memory.touchedBlocks = undefined;
-  const { suspended, classes } = surveyHeap(dump, v8, gaps);
+  const { suspended, classes } = surveyHeap(dump, v8, gaps, threads);
   dump.memory.touchedBlocks = touched;
   return {
     suspended,

@@ -9,7 +9,7 @@ import { type ClassCount, Histogram } from '../../formats/v8/histogram.ts';
 import { findSuspended, type SuspendedFunction } from '../../formats/v8/suspended.ts';
 import { ValueRenderer } from '../../formats/v8/values.ts';
 import type { SuspendedStack } from '../../model/account.ts';
-import type { Frame, LocalVariable } from '../../model/thread.ts';
+import type { Frame, LocalVariable, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { isInApp } from '../stacks/in-app.ts';
 import type { CoreDump } from './core-dump.ts';
@@ -28,13 +28,31 @@ const searchedStack = 1 << 16;
 const maxSuspended = 200_000;
 const maxStacks = 200;
 const maxDepth = 32;
+/** Functions of V8 below which live objects are on two pages, or on the one that they leave. */
+const movers = /^v8::internal::(?:ScavengerCollector::CollectGarbage|MarkCompactCollector::Evacuate)/;
+/** A thread that collects has its heap's address in several frames, and no other heap's. */
+const leastMentions = 2;
 
-export function surveyHeap(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): HeapSurvey {
+/** `threads`: as they were described; they tell whether a collection of garbage was under way. */
+export function surveyHeap(
+  dump: CoreDump,
+  v8: V8Runtime,
+  gaps: Gap[],
+  threads: readonly Thread[] = [],
+): HeapSurvey {
   const { heap } = v8;
+  const collectors = threads.filter(isMovingObjects).map(({ id }) => wordsOfStack(dump, Number(id)));
+  if (collectors.length > 0)
+    gaps.push({
+      part: 'heap of the core',
+      reason: 'a collection of garbage was moving objects: the counts may be a little off',
+    });
+  const isCollecting = (owner: number) =>
+    collectors.some((words) => words.filter((word) => word === owner).length >= leastMentions);
   const ranges = dump.core.segments
     .filter((s) => s.fileSize > 0 && s.writable && !s.executable)
     .map((s) => [s.start, s.start + s.fileSize] as const);
-  const pages = findHeapPages(heap, ranges, usedStacks(dump));
+  const pages = findHeapPages(heap, ranges, usedStacks(dump), isCollecting);
   const histogram = new Histogram(heap);
   const waiting: number[] = [];
   const { asyncFunctionObject, asyncGeneratorObject } = heap.layout.types;
@@ -59,9 +77,19 @@ export function surveyHeap(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): HeapSurv
   return { classes: histogram.classes(), suspended: describeWaiting(v8, waiting), pageBytes };
 }
 
-/** Of each thread, from the stack pointer up. */
-function usedStacks({ core, memory }: CoreDump): (readonly [number, number])[] {
-  return core.threads.flatMap(({ registers }) => {
+const isMovingObjects = ({ frames }: Thread) => frames.some((frame) => movers.test(frame.function ?? ''));
+
+function wordsOfStack(dump: CoreDump, tid: number): number[] {
+  const [start, end] = usedStacks(dump, tid)[0] ?? [0, 0];
+  const words: number[] = [];
+  for (let at = start; at < end; at += 8) words.push(dump.memory.findWord(at) ?? 0);
+  return words;
+}
+
+/** Of each thread, or of one, from the stack pointer up. */
+function usedStacks({ core, memory }: CoreDump, of?: number): (readonly [number, number])[] {
+  return core.threads.flatMap(({ tid, registers }) => {
+    if (of !== undefined && tid !== of) return [];
     const sp = Math.floor(Number(registers.rsp) / 8) * 8;
     const extent = memory.findExtent(sp);
     return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];

@@ -1,7 +1,7 @@
 /**
  * The pages of V8's heaps, found by their headers in the process's memory, and the objects on them, one after the
  * other. Objects that died since the last collection are still there and are walked too. A page that a collection
- * has emptied is skipped. Sources: src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
+ * has emptied is skipped; one that it is just emptying has objects that it has not reached yet. Sources: src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
  */
 import { whereMapped } from '../../bytes/memory.ts';
 import { findUnusedStretches, type UnusedStretch } from './allocation-areas.ts';
@@ -17,6 +17,8 @@ export interface HeapPage {
   /** Stretches without objects, in order: what an allocator had not handed out yet. */
   unused: UnusedStretch[];
   isYoung: boolean;
+  /** A collection has moved, or is just moving, what is alive here. */
+  isLeft: boolean;
 }
 
 const pageAlignment = 1 << 18;
@@ -35,26 +37,36 @@ type Range = readonly [number, number];
 
 /**
  * `ranges`: memory that may hold pages, as [start, end) pairs. `stacks`: the used parts of the threads' stacks, where
- * a thread beside the main one keeps what it allocates from.
+ * a thread beside the main one keeps what it allocates from. `isCollecting`: whether a heap's live objects are being
+ * moved at this moment.
  */
 export function findHeapPages(
   heap: V8Heap,
   ranges: readonly Range[],
   stacks: readonly Range[] = [],
+  isCollecting: (heap: number) => boolean = () => false,
 ): HeapPage[] {
   const pages: HeapPage[] = [];
   for (const [start, end] of ranges) {
     let at = Math.ceil(start / pageAlignment) * pageAlignment;
     while (at < end) {
       const page = readPage(heap, at, end);
-      if (page) pages.push(page);
+      if (page && (!page.isLeft || isCollecting(page.heap))) pages.push(page);
       at = page ? Math.ceil(page.end / pageAlignment) * pageAlignment : at + pageAlignment;
     }
   }
   const heaps = [...new Set(pages.map((page) => page.heap))];
   const nearby = heaps.map((at): Range => [at - nearHeap, at + nearHeap]);
-  for (const [page, stretches] of findUnusedStretches(heap.memory, pages, [...nearby, ...stacks]))
-    page.unused = stretches.map(({ from, to }) => ({ from, to: page.isYoung ? page.end : to }));
+  // What a collection leaves was closed with a filler when it began.
+  const open = pages.filter((page) => !page.isLeft);
+  for (const [page, stretches] of findUnusedStretches(heap.memory, open, [...nearby, ...stacks])) {
+    // Threads that move objects have a stretch each of the same page.
+    const last = isCollecting(page.heap) ? (stretches.at(-1)?.from ?? 0) : 0;
+    page.unused = stretches.map(({ from, to }) => ({
+      from,
+      to: page.isYoung && from >= last ? page.end : to,
+    }));
+  }
   return pages;
 }
 
@@ -71,11 +83,13 @@ function readPage(heap: V8Heap, at: number, limit: number): HeapPage | undefined
     readWord(header, o),
   ) as [number, number, number, number];
   const flags = readWord(first, page.pointer === undefined ? 8 : 0) % 2 ** 31;
-  const isOwned = owner > 4096 && owner % 8 === 0 && (flags & fromPage) === 0;
+  const isOwned = owner > 4096 && owner % 8 === 0;
   const isSized = size >= 4096 && size < maxPageSize;
   const isPlaced = start > at && start <= at + maxHeader && end > start && end <= at + size;
   if (!isOwned || !isSized || !isPlaced) return undefined;
-  return { heap: owner, start, end: Math.min(end, limit), unused: [], isYoung: (flags & toPage) !== 0 };
+  const isYoung = (flags & toPage) !== 0;
+  const isLeft = (flags & fromPage) !== 0;
+  return { heap: owner, start, end: Math.min(end, limit), unused: [], isYoung, isLeft };
 }
 
 function readWord(bytes: Uint8Array, offset: number): number {
@@ -121,6 +135,14 @@ export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject
       inStep = false;
       continue;
     }
+    const mayBeMoved = (inStep || page.isLeft) && heap.isForwarding(map);
+    const moved = mayBeMoved ? sizeOfMoved(heap, at, map, around) : 0;
+    if (moved > 0) {
+      // It is walked where it is now.
+      at += moved;
+      inStep = true;
+      continue;
+    }
     const type = heap.findMapType(map);
     if (type === undefined || (!inStep && !isRow(heap, at, page.end, around))) {
       at += 8;
@@ -137,13 +159,24 @@ export function walkPage(heap: V8Heap, page: HeapPage, visit: (found: HeapObject
   }
 }
 
+/** Of an object that is elsewhere by now, where another one or the end follows; 0 for what is none. */
+function sizeOfMoved(heap: V8Heap, at: number, to: number, around: Surroundings): number {
+  const map = heap.memory.findWord(to);
+  const type = map === undefined ? undefined : heap.findMapType(map);
+  if (map === undefined || type === undefined) return 0;
+  const size = whereMapped(() => findObjectSize(heap, at, map, type, around)) ?? 0;
+  return size > 0 && around.isBoundary(at + size) ? size : 0;
+}
+
 function surroundingsOf(heap: V8Heap, page: HeapPage): Surroundings {
   return {
     wallBehind: (at) => page.unused.find((u) => u.from > at)?.from ?? page.end,
     isBoundary(at) {
       if (at === page.end || page.unused.some((u) => u.from === at)) return true;
       const word = heap.memory.findWord(at);
-      return word !== undefined && heap.findMapType(word) !== undefined;
+      if (word === undefined) return false;
+      const map = heap.isForwarding(word) ? heap.memory.findWord(word) : word;
+      return map !== undefined && heap.findMapType(map) !== undefined;
     },
   };
 }

@@ -52,7 +52,16 @@ export class V8Heap {
   }
 
   map(object: Tagged): Tagged {
-    return this.field(object, 0);
+    const word = this.field(object, 0);
+    return this.isForwarding(word) ? this.memory.readWord(word) : word;
+  }
+
+  /**
+   * Whether the first word of an object is no map but says where a collection of garbage has moved it; all else of
+   * it is still there. Source: MapWord in src/objects/map-word.h of V8.
+   */
+  isForwarding(word: number): boolean {
+    return word > 4096 && word < 2 ** 48 && word % 8 === 0 && !this.isSmi(word);
   }
 
   /** Instance type of a map, checked: a map's own map is of type MAP. Undefined for what is no map. */
@@ -70,7 +79,8 @@ export class V8Heap {
   /** Undefined for what is no object. */
   findType(value: Tagged): number | undefined {
     if (!this.isPointer(value)) return undefined;
-    const map = this.memory.findWord(value - 1);
+    const word = this.memory.findWord(value - 1);
+    const map = word !== undefined && this.isForwarding(word) ? this.memory.findWord(word) : word;
     return map === undefined ? undefined : this.findMapType(map);
   }
 

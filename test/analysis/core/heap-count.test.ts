@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { surveyHeap } from '../../../src/analysis/core/heap-survey.ts';
 import { openV8 } from '../../../src/analysis/core/v8-runtime.ts';
@@ -37,6 +38,26 @@ for (const node of nodes)
           const made = JSON.parse(death.stdout) as Record<string, number>;
           assert.ok(Object.keys(made).length === 5);
           for (const [name, count] of Object.entries(made)) assert.equal(counted.get(name), count, name);
+        } finally {
+          death.remove();
+        }
+      });
+
+    for (const flags of [[], ['--no-parallel-scavenge']])
+      test(`in the middle of a collection ${flags.join('')}: what was moved once, and what was not yet`, async () => {
+        const death = makeCore(node.path, [...flags, join(victims, 'mid-collection.cjs'), '5000']);
+        try {
+          const { memory, suspended, gaps, threads } = await accountForCore(death.core);
+          const names = threads?.flatMap(({ frames }) => frames.map((frame) => frame.function));
+          assert.ok(names?.some((name) => name?.includes('Scavenger::Process')));
+          assert.equal(memory?.classes?.find(({ name }) => name === 'Young')?.count, 5000);
+          const godot = suspended?.find(({ frames }) => frames[0]?.function === 'waitForGodot');
+          assert.equal(godot?.count, 1);
+          assert.equal(godot?.frames[0]?.locals?.find(({ name }) => name === 'what')?.value, '"tomorrow"');
+          assert.match(
+            gaps.map(({ reason }) => reason).join(),
+            /^a collection of garbage was moving objects/,
+          );
         } finally {
           death.remove();
         }
