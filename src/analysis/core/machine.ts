@@ -2,6 +2,7 @@
  * What unwinding needs to know of a processor, behind one seam: DWARF numbers of its registers and which of them are
  * program counter, stack and frame pointer. Only x86-64 so far. Source: System V psABI x86-64, table 3.36.
  */
+import type { MemoryReader } from '../../bytes/memory.ts';
 import type { RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { X64Register } from '../../formats/elf-core/layout.ts';
@@ -14,6 +15,8 @@ export interface Machine {
   framePointer: number;
   /** Registers of a stopped thread, by DWARF number. */
   registersOf(thread: CoreThread): RegisterFile;
+  /** The function that is called by the instruction before a return address; undefined where that names none. */
+  findCallee(returnAddress: number, memory: MemoryReader): number | undefined;
 }
 
 const dwarfNumbers: [X64Register, number][] = [
@@ -36,6 +39,10 @@ const dwarfNumbers: [X64Register, number][] = [
   ['rip', 16],
 ];
 
+/** `call` with a distance of four bytes. */
+const CALL = 0xe8;
+const callBytes = 5;
+
 export const x64: Machine = {
   name: 'x64',
   programCounter: 16,
@@ -46,5 +53,10 @@ export const x64: Machine = {
     // A core that was taken without ptrace knows two registers; zeros in any other are values.
     const isPartial = known.every(([name]) => name === 'rip' || name === 'rsp');
     return new Map((isPartial ? known : dwarfNumbers).map(([name, number]) => [number, registers[name]]));
+  },
+  findCallee: (returnAddress, memory) => {
+    const from = returnAddress - callBytes;
+    if (!memory.has(from, callBytes) || memory.readUint8(from) !== CALL) return undefined;
+    return returnAddress + memory.readInt32(from + 1);
   },
 };

@@ -4,8 +4,8 @@
  */
 import { AbsentMemory, type MemoryReader } from '../../bytes/memory.ts';
 import { MalformedInput } from '../../errors.ts';
-import { computeCaller, type RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
-import { computeFrameRow } from '../../formats/dwarf-cfi/frame-row.ts';
+import { type CallerFrame, computeCaller, type RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
+import { computeFrameRow, type FrameRow } from '../../formats/dwarf-cfi/frame-row.ts';
 import type { CoreFile } from '../../formats/elf-core/core-contents.ts';
 import type { FrameTrust } from '../../model/thread.ts';
 import type { Machine } from './machine.ts';
@@ -108,7 +108,8 @@ function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace):
   }
 }
 
-function stepByTables(frame: NativeFrame, { machine, memory }: UnwindSpace): Step | undefined {
+function stepByTables(frame: NativeFrame, space: UnwindSpace): Step | undefined {
+  const { machine, memory } = space;
   const address = frame.location?.address;
   const code = frame.location?.module.code;
   const description = address === undefined ? undefined : code?.findFrame(address);
@@ -116,12 +117,37 @@ function stepByTables(frame: NativeFrame, { machine, memory }: UnwindSpace): Ste
   const row = computeFrameRow(description, address);
   const column = description.common.returnRegister;
   if (row.registers.get(column)?.kind === 'undefined') return { end: undefined };
-  const caller = computeCaller(row, frame.registers, memory, machine.stackPointer);
+  const known = computeCaller(row, frame.registers, memory, machine.stackPointer);
+  const entry = frame.lookupAddress - (address - description.start);
+  const caller = known ?? computeFromCallSite(row, entry, frame, space);
   if (!caller) return undefined;
   const returnAddress = caller.registers.get(column);
   if (returnAddress === undefined) return { end: undefined };
   caller.registers.set(machine.programCounter, returnAddress);
-  return { registers: caller.registers, trust: 'cfi', isSignalFrame: description.common.isSignalFrame };
+  const trust = known ? 'cfi' : 'scan';
+  return { registers: caller.registers, trust, isSignalFrame: description.common.isSignalFrame };
+}
+
+/**
+ * The tables want a register that a core without ptrace does not have. The nearest return address behind a call of this
+ * very function says where its frame ends, and so what the register was.
+ */
+function computeFromCallSite(
+  { cfa, registers }: FrameRow,
+  entry: number,
+  frame: NativeFrame,
+  { machine, memory }: UnwindSpace,
+): CallerFrame | undefined {
+  if (cfa.kind !== 'register') return undefined;
+  const start = Math.ceil(frame.stackPointer / 8) * 8;
+  for (let at = start; at < start + huntBytes; at += 8) {
+    const word = memory.findWord(at);
+    if (word === undefined) return undefined;
+    if (machine.findCallee(word, memory) !== entry) continue;
+    const guessed = new Map(frame.registers).set(cfa.register, BigInt(at + 8) - cfa.offset);
+    return computeCaller({ cfa, registers }, guessed, memory, machine.stackPointer);
+  }
+  return undefined;
 }
 
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
