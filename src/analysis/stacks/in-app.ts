@@ -7,6 +7,8 @@ const bareNodeFile = /^_?[a-z_]+\.js$/;
 /** What bundlers add to the program: `webpack:///webpack/bootstrap`, `webpack:///(webpack)/…`, rollup's `\0helpers`. */
 const bundlerRuntime =
   /^(?:webpack(?:-internal)?:\/\/[^/]*\/)?(?:webpack\/|\(webpack\)|external |ignored )|^\0|^vite\/|^rolldown\/|^tslib\b/;
+/** Our own preload in a checkout, which no `node_modules` gives away; its halves have their names behind its own. */
+const preload = /\/register(?:-tests)?\.cjs:[a-z]+-half$|\/dist\/register(?:-tests)?\.cjs$/;
 
 /**
  * Whether `file` (a path, or a bundler's URL) is the program's own code. A program that is itself installed below a
@@ -16,6 +18,7 @@ export function isInApp(file: string, appRoot?: string): boolean {
   if (file === '' || internal.test(file) || bareNodeFile.test(file) || bundlerRuntime.test(file))
     return false;
   const path = file.replaceAll('\\', '/');
+  if (preload.test(path)) return false;
   const root = appRoot?.replaceAll('\\', '/').replace(/\/+$/, '');
   const below = root && path.startsWith(`${root}/`) ? path.slice(root.length) : path;
   return !/(?:^|[/~])node_modules\//.test(below) && !below.includes('/.yarn/');

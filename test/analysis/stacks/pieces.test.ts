@@ -18,6 +18,8 @@ const appFiles = [
   'REPL1',
   '/app/my_node_modules/a.js',
   'webpack://x/src/a.ts',
+  '/app/src/register.cjs',
+  '/app/better-half.js',
 ];
 const otherFiles = [
   'node:fs',
@@ -36,6 +38,9 @@ const otherFiles = [
   '<anonymous>',
   '',
   '/app/.yarn/cache/p.zip/a.js',
+  '/home/me/agentdump/dist/register.cjs',
+  '/home/me/agentdump/dist/register.cjs:recording-half',
+  'C:\\me\\agentdump\\dist\\register-tests.cjs:testing-half',
 ];
 test('in-app is what is not Node, a package or a bundler', () => {
   assert.deepEqual(
