@@ -82,7 +82,10 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
 /** From the note of a mini core, whose heap was left behind; else by walking the heap. */
 function findSurvey(dump: CoreDump, v8: V8Runtime, threads: Thread[], gaps: Gap[]): SurveyRecord {
   const kept = findSurveyNote(dump);
-  if (kept) return kept;
+  if (kept) {
+    gaps.push(...(kept.gaps ?? []));
+    return kept;
+  }
   // What the walk reads is no part of a mini core: its result is.
   const touched = dump.memory.touchedBlocks;
   dump.memory.touchedBlocks = undefined;

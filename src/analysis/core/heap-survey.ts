@@ -14,6 +14,7 @@ import type { Gap } from '../../model/verdict.ts';
 import { isInApp } from '../stacks/in-app.ts';
 import type { CoreDump } from './core-dump.ts';
 import { displayName, readSource } from './javascript-frame.ts';
+import { surveyPart } from './survey-note.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
 export interface HeapSurvey {
@@ -44,7 +45,7 @@ export function surveyHeap(
   const collectors = threads.filter(isMovingObjects).map(({ id }) => wordsOfStack(dump, Number(id)));
   if (collectors.length > 0)
     gaps.push({
-      part: 'heap of the core',
+      part: surveyPart,
       reason: 'a collection of garbage was moving objects: the counts may be a little off',
     });
   const isCollecting = (owner: number) =>
@@ -61,7 +62,7 @@ export function surveyHeap(
     pageBytes += page.end - page.start;
     if (pageBytes > maxPageBytes) {
       gaps.push({
-        part: 'heap of the core',
+        part: surveyPart,
         reason: `only the first ${maxPageBytes} bytes of it were counted`,
       });
       break;
@@ -72,8 +73,7 @@ export function surveyHeap(
       if (isAsync && waiting.length < maxSuspended) waiting.push(found.object);
     });
   }
-  if (pages.length === 0)
-    gaps.push({ part: 'heap of the core', reason: 'no page of a V8 heap was recognised' });
+  if (pages.length === 0) gaps.push({ part: surveyPart, reason: 'no page of a V8 heap was recognised' });
   return { classes: histogram.classes(), suspended: describeWaiting(v8, waiting), pageBytes };
 }
 

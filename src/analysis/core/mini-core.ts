@@ -17,7 +17,7 @@ import { accountForDump } from './core-account.ts';
 import { type CoreDump, openCoreDump } from './core-dump.ts';
 import { RecordingCode } from './module-record.ts';
 import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
-import { buildSurveyNote, type SurveyRecord } from './survey-note.ts';
+import { buildSurveyNote, type SurveyRecord, surveyPart } from './survey-note.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
 export interface MiniCore {
@@ -98,8 +98,13 @@ export async function writeMiniCore(
   }
 }
 
-function buildSurvey({ suspended = [], memory }: Account, redactor: CoreRedactor | undefined): SurveyRecord {
-  const survey: SurveyRecord = { suspended, classes: memory?.classes ?? [] };
+function buildSurvey(account: Account, redactor: CoreRedactor | undefined): SurveyRecord {
+  const missed = account.gaps.filter(({ part }) => part === surveyPart);
+  const survey: SurveyRecord = {
+    suspended: account.suspended ?? [],
+    classes: account.memory?.classes ?? [],
+    ...(missed.length > 0 && { gaps: missed }),
+  };
   return redactor ? (redactor.value(survey, surveyLimits) as SurveyRecord) : survey;
 }
 

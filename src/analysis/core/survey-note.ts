@@ -5,12 +5,18 @@
 import { OWN_HEAP_SURVEY, OWN_NOTE } from '../../formats/elf-core/layout.ts';
 import { buildNote } from '../../formats/elf-core/write-core.ts';
 import type { MemoryFacts, SuspendedStack } from '../../model/account.ts';
+import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
 
 export interface SurveyRecord {
   suspended: SuspendedStack[];
   classes: NonNullable<MemoryFacts['classes']>;
+  /** What the walk missed; absent where nothing. */
+  gaps?: Gap[];
 }
+
+/** The part that the walk's gaps name. */
+export const surveyPart = 'heap of the core';
 
 export function buildSurveyNote(survey: SurveyRecord): Buffer {
   return buildNote(OWN_NOTE, OWN_HEAP_SURVEY, Buffer.from(JSON.stringify(survey)));
@@ -34,8 +40,13 @@ function isSurvey(value: unknown): value is SurveyRecord {
     Array.isArray(survey?.suspended) &&
     survey.suspended.every((s) => typeof s?.count === 'number' && isFrameList(s.frames)) &&
     Array.isArray(survey.classes) &&
-    survey.classes.every((c) => typeof c?.name === 'string' && typeof c.count === 'number')
+    survey.classes.every((c) => typeof c?.name === 'string' && typeof c.count === 'number') &&
+    (survey.gaps === undefined || isGapList(survey.gaps))
   );
+}
+
+function isGapList(gaps: unknown): boolean {
+  return Array.isArray(gaps) && gaps.every((g) => g?.part === surveyPart && typeof g.reason === 'string');
 }
 
 function isFrameList(frames: unknown): boolean {

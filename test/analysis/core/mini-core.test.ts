@@ -1,5 +1,6 @@
 /** A mini core gives the account of the full one, from less than 100 KB. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -12,6 +13,9 @@ import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+
+const has = (tool: string) => spawnSync(tool, ['--version']).status === 0;
+const noTools = has('gdb') && has('eu-stack') ? false : 'gdb or eu-stack (elfutils) is not installed';
 
 for (const node of nodes)
   suite(`Node ${node.major}`, { skip: noCores }, () => {
@@ -57,6 +61,42 @@ for (const node of nodes)
           other.remove();
         }
       });
+
+    test('in the middle of a collection: the same account, with what may be off', async () => {
+      const other = makeCore(node.path, [join(victims, 'mid-collection.cjs'), '500']);
+      try {
+        const target = join(dirname(other.core), 'mini.gz');
+        const { account, bytes } = await writeMiniCore(other.core, target);
+        assert.equal(account.gaps.length, 1);
+        assert.deepEqual(await accountForCore(target), account);
+        assert.ok(bytes <= 100 * 1024, `${bytes}`);
+      } finally {
+        other.remove();
+      }
+    });
+
+    test('gdb and eu-stack open it', { skip: noTools }, () => {
+      const raw = join(dirname(death.core), 'mini.core');
+      writeFileSync(raw, gunzipSync(readFileSync(path)));
+      const show = (tool: string, words: string[]) => spawnSync(tool, words, { encoding: 'utf8' }).stdout;
+      const debugger_ = [
+        '-nx',
+        '-batch',
+        '-iex',
+        'set debuginfod enabled off',
+        '-ex',
+        'info threads',
+        '-ex',
+        'bt',
+      ];
+      const seen = show('gdb', [...debugger_, node.path, raw]);
+      assert.equal(seen.match(/^[* ] +\d+ +.*(?:LWP|Thread)/gm)?.length, mini.account.threads?.length, seen);
+      assert.match(seen, /^#0 .*uv_kill/m);
+      assert.match(
+        show('eu-stack', ['--core', raw, '-e', node.path]),
+        /uv_kill.*uv_run.*node::Start.*_start/s,
+      );
+    });
 
     test('the same account where nobody has that Node', async () => {
       const exe = join(dirname(death.core), 'node-elsewhere');
