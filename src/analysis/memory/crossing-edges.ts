@@ -34,6 +34,10 @@ export class CrossingEdges {
   readonly #recentTarget = new Int32Array(recentMask + 1);
   readonly #recentSource = new Int32Array(recentMask + 1);
   #usedChunks = 0;
+  /** Of the batches: one after the other is made in them. */
+  #sources = new Uint32Array(0);
+  readonly #starts = new Uint32Array(bucketSize + 1);
+  readonly #fill = new Uint32Array(bucketSize + 1);
 
   /** Memory that no edge is written to is never touched, so room for all edges, each far away, costs nothing. */
   constructor(vertexCount: number, edgeCount: number) {
@@ -115,10 +119,15 @@ export class CrossingEdges {
     const targets = this.#target;
     const distances = this.#distance;
     const rows = end - first;
-    const starts = new Uint32Array(rows + 1);
-    for (let row = 0; row < rows; row++) starts[row + 1] = starts[row]! + counts[first + row]!;
-    const next = starts.slice();
-    const sources = new Uint32Array(total);
+    const starts = this.#starts;
+    const next = this.#fill;
+    starts[0] = 0;
+    for (let row = 0; row < rows; row++) {
+      next[row] = starts[row]!;
+      starts[row + 1] = starts[row]! + counts[first + row]!;
+    }
+    if (this.#sources.length < total) this.#sources = new Uint32Array(Math.max(total, batchLimit));
+    const sources = this.#sources;
     let source = 0;
     /** The row whose source is in the coming slot, -1 when the slot is an edge. */
     let waiting = -1;
