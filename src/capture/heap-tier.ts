@@ -75,7 +75,8 @@ const orderly = new Set(['exit', 'pending-exit', 'startup-failure', 'terminated'
 
 function whyNot({ bytes, ms }: SnapshotEstimate, headroom: number, longestMs: number): string | undefined {
   if (ms > longestMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
-  if (bytes > headroom) return `a snapshot may need ${toMb(bytes)} MB and ${toMb(headroom)} MB may be used`;
+  if (bytes > headroom)
+    return `a snapshot may need ${toMb(bytes)} MB (up to twice that, if it is full of distinct keys or WeakMap entries) and ${toMb(headroom)} MB may be used`;
   return undefined;
 }
 
