@@ -4,17 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { accountForCore } from '../../src/analysis/core/core-account.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
+import type { Account } from '../../src/model/account.ts';
 import { renderCore } from '../../src/report/core.ts';
-import { nodes } from '../support/core-victims.ts';
+import { makeCore, nodes } from '../support/core-victims.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const sources = fileURLToPath(new URL('../../fixtures/programs/native/addon/', import.meta.url));
@@ -29,6 +31,12 @@ const skip =
       ? false
       : 'no gcc is here';
 
+function build(target: string, ...flags: string[]): void {
+  const words = [...flags, '-fPIC', '-shared', '-o', target, join(sources, 'fastjson.c')];
+  const built = spawnSync('gcc', words, { encoding: 'utf8' });
+  assert.equal(built.status, 0, built.stderr);
+}
+
 suite('an addon faults under TypeScript', { skip }, () => {
   before(() => {
     mkdirSync(join(root, 'dist'));
@@ -42,9 +50,7 @@ suite('an addon faults under TypeScript', { skip }, () => {
       minifyWhitespace: true,
       sourcemap: true,
     });
-    const words = ['-O1', '-fPIC', '-shared', '-o', join(root, 'dist', 'fastjson.node')];
-    const built = spawnSync('gcc', [...words, join(sources, 'fastjson.c')], { encoding: 'utf8' });
-    assert.equal(built.status, 0, built.stderr);
+    build(join(root, 'dist', 'fastjson.node'), '-O1');
   });
 
   for (const node of nodes)
@@ -98,4 +104,28 @@ suite('an addon faults under TypeScript', { skip }, () => {
       assert.ok(account.suspended?.some((s) => s.frames[0]?.function === 'heartbeat'));
       assert.match(renderCore(account), /c\+\+ read_token/);
     });
+
+  test('an addon that names no build: believed where its file is the one that was loaded, and only there', async () => {
+    const folder = join(root, 'no-build-id');
+    cpSync(join(root, 'dist'), folder, { recursive: true });
+    const addon = join(folder, 'fastjson.node');
+    build(addon, '-O1', '-Wl,--build-id=none');
+    const death = makeCore(process.execPath, [join(folder, 'agent.js')]);
+    try {
+      const names = ({ threads }: Account) => threads?.[0]?.frames.map((frame) => frame.function) ?? [];
+      const same = await accountForCore(death.core, { heap: false });
+      const module = same.modules?.native.find(({ path }) => path === addon);
+      assert.ok(module && module.buildId === undefined);
+      assert.equal(names(same)[0], 'read_token');
+      assert.deepEqual(same.gaps, []);
+      build(addon, '-O0', '-Wl,--build-id=none');
+      const other = await accountForCore(death.core, { heap: false });
+      assert.ok(!names(other).includes('read_token'));
+      const gap = other.gaps.find(({ part }) => part === `core module ${addon}`);
+      assert.match(gap?.reason ?? '', /does not hold its build id, so the file on disk is not trusted/);
+      assert.ok(names(other).includes('Agent.useTool'), names(other).join());
+    } finally {
+      death.remove();
+    }
+  });
 });

@@ -152,20 +152,26 @@ function computeFromCallSite(
 
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   const { machine, memory } = space;
-  const isKnown = frame.framePointer !== undefined;
-  frame.framePointer ??= huntFramePointer(frame.stackPointer, space);
-  const fp = frame.framePointer;
+  const known = frame.framePointer;
+  // Code of a module whose file is not here may keep anything in that register.
+  const isForeign = frame.location !== undefined && !frame.location.module.code;
+  const isBelieved = known !== undefined && !(isForeign && !mayBeFrame(known, frame));
+  const fp = isBelieved ? known : huntFramePointer(frame.stackPointer, space);
   if (fp === undefined) return { end: 'the frame pointer is not known here' };
+  frame.framePointer = fp;
   if (fp === 0) return { end: undefined };
-  const distance = fp - frame.stackPointer;
-  if (fp % 8 !== 0 || distance < 0 || distance > maxFrameBytes)
-    return { end: `no frame at the frame pointer 0x${fp.toString(16)}` };
+  if (!mayBeFrame(fp, frame)) return { end: `no frame at the frame pointer 0x${fp.toString(16)}` };
   const registers: RegisterFile = new Map([
     [machine.framePointer, memory.readBigWord(fp)],
     [machine.programCounter, memory.readBigWord(fp + 8)],
     [machine.stackPointer, BigInt(fp + 16)],
   ]);
-  return { registers, trust: isKnown ? 'frame-pointer' : 'scan', isSignalFrame: false };
+  return { registers, trust: isBelieved ? 'frame-pointer' : 'scan', isSignalFrame: false };
+}
+
+function mayBeFrame(fp: number, { stackPointer }: NativeFrame): boolean {
+  const distance = fp - stackPointer;
+  return fp % 8 === 0 && distance >= 0 && distance <= maxFrameBytes;
 }
 
 /**
