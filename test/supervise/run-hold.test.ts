@@ -42,6 +42,10 @@ const aborting = `function callTool() { if (process.listenerCount('SIGSEGV') ===
 setTimeout(() => callTool(), 50);`;
 const overflowing = `function descend(depth) { return descend(depth + 1) + 1; }
 setTimeout(() => descend(0), 50);`;
+const deep = `const { start } = require('./deep.node');
+function callTool() { start(); }
+setTimeout(() => callTool(), 50);`;
+const noCompiler = spawnSync('gcc', ['--version']).status === 0 ? false : 'no gcc is here';
 const packages = fileURLToPath(new URL('../oracles/node_modules', import.meta.url));
 const noTracker = existsSync(join(packages, '@datadog/libdatadog-extras'))
   ? false
@@ -141,7 +145,7 @@ const kinds = [
   ['divide', 'SIGFPE', /division by zero/],
 ] as const;
 
-suite('agentdump run --hold with no core to be had', { skip }, () => {
+suite('agentdump run --hold with no core to be had', { skip, concurrency: 3 }, () => {
   for (const [at, node] of nodes.entries())
     for (const [kind, signal, title] of kinds.filter((_, i) => i === 0 || i % nodes.length === at))
       test(`Node ${node.major}, ${kind}: the fault, both worlds, the signal as it was`, async () => {
@@ -241,6 +245,25 @@ suite('agentdump run --hold with no core to be had', { skip }, () => {
         frames.filter((frame) => frame.function === 'descend').length > 50,
         JSON.stringify(frames.slice(0, 5)),
       );
+    });
+
+  for (const node of nodes.filter((_, i) => i % 2 === 1))
+    test(`Node ${node.major}, an addon's overflow of the stack, held by libdatadog-extras`, {
+      skip: noTracker || noCompiler,
+    }, async () => {
+      const name = `deep-${node.major}`;
+      mkdirSync(join(root, name));
+      symlinkSync(packages, join(root, name, 'node_modules'));
+      const words = ['-O1', '-fPIC', '-shared', '-o', join(root, name, 'deep.node')];
+      spawnSync('gcc', [...words, join(victims, 'addon', 'deep.c')]);
+      const { result, listed } = await run(name, node.path, deep, []);
+      assert.equal(result.signal, 'SIGSEGV', result.stderr);
+      const { account: found } = await account(listed[0]?.path);
+      assert.match(found.verdict?.title ?? '', /stack overflow/);
+      const frames = found.threads?.find((thread) => thread.crashed)?.frames ?? [];
+      assert.ok(frames.filter((frame) => frame.function === 'descend').length > 100);
+      assert.equal(frames.find((frame) => frame.function === 'callTool')?.inApp, true);
+      assert.match(frames.at(-1)?.function ?? '', /_start/);
     });
 
   test('a signal that somebody sends ends it all the same', async () => {

@@ -26,11 +26,15 @@ export interface NativeFrame {
 
 export interface NativeStack {
   frames: NativeFrame[];
+  /** Of a very deep stack so many were dropped, behind the first ones. */
+  dropped: number;
   /** Why the walk ended before the thread's first frame. */
   stopped?: string;
 }
 
-const maxFrames = 20_000;
+const maxFrames = 500_000;
+/** Of a deep recursion so many of the first are kept, and at least so many of the last. */
+const keptFrames = 2000;
 /** The largest frame that a frame pointer is trusted to span. */
 const maxFrameBytes = 16 << 20;
 const huntBytes = 64 << 10;
@@ -58,20 +62,22 @@ export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact
   let registers = start;
   let trust: FrameTrust = 'context';
   let exact = isExact;
-  while (frames.length < maxFrames) {
+  let dropped = 0;
+  while (frames.length + dropped < maxFrames) {
+    if (frames.length >= 3 * keptFrames) dropped += frames.splice(keptFrames, keptFrames).length;
     const frame = describe(registers, space, trust, exact);
     frames.push(frame);
     const step = stepToCaller(frame, frames.length === 1, space);
-    if ('end' in step) return step.end ? { frames, stopped: step.end } : { frames };
+    if ('end' in step) return step.end ? { frames, dropped, stopped: step.end } : { frames, dropped };
     const sp = Number(step.registers.get(machine.stackPointer) ?? 0n);
     if (sp <= frame.stackPointer && !step.isSignalFrame)
-      return { frames, stopped: `the stack pointer does not grow at 0x${sp.toString(16)}` };
-    if (!step.registers.get(machine.programCounter)) return { frames };
+      return { frames, dropped, stopped: `the stack pointer does not grow at 0x${sp.toString(16)}` };
+    if (!step.registers.get(machine.programCounter)) return { frames, dropped };
     registers = step.registers;
     trust = step.trust;
     exact = step.isSignalFrame;
   }
-  return { frames, stopped: `more than ${maxFrames} frames` };
+  return { frames, dropped, stopped: `more than ${maxFrames} frames` };
 }
 
 function describe(

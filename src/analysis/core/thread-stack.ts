@@ -9,7 +9,7 @@ import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
 import { describeJavaScriptFrame } from './javascript-frame.ts';
 import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native-names.ts';
-import { type NativeFrame, walkNativeStack } from './native-stack.ts';
+import { type NativeFrame, type NativeStack, walkNativeStack } from './native-stack.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
 /** A deep recursion repeats itself: this many frames from either end are shown. */
@@ -37,7 +37,7 @@ export function describeThread(dump: CoreDump, thread: CoreThread, options: Thre
       part: `stack of thread ${thread.tid}`,
       reason: `the walk ended early: ${stack.stopped}`,
     });
-  const shown = elide(stack.frames, thread.tid, options.gaps);
+  const shown = elide(stack, thread.tid, options.gaps);
   const frames: Frame[] = [];
   const names: (string | undefined)[] = [];
   shown.forEach((frame, i) => {
@@ -59,12 +59,12 @@ export function describeThread(dump: CoreDump, thread: CoreThread, options: Thre
   };
 }
 
-function elide(frames: NativeFrame[], tid: number, gaps: Gap[]): NativeFrame[] {
+function elide({ frames, dropped }: NativeStack, tid: number, gaps: Gap[]): NativeFrame[] {
   const most = framesAtTop + framesAtBottom;
   if (frames.length <= most) return frames;
   gaps.push({
     part: `stack of thread ${tid}`,
-    reason: `${frames.length - most} frames between the first ${framesAtTop} and the last ${framesAtBottom} are left out`,
+    reason: `${frames.length + dropped - most} frames between the first ${framesAtTop} and the last ${framesAtBottom} are left out`,
   });
   return [...frames.slice(0, framesAtTop), ...frames.slice(-framesAtBottom)];
 }
