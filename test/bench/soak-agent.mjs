@@ -85,8 +85,15 @@ async function sample() {
   return { heapBytes: heapUsed, externalBytes: external };
 }
 
-/** So many small events that whatever keeps the newest of them is full. */
+/** As many as the preload knows again (src/agent/conversation.ts). */
+const knownMessages = 50_000;
+
+/** So many small events, and so many messages, that whatever keeps the newest of them is full. */
 async function fill() {
+  const before = 'a message of an hour ago, of which nothing is kept but its hash, number';
+  await askModel(
+    Array.from({ length: knownMessages }, (_, i) => ({ role: 'user', content: `${before} ${i}` })),
+  );
   for (let i = 0; i < 60_000; i++) {
     await agent.tool('fill', { i }, async () => i);
     if (i % 100 === 0) await delay(1);
