@@ -11,6 +11,7 @@ import { startBundle } from '../bundle/writer.ts';
 import { stackTextOf } from '../capture/frame-reader.ts';
 import { programName } from '../capture/program-name.ts';
 import { version } from '../version.ts';
+import { nameOfCommand } from './command-name.ts';
 import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } from './core-part.ts';
 import { viewChildren } from './health/program.ts';
 import { type Answers, interview } from './interview.ts';
@@ -100,7 +101,8 @@ async function readCore(options: CaptureOptions, { gaps }: Answers): Promise<Liv
 function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCorePart | undefined): string {
   const { dir, pid, scrubber } = options;
   const seen = viewProcess(pid);
-  const program = programName(answers.facts?.process.argv ?? seen.argv);
+  const { facts } = answers;
+  const program = facts ? programName(facts.process.argv) : nameOfCommand(seen.argv, seen.cwd);
   const bundle = startBundle({
     dir,
     program,

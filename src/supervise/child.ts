@@ -3,14 +3,13 @@
  * its own before it can have done anything, so that even our death leaves a trace of it.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { basename } from 'node:path';
 import { readSmallFile } from '../capture/proc-files.ts';
-import { programName } from '../capture/program-name.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
 import { armEnvironment } from './arm.ts';
+import { nameOfCommand } from './command-name.ts';
 import { armCore, type CoreArming } from './core-limit.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import { noteExpectedCore } from './expected-core.ts';
@@ -129,21 +128,4 @@ function tryNoteCore({ folder, facts }: NonNullable<RunningChild['session']>, ex
   } catch {
     // The disk is full: then only the supervisor itself knows.
   }
-}
-
-/** Options of Node that take the next word. */
-const takesWord =
-  /^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--title|--env-file)$/;
-
-/** `node --flag /path/app.js` is known as `app`, `npm run x` as `npm`, code on the command line as `node`. */
-export function nameOfCommand(command: readonly string[]): string {
-  const [first = 'program', ...rest] = command;
-  if (!/^node(js)?$/.test(basename(first))) return basename(first);
-  for (let at = 0; at < rest.length; at++) {
-    const word = rest[at] ?? '';
-    if (/^(?:-e|-p|-pe|--eval|--print|-)(?:=|$)/.test(word)) break;
-    if (!word.startsWith('-')) return programName([first, word]);
-    if (takesWord.test(word)) at++;
-  }
-  return programName([first]);
 }

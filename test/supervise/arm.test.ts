@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { armEnvironment, armNodeOptions, preloadFile, testsPreloadFile } from '../../src/supervise/arm.ts';
-import { nameOfCommand } from '../../src/supervise/child.ts';
+import { nameOfCommand } from '../../src/supervise/command-name.ts';
 
 test('given options stay first and as they are', () => {
   const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', preloadFile);
@@ -47,6 +47,9 @@ test('a program is named by its script; code on the command line names nothing',
     ['node --eval=secret', 'node'],
     ['npm run start', 'npm'],
     ['./tool.sh', 'tool.sh'],
+    // As Node's own test runner starts a file, from Node 22 on.
+    ['/opt/bin/node --test-isolation=process --stack-trace-limit=10 plan.test.mjs', 'plan.test'],
   ];
   for (const [line, name] of names) assert.equal(nameOfCommand(line.split(' ')), name, line);
+  assert.equal(nameOfCommand(['node', 'server.js'], '/srv/planner'), 'planner');
 });
