@@ -1,7 +1,7 @@
 /**
  * What `agentdump ci` costs a real package's green test run, paired with the bare command: wall clock and processor time
- * of the whole tree. `find-my-way` runs a process for each of its 80 files of node:test, which is the dearest case; the
- * mocha suite has one process and many short tests.
+ * of the whole tree, as medians of the pairs' ratios with their 95 % bounds. `find-my-way` runs a process for each of its
+ * 80 files of node:test, which is the dearest case; the mocha suites have one process and many short tests.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,11 +22,13 @@ interface Suite {
 }
 
 const findMyWay = join(runners, 'find-my-way');
-const manyTests = join(scratch, 'many.cjs');
-writeFileSync(
-  manyTests,
-  `const assert = require('node:assert');
-for (let s = 0; s < 100; s++) describe('suite ' + s, () => {
+/** A file of mocha with twenty tests a suite. */
+function writeMochaFile(name: string, suitesInIt: number): string {
+  const path = join(scratch, name);
+  writeFileSync(
+    path,
+    `const assert = require('node:assert');
+for (let s = 0; s < ${suitesInIt}; s++) describe('suite ' + s, () => {
   for (let t = 0; t < 20; t++) it('test ' + t, async () => {
     const data = JSON.parse(JSON.stringify(Array.from({ length: 300 }, (_, i) => ({ i, s: String(i) }))));
     await null;
@@ -34,7 +36,15 @@ for (let s = 0; s < 100; s++) describe('suite ' + s, () => {
   });
 });
 `,
-);
+  );
+  return path;
+}
+const mochaCommand = (path: string): string[] => [
+  process.execPath,
+  join(runners, 'mocha', 'bin', 'mocha.js'),
+  '--reporter=dot',
+  path,
+];
 const suites: Suite[] = [
   {
     name: 'find-my-way, node:test, a process a file',
@@ -51,7 +61,12 @@ const suites: Suite[] = [
   {
     name: 'mocha, one process, 2,000 tests',
     cwd: scratch,
-    command: [process.execPath, join(runners, 'mocha', 'bin', 'mocha.js'), '--reporter=dot', manyTests],
+    command: mochaCommand(writeMochaFile('short.cjs', 100)),
+  },
+  {
+    name: 'mocha, one process, 20,000 tests',
+    cwd: scratch,
+    command: mochaCommand(writeMochaFile('long.cjs', 1_000)),
   },
 ];
 
@@ -83,6 +98,21 @@ function median(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+/** Of the median, by order statistics: the ranks between which it lies with 95 %. */
+function boundsOf(values: number[]): [number, number] {
+  const sorted = [...values].sort((a, b) => a - b);
+  const reach = 0.98 * Math.sqrt(sorted.length);
+  const low = Math.max(0, Math.floor((sorted.length - 1) / 2 - reach));
+  return [sorted[low] ?? Number.NaN, sorted[sorted.length - 1 - low] ?? Number.NaN];
+}
+
+const percent = (ratio: number): string => `${ratio < 1 ? '' : '+'}${((ratio - 1) * 100).toFixed(1)} %`;
+
+function describe(ratios: number[]): string {
+  const [low, high] = boundsOf(ratios);
+  return `${percent(median(ratios))} (${percent(low)} to ${percent(high)})`;
+}
+
 const variants: Record<string, string[]> = { 'agentdump ci': [], 'agentdump ci --locals': ['--locals'] };
 for (const suite of suites)
   for (const [name, options] of Object.entries(variants)) {
@@ -100,9 +130,8 @@ for (const suite of suites)
       cpu.push(withUs.cpuMs / without.cpuMs);
       bare.push(without.wallMs);
     }
-    const percent = (ratio: number): string => `${((ratio - 1) * 100).toFixed(1)} %`;
     console.log(
-      `${suite.name}; ${name}: wall +${percent(median(wall))}, processor +${percent(median(cpu))} (bare ${median(bare).toFixed(0)} ms, ${pairs} pairs)`,
+      `${suite.name}; ${name}: wall ${describe(wall)}, processor ${describe(cpu)}; bare ${median(bare).toFixed(0)} ms, ${pairs} pairs, Node ${process.version}`,
     );
   }
 rmSync(scratch, { recursive: true, force: true });

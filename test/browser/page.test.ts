@@ -87,8 +87,9 @@ describe('the page', { skip: whyNoBrowser() }, () => {
   });
 
   test('an address leads to its frame, step, call and message, unfolded and in sight', async () => {
-    // A frame that is folded among those of a package; a row that is closed; a conversation that is closed.
-    for (const id of ['frame-6', 'step-s2', 'tool-t2', 'message-2-1', 'environment-variables']) {
+    // A frame that is folded among those of a package; a row that is closed; a conversation; a thread of Node's own.
+    const idleFrame = 'thread-31-frame-1';
+    for (const id of ['frame-6', 'step-s2', 'tool-t2', 'message-2-1', 'environment-variables', idleFrame]) {
       const page = await open(`#${id}`);
       await until(
         page,

@@ -78,6 +78,13 @@ export function synthAccount({
         registers: { rip: '0x7f00' },
         frames: [synthFrame(2)],
       },
+      {
+        id: 31,
+        kind: 'native',
+        name: "V8's platform worker",
+        crashed: false,
+        frames: [{ function: 'pthread_cond_wait', inApp: false, trust: 'cfi', module: 'libc.so.6' }],
+      },
     ],
     modules: {
       packages: [

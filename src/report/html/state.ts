@@ -55,9 +55,14 @@ export function goTo(id: string): void {
   requestAnimationFrame(() => requestAnimationFrame(() => showElement(id)));
 }
 
+function foldAround(element: Element): HTMLDetailsElement | null {
+  return element.parentElement?.closest('details') ?? null;
+}
+
 function showElement(id: string): void {
   const element = document.getElementById(id);
   if (!element) return;
+  for (let fold = foldAround(element); fold; fold = foldAround(fold)) fold.open = true;
   const isSection = element.tagName === 'SECTION';
   element.scrollIntoView({ block: isSection ? 'start' : 'center' });
   if (isSection) return;

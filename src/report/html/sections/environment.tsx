@@ -1,6 +1,6 @@
 /** The process and what was around it: command, machine, limits, variables, handles, connections. */
 import type { Account, EnvironmentFacts, ProcessFacts } from '../../../model/account.ts';
-import { formatNumber } from '../../../model/quantities.ts';
+import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { Chip, Facts, When } from '../parts/small.tsx';
 import { Table } from '../parts/table.tsx';
 import { isUnfolded, unfold } from '../state.ts';
@@ -44,11 +44,26 @@ function commandOf({ argv = [], execArgv = [] }: ProcessFacts): string {
   return [argv[0], ...execArgv, ...argv.slice(1)].join(' ');
 }
 
+/** By the names of cgroup version 2, whichever it was: the files of version 1 are named after their units. */
+const cgroupNames: Record<string, string> = {
+  path: 'Cgroup',
+  'memory.max': 'Memory limit',
+  'memory.current': 'Memory of the cgroup',
+  'memory.peak': 'Its peak',
+  'memory/memory.limit_in_bytes': 'Memory limit',
+  'memory/memory.usage_in_bytes': 'Memory of the cgroup',
+  'memory/memory.max_usage_in_bytes': 'Its peak',
+};
+/** Version 1 writes a page less than 2⁶³ where there is no limit. */
+const noLimitBytes = 2 ** 60;
+
 function cgroupFacts(process: ProcessFacts | undefined): [string, string][] {
-  return Object.entries(process?.cgroup ?? {}).map(([name, value]) => [
-    name,
-    typeof value === 'number' ? formatNumber(value) : value,
-  ]);
+  return Object.entries(process?.cgroup ?? {}).map(([name, value]) => {
+    const label = cgroupNames[name];
+    if (typeof value === 'string') return [label ?? name, value === 'max' ? 'none' : value];
+    if (label === undefined) return [name, formatNumber(value)];
+    return [label, value >= noLimitBytes ? 'none' : formatBytes(value)];
+  });
 }
 
 function Handles({ environment }: { environment: EnvironmentFacts | undefined }) {

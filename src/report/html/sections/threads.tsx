@@ -9,14 +9,30 @@ const mostThreads = 12;
 
 export function Threads({ account: { threads, error, suspended, process } }: { account: Account }) {
   const shown = (threads ?? []).filter((t) => t.frames.length && !(t.crashed && error?.frames?.length));
+  const idle = shown.filter(isNodesOwn);
+  // Of a hang nothing crashed and no error tells: where the main thread is, is the answer.
+  const central = shown.find((t) => t.crashed) ?? shown.find((t) => !error && t.kind === 'main');
+  const list = (items: Thread[]) => (
+    <CutList
+      items={items}
+      most={mostThreads}
+      what="threads"
+      draw={(thread) => (
+        <OneThread key={thread.id} thread={thread} isCentral={thread === central} cwd={process?.cwd} />
+      )}
+    />
+  );
   return (
     <>
-      <CutList
-        items={shown}
-        most={mostThreads}
-        what="threads"
-        draw={(thread) => <OneThread key={thread.id} thread={thread} cwd={process?.cwd} />}
-      />
+      {list(shown.filter((thread) => !isNodesOwn(thread)))}
+      {idle.length ? (
+        <details class="fold-section">
+          <summary>
+            {formatCount(idle.length, 'thread')} of Node’s own: {rolesOf(idle)}
+          </summary>
+          {list(idle)}
+        </details>
+      ) : null}
       <CutList
         items={suspended ?? []}
         most={mostThreads}
@@ -27,7 +43,24 @@ export function Threads({ account: { threads, error, suspended, process } }: { a
   );
 }
 
-function OneThread({ thread, cwd }: { thread: Thread; cwd: string | undefined }) {
+/** One that runs nothing of the program and did not die: its name says all. */
+function isNodesOwn({ kind, crashed, name, frames }: Thread): boolean {
+  return kind === 'native' && !crashed && name !== undefined && !frames.some((frame) => frame.inApp);
+}
+
+function rolesOf(threads: Thread[]): string {
+  return [...new Set(threads.map(({ name }) => name))].join(', ');
+}
+
+function OneThread({
+  thread,
+  isCentral,
+  cwd,
+}: {
+  thread: Thread;
+  isCentral: boolean;
+  cwd: string | undefined;
+}) {
   const { id, kind, name, crashed, state, frames, registers } = thread;
   return (
     <article class="thread">
@@ -41,7 +74,7 @@ function OneThread({ thread, cwd }: { thread: Thread; cwd: string | undefined })
         frames={frames}
         prefix={`thread-${id}-frame`}
         cwd={cwd}
-        opened={crashed ? frames.find((frame) => frame.inApp) : undefined}
+        opened={isCentral ? frames.find((frame) => frame.inApp) : undefined}
       />
       {registers ? (
         <details class="registers">
