@@ -121,6 +121,21 @@ const chat = join(dir, 'runs', 'chat');
 const bytes = readdirSync(chat).reduce((sum, name) => sum + statSync(join(chat, name)).size, 0);
 console.log(`\n300 messages of 2 KB: ${(bytes / 1e6).toFixed(3)} MB on disk (aim ≤ 0.8)`);
 
+/** What a death must hit for a step that has returned to be repeated: cold, as a program is that has waited. */
+function timeWindow(): void {
+  const program = fileURLToPath(new URL('peers/durable-window.mjs', import.meta.url));
+  const windows: number[] = [];
+  for (let round = 0; round < 15; round++) {
+    const env = { ...process.env, AGENTDUMP_DIR: join(dir, `window${round}`) };
+    windows.push(...JSON.parse(spawnSync(process.execPath, [program], { env, encoding: 'utf8' }).stdout));
+  }
+  const [middle, most] = [quantile(windows, 0.5), quantile(windows, 0.9)];
+  console.log(
+    `from a step's return until its record is written, after a wait: p50 ${middle.toFixed(0)} µs, 90 % within ${most.toFixed(0)}`,
+  );
+}
+timeWindow();
+
 /** From the process's start to its first new step, in a run with 100 steps behind it; beside a Node that does nothing. */
 function timeResume(): void {
   const program = fileURLToPath(new URL('peers/durable-resume.mjs', import.meta.url));
