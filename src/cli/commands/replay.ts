@@ -74,7 +74,7 @@ const command: CommandModule<object, Words> = {
     if (words.saveTest !== undefined) return saveTest(words.saveTest, recording, program, words);
     const others = recording.http.length;
     note(
-      `replaying ${recording.title}: ${recording.calls.length} recorded model calls${others ? ` and ${others} other requests` : ''}`,
+      `replaying ${recording.title}: ${recording.calls.length} recorded model call${recording.calls.length === 1 ? '' : 's'}${others ? ` and ${others} other requests` : ''}`,
     );
     for (const gap of recording.gaps) note(gap);
     const beforeReply = pauseBefore(recording, words);
