@@ -125,7 +125,9 @@ const isAlive = (pid: number) => {
   }
 };
 
-test('when the replay is killed, its program and what that has started go with it', async () => {
+test('when the replay is killed, its program and what that has started go with it', {
+  timeout: 120_000,
+}, async (context) => {
   const told = join(dir, 'pids');
   writeFileSync(
     program(),
@@ -140,6 +142,9 @@ test('when the replay is killed, its program and what that has started go with i
   const replayer = spawn(process.execPath, words, { cwd: dir, env: cleanEnvironment(dir), stdio: 'ignore' });
   while (!existsSync(told)) await sleep(20);
   const pids = readFileSync(told, 'utf8').split(' ').map(Number);
+  context.after(() => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
   assert.deepEqual(pids.map(isAlive), [true, true]);
   replayer.kill('SIGKILL');
   while (pids.some(isAlive)) await sleep(20);
