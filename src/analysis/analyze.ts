@@ -24,7 +24,7 @@ import { addLocals, joinThreads } from './joins/threads.ts';
 import { joinModules } from './modules/join-modules.ts';
 import { defined } from './parts/fields.ts';
 import { computeSignature } from './signature.ts';
-import { StackReconstructor } from './stacks/reconstruct.ts';
+import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
 import { explainByAgent } from './verdict/agent-failure.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
@@ -130,7 +130,7 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     const emitter = parts.error?.emitter;
     return {
       error: frames ? { ...error, frames } : error,
-      exit: addLocals(await textFrames(parts.trigger?.exitStack), parts.locals),
+      exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { className: emitter.className, frames: await textFrames(emitter.stack) },
     };
@@ -138,6 +138,13 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     gaps.push(...stacks.gaps);
     stacks.close();
   }
+}
+
+/** Printed by the program that called process.exit; of every other death read by a debugger. */
+function exitStackOf({ trigger }: BundleParts): StackInput {
+  const { exitStack: stackText, kind } = trigger ?? {};
+  if (stackText === undefined) return {};
+  return { stackText, isOfDebugger: kind !== 'exit' && kind !== 'worker-death' };
 }
 
 /** What was recorded of the agent, and what the host handed over. */

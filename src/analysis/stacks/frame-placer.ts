@@ -35,7 +35,8 @@ export class FramePlacer {
     this.contextLines = contextLines;
   }
 
-  async place(joined: JoinedFrame): Promise<PlacedFrame> {
+  /** `isOfDebugger`: what is printed is where the code ran. */
+  async place(joined: JoinedFrame, isOfDebugger = false): Promise<PlacedFrame> {
     const { text, raw } = joined;
     const name = text?.functionName ?? (text ? undefined : raw?.functionName || undefined);
     const frame: Frame = { inApp: false, trust: raw ? 'inspector' : 'stack-text' };
@@ -48,7 +49,8 @@ export class FramePlacer {
       frame.module = location.module;
       if (location.offset !== undefined) frame.address = `0x${location.offset.toString(16)}`;
     } else if (raw && raw.url !== '') await this.placeRaw(placed, raw);
-    else if (location?.kind === 'source') await this.placePrinted(placed, location.position, text?.mapped);
+    else if (location?.kind === 'source')
+      await this.placePrinted(placed, location.position, text?.mapped, isOfDebugger);
     else if (location?.kind === 'eval')
       await this.placeEval(placed, location.origins, location.position ?? raw);
     return placed;
@@ -77,9 +79,10 @@ export class FramePlacer {
     placed: PlacedFrame,
     position: TextPosition,
     mappedByHost: TextPosition | undefined,
+    isOfDebugger: boolean,
   ): Promise<void> {
     const generated = { ...position, column: position.column ?? 1 };
-    const isMapped = !mappedByHost && (this.hostMaps ?? (await this.isSource(position)));
+    const isMapped = !mappedByHost && !isOfDebugger && (this.hostMaps ?? (await this.isSource(position)));
     if (!isMapped && (await this.mapPosition(placed, position.url ?? position.file, generated))) return;
     if (isMapped || mappedByHost) await this.trustPrinted(placed, mappedByHost ?? position);
     else this.stay(placed, generated, position.column !== undefined);

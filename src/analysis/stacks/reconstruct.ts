@@ -29,6 +29,8 @@ export interface StackInput {
   /** The error's message, where known: keeps lines of it from being taken for frames. */
   message?: string;
   frames?: readonly RawFrame[];
+  /** The text was made of a debugger's frames: no host has mapped its positions. */
+  isOfDebugger?: boolean;
 }
 
 export interface ReconstructedStack {
@@ -75,7 +77,7 @@ export class StackReconstructor {
       const reason = `only the first ${mostFrames} of ${frames.length} frames are shown`;
       this.ownGaps.push({ part: partNames.error, reason });
     }
-    const placed = await this.placeAll(frames.slice(0, mostFrames));
+    const placed = await this.placeAll(frames.slice(0, mostFrames), input.isOfDebugger === true);
     restoreNames(placed);
     return placed.map(({ frame }) => frame);
   }
@@ -86,10 +88,10 @@ export class StackReconstructor {
   }
 
   /** Again, while a frame shows that a map is wrong which earlier frames were led through. */
-  private async placeAll(frames: readonly JoinedFrame[]): Promise<PlacedFrame[]> {
+  private async placeAll(frames: readonly JoinedFrame[], isOfDebugger: boolean): Promise<PlacedFrame[]> {
     for (;;) {
       const placed: PlacedFrame[] = [];
-      for (const frame of frames) placed.push(await this.placer.place(frame));
+      for (const frame of frames) placed.push(await this.placer.place(frame, isOfDebugger));
       if (placed.every(({ map }) => map?.trusted ?? true)) return placed;
     }
   }

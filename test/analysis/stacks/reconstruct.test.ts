@@ -133,6 +133,22 @@ test('tsx maps by itself: with and without raw positions, nothing is mapped twic
   assert.deepEqual(both.gaps, []);
 });
 
+test('a debugger’s stack under a loader that compiles in memory is where the code ran, and is mapped', async () => {
+  // The script has the path of its source, as under vite-node: what an error prints there the loader has mapped.
+  const inMemory = transformSync(typed, { loader: 'ts', sourcemap: 'external', sourcefile: 'shop.ts' });
+  const at = positionOf(inMemory.code, 'new Error');
+  assert.notEqual(at.line, shipLine);
+  const url = 'file:///app/src/shop.ts';
+  const stack = {
+    ...bundleOf({ url, sourceMapUrl: 'data:' }, inMemory.code, inMemory.map),
+    stackText: textAt(at, url),
+  };
+  const ofDebugger = await reconstructStack({ ...stack, isOfDebugger: true });
+  assert.deepEqual(places(ofDebugger.frames), [`Shop.ship /app/src/shop.ts:${shipLine}`]);
+  const printed = await reconstructStack(stack);
+  assert.deepEqual(places(printed.frames), [`Shop.ship /app/src/shop.ts:${at.line}`]);
+});
+
 test('--enable-source-maps: the printed positions are the sources, and V8 still knows the generated ones', async () => {
   const source = write('mapped/src/shop.ts', typed);
   const out = transformSync(typed, {
