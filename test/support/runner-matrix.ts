@@ -6,13 +6,15 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CiBundle, CiSummary, CiTest } from '../../src/model/ci-summary.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const runnersFolder = join(root, 'test', 'runners');
+/** The versions that most projects still have. */
+export const olderRunners = join(runnersFolder, 'older');
 const bin = join(root, 'bin', 'agentdump.js');
 
 export type Death = 'assertion' | 'crash' | 'rejection' | 'hang' | 'spin' | 'cancel' | 'oom' | 'none';
@@ -70,12 +72,16 @@ export interface MatrixRun {
   report: string;
 }
 
-export function canRun(): string | false {
-  return existsSync(join(runnersFolder, 'node_modules')) ? false : 'npm ci --prefix test/runners was not run';
+export function canRun(installed = runnersFolder): string | false {
+  if (existsSync(join(installed, 'node_modules'))) return false;
+  return `npm ci --prefix ${relative(root, installed)} was not run`;
 }
 
 /** The suites in a folder of their own, so that no configuration of this project is found above them. */
-export function suitesFolder(context: { after(cleanUp: () => void): void }): string {
+export function suitesFolder(
+  context: { after(cleanUp: () => void): void },
+  installed = runnersFolder,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-runners-'));
   context.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   cpSync(join(runnersFolder, 'suites'), folder, {
@@ -83,7 +89,7 @@ export function suitesFolder(context: { after(cleanUp: () => void): void }): str
     // A runner that was tried by hand leaves its cache there.
     filter: (path) => !path.endsWith('node_modules'),
   });
-  symlinkSync(join(runnersFolder, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(installed, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({ type: 'module', scripts: { test: 'node --test node-test.mjs' } }),
@@ -173,10 +179,15 @@ function hangAfter(runner: RunnerName): string {
 }
 
 /** Every death of one runner, each a test. */
-export function testRunner(runner: RunnerName, only: readonly Death[] = deaths): void {
+export function testRunner(
+  runner: RunnerName,
+  only: readonly Death[] = deaths,
+  installed = runnersFolder,
+): void {
+  const older = installed === olderRunners ? 'an older ' : '';
   for (const death of only)
-    test(`${runner}: ${death}`, { skip: canRun() }, async (context) => {
-      const folder = suitesFolder(context);
+    test(`${older}${runner}: ${death}`, { skip: canRun(installed) }, async (context) => {
+      const folder = suitesFolder(context, installed);
       const run = await runUnderCi({
         folder,
         death,

@@ -1,4 +1,5 @@
 /** Vitest's workers, forks and threads: the methods that its test runner calls around each try of a test. */
+import type { TestPort } from '../../agent/test-port.ts';
 import { importFile, packageFolder, type Runner, type Scene, wrapMethod } from './runner.ts';
 
 interface VitestTask {
@@ -10,35 +11,67 @@ interface VitestTask {
 
 export const vitest: Runner = {
   name: 'vitest',
-  matches: ({ script }) => /\/node_modules\/vitest\/(?:dist\/workers|vitest\.mjs|dist\/cli)/.test(script),
+  matches: ({ script, environment }) =>
+    /\/node_modules\/vitest\/(?:dist\/workers|vitest\.mjs|dist\/cli)/.test(script) ||
+    (olderPool.test(script) && environment['VITEST'] !== undefined),
   async hook(tests, scene) {
     const { script } = scene;
     tests.runnerIs('vitest');
+    if (olderPool.test(script)) return onRunnerMade((runner) => listen(runner, tests));
     const folder = packageFolder(script, 'vitest');
     if (folder === undefined || !script.includes('/dist/workers/')) return;
-    const runner = await findTestRunner(scene, folder);
-    wrapMethod(
-      runner,
-      'onBeforeRunTask',
-      (before) =>
-        function (this: unknown, task: VitestTask, ...rest) {
-          if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
-          tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
-          return Reflect.apply(before, this, [task, ...rest]);
-        },
-    );
-    wrapMethod(
-      runner,
-      'onAfterRunTask',
-      (after) =>
-        function (this: unknown, task: VitestTask, ...rest) {
-          const { state, errors } = task.result ?? {};
-          tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
-          return Reflect.apply(after, this, [task, ...rest]);
-        },
-    );
+    listen(await findTestRunner(scene, folder), tests);
   },
 };
+
+/** Up to 3 the workers are those of a package of its own. */
+const olderPool = /\/node_modules\/tinypool\/dist\/(?:esm\/)?entry\//;
+
+function listen(runner: unknown, tests: TestPort): void {
+  wrapMethod(
+    runner,
+    'onBeforeRunTask',
+    (before) =>
+      function (this: unknown, task: VitestTask, ...rest) {
+        if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
+        tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
+        return Reflect.apply(before, this, [task, ...rest]);
+      },
+  );
+  wrapMethod(
+    runner,
+    'onAfterRunTask',
+    (after) =>
+      function (this: unknown, task: VitestTask, ...rest) {
+        const { state, errors } = task.result ?? {};
+        tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
+        return Reflect.apply(after, this, [task, ...rest]);
+      },
+  );
+}
+
+/**
+ * Vitest 1 to 3 dies of being imported before its worker has a state. It marks its test runner with `__vitest_executor`
+ * when that is made, before the first test file is read, and then all is again as it was.
+ */
+function onRunnerMade(react: (runner: unknown) => void): void {
+  const define = Object.defineProperty;
+  Object.defineProperty = function defineProperty<T>(
+    target: T,
+    key: PropertyKey,
+    how: PropertyDescriptor,
+  ): T {
+    const defined = define(target, key, how);
+    if (key !== '__vitest_executor') return defined;
+    Object.defineProperty = define;
+    try {
+      react((target as object).constructor);
+    } catch {
+      // A runner of another shape: its tests are not named.
+    }
+    return defined;
+  };
+}
 
 /** From 4.1 on its own entry has the class, and the other place prints a warning. */
 async function findTestRunner(scene: Scene, folder: string): Promise<unknown> {
