@@ -86,6 +86,33 @@ test('a GitHub annotation stands on the line that was written', () => {
   );
 });
 
+test('what a failed test says is said once, on one line, and without columns that hold nothing', () => {
+  const message =
+    'Expected values to be loosely deep-equal:\n\n[\n  1\n]\n\nshould loosely deep-equal\n\n[\n  2\n]';
+  const summary = { ...summaryOf('x'), bundles: [] };
+  const test = { ...summary.tests.telling[0], name: ['adds'], status: 'failed' as const };
+  summary.tests.telling = [{ ...test, error: { name: 'AssertionError', message } }];
+  const line =
+    'AssertionError: Expected values to be loosely deep-equal: [ 1 ] should loosely deep-equal [ 2 ]';
+  assert.ok(renderCiText(summary, 'agentdump-report').includes(`\n  ✖ adds: ${line}\n    test/a.ts:14\n`));
+  assert.match(
+    renderGitHubAnnotations(summary).join('\n'),
+    /::AssertionError: Expected values to be loosely deep-equal:%0A%0A\[%0A {2}1%0A\]%0A%0Ashould/,
+  );
+  assert.match(
+    renderCiMarkdown(summary, 'agentdump-report'),
+    /\n\| Test \| What happened \| Where \|\n\| --- \| --- \| --- \|\n\| adds \|/,
+  );
+});
+
+test('a title that names its test is not preceded by the name', () => {
+  const summary = summaryOf('“adds” hung: nothing moved for 3 s');
+  const [bundle] = summary.bundles;
+  assert.ok(bundle);
+  summary.bundles = [{ ...bundle, test: { name: ['adds'], file: 'test/a.ts' } }];
+  assert.match(renderCiText(summary, 'agentdump-report'), /\n {2}✖ “adds” hung: nothing moved for 3 s\n/);
+});
+
 test('JUnit holds our attachment lines and no others, and nothing that is no XML', () => {
   const xml = renderJunit(summaryOf(hostile), '/w/agentdump-report');
   assert.deepEqual(

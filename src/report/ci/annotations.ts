@@ -60,7 +60,12 @@ function placeOf({ place, file }: Problem): { file?: string; line?: number; colu
 
 function messageOf({ title, detail, bundle }: Problem): string {
   const open = bundle ? `\nBundle: ${bundle.name}` : '';
-  return clip(detail && !detail.startsWith(title) ? `${title}\n${detail}` : detail || title, 4_000) + open;
+  return clip(beginsWith(detail, title) ? detail : detail ? `${title}\n${detail}` : title, 4_000) + open;
+}
+
+/** A title is the beginning of its error's text, on one line and perhaps cut. */
+function beginsWith(text: string, title: string): boolean {
+  return text.trim().replace(/\s+/g, ' ').startsWith(title.replace(/…$/, '').replace(/\s+/g, ' '));
 }
 
 function gitHubMessage(text: string): string {

@@ -41,7 +41,7 @@ function problemTable(summary: CiSummary): string[] {
   if (!problems.length) return [];
   const rows = problems.slice(0, mostRows).map(({ title, test, file, place, bundle }) => {
     const where = place ? `${place.file}:${place.line}` : (file ?? '');
-    const cells = [
+    return [
       test ? escapeMarkdown(test) : '',
       escapeMarkdown(title),
       codeSpan(where),
@@ -49,15 +49,14 @@ function problemTable(summary: CiSummary): string[] {
       bundle?.lastToolCall ? codeSpan(bundle.lastToolCall) : '',
       bundle ? codeSpan(shortId(bundle)) : '',
     ];
-    return `| ${cells.join(' | ')} |`;
   });
   const more = problems.length - mostRows;
-  return [
-    '| Test | What happened | Where | Last model call | Last tool call | Bundle |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-    ...(more > 0 ? ['', formatCount(more, 'more row')] : []),
-  ];
+  const heads = ['Test', 'What happened', 'Where', 'Last model call', 'Last tool call', 'Bundle'];
+  const isFilled = (column: number): boolean => rows.some((cells) => cells[column] !== '');
+  const table = [heads, heads.map(() => '---'), ...rows].map(
+    (cells) => `| ${cells.filter((_, column) => isFilled(column)).join(' | ')} |`,
+  );
+  return [...table, ...(more > 0 ? ['', formatCount(more, 'more row')] : [])];
 }
 
 function shortId({ name }: CiBundle): string {

@@ -9,13 +9,14 @@ const mostProblems = 10;
 
 export function renderCiText(given: CiSummary, folder: string): string {
   const summary = mapStrings(given, escapeLine);
-  const problems = problemsOf(summary);
+  // A message's first line is found before its line ends are written out.
+  const problems = problemsOf(given).map((problem) => mapStrings(problem, escapeLine));
   const lines = [
     `${outcomeText(summary)}: ${countsText(summary)}`,
     ...problems
       .slice(0, mostProblems)
       .flatMap(({ test, title, place, file, bundle }) => [
-        `  ✖ ${test ? `${test}: ` : ''}${title}`,
+        `  ✖ ${test === undefined || title.includes(test) ? '' : `${test}: `}${title}`,
         ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
         ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
       ]),

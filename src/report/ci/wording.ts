@@ -39,10 +39,16 @@ export function countsText({ tests, bundles }: CiSummary): string {
 export function testReason(test: CiTest, bundle: CiBundle | undefined): string {
   if (bundle?.title !== undefined && bundle.kind !== 'snapshot') return bundle.title;
   if (test.error) {
-    const message = clip(firstLine(plain(test.error.message)), 300);
+    const message = clip(firstSentence(plain(test.error.message)), 300);
     return test.error.name === undefined ? message : `${test.error.name}: ${message}`;
   }
   return test.status === 'unfinished' ? 'It did not finish' : 'It failed';
+}
+
+/** The first line; of one that only announces (node:assert: "Expected values to be strictly equal:") also what follows. */
+function firstSentence(message: string): string {
+  const line = firstLine(message);
+  return line.endsWith(':') ? message.trim().replace(/\s+/g, ' ') : line;
 }
 
 /** Runners colour their messages. */
@@ -73,6 +79,11 @@ export interface Problem {
   detail: string;
 }
 
+function errorText({ error }: CiTest): string {
+  if (!error) return '';
+  return `${error.name === undefined ? '' : `${error.name}: `}${plain(error.message)}`;
+}
+
 export function problemsOf(summary: CiSummary): Problem[] {
   const { tests, bundles } = summary;
   const named = new Set(tests.telling.flatMap(({ bundle }) => (bundle === undefined ? [] : [bundle])));
@@ -86,7 +97,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
       ...(file !== undefined && { file }),
       ...(place && { place }),
       ...(bundle && { bundle }),
-      detail: bundle?.summary ?? plain(test.error?.message ?? ''),
+      detail: bundle?.summary ?? errorText(test),
     };
   });
   const others = bundles

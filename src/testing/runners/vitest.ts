@@ -82,5 +82,6 @@ async function findTestRunner(scene: Scene, folder: string): Promise<unknown> {
 function namesOf(task: VitestTask): string[] {
   const names: string[] = [];
   for (let one: VitestTask | undefined = task; one; one = one.suite) names.unshift(one.name);
-  return names;
+  // Up to 1.x a file is a suite without a name.
+  return names.filter((name) => name !== '');
 }
