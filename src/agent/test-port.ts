@@ -4,6 +4,8 @@ import type { TestPart, TestStatus, WorkerStacksNote } from '../bundle/layout-te
 export interface StartedTest {
   file?: string | undefined;
   name: readonly string[];
+  /** Not a test but what runs around tests: it may hang or die too, and is not counted among them. */
+  isHook?: boolean;
 }
 
 export interface TestPort {
@@ -11,7 +13,10 @@ export interface TestPort {
   runnerIs(runner: string, file?: string): void;
   /** Returns the number by which it ends; 0 when it was not taken. `key` is the runner's own object for the test. */
   begin(test: StartedTest, key?: object): number;
-  end(test: number | object, status: TestStatus, error?: unknown): void;
+  /** `nextFollows`: the runner tells at once of what runs next, or calls `settle`; nothing of the program's runs before. */
+  end(test: number | object, status: TestStatus, error?: unknown, nextFollows?: boolean): void;
+  /** After all, nothing follows at once. */
+  settle(): void;
   /** undefined while nothing is known of tests here. */
   describe(): TestPart | undefined;
   /** What `agentdump ci` saw of this process's worker threads when it stopped the run. */

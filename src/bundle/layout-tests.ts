@@ -95,7 +95,8 @@ export type TestLogLine =
       nodeVersion: string;
     }
   | { kind: 'runner'; runner: string; file?: string }
-  | ({ kind: 'start'; id: number; startedMs: number } & Omit<RunningTest, 'startedAt'>)
+  /** `hook`: what runs around tests, and is not counted among them. */
+  | ({ kind: 'start'; id: number; startedMs: number; hook?: true } & Omit<RunningTest, 'startedAt'>)
   | { kind: 'end'; id: number; status: TestStatus; tookMs: number; error?: TestFailure; bundle?: string }
   /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
   | { kind: 'bundle'; path: string; trigger: string; handled: boolean }

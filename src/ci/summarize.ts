@@ -48,7 +48,8 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
     durationMs: Math.round(facts.durationMs),
     outcome: facts.outcome,
     tests: {
-      finished: tests.length - count('unfinished') + dropped('finished'),
+      finished:
+        tests.filter(({ status, isHook }) => status !== 'unfinished' && !isHook).length + dropped('finished'),
       failed: count('failed') + dropped('failed'),
       unfinished: count('unfinished'),
       telling: clean(described),
@@ -97,7 +98,7 @@ export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[]
       {
         entry,
         ...(runner !== undefined && { runner }),
-        tests: tests.length,
+        tests: tests.filter(({ isHook }) => !isHook).length,
         ...(exit && {
           exitCode: exit.code,
           heapUsedBytes: exit.heapUsedBytes,

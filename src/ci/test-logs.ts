@@ -22,6 +22,8 @@ export interface LoggedTest extends RunningTest {
   error?: TestFailure;
   /** Path of the bundle of its failure. */
   bundle?: string;
+  /** What runs around tests. */
+  isHook?: true;
 }
 
 export interface LoggedBundle {
@@ -131,7 +133,7 @@ function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLog
 }
 
 function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'start'>): void {
-  const { id, file, name, startedMs } = line;
+  const { id, file, name, startedMs, hook } = line;
   const startedAt = asTime(startedMs);
   if (!Array.isArray(name) || startedAt === undefined) return;
   const test: LoggedTest = {
@@ -140,6 +142,7 @@ function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'
     startedAt,
     ...(thread.runner !== undefined && { runner: thread.runner }),
     status: 'unfinished',
+    ...(hook === true && { isHook: true }),
   };
   open.set(id, test);
   thread.tests.push(test);

@@ -130,7 +130,8 @@ function openLazily(
   };
   if (isEager) open();
   return {
-    write: (line) => (line.kind === 'exit' ? opened : open())?.write(line),
+    write: (line, waits) => (line.kind === 'exit' ? opened : open())?.write(line, waits),
+    flush: () => opened?.flush(),
     close: () => opened?.close(),
   };
 }

@@ -29,7 +29,7 @@ function unfinishedIn(log: string): RunningTest[] {
     if (text === '') continue;
     const line = JSON.parse(text) as TestLogLine;
     if (line.kind === 'start') {
-      const { kind: _, id, startedMs, ...test } = line;
+      const { kind: _, id, startedMs, hook: __, ...test } = line;
       running.set(id, { ...test, startedAt: new Date(startedMs).toISOString() });
     } else if (line.kind === 'end') running.delete(line.id);
     // It said goodbye: what it left unfinished is its own affair.

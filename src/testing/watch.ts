@@ -37,6 +37,7 @@ interface OpenTest extends Omit<RunningTest, 'startedAt'> {
   startedMs: number;
   /** By the clock that nobody sets. */
   sinceMs: number;
+  hook?: true;
 }
 
 const longestName = 400;
@@ -54,6 +55,7 @@ export class TestWatch implements TestPort {
   #runner: string | undefined;
   #file: string | undefined;
   #lastId = 0;
+  #begun = 0;
   #finished = 0;
   #failed = 0;
   #snapshots = 0;
@@ -71,18 +73,20 @@ export class TestWatch implements TestPort {
     this.#log({ kind: 'runner', runner, ...(file !== undefined && { file }) });
   }
 
-  begin({ file, name }: StartedTest, key?: object): number {
+  begin({ file, name, isHook }: StartedTest, key?: object): number {
     const fullName = name.join('\n');
     const known = this.#idsByName.get(fullName);
     const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
     if (known !== undefined) return known;
     // Where a runner starts all at once (ava), the earlier have run and have not been told of.
-    this.#options.betweenTests?.(id - 1, this.#running.size > 0);
+    this.#options.betweenTests?.(this.#begun, this.#running.size > 0);
+    if (!isHook) this.#begun++;
     const test = {
       ...(file !== undefined && { file }),
       name: name.map((title) => String(title).slice(0, longestName)),
       startedMs: Date.now(),
+      ...(isHook && { hook: true as const }),
     };
     this.#idsByName.set(fullName, id);
     this.#running.set(id, { ...test, fullName, sinceMs: performance.now() });
@@ -90,7 +94,7 @@ export class TestWatch implements TestPort {
     return id;
   }
 
-  end(test: number | object, status: TestStatus, error?: unknown): void {
+  end(test: number | object, status: TestStatus, error?: unknown, nextFollows = false): void {
     const id = typeof test === 'number' ? test : this.#ids.get(test);
     const running = id === undefined ? undefined : this.#running.get(id);
     if (id === undefined || !running) return;
@@ -100,17 +104,23 @@ export class TestWatch implements TestPort {
     const bundle = failure && this.#snapshotOf(asTold(running), failure);
     this.#running.delete(id);
     this.#idsByName.delete(fullName);
-    this.#finished++;
+    if (!running.hook) this.#finished++;
     if (failure) this.#failed++;
-    this.#log({
+    const line: TestLogLine = {
       kind: 'end',
       id,
       status,
       tookMs,
       ...(failure && { error: failure }),
       ...(bundle !== undefined && { bundle }),
-    });
+    };
+    // What begins next implies that this one has ended.
+    this.#log(line, nextFollows && !failure);
     this.#options.betweenTests?.(this.#finished, this.#running.size > 0);
+  }
+
+  settle(): void {
+    this.#options.log?.flush();
   }
 
   describe(): TestPart | undefined {
@@ -156,8 +166,15 @@ export class TestWatch implements TestPort {
         runner: this.#runner,
         ...(this.#file !== undefined && { file: this.#file }),
       });
-    for (const [id, { file, name, startedMs }] of this.#running)
-      lines.push({ kind: 'start', id, ...(file !== undefined && { file }), name, startedMs });
+    for (const [id, { file, name, startedMs, hook }] of this.#running)
+      lines.push({
+        kind: 'start',
+        id,
+        ...(file !== undefined && { file }),
+        name,
+        startedMs,
+        ...(hook && { hook }),
+      });
     return lines;
   }
 
@@ -172,8 +189,8 @@ export class TestWatch implements TestPort {
     }
   }
 
-  #log(line: TestLogLine): void {
-    this.#options.log?.write(line);
+  #log(line: TestLogLine, waits = false): void {
+    this.#options.log?.write(line, waits);
   }
 
   #readNote<Note>(name: string): Note | undefined {

@@ -40,18 +40,21 @@ export const mocha: Runner = {
   },
 };
 
-/** A hook is shown as running too: it can hang or crash as well. */
+/** A hook is shown as running too, since it can hang or crash as well. */
 function listen(runner: MochaRunner, tests: TestPort): void {
   const begin = (runnable: MochaRunnable): void => {
     const file = runnable.file ?? runnable.ctx?.currentTest?.file ?? runnable.parent?.file;
-    tests.begin({ file, name: runnable.titlePath() }, runnable);
+    tests.begin({ file, name: runnable.titlePath(), isHook: runnable.type === 'hook' }, runnable);
   };
   runner.on('test', begin);
   runner.on('hook', begin);
   runner.on('fail', (runnable, error) => tests.end(runnable, 'failed', error));
-  runner.on('pass', (test) => tests.end(test, 'passed'));
-  runner.on('pending', (test) => tests.end(test, 'skipped'));
-  runner.on('retry', (test) => tests.end(test, 'skipped'));
-  runner.on('test end', (test) => tests.end(test, 'skipped'));
-  runner.on('hook end', (hook) => tests.end(hook, 'skipped'));
+  const endOf =
+    (status: 'passed' | 'skipped') =>
+    (runnable: MochaRunnable): void =>
+      tests.end(runnable, status, undefined, true);
+  runner.on('pass', endOf('passed'));
+  for (const event of ['pending', 'retry', 'test end', 'hook end']) runner.on(event, endOf('skipped'));
+  // A suite's last hooks have run.
+  for (const event of ['suite end', 'end']) runner.on(event, () => tests.settle());
 }
