@@ -92,6 +92,8 @@ const entries = new WeakMap<Heap, Map<number, Map<number, number>>>();
 function isOneOfMany(heap: Heap, edge: number): boolean {
   const { snapshot, classes } = heap;
   if (snapshot.edgeType(edge) !== EdgeType.property) return false;
+  // Node's cache of modules: a file's name tells whose code holds what.
+  if (heap.className(snapshot.edgeTarget(edge)) === 'Module') return false;
   // Any object may have many methods, under names of their own.
   if (snapshot.nodes.type[snapshot.edgeTarget(edge)] === NodeType.closure) return false;
   const bySource = entries.get(heap) ?? new Map<number, Map<number, number>>();
