@@ -164,6 +164,43 @@ describe('the page', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('of a hang the frame of the program that ran is open; the signature takes a few lines', async () => {
+    const account = synthAccount();
+    const frames = account.error?.frames ?? [];
+    const [own, library] = [frames.find(({ inApp }) => inApp), frames.find(({ inApp }) => !inApp)];
+    assert.ok(own && library && account.signature);
+    const { error: _, ...hang } = account;
+    const places = Array.from({ length: 5 }, (_, n) => `inst._zod.parse${n} src/v4/core/schemas.ts`);
+    address = folder.write(
+      {
+        ...hang,
+        threads: [
+          { id: 0, kind: 'main', crashed: false, state: 'running', frames: [library, own, own] },
+          { id: 3, kind: 'worker', crashed: false, frames: [own] },
+        ],
+        signature: { ...account.signature, parts: ['event-loop-hang', ...places] },
+      },
+      'hang',
+    );
+    const page = await open();
+    const opened = await page.evaluate<string[]>(
+      '[...document.querySelectorAll(".frames details[open]")].map(d => d.id)',
+    );
+    assert.deepEqual(opened, ['thread-0-frame-2']);
+    const code = await page.evaluate<number>(
+      'document.querySelectorAll("#thread-0-frame-2 .frame-body *").length',
+    );
+    assert.ok(code > 0, 'its code is there');
+    const lines = await page.evaluate<number>(`(() => {
+      const fact = [...document.querySelectorAll('.facts dt')].find((dt) => dt.textContent === 'Signature of');
+      const { height } = fact.nextElementSibling.getBoundingClientRect();
+      return Math.round(height / parseFloat(getComputedStyle(fact.nextElementSibling).lineHeight));
+    })()`);
+    assert.ok(lines >= 1 && lines <= 3, `${lines} lines`);
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
   test('of thousands of calls those in sight are drawn; an address finds one among them', async () => {
     address = folder.write(synthAccount({ turns: 3000 }), 'long');
     const page = await open('#call-c1500');

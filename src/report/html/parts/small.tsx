@@ -16,7 +16,8 @@ export function PartTag({ part }: { part: string }) {
   return <code class="part-tag">{part}</code>;
 }
 
-export type Fact = [name: string, value: ComponentChildren];
+/** A wide one has a row of its own. */
+export type Fact = [name: string, value: ComponentChildren, width?: 'wide'];
 
 /** Facts without a value are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
@@ -24,8 +25,8 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
     <dl class="facts">
       {facts
         .filter(([, value]) => value !== undefined && value !== '' && value !== null)
-        .map(([name, value]) => (
-          <div key={name}>
+        .map(([name, value, width]) => (
+          <div key={name} class={width}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>

@@ -15,7 +15,7 @@ export function Bundle({ account: { bundle, signature } }: { account: Account })
           ['Path', bundle.path],
           ['Sealed', bundle.sealed ? 'yes' : 'no: whoever wrote it did not come to the end'],
           ['Withheld', withheldText(bundle)],
-          ['Signature of', signature?.parts.join(' · ')],
+          ['Signature of', signature?.parts.join(' · '), 'wide'],
         ]}
       />
       <Table
