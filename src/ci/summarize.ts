@@ -37,10 +37,10 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
     tests.filter((test) => test.status === status).length;
   const dropped = (pick: 'finished' | 'failed'): number =>
     threads.reduce((sum, thread) => sum + thread.dropped[pick], 0);
-  const described: CiTest[] = [];
-  for (const test of telling.slice(0, mostTests)) described.push(await describeTest(test, collected));
   // What logs say nobody has redacted yet; what bundles say was redacted when they were written.
   const clean = <T>(value: T): T => scrubber.value(value) as T;
+  const described: CiTest[] = [];
+  for (const test of telling.slice(0, mostTests)) described.push(await describeTest(test, collected, clean));
   const summary: CiSummary = {
     schema: ciSummarySchema,
     command: scrubber.argv([...facts.command]),
@@ -63,11 +63,15 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
   return withRelativePaths(summary, scrubber.text(process.cwd()));
 }
 
-async function describeTest(test: LoggedTest, { bundles }: Collected): Promise<CiTest> {
+async function describeTest(
+  test: LoggedTest,
+  { bundles }: Collected,
+  clean: <T>(value: T) => T,
+): Promise<CiTest> {
   const { status, name, file, startedAt, runner, tookMs, error } = test;
-  const bundle = bundles.find(
-    (one) => one.test?.name.join('\n') === name.join('\n') && one.test.file === file,
-  );
+  // A bundle that was described by the logs alone has the words as they were.
+  const keys = [keyOf({ name, file }), keyOf(clean({ name, file }))];
+  const bundle = bundles.find((one) => one.test && keys.includes(keyOf(one.test)));
   const place = await findFailurePlace(error?.stack, file);
   return {
     ...(file !== undefined && { file }),
@@ -87,6 +91,9 @@ async function describeTest(test: LoggedTest, { bundles }: Collected): Promise<C
     ...(bundle && { bundle: bundle.name }),
   };
 }
+
+const keyOf = ({ name, file }: { name: readonly string[]; file?: string | undefined }): string =>
+  [file ?? '', ...name].join('\n');
 
 /** Those that ran tests, and plain scripts; for the comparison with an earlier run. */
 export function describeProcesses(threads: readonly LoggedThread[]): CiProcess[] {
