@@ -178,6 +178,15 @@ function hangAfter(runner: RunnerName): string {
   return runner === 'playwright' || runner === 'tap' ? '15s' : '4s';
 }
 
+/** Why a runner can't be tried with a death on this Node. */
+function whyNot(runner: RunnerName, death: Death): string | undefined {
+  const major = Number(process.versions.node.split('.')[0]);
+  // Seen with vitest 4.1.12 on Node 24.21 and 26, without agentdump: it waits for the worker that is gone.
+  if (runner === 'vitest threads' && death === 'oom' && major >= 24)
+    return `vitest itself never ends after a worker thread ran out of memory on Node ${major}`;
+  return undefined;
+}
+
 /** Every death of one runner, each a test. */
 export function testRunner(
   runner: RunnerName,
@@ -186,7 +195,9 @@ export function testRunner(
 ): void {
   const older = installed === olderRunners ? 'an older ' : '';
   for (const death of only)
-    test(`${older}${runner}: ${death}`, { skip: canRun(installed) }, async (context) => {
+    test(`${older}${runner}: ${death}`, {
+      skip: whyNot(runner, death) ?? canRun(installed),
+    }, async (context) => {
       const folder = suitesFolder(context, installed);
       const run = await runUnderCi({
         folder,
