@@ -105,11 +105,13 @@ test('what a failed test says is said once, on one line, and without columns tha
   );
 });
 
-test('a title that names its test is not preceded by the name', () => {
+test('a bundle says its test and the line; a title that names the test is not preceded by the name', () => {
   const summary = summaryOf('“adds” hung: nothing moved for 3 s');
   const [bundle] = summary.bundles;
   assert.ok(bundle);
-  summary.bundles = [{ ...bundle, test: { name: ['adds'], file: 'test/a.ts' } }];
+  const place = { file: 'lib/add.ts', line: 30 };
+  summary.bundles = [{ ...bundle, place, test: { name: ['adds'], file: 'test/a.ts' } }];
+  assert.match(renderCiMarkdown(summary, 'r'), /\n\nTest: \*\*adds\*\*\n\nAt `lib\/add\.ts:30`\n\n/);
   assert.match(renderCiText(summary, 'agentdump-report'), /\n {2}✖ “adds” hung: nothing moved for 3 s\n/);
 });
 

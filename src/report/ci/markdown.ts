@@ -78,6 +78,7 @@ function bundleSection(bundle: CiBundle, folder: string): string[] {
     `### ${escapeMarkdown(bundleTitle(bundle))}`,
     '',
     ...(bundle.test ? [`Test: **${escapeMarkdown(testTitle(bundle.test))}**`, ''] : []),
+    ...(bundle.place ? [`At ${codeSpan(`${bundle.place.file}:${bundle.place.line}`)}`, ''] : []),
     about.filter(Boolean).join(' · '),
     ...(bundle.summary ? ['', escapeMarkdown(bundle.summary)] : []),
     ...(unfinished.length ? ['', 'Not finished beside it:', ...unfinished] : []),
