@@ -69,7 +69,7 @@ export const machines = [
   '$pw = Read-Host -AsSecureString "Password"',
   'net user anna /domain',
   'signing.keyId=24875D73',
-  '//registry.npmjs.org/:_authToken=${NPM_TOKEN}',
+  '//npm.example.com/:_authToken=${NPM_TOKEN}',
   'wpa_passphrase needs an SSID',
   'keycode: 13',
   'tokens per second: 84.2',

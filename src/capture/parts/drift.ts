@@ -1,7 +1,7 @@
 /**
  * `drift.json`: what the lock file near the program says against what is installed and loaded. Reads npm's lock file
- * (v2, v3) whole; for pnpm, Yarn and Bun it finds the entry of each loaded package. Formats: docs.npmjs.com
- * package-lock.json, pnpm-lock.yaml's `packages:` keys, yarn.lock's entries.
+ * (v2, v3) whole; for pnpm, Yarn and Bun it finds the entry of each loaded package. Formats: npm's
+ * documentation of package-lock.json, pnpm-lock.yaml's `packages:` keys, yarn.lock's entries.
  */
 import { dirname, join } from 'node:path';
 import { type DriftPart, partNames } from '../../bundle/layout.ts';
