@@ -14,6 +14,7 @@ import { compact } from './json.ts';
 import type { ModelRequest } from './model-call.ts';
 import type { AgentRecorder, InFlight } from './recorder.ts';
 import type { ReplyBuilder, ReplyDelta, TokenCounts } from './reply.ts';
+import type { Tapped } from './tapped-calls.ts';
 
 /** Deltas are written so often: a stream of single tokens costs no record each, and what came is on disk before 100 ms. */
 const deltaIntervalMs = 40;
@@ -35,6 +36,7 @@ export class ModelCallRecord implements InFlight {
   readonly #recorder: AgentRecorder;
   readonly #call: string;
   readonly #reply: ReplyBuilder;
+  readonly #tapped: Tapped;
   readonly #hasContent: boolean;
   readonly #startedAt = now();
   #firstByteMs: number | undefined;
@@ -58,7 +60,7 @@ export class ModelCallRecord implements InFlight {
     this.#reply = reply;
     this.#hasContent = recorder.level === 'content';
     this.#call = recorder.nextId('c');
-    recorder.tapped.begin(request?.model, reply);
+    this.#tapped = recorder.tapped.begin(request?.model, reply);
     const { attributes, ...facts } = start;
     const known = request && this.#hasContent ? this.#conversationFacts(request) : {};
     recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes });
@@ -98,6 +100,7 @@ export class ModelCallRecord implements InFlight {
     this.#recorder.inFlight.delete(this);
     const reply = this.#reply;
     const messages = this.#hasContent ? reply.messages() : [];
+    this.#tapped.reply = { id: reply.id };
     const output = this.#recorder.conversation.end(this.#call, reply.id, messages);
     const facts = { call: this.#call, status, tookMs: now() - this.#startedAt, bytes, frames, output };
     const content: Partial<AgentEventData['model.end']> = {

@@ -8,11 +8,11 @@ const apiKey = Symbol.for('opentelemetry.js.api.1');
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN');
 const callLimit = 1000;
 
-interface Tapped {
-  number: number;
-  span: string | undefined;
-  model: string | undefined;
-  /** Its id is known once the reply has begun. */
+export interface Tapped {
+  readonly number: number;
+  readonly span: string | undefined;
+  readonly model: string | undefined;
+  /** Its id is known once the reply has begun. What else it holds must not be kept here: its owner lets go of it at the end. */
   reply: { readonly id: string | undefined };
 }
 
@@ -32,10 +32,12 @@ export class TappedCalls {
   /** Not yet any span's. */
   #free: Tapped[] = [];
 
-  begin(model: string | undefined, reply: Tapped['reply']): void {
+  begin(model: string | undefined, reply: Tapped['reply']): Tapped {
     this.count++;
-    this.#free.push({ number: this.count, span: activeSpan(), model, reply });
+    const call = { number: this.count, span: activeSpan(), model, reply };
+    this.#free.push(call);
     if (this.#free.length > callLimit) this.#free.shift();
+    return call;
   }
 
   /** Whether the taps have recorded this span's call. */

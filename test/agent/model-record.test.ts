@@ -1,0 +1,42 @@
+/** What is left of a model call when it is over. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ModelCallRecord } from '../../src/agent/model-record.ts';
+import { AgentRecorder } from '../../src/agent/recorder.ts';
+import { ReplyBuilder } from '../../src/agent/reply.ts';
+import type { AgentSink } from '../../src/agent/sink.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const sink = { record() {} } as unknown as AgentSink;
+
+/** A whole call, whose reply is then nobody's but the recorder's. */
+function call(recorder: AgentRecorder): WeakRef<ReplyBuilder> {
+  const reply = new ReplyBuilder();
+  const record = new ModelCallRecord(recorder, { attributes: {} }, undefined, reply);
+  reply.id = 'reply-1';
+  reply.text('0', '0', 'x'.repeat(1000));
+  record.ended({
+    status: 'finished',
+    bytes: 0,
+    frames: 0,
+    gap: undefined,
+    error: undefined,
+    httpStatus: 200,
+  });
+  return new WeakRef(reply);
+}
+
+test('the reply is let go of, and a tracer’s span still finds the call by the reply’s id', async () => {
+  const recorder = new AgentRecorder(sink, { model: 'content', http: 'metadata' }, 0);
+  const reply = call(recorder);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  collectGarbage();
+  assert.equal(reply.deref(), undefined);
+  const span = { covers: () => false, model: undefined, since: 0 };
+  assert.equal(recorder.tapped.claim({ ...span, responseId: 'reply-2' }), false);
+  assert.equal(recorder.tapped.claim({ ...span, responseId: 'reply-1' }), true);
+  assert.equal(recorder.tapped.claim({ ...span, responseId: 'reply-1' }), false);
+});
