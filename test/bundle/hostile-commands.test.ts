@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { writeHostileRuns } from '../support/hostile-runs.ts';
+import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, 'bin', 'agentdump.js');
@@ -137,25 +138,7 @@ test('status: sessions and ledgers of a stranger are text', () => {
 });
 
 const recordingOf = (changes: object): string =>
-  JSON.stringify({
-    schema: 'agentdump.recording/1',
-    bundle: 'x',
-    verdictKind: 'exit',
-    title: "it's over'); require('fs')\n//",
-    signature: { id: 'v1:0123456789abcdef', version: 1, parts: [] },
-    argv: ['node', 'agent.js'],
-    nodeVersion: 'v20.0.0',
-    startedAtMs: 0,
-    environment: {},
-    withheld: [],
-    gaps: [],
-    hosts: [],
-    messages: {},
-    calls: [],
-    http: [],
-    tools: {},
-    ...changes,
-  });
+  JSON.stringify({ ...recordingHead, title: "it's over'); require('fs')\n//", ...changes });
 
 test('replay runs no program that is not of this project, whatever the recording says', () => {
   const folder = join(scratch, 'project');

@@ -90,7 +90,7 @@ function coreFaults(): HostileInput[] {
   ];
 }
 
-const recordingHead = {
+export const recordingHead = {
   schema: 'agentdump.recording/1',
   bundle: 'b',
   verdictKind: 'uncaught-exception',
