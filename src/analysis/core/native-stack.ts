@@ -104,7 +104,7 @@ function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace):
   try {
     return (
       stepByTables(frame, space) ??
-      (isFirst && !frame.location && !space.memory.has(frame.programCounter, 1)
+      (isFirst && !frame.location && !space.memory.peek(frame.programCounter, 1)
         ? stepByReturnAddress(frame, space)
         : stepByFramePointer(frame, space))
     );

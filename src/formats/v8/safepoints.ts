@@ -32,7 +32,8 @@ export function findDeoptimizationIndex(
   const registersSize = (configuration >> 1) & 7;
   const pcSize = (configuration >> 4) & 7;
   const indexSize = (configuration >> 7) & 7;
-  const rowSize = pcSize * 2 + indexSize + registersSize + (isMaglev ? 1 : 0);
+  const readSize = pcSize * 2 + indexSize;
+  const rowSize = readSize + registersSize + (isMaglev ? 1 : 0);
   const rows = start + headerBytes + (isMaglev ? 4 : 0);
   if (!hasDeoptimization || pcSize < 1 || pcSize > 4 || indexSize > 4 || count > maxRows) return undefined;
   const read = (at: number, size: number) => {
@@ -43,8 +44,8 @@ export function findDeoptimizationIndex(
   let previous = -1;
   for (let row = 0; row < count; row++) {
     const at = rows + row * rowSize;
-    // Each row for itself: a mini core has them only as far as they were read.
-    if (!memory.has(at, rowSize)) return undefined;
+    // A mini core has the rows only as far as they were read: without the bits of the registers that end the last one.
+    if (!memory.has(at, readSize)) return undefined;
     const pc = read(at, pcSize);
     if (pc <= previous || pc > instructionSize) return undefined;
     previous = pc;

@@ -1,0 +1,64 @@
+/** The table of safepoints, from bytes laid out here. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytesSource } from '../../../src/bytes/byte-source.ts';
+import { ProcessMemory } from '../../../src/bytes/memory.ts';
+import { findDeoptimizationIndex } from '../../../src/formats/v8/safepoints.ts';
+
+const start = 0x10000;
+const headerBytes = 12;
+const registerBytes = 3;
+const rowBytes = 1 + 1 + 1 + registerBytes;
+
+/** Rows of one byte each for program counter, index and trampoline (both plus one), and then bits of registers. */
+function buildTable(rows: readonly [pc: number, index: number, trampoline: number][]): Uint8Array {
+  const table = Buffer.alloc(headerBytes + rows.length * rowBytes, 0xff);
+  table.writeUInt32LE(rows.length, headerBytes - 8);
+  table.writeUInt32LE(1 | (registerBytes << 1) | (1 << 4) | (1 << 7), headerBytes - 4);
+  rows.forEach(([pc, index, trampoline], i) => {
+    table.set([pc, index + 1, trampoline + 1], headerBytes + i * rowBytes);
+  });
+  return table;
+}
+
+function find(table: Uint8Array, returnOffset: number): number | undefined {
+  const extent = { start, end: start + table.length, source: bytesSource(table), offset: 0 };
+  const place = { start, headerBytes, isMaglev: false, instructionSize: 100 };
+  return findDeoptimizationIndex(new ProcessMemory([extent]), place, returnOffset);
+}
+
+const table = buildTable([
+  [10, 4, -1],
+  [20, -1, -1],
+  [30, 7, 90],
+]);
+
+test('a call is found by its return address, or by its trampoline', () => {
+  assert.equal(find(table, 10), 4);
+  assert.equal(find(table, 30), 7);
+  assert.equal(find(table, 90), 7);
+});
+
+test('a call that cannot deoptimise has none, nor has what is no call', () => {
+  assert.equal(find(table, 20), undefined);
+  assert.equal(find(table, 11), undefined);
+});
+
+test('the last row is read without the bits of its registers, which a mini core may lack', () => {
+  assert.equal(find(table.subarray(0, table.length - registerBytes), 30), 7);
+  assert.equal(find(table.subarray(0, table.length - registerBytes - 1), 30), undefined);
+});
+
+test('rows out of order, or beyond the code, make no sense', () => {
+  assert.equal(
+    find(
+      buildTable([
+        [30, 1, -1],
+        [20, 2, -1],
+      ]),
+      20,
+    ),
+    undefined,
+  );
+  assert.equal(find(buildTable([[101, 1, -1]]), 101), undefined);
+});
