@@ -1,21 +1,32 @@
-// Runs the test files (all, or those whose path contains one of the arguments) with Node's own runner. Files in which a
-// test failed run once more, and are named.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+// Runs the test files (all, or those whose path contains one of the arguments), two beside each other, and prints one TAP
+// document. A file in which a test failed runs again, alone, up to twice: programs that really die beside each other on
+// a busy machine now and then miss a moment. What passed only then is named at the end, with what failed as comments.
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { counted, runTestFile } from './run-test-file.mjs';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 const wanted = process.argv.slice(2);
-/** For one file: a program that never ends must not hold everything. */
-const longest = '--test-timeout=600000';
-/** Below `agentdump ci` the test processes have its preload, and their children nothing of it. */
-const isRecorded = process.env.AGENTDUMP_CI !== undefined;
+const beside = 2;
+const mostTries = 3;
 /** More files than these fail for a reason. */
 const mostRepeated = 8;
+/** Below `agentdump ci` the test processes have its preload, and their children nothing of it. */
+const isRecorded = process.env.AGENTDUMP_CI !== undefined;
+const options = {
+  cwd: root,
+  imports: [...(isRecorded ? ['./test/support/clean-environment.mjs'] : []), 'tsx'],
+  env: {
+    ...process.env,
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    NODE_OPTIONS: (isRecorded && process.env.NODE_OPTIONS) || '',
+    NO_COLOR: '',
+  },
+};
 
-/** Test files below `dir`, in the order of their names. Node 20's runner knows no globs. */
+/** Test files below `dir`, in the order of their names. Node 20 knows no globs. */
 function findTests(dir) {
   return readdirSync(dir, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -35,55 +46,43 @@ if (!files.length) {
   process.exit(2);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'agentdump-tests-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const start = performance.now();
+const totals = Object.fromEntries(counted.map((name) => [name, 0]));
+const unsteady = [];
+let number = 0;
 
-/** Runs the files; says how it ended and where the tests that failed were written. */
-function run(paths) {
-  const failedList = join(folder, 'failed');
-  const reporters = [
-    [process.stdout.isTTY ? 'spec' : 'tap', 'stdout'],
-    [join(root, 'test', 'support', 'failed-files.mjs'), failedList],
-  ].flatMap(([reporter, to]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${to}`]);
-  const cleaner = isRecorded ? ['--import', './test/support/clean-environment.mjs'] : [];
-  const words = [
-    ...cleaner,
-    '--import',
-    'tsx',
-    '--test',
-    '--test-concurrency=2',
-    longest,
-    ...reporters,
-    ...paths,
-  ];
-  const { status } = spawnSync(process.execPath, words, {
-    cwd: root,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      LC_ALL: 'C',
-      TZ: 'UTC',
-      NODE_OPTIONS: (isRecorded && process.env.NODE_OPTIONS) || '',
-      NO_COLOR: '',
-    },
-  });
-  const failed = existsSync(failedList) ? readFileSync(failedList, 'utf8').split('\n').filter(Boolean) : [];
-  return { status: status ?? 1, failed: failed.map((path) => relative(root, path)) };
+/** Numbers a file's tests on from those before. */
+function print({ tap, counts }) {
+  for (const name of counted) totals[name] += counts[name];
+  const numbered = tap.replace(/^((?:not )?ok) \d+/gm, (_, verdict) => `${verdict} ${++number}`);
+  if (numbered) console.log(numbered);
 }
 
-/** The runner tells where `test` was called: in a file that is no test itself, for a table that several share. */
-function isImported(place, file) {
-  return (
-    !place.endsWith('.test.ts') && readFileSync(join(root, file), 'utf8').includes(`/${basename(place)}'`)
-  );
+console.log('TAP version 13');
+const failed = [];
+const waiting = [...files];
+async function work() {
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    const result = await runTestFile(file, options);
+    if (result.hasPassed) print(result);
+    else failed.push(result);
+  }
+}
+await Promise.all(Array.from({ length: beside }, work));
+
+for (const first of failed) {
+  let last = first;
+  for (let tries = 1; !last.hasPassed && tries < mostTries && failed.length <= mostRepeated; tries++) {
+    console.log(`# failed at try ${tries}, and runs again: ${first.file}`);
+    console.log(last.tap.replace(/^/gm, '# | '));
+    last = await runTestFile(first.file, options);
+  }
+  if (last.hasPassed) unsteady.push(first.file);
+  print(last);
 }
 
-const first = run(files);
-if (first.status === 0 || first.failed.length === 0 || first.failed.length > mostRepeated)
-  process.exit(first.status);
-const again = files.filter((file) => first.failed.some((place) => place === file || isImported(place, file)));
-if (first.failed.some((place) => !again.some((file) => place === file || isImported(place, file))))
-  process.exit(first.status);
-// Programs that really die beside each other on a busy machine now and then miss a moment. What fails twice is broken.
-console.log(`# once more, alone: ${again.join(' ')}`);
-process.exit(run(again).status);
+console.log(`1..${number}`);
+for (const file of unsteady) console.log(`# passed only when it ran again: ${file}`);
+for (const name of counted) console.log(`# ${name} ${totals[name]}`);
+console.log(`# duration_ms ${performance.now() - start}`);
+process.exitCode = totals.fail + totals.cancelled === 0 ? 0 : 1;
