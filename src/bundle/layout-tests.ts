@@ -109,6 +109,8 @@ export type TestLogLine =
       externalBytes: number;
       tests: number;
     }
+  /** A process that this thread had started died of a signal. `byParent`: this thread sent it one. */
+  | { kind: 'child'; pid: number; signal: string; byParent: boolean }
   | { kind: 'heap'; moment: 'early' | 'late'; bundle: string }
   | {
       kind: 'exit';

@@ -1,7 +1,7 @@
 /**
  * Processes of the run that died and let nobody write: out of heap, killed, a native crash. Told by a log that lacks its
  * goodbye although its process is gone, and that says more than that: a fatal report of Node's, a test that was running,
- * a signal that the parent saw. (Runners end idle workers without letting them say goodbye.)
+ * a signal that the parent saw and had not sent. (Runners end idle workers without letting them say goodbye.)
  */
 import { readdirSync } from 'node:fs';
 import { partNames } from '../bundle/layout.ts';
@@ -15,7 +15,7 @@ import type { ChildExit } from '../supervise/restart-policy.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { describeTests } from './dump-tree.ts';
 import type { StartedRun } from './start.ts';
-import { asTime, type LoggedThread, noteBundleOf, runningTests } from './test-logs.ts';
+import { asTime, type LoggedThread, noteBundleOf, runningTests, signalSeenByParent } from './test-logs.ts';
 import { isAlive } from './tree.ts';
 
 /** Never throws: the command's exit code is worth more than a bundle. */
@@ -27,13 +27,17 @@ export function explainSilentDeaths(
 ): void {
   const reports = readdirSync(run.folder).filter((name) => name.startsWith('report.'));
   for (const thread of threads) {
-    if (thread.threadId !== 0 || thread.exit || thread.process === undefined || isAlive(thread.pid)) continue;
-    const seen = thread.pid === run.pid ? inferSignal(exit) : undefined;
+    if (thread.threadId !== 0 || thread.process === undefined || isAlive(thread.pid)) continue;
+    const told = signalSeenByParent(threads, thread.pid);
+    const seen = thread.pid === run.pid ? inferSignal(exit) : told && { signal: told.signal };
+    // Tests kill programs of theirs on purpose.
+    const isWish = told?.byParent === true || (told?.signal === 'SIGKILL' && thread.tests.length === 0);
+    const isStruck = seen !== undefined && isUnexplained(seen) && !isWish;
     const isTold =
       reports.some((name) => name.includes(`.${thread.pid}.`)) ||
-      runningTests(threads, thread.pid).length > 0 ||
-      (seen !== undefined && isUnexplained(seen));
-    if (!isTold || hasOwnBundle(threads, thread.pid)) continue;
+      runningTests(threads, thread.pid).length > 0;
+    if (!isStruck && (thread.exit || !isTold)) continue;
+    if (hasOwnBundle(threads, thread.pid)) continue;
     try {
       explain(run, threads, thread, seen);
     } catch (error) {

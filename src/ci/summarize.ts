@@ -1,6 +1,7 @@
 /** Joins what is known of a run into its summary; what the logs say goes through the redactor here. */
 import { relative, sep } from 'node:path';
 import {
+  type CiBundle,
   type CiLeak,
   type CiOutcome,
   type CiPlace,
@@ -32,7 +33,9 @@ const mostProcesses = 2_000;
 export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
   const { threads, collected, scrubber } = facts;
   const tests = threads.flatMap((thread) => thread.tests);
-  const telling = tests.filter(({ status }) => status === 'failed' || status === 'unfinished');
+  const telling = threads.flatMap(({ pid, tests: own }) =>
+    own.filter(({ status }) => status === 'failed' || status === 'unfinished').map((test) => ({ pid, test })),
+  );
   const count = (status: LoggedTest['status']): number =>
     tests.filter((test) => test.status === status).length;
   const dropped = (pick: 'finished' | 'failed'): number =>
@@ -40,7 +43,9 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
   // What logs say nobody has redacted yet; what bundles say was redacted when they were written.
   const clean = <T>(value: T): T => scrubber.value(value) as T;
   const described: CiTest[] = [];
-  for (const test of telling.slice(0, mostTests)) described.push(await describeTest(test, collected, clean));
+  const bundleOf = matchBundles(telling, collected, clean);
+  for (const { pid, test } of telling.slice(0, mostTests))
+    described.push(await describeTest(test, bundleOf(pid, test)));
   const summary: CiSummary = {
     schema: ciSummarySchema,
     command: scrubber.argv([...facts.command]),
@@ -63,15 +68,32 @@ export async function summarize(facts: SummaryFacts): Promise<CiSummary> {
   return withRelativePaths(summary, scrubber.text(process.cwd()));
 }
 
-async function describeTest(
-  test: LoggedTest,
+/** A file may run more than once: a bundle of another process that ran the same test is about that one. */
+function matchBundles(
+  telling: readonly { pid: number; test: LoggedTest }[],
   { bundles }: Collected,
   clean: <T>(value: T) => T,
-): Promise<CiTest> {
+): (pid: number, test: LoggedTest) => CiBundle | undefined {
+  const pids = new Map<string, Set<number>>();
+  for (const { pid, test } of telling) {
+    const key = keyOf(test);
+    const own = pids.get(key) ?? new Set();
+    pids.set(key, own.add(pid));
+  }
+  return (pid, test) => {
+    // A bundle that was described by the logs alone has the words as they were.
+    const keys = [keyOf(test), keyOf(clean({ name: test.name, file: test.file }))];
+    const fitting = bundles.filter((one) => one.test && keys.includes(keyOf(one.test)));
+    const others = pids.get(keyOf(test));
+    return (
+      fitting.find((one) => one.pid === pid) ??
+      fitting.find((one) => one.pid === undefined || !others?.has(one.pid))
+    );
+  };
+}
+
+async function describeTest(test: LoggedTest, bundle: CiBundle | undefined): Promise<CiTest> {
   const { status, name, file, startedAt, runner, tookMs, error } = test;
-  // A bundle that was described by the logs alone has the words as they were.
-  const keys = [keyOf({ name, file }), keyOf(clean({ name, file }))];
-  const bundle = bundles.find((one) => one.test && keys.includes(keyOf(one.test)));
   const place = await findFailurePlace(error?.stack, file);
   return {
     ...(file !== undefined && { file }),

@@ -46,6 +46,8 @@ export interface LoggedThread {
   bundles: LoggedBundle[];
   memory: Line<'memory'>[];
   heaps: Line<'heap'>[];
+  /** Processes that it had started and that died of a signal. */
+  children: Line<'child'>[];
   exit?: Line<'exit'>;
 }
 
@@ -72,6 +74,7 @@ export function readThread(pid: number, threadId: number, text: string): LoggedT
     bundles: [],
     memory: [],
     heaps: [],
+    children: [],
   };
   const open = new Map<number, LoggedTest>();
   for (const raw of text.split('\n')) {
@@ -126,6 +129,9 @@ function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLog
       break;
     case 'heap':
       thread.heaps.push(line);
+      break;
+    case 'child':
+      thread.children.push(line);
       break;
     case 'exit':
       thread.exit = line;
@@ -193,6 +199,15 @@ export function startingTest(threads: readonly LoggedThread[], pid: number): Log
     child = mainThread(threads, parentPid);
   }
   return undefined;
+}
+
+/** The signal that ended the process, as whoever started it was told. */
+export function signalSeenByParent(threads: readonly LoggedThread[], pid: number): Line<'child'> | undefined {
+  const parentPid = mainThread(threads, pid)?.process?.parentPid;
+  return threads
+    .filter((thread) => thread.pid === parentPid)
+    .flatMap((thread) => thread.children)
+    .findLast((child) => child.pid === pid);
 }
 
 function mainThread(threads: readonly LoggedThread[], pid: number): LoggedThread | undefined {

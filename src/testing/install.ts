@@ -10,6 +10,7 @@ import {
   type TestRunOptions,
   testRunOptionsName,
 } from '../bundle/layout-tests.ts';
+import { ChildEnds } from './child-ends.ts';
 import { openTestLog, type TestLog } from './log.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { readOtherThreads } from './other-threads.ts';
@@ -35,6 +36,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
   const threadId = isMainThread ? 0 : process.getBuiltinModule('node:worker_threads').threadId;
   const describe = (): TestLogLine => describeProcess(program, threadId);
   const log = openLazily(folder, threadId, () => [describe(), ...watch.restate()], isMainThread, describe);
+  const children = new ChildEnds(log);
   const wishes = readWishes(folder);
   const memory = wishes.leakCheck
     ? new MemoryWatch(log, wishes.leakCheck, (reason) => dump(reason, true))
@@ -52,6 +54,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
   else process.nextTick(() => recognise(watch, isMainThread, importModule));
   return Object.assign(watch, {
     close: (exitCode: number): void => {
+      children.look();
       log.write(describeExit(exitCode));
       log.close();
       try {
