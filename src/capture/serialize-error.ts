@@ -10,6 +10,8 @@ import { findField, requireField } from './read-field.ts';
 
 const maxDepth = 8;
 const maxErrors = 32;
+/** A chain of causes is followed so far to its end, which says more than what stands in between. */
+const longestChain = 100_000;
 const maxProperties = 64;
 const maxTextChars = 64 * 1024;
 const knownFields = new Set(['name', 'message', 'stack', 'code', 'cause', 'errors']);
@@ -35,7 +37,6 @@ class ErrorReader {
     const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
     if (!isObject)
       return { type: thrown === null ? 'null' : typeof thrown, isError: false, text: textOf(thrown) };
-    if (this.#seen.has(thrown)) return { type: 'object', isError: true, gaps: ['the same error as above'] };
     this.#seen.add(thrown);
     return this.#readObject(thrown as object, depth);
   }
@@ -77,20 +78,37 @@ class ErrorReader {
   ): void {
     const cause = field('cause');
     const errors = field('errors');
-    if (depth >= maxDepth && (cause !== undefined || errors !== undefined)) {
-      gaps.push(`causes deeper than ${maxDepth} were not read`);
+    if (cause !== undefined) this.#readCause(cause, result, depth, gaps);
+    if (!Array.isArray(errors)) return;
+    if (depth >= maxDepth) {
+      gaps.push(`${errors.length} aggregated errors, as deep as this, were not read`);
       return;
     }
-    if (cause !== undefined) result.cause = this.read(cause, depth + 1);
-    if (!Array.isArray(errors)) return;
     result.errors = [];
     for (const error of errors) {
       if (this.#seen.size >= maxErrors) {
         gaps.push(`${errors.length - result.errors.length} more aggregated errors were not read`);
         break;
       }
-      result.errors.push(this.read(error, depth + 1));
+      if (this.#seen.has(error)) gaps.push('an aggregated error is one of those above');
+      else result.errors.push(this.read(error, depth + 1));
     }
+  }
+
+  /** The next in the chain; where it is too deep for that, the last. */
+  #readCause(cause: unknown, result: SerializedError, depth: number, gaps: string[]): void {
+    if (depth > maxDepth) return;
+    let next = cause;
+    let between = 0;
+    for (; depth === maxDepth && between < longestChain && !this.#seen.has(next); between++) {
+      const further = findField(next, 'cause');
+      if (further === undefined) break;
+      this.#seen.add(next);
+      next = further;
+    }
+    if (between > 0) gaps.push(`${between} causes in between were not read`);
+    if (this.#seen.has(next)) gaps.push('its cause is one of the errors above');
+    else result.cause = this.read(next, depth + 1);
   }
 }
 

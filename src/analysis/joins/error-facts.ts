@@ -1,6 +1,7 @@
 /** The thrown value of `error.json` as the account tells it, each error of the chain with its reconstructed frames. */
 import type { RawFrame, SerializedError } from '../../bundle/layout.ts';
 import type { ErrorFacts } from '../../model/account.ts';
+import { clip } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { BundleParts } from '../bundle-parts.ts';
@@ -12,6 +13,7 @@ export type FrameReader = (input: StackInput) => Promise<Frame[]>;
 
 /** Stacks of a large aggregate beyond these stay text. */
 const maxStacks = 40;
+const maxFieldsChars = 200;
 
 export async function joinErrorFacts(
   { error: part, trigger }: BundleParts,
@@ -41,7 +43,7 @@ async function joinOne(
     errors.push(await joinOne(each, undefined, readFrames, budget, gaps));
   return defined({
     name: nameOf(error),
-    message: error.message ?? error.text,
+    message: error.message ?? textOf(error),
     code: error.code === undefined ? undefined : String(error.code),
     cause: error.cause && (await joinOne(error.cause, undefined, readFrames, budget, gaps)),
     errors: errors.length ? errors : undefined,
@@ -49,6 +51,22 @@ async function joinOne(
     stackText: error.stack,
     frames: frames?.length ? frames : undefined,
   });
+}
+
+/** Of an object that is no error and bears no message, its fields: `{ code: "E_BUSY", status: 503 }`. */
+function textOf({ isError, type, text, code, properties }: SerializedError): string | undefined {
+  if (isError || type !== 'object') return text;
+  const fields = Object.entries({ ...(code !== undefined && { code }), ...properties });
+  if (fields.length === 0) return text;
+  return clip(
+    `{ ${fields.map(([name, value]) => `${name}: ${shortOf(value)}`).join(', ')} }`,
+    maxFieldsChars,
+  );
+}
+
+function shortOf(value: unknown): string {
+  if (Array.isArray(value)) return '[…]';
+  return typeof value === 'object' && value !== null ? '{…}' : JSON.stringify(value);
 }
 
 /**

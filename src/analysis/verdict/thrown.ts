@@ -79,6 +79,10 @@ const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.mess
 /** Read in order; the first match of each error in the chain gives its step. */
 const adviceTable: Advice[] = [
   {
+    when: coded(['ERR_UNHANDLED_REJECTION']),
+    step: 'Reject with an Error: only errors carry the stack that says where they come from.',
+  },
+  {
     when: coded(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']),
     step: 'Check that the service at that address was up; connecting is worth a retry with a pause.',
   },

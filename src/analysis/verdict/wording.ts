@@ -10,6 +10,9 @@ export const maxTitleChars = 100;
 /** `TypeError: x is not a function`, on one line; `[code]` when neither name nor message says it. */
 export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   const message = firstWords(error.message ?? '');
+  const [, reason] =
+    rejectedWith.exec(error.code === 'ERR_UNHANDLED_REJECTION' ? (error.message ?? '') : '') ?? [];
+  if (reason !== undefined) return `Rejected with what is no error: ${firstWords(reason)}`;
   if (thrownType !== undefined && error.name === undefined)
     return message ? `Thrown ${thrownType}: ${message}` : `A thrown ${thrownType}`;
   const name = error.name ?? 'Error';
@@ -17,6 +20,9 @@ export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   const coded = code && !message.includes(code) && !name.includes(code) ? `${name} [${code}]` : name;
   return message ? `${coded}: ${message}` : coded;
 }
+
+/** How the error ends that Node makes for a reason that is none; of an object it tells the class alone. */
+const rejectedWith = /with the reason "([\s\S]*)"\.$/;
 
 /** The first line; all in one where that is but the opening of a list or an object, or promises what stands below. */
 function firstWords(message: string): string {

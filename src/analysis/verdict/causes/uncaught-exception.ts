@@ -1,6 +1,6 @@
 /** Something was thrown and nobody caught it. */
 
-import { culpritFrame, placeOf } from '../../../model/frame-text.ts';
+import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightSentence } from '../in-flight.ts';
@@ -30,7 +30,7 @@ export const uncaughtException: Cause = {
         ...thrownEvidence(facts),
       ],
       refutedBy: handled
-        ? 'Nothing about the throw; whether the process ended is known to the handler only. A later bundle of the same pid would show that it went on.'
+        ? 'Nothing about the throw; whether the process ended is known to the handler only: an exit code of 7 would say that the handler threw in its turn, and its error was printed last. A later bundle of the same pid would show that it went on.'
         : 'An exit code other than 1 in the log of whoever started the process.',
       nextSteps: thrownNextSteps(facts),
     };
@@ -44,7 +44,7 @@ export function titleOf(facts: VerdictFacts): string {
     ? headlineOf(account.error, facts.thrownType)
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
-  const place = culprit && placeOf(culprit, cwdOf(account));
+  const place = culprit && !isOfNode(culprit) && placeOf(culprit, cwdOf(account));
   return titled(place && headline.length + place.length < 96 ? `${headline} at ${place}` : headline);
 }
 

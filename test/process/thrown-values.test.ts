@@ -1,0 +1,86 @@
+/** What is told of a thrown value that is no plain error: a chain of causes, a circle, an object, a reason that is none. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { findBundle } from '../../src/bundle/list.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+
+async function dieOf(t: TestContext, node: NodeBinary, program: string) {
+  const dir = temporaryFolder(t);
+  writeFileSync(join(dir, 'app.cjs'), program);
+  spawnSync(node.path, [join(dir, 'app.cjs')], {
+    cwd: dir,
+    env: {
+      PATH: '',
+      HOME: dir,
+      AGENTDUMP_DIR: join(dir, 'dumps'),
+      AGENTDUMP_HEAP: 'off',
+      NODE_OPTIONS: `--require ${preload}`,
+    },
+  });
+  const bundle = openBundle(findBundle('latest', join(dir, 'dumps')));
+  try {
+    return await analyzeBundle(bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
+  [
+    'an object with a code',
+    `throw { code: 'E_BUSY', status: 503, body: { a: 1 } };`,
+    'Thrown object: { code: "E_BUSY", status: 503, body: {…} }',
+  ],
+  ['an object with a message', `throw { status: 429, message: 'slow down' };`, 'Thrown object: slow down'],
+  ['a rejection with undefined', 'Promise.reject();', 'Rejected with what is no error: undefined'],
+  [
+    'a rejection with text',
+    `Promise.reject('no "such"\\nmodel');`,
+    'Rejected with what is no error: no "such"',
+  ],
+  [
+    'an error that is its own cause',
+    `const error = new Error('round'); error.cause = error; throw error;`,
+    'Error: round at app.cjs:1:15',
+    /its cause is one of the errors above/,
+  ],
+];
+
+for (const node of findNodes()) {
+  for (const [name, program, title, gap] of cases)
+    test(`${node.name}: ${name}`, async (t) => {
+      const { verdict, error, gaps } = await dieOf(t, node, program);
+      assert.equal(verdict?.title, title);
+      assert.equal(error?.cause, undefined);
+      assert.equal(
+        gap === undefined || gaps.some(({ reason }) => gap.test(reason)),
+        true,
+        JSON.stringify(gaps),
+      );
+    });
+
+  test(`${node.name}: of a long chain of causes the first eight and the last`, async (t) => {
+    const { verdict, error, gaps } = await dieOf(
+      t,
+      node,
+      `let error = new TypeError('the root');
+for (let i = 1; i <= 5000; i++) error = new Error('level ' + i, { cause: error });
+throw error;`,
+    );
+    const told: (string | undefined)[] = [];
+    for (let next = error; next; next = next.cause) told.push(next.message);
+    assert.deepEqual(told.slice(0, 2), ['level 5000', 'level 4999']);
+    assert.deepEqual(told.slice(-2), ['level 4992', 'the root']);
+    assert.equal(told.length, 10);
+    assert.match(verdict?.summary ?? '', /Its first cause: TypeError: the root at app\.cjs:1:13\./);
+    assert.ok(
+      gaps.some(({ reason }) => reason === '4991 causes in between were not read'),
+      JSON.stringify(gaps),
+    );
+  });
+}
