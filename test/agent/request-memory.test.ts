@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import '../support/fuzz-runs.ts';
 import { Conversation } from '../../src/agent/conversation.ts';
 import type { JsonObject } from '../../src/agent/json.ts';
 import { findList } from '../../src/agent/json-list.ts';

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import '../support/fuzz-runs.ts';
 import { EventStreamDecoder } from '../../src/agent/event-stream.ts';
 import type { ProviderFormat } from '../../src/agent/model-call.ts';
 import { anthropic } from '../../src/agent/providers/anthropic.ts';

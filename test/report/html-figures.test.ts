@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import '../support/fuzz-runs.ts';
 import type { AgentRun } from '../../src/model/agent-state.ts';
 import { tokensOf } from '../../src/report/html/figures/code-tokens.ts';
 import { nearest, seriesOf } from '../../src/report/html/figures/memory-series.ts';

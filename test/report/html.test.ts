@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import '../support/fuzz-runs.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { synthAccount } from '../support/synth-account.ts';

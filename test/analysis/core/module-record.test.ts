@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import '../../support/fuzz-runs.ts';
 import { FileCode } from '../../../src/analysis/core/module-code.ts';
 import { parseModuleRecords, RecordedCode, RecordingCode } from '../../../src/analysis/core/module-record.ts';
 import { findFileOfBuild } from '../../../src/analysis/core/module-search.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import '../../support/fuzz-runs.ts';
 import { createEdgeColumns, privateMemory } from '../../../src/formats/heapsnapshot/columns.ts';
 import { EdgeRecords } from '../../../src/formats/heapsnapshot/edge-records.ts';
 import { readHeader, type SnapshotHeader } from '../../../src/formats/heapsnapshot/header.ts';
