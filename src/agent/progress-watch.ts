@@ -151,7 +151,8 @@ export class ProgressWatch {
     if (this.#lastSign !== undefined) stall.lastSign = this.#lastSign;
     this.#deadlineMs *= patience;
     clearTimeout(this.#timer);
-    this.#arm(this.#deadlineMs - found.silentMs);
+    // One that was found late has used up some of it: a second report in the same breath says nothing.
+    this.#arm(Math.max(this.#deadlineMs - found.silentMs, this.#deadlineMs / patience));
     this.#onStall(stall);
   }
 }

@@ -102,6 +102,19 @@ test('after a blocked loop what has come in is heard first', async (t) => {
   assert.equal(stalls[0]?.silentMs, 1000);
 });
 
+test('a silence that was found late is not reported twice in a row', async (t) => {
+  const { watch, stalls, pass, sleep } = await startWatch(t);
+  watch.expect(1000);
+  sleep(60_000);
+  pass(1000);
+  pass(1000);
+  assert.equal(stalls.length, 1);
+  pass(999);
+  assert.equal(stalls.length, 1);
+  pass(1);
+  assert.equal(stalls.length, 2);
+});
+
 function callTool(watch: ProgressWatch, name: string, given: unknown, result: unknown): void {
   watch.see('tool.start', { id: 't1', run: 'r1' }, { name, arguments: given });
   watch.see('tool.end', { id: 't1', status: 'finished' }, { result });
