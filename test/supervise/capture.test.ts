@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import type { WorkerStacksPart } from '../../src/bundle/layout.ts';
@@ -29,9 +30,11 @@ async function startVictim(node: string, ...words: string[]): Promise<ChildProce
   const child = spawn(node, words, { stdio: ['ignore', 'pipe', 'ignore'] });
   victims.push(child);
   await once(child.stdout, 'data');
-  await new Promise((done) => setTimeout(done, 150));
+  await pause(150);
   return child;
 }
+/** Of its main thread. */
+const childrenOf = (pid: number): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 async function endVictim(child: ChildProcess): Promise<void> {
   assert.deepEqual([child.exitCode, child.signalCode], [null, null], 'it went on');
   child.kill('SIGKILL');
@@ -76,6 +79,7 @@ for (const major of [20, 22, 24, 26]) {
 
 test('in a system call it can’t answer: the bundle says so, with what the kernel sees', async () => {
   const child = await startVictim(process.execPath, join(here, 'victim-spin.mjs'), 'blocked');
+  while (childrenOf(child.pid!) === '') await pause(20);
   const { account, answered } = await capture(child.pid);
   await endVictim(child);
   assert.equal(answered, false);
@@ -113,8 +117,8 @@ test('workers, the heap and the memory on request; left stopped for a debugger',
   skip: process.arch !== 'x64',
 }, async () => {
   const code = `const { Worker } = require('node:worker_threads');
-    new Worker('function crunch(word) { for (let n = 0; ; n++) if (n < 0) return word; } crunch("telling")', { eval: true, name: 'cruncher' });
-    setTimeout(() => console.log('ready'), 300); const wait = () => setTimeout(wait, 10); wait();`;
+    const worker = new Worker('function crunch(word) { for (let n = 0; ; n++) if (n < 0) return word; } require("node:worker_threads").parentPort.postMessage(0); crunch("telling")', { eval: true, name: 'cruncher' });
+    worker.once('message', () => setTimeout(() => console.log('ready'), 300)); const wait = () => setTimeout(wait, 10); wait();`;
   const child = await startVictim(nodeOf(22), '-e', code);
   const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
   const out = join(dir, 'asked');

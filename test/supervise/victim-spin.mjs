@@ -9,9 +9,9 @@ function spinInside(step) {
   while (how === 'spin') turns++;
   return turns + step + apiKey.length;
 }
-process.stdout.write('ready\n');
 setInterval(() => {}, 100);
 setTimeout(() => {
+  process.stdout.write('ready\n');
   if (how === 'spin') spinInside(7);
-  if (how === 'blocked') execSync('sleep 6', { stdio: 'ignore' });
+  if (how === 'blocked') execSync('sleep 15', { stdio: 'ignore' });
 }, 10);
