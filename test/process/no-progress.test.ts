@@ -95,7 +95,7 @@ for (const node of findNodes()) {
   });
 
   test(`${node.name}: an agent that gets on leaves nothing`, async (t) => {
-    const { code, dir } = await runAgent(t, node, 'agent-gets-on.mjs', ['400']);
+    const { code, dir } = await runAgent(t, node, 'agent-gets-on.mjs', ['1500']);
     assert.equal(code, 0);
     assert.equal(existsSync(join(dir, 'dumps')), false);
   });
