@@ -71,13 +71,23 @@ for (const major of [20, 22, 24, 26])
 
 const plain = join(root, 'fixtures/programs/plain-lives.cjs');
 
-async function waitFor(child: ChildProcess, word: string): Promise<void> {
+/** What the form finds in the program's output, once that has come. */
+async function waitFor(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
   let out = '';
   child.stdout!.on('data', (chunk: Buffer) => {
     out += chunk;
   });
-  while (!out.includes(word)) await new Promise((done) => setTimeout(done, 20));
+  for (;;) {
+    const found = wanted.exec(out);
+    if (found) return found;
+    assert.equal(child.exitCode, null, `${wanted} is not in: ${out}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
 }
+
+/** Process id of the program that waits to be killed. */
+const untilReady = async (child: ChildProcess): Promise<number> =>
+  Number((await waitFor(child, /ready (\d+)\./))[1]);
 
 test('a program that is no agent, killed after some seconds: its last lines, warnings, errors and children', {
   concurrency: true,
@@ -91,7 +101,7 @@ test('a program that is no agent, killed after some seconds: its last lines, war
         env: { AGENTDUMP_DIR: dir },
       });
       child.stderr.resume();
-      await waitFor(child, 'ready');
+      await waitFor(child, /ready/);
       child.kill('SIGKILL');
       await once(child, 'exit');
       const swept = sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
@@ -129,12 +139,7 @@ test('under the supervisor the journal is part of the one bundle', async () => {
   const dir = newDir();
   const words = [join(root, 'bin/agentdump.js'), 'run', '--', 'node', program];
   const child = start(process.execPath, words, dir);
-  await once(child.stdout!, 'data');
-  // Beside it the supervisor has its witness of signals to the group.
-  const pid = spawnSync('pgrep', ['-P', String(child.pid), '-f', program], {
-    encoding: 'utf8',
-  }).stdout.trim();
-  process.kill(Number(pid), 'SIGKILL');
+  process.kill(await untilReady(child), 'SIGKILL');
   await once(child, 'exit');
   assert.deepEqual(requireStory(dir).exit, { signal: 'SIGKILL' });
   assert.equal(
@@ -145,18 +150,13 @@ test('under the supervisor the journal is part of the one bundle', async () => {
 
 test('below a shell too', async () => {
   const dir = newDir();
-  const script = `"${process.execPath}" "${program}" & echo $! ; wait $!`;
+  const script = `"${process.execPath}" "${program}" & wait $!`;
   const child = start(
     process.execPath,
     [join(root, 'bin/agentdump.js'), 'run', '--', 'sh', '-c', script],
     dir,
   );
-  let out = '';
-  child.stdout!.on('data', (chunk: Buffer) => {
-    out += chunk;
-  });
-  while (!out.includes('ready')) await new Promise((done) => setTimeout(done, 20));
-  process.kill(Number.parseInt(out, 10), 'SIGKILL');
+  process.kill(await untilReady(child), 'SIGKILL');
   const [code] = await once(child, 'exit');
   assert.equal(code, 137);
   assert.deepEqual(requireStory(dir).exit, { code: 137, signal: 'SIGKILL', inferred: true });
