@@ -44,15 +44,25 @@ test('NOTIFY_SOCKET: ready when well, watched, its status, stopping', { skip: no
 
 const unshare = ['-pf', '--mount-proc'];
 const noNamespace = spawnSync('unshare', [...unshare, 'true']).status !== 0 && 'no right to a pid namespace';
-/** Five grandchildren whose parent goes before them. */
-const orphaning = `const { execSync, spawnSync } = require('node:child_process');
+/**
+ * Five grandchildren whose parent goes before them; tells how many of them are zombies, once that is the wanted number, or
+ * after a while.
+ */
+const orphaning = `const { readdirSync, readFileSync } = require('node:fs');
+  const { spawnSync } = require('node:child_process');
+  const wanted = Number(process.argv[1]);
   for (let i = 0; i < 5; i++) spawnSync('sh', ['-c', 'sleep 0.2 & exit 0'], { stdio: 'ignore' });
-  setTimeout(() => {
-    const zombies = execSync('cat /proc/[0-9]*/stat').toString().split('\\n').filter((line) => / Z /.test(line));
+  const stat = (pid) => { try { return readFileSync('/proc/' + pid + '/stat', 'utf8'); } catch { return ''; } };
+  const until = Date.now() + 20_000;
+  const look = () => {
+    const orphans = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map(stat).filter((line) => line.includes('(sleep)'));
+    const zombies = orphans.filter((line) => line.includes(') Z '));
+    if ((orphans.length !== wanted || zombies.length !== wanted) && Date.now() < until) return setTimeout(look, 50);
     console.log('zombies ' + zombies.length);
     process.stdin.pipe(process.stdout).on('finish', () => {});
     process.exitCode = 7;
-  }, 900);`;
+  };
+  look();`;
 
 for (const [major, zombies] of [
   [20, 5],
@@ -64,7 +74,18 @@ for (const [major, zombies] of [
     skip: noNamespace,
   }, () => {
     const node = nodeOf(major);
-    const run = [node, agentdump, 'run', '--dir', join(dir, String(major)), '--', node, '-e', orphaning];
+    const run = [
+      node,
+      agentdump,
+      'run',
+      '--dir',
+      join(dir, String(major)),
+      '--',
+      node,
+      '-e',
+      orphaning,
+      String(zombies),
+    ];
     const result = spawnSync('unshare', [...unshare, ...run], {
       env: { ...env, AGENTDUMP: 'off' },
       encoding: 'utf8',
