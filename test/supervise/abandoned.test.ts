@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
+import { untilBundle } from '../support/until-bundle.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-abandoned-'));
@@ -59,7 +60,7 @@ async function abandon(dir: string): Promise<Orphan> {
 
 async function dieOfMemory({ pid }: Orphan): Promise<void> {
   process.kill(pid, 'SIGWINCH');
-  for (let i = 0; i < 200 && existsSync(`/proc/${pid}/exe`); i++) await sleep(50);
+  for (let i = 0; i < 1200 && existsSync(`/proc/${pid}/exe`); i++) await sleep(50);
   if (existsSync(`/proc/${pid}/exe`)) process.kill(pid, 'SIGKILL');
 }
 
@@ -104,7 +105,7 @@ test('the next start clears it, too', async () => {
   const orphan = await abandon(dir);
   await dieOfMemory(orphan);
   assert.ok(textOf(orphan.folder).includes(secret));
-  const words = [agentdump, 'run', '--dir', dir, '--', process.execPath, '-e', 'setTimeout(() => {}, 8000)'];
+  const words = [agentdump, 'run', '--dir', dir, '--', process.execPath, '-e', untilBundle(dir)];
   spawnSync(process.execPath, words, { env: { ...process.env, NODE_OPTIONS: '' } });
   assert.ok(!existsSync(orphan.folder));
   assert.deepEqual(

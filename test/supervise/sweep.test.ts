@@ -22,6 +22,7 @@ import { readJournal } from '../../src/journal/reader.ts';
 import { tryLockSession, unlockSession } from '../../src/supervise/finisher-lock.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { untilBundle } from '../support/until-bundle.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-sweep-'));
 after(() => rmSync(root, { recursive: true }));
@@ -162,7 +163,7 @@ test('the command says in lines and as JSON what it did', async () => {
 test('the next program under a supervisor has it done beside its work', async () => {
   const dir = newDir();
   await killVictim(dir);
-  const words = ['run', '--dir', dir, '--', process.execPath, '-e', 'setTimeout(() => {}, 4500)'];
+  const words = ['run', '--dir', dir, '--', process.execPath, '-e', untilBundle(dir)];
   const next = spawn(process.execPath, [agentdump, ...words], { stdio: 'ignore' });
   await once(next, 'close');
   const [listed] = listBundles(dir);
