@@ -148,15 +148,17 @@ test('the supervisor is killed before it can see to the core: the next sweep tak
   mkdirSync(cwd);
   writeFileSync(
     join(cwd, 'victim.cjs'),
-    'setTimeout(() => { process.kill(process.ppid, "SIGKILL"); setTimeout(() => process.abort(), 50); }, 500)',
+    `require('node:fs').writeFileSync('../orphan.pid', String(process.pid));
+    setTimeout(() => { process.kill(process.ppid, "SIGKILL"); setTimeout(() => process.abort(), 50); }, 500)`,
   );
   const dir = join(cwd, 'dumps');
   const env = { ...process.env, NODE_OPTIONS: '' };
   const words = ['run', '--dir', dir, '--', process.execPath, 'victim.cjs'];
   assert.equal(spawnSync(process.execPath, [agentdump, ...words], { cwd, env }).signal, 'SIGKILL');
   const core = join(cwd, 'core');
-  for (let i = 0; i < 100 && !existsSync(core); i++) spawnSync('sleep', ['0.1']);
-  spawnSync('sleep', ['1']);
+  // It is there until the kernel has written the last page.
+  const pid = readFileSync(join(root, 'orphan.pid'), 'utf8');
+  for (let i = 0; i < 600 && existsSync(`/proc/${pid}/exe`); i++) spawnSync('sleep', ['0.1']);
   assert.equal(statSync(core).mode & 0o077, 0);
   const swept = spawnSync(process.execPath, [agentdump, 'sweep', '--dir', dir], { encoding: 'utf8', env });
   assert.equal(swept.status, 0, swept.stderr);
