@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -12,6 +11,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { type LedgerLine, readLedgers } from '../../src/supervise/ledger.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -25,14 +25,6 @@ after(() => {
 });
 let count = 0;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
-
 interface Patient {
   dir: string;
   child: ChildProcess;
@@ -43,7 +35,7 @@ async function start(illness: string, options: string[], node = process.execPath
   const folder = join(root, String(count++));
   const dir = join(folder, 'dumps');
   mkdirSync(folder);
-  const port = await freePort();
+  const port = await findFreePort();
   const words = options.map((word) => word.replace('URL', `http://127.0.0.1:${port}/`));
   const victim = [node, join(here, 'victim-service.mjs'), illness, String(port), join(folder, 'flag')];
   const run = [agentdump, 'run', '--dir', dir, '--restart-delay', '20', ...words, '--', ...victim];
@@ -91,6 +83,14 @@ async function accountOf(path: string) {
     return { account: await analyzeBundle(bundle), trigger: bundle.readJson('trigger.json') };
   } finally {
     bundle.close();
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
@@ -245,13 +245,14 @@ test('the readiness file is there while the program is well', async () => {
   const ready = join(patient.dir, '..', 'ready');
   const pids = new Set<string>();
   for (const deadline = Date.now() + 20_000; pids.size < 2 && Date.now() < deadline; ) {
-    if (existsSync(ready)) pids.add(readFileSync(ready, 'utf8').trim());
+    const text = readIfThere(ready);
+    if (text !== undefined) pids.add(text.trim());
     await new Promise((done) => setTimeout(done, 10));
   }
-  assert.deepEqual(
-    [...pids],
-    [...patient.out().matchAll(/up (\d+)/g)].map(([, pid]) => pid),
-  );
+  const ups = () => [...patient.out().matchAll(/up (\d+)/g)].map(([, pid]) => pid);
+  // The file may be read before the pipe is.
+  while (ups().length < 2 && patient.child.exitCode === null) await once(patient.child.stdout!, 'data');
+  assert.deepEqual([...pids], ups());
   await end(patient);
   assert.equal(existsSync(ready), false);
   assert.deepEqual(readdirSync(join(patient.dir, '..')).sort(), ['dumps', 'flag']);
