@@ -21,9 +21,11 @@ interface Compared {
 }
 
 const lost = '(optimised away)';
+/** Beside the program it is optimised when a processor has time for it, on a busy machine perhaps after its death. */
+const atOnce = '--no-concurrent-recompilation';
 
 async function compare(node: string, seed: number, rounds: number): Promise<Compared[]> {
-  const death = makeCore(node, [join(victims, 'optimised.cjs'), `${seed}`, '14', `${rounds}`]);
+  const death = makeCore(node, [atOnce, join(victims, 'optimised.cjs'), `${seed}`, '14', `${rounds}`]);
   try {
     const account = await accountForCore(death.core);
     assert.deepEqual(account.gaps, []);
