@@ -59,6 +59,8 @@ export interface SessionFacts {
   heartbeatMs: number;
   /** Session of the process that started this one. */
   parentSession?: string;
+  /** Who opened it for its child, and explains that one's end: `<boot id>:<pid>:<start ticks>`. */
+  supervisor?: string;
   /** Only when ended. */
   endedAt?: string;
   exitCode?: number;

@@ -153,6 +153,8 @@ function requireShape(value: unknown): asserts value is SessionFacts {
     if (typeof facts[field] !== 'string') throw malformed(field, 'text');
   if (!Array.isArray(facts.command) || !facts.command.every((word) => typeof word === 'string'))
     throw malformed('command', 'a list of words');
+  if (facts.supervisor !== undefined && typeof facts.supervisor !== 'string')
+    throw malformed('supervisor', 'text');
   if (typeof facts.memory !== 'object' || facts.memory === null) throw malformed('memory', 'an object');
   if (typeof facts.heartbeatMs !== 'number' || !(facts.heartbeatMs >= 0))
     throw malformed('heartbeatMs', 'milliseconds');

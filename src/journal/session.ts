@@ -21,7 +21,7 @@ const { mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } = fs;
 
 /** What the caller knows; the rest is looked up. The command must be redacted. */
 export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'heartbeatMs'> &
-  Partial<Pick<SessionFacts, 'heapLimitBytes' | 'parentSession' | 'cwd' | 'nodeVersion'>> & {
+  Partial<Pick<SessionFacts, 'heapLimitBytes' | 'parentSession' | 'supervisor' | 'cwd' | 'nodeVersion'>> & {
     /** The process that the session is about; this one by default. */
     pid?: number;
   };

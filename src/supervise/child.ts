@@ -13,6 +13,7 @@ import { nameOfCommand } from './command-name.ts';
 import { armCore, type CoreArming } from './core-limit.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
 import { noteExpectedCore } from './expected-core.ts';
+import { ownerName } from './finisher-lock.ts';
 import { heartbeatFile, heartbeatVariable } from './health/heartbeat-file.ts';
 import { inheritedStdio } from './inherited.ts';
 import type { ChildExit } from './restart-policy.ts';
@@ -108,6 +109,7 @@ function tryOpenSession(options: ChildOptions, id: string, pid: number): Running
       command: [program],
       heartbeatMs: 0,
       nodeVersion: 'unknown',
+      supervisor: ownerName(process.pid),
     });
     writeSession(folder, facts);
     return { id, folder, facts };

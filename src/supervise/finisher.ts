@@ -10,12 +10,14 @@ import { writeDeadBundle } from './dead-bundle.ts';
 import { removeDiagnosticsFolder } from './diagnostics.ts';
 import { removeExpectedCore } from './expected-core.ts';
 import type { FinishOptions, FinishResult } from './finish-options.ts';
-import { tryLockSession, unlockSession } from './finisher-lock.ts';
+import { isAlive, tryLockSession, unlockSession } from './finisher-lock.ts';
 import { findSealed, noteDeaths } from './own-bundles.ts';
 
 /** Throws `unwritable` when the bundle can't be written, and MalformedInput for a session file that is none. */
 export function finishSession(options: FinishOptions): FinishResult {
-  const { folder } = options;
+  const { folder, witness } = options;
+  if (witness.foundBy !== 'supervisor' && isSupervised(folder))
+    return { outcome: 'left', because: 'its supervisor sees to it' };
   if (!tryLockSession(folder)) return { outcome: 'left', because: 'another finisher is at it' };
   try {
     const facts = { ...readSession(folder), ...(options.command && { command: options.command }) };
@@ -35,6 +37,19 @@ export function finishSession(options: FinishOptions): FinishResult {
     return result;
   } finally {
     unlockSession(folder);
+  }
+}
+
+/**
+ * In the moment between the end of its child and its own word of that, a supervisor knows more than who sweeps; and it
+ * must not find its lock taken then.
+ */
+function isSupervised(folder: string): boolean {
+  try {
+    const { supervisor } = readSession(folder);
+    return supervisor !== undefined && isAlive(supervisor);
+  } catch {
+    return false;
   }
 }
 

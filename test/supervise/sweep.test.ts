@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
@@ -118,6 +119,26 @@ test('a lock holds while its owner lives, and not longer', async () => {
     sweep(dir).map(({ result }) => result.outcome),
     ['sealed'],
   );
+});
+
+test('who is supervised is left to the supervisor, while that lives', async () => {
+  const dir = newDir();
+  const folder = await killVictim(dir);
+  tryLockSession(folder);
+  const alive = readlinkSync(join(folder, 'finishing'));
+  unlockSession(folder);
+  const file = join(folder, 'session.json');
+  const facts = JSON.parse(readFileSync(file, 'utf8')) as object;
+  for (const [supervisor, outcome] of [
+    [alive, 'left'],
+    [alive.replace(/\d+$/, '1'), 'sealed'],
+  ]) {
+    writeFileSync(file, JSON.stringify({ ...facts, supervisor }));
+    assert.deepEqual(
+      sweep(dir).map(({ result }) => result.outcome),
+      [outcome],
+    );
+  }
 });
 
 test('a finisher that died after the seal leaves nothing twice', async () => {
