@@ -3,7 +3,6 @@
  * it lies in memory where the machine has /dev/shm, bears the session's id, and is emptied as soon as it was read.
  */
 import {
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -18,8 +17,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { diagnosticsPrefix } from '../journal/layout-session.ts';
-import { isAlive, ownerName } from './finisher-lock.ts';
+import { diagnosticsPrefix, finisherLockName } from '../journal/layout-session.ts';
+import { isAlive, ownerName, tryLockSession, unlockSession } from './finisher-lock.ts';
 import { type ScrubbedReport, scrubReport } from './scrub-report.ts';
 
 const sharedMemory = '/dev/shm';
@@ -94,15 +93,36 @@ function removeEmpty(folder: string): void {
 export function scrubAbandonedFolders(scrub: (text: string) => string): void {
   for (const folder of [sharedMemory, tmpdir()].flatMap(foldersIn)) {
     try {
-      if (!isAbandoned(folder)) continue;
-      for (const name of readdirSync(folder))
-        if (!name.endsWith(scrubbedSuffix)) scrubFile(folder, name, scrub);
-      if (readdirSync(folder).length === 0 || ageMs(folder) > forgottenMs)
-        rmSync(folder, { recursive: true, force: true });
+      if (isAbandoned(folder)) scrubAlone(folder, scrub);
     } catch {
-      // Somebody else is at it, or has taken it away.
+      // Somebody has taken it away.
     }
   }
+}
+
+/**
+ * Of two at once, one would take the folder for empty in the moment when the other has only taken the clear report away.
+ * One that is scrubbed is not touched: its age counts.
+ */
+function scrubAlone(folder: string, scrub: (text: string) => string): void {
+  const isForgotten = ageMs(folder) > forgottenMs;
+  const names = contentsOf(folder);
+  if (names.length > 0 && names.every(isScrubbed) && !isForgotten) return;
+  if (!tryLockSession(folder)) return;
+  try {
+    for (const name of contentsOf(folder)) if (!isScrubbed(name)) scrubFile(folder, name, scrub);
+    if (contentsOf(folder).length === 0 || isForgotten) rmSync(folder, { recursive: true, force: true });
+  } finally {
+    unlockSession(folder);
+  }
+}
+
+function isScrubbed(name: string): boolean {
+  return name.endsWith(scrubbedSuffix);
+}
+
+function contentsOf(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name !== finisherLockName);
 }
 
 function foldersIn(place: string): string[] {
@@ -154,10 +174,10 @@ function ageMs(path: string): number {
 function ownFolders(id: string, places = [sharedMemory, tmpdir()]): string[] {
   return places
     .map((place) => join(place, diagnosticsPrefix + id))
-    .filter((folder) => existsSync(folder))
     .filter((folder) => {
-      const stat = lstatSync(folder);
-      return stat.isDirectory() && stat.uid === process.geteuid?.();
+      // Others come and go while we look.
+      const stat = lstatSync(folder, { throwIfNoEntry: false });
+      return stat?.isDirectory() && stat.uid === process.geteuid?.();
     });
 }
 
