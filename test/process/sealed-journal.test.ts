@@ -5,16 +5,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -76,19 +67,29 @@ async function waitFor(child: ChildProcess, word: string): Promise<void> {
   while (!out.includes(word) && child.exitCode === null) await new Promise((done) => setTimeout(done, 20));
 }
 
+/** What others make beside us, and the program while it lives, may go while we look. */
+function unlessGone<Value>(read: () => Value, instead: Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return instead;
+  }
+}
+
 /** Files below `folder`, and below /dev/shm, in which the words stand. */
 function filesWith(folder: string): string[] {
   const walk = (at: string): string[] =>
-    readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
+    unlessGone(() => readdirSync(at, { withFileTypes: true }), []).flatMap((entry) => {
       const path = join(at, entry.name);
       if (entry.isDirectory()) return walk(path);
-      return entry.isFile() && existsSync(path) && readFileSync(path).includes(told) ? [path] : [];
+      return entry.isFile() && unlessGone(() => readFileSync(path).includes(told), false) ? [path] : [];
     });
   const memory = readdirSync('/dev/shm').filter((name) => name.startsWith('agentdump-'));
   const inMemory = memory
     .map((name) => join('/dev/shm', name))
-    .filter((path) => statSync(path).uid === process.getuid?.());
-  return [folder, ...inMemory].flatMap((one) => (existsSync(one) ? walk(one) : []));
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.());
+  return [folder, ...inMemory].flatMap(walk);
 }
 
 const agentdump = (place: Place, ...words: string[]) =>
