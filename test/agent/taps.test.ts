@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertSameAsOracle, stateOf } from '../support/agent-oracle.ts';
 import { buildPreload, findNode, nodeMajors, type ProgramRun, runProgram } from '../support/agent-preload.ts';
+import { untilSettled } from '../support/main-thread-rest.ts';
 import {
   type MockModelServer,
   type ScriptedReply,
@@ -27,7 +28,7 @@ async function run(
   major: (typeof nodeMajors)[number],
   args: string[],
   script: ScriptedReply,
-  onServer?: (server: MockModelServer, kill: (signal: NodeJS.Signals) => void) => void,
+  onServer?: (server: MockModelServer, kill: (signal: NodeJS.Signals) => void, pid: number) => void,
 ): Promise<{ ran: ProgramRun; calls: SeenCall[] } | undefined> {
   const node = findNode(major);
   if (!node) return undefined;
@@ -38,7 +39,7 @@ async function run(
       preload,
       args,
       env: { MODEL_URL: server.url },
-      onStart: (kill) => onServer?.(server, kill),
+      onStart: (kill, pid) => onServer?.(server, kill, pid),
     });
     return { ran, calls: server.calls };
   } finally {
@@ -89,12 +90,10 @@ for (const major of nodeMajors) {
   });
 
   test(`killed by SIGKILL in the middle of a stream on Node ${major}`, { skip }, async () => {
-    const script = { text: 'one two three four five six seven eight nine ten', frames: 10, frameDelayMs: 40 };
-    const done = await run('raw-fetch.mjs', major, ['chat', 'stream'], script, (server, kill) => {
-      let frames = 0;
-      server.events.on('frame', () => {
-        if (++frames === 7) setTimeout(() => kill('SIGKILL'), 150);
-      });
+    const text = 'one two three four five six seven eight nine ten';
+    const script = { text, frames: 10, frameDelayMs: 40, fault: 'stall' } as const;
+    const done = await run('raw-fetch.mjs', major, ['chat', 'stream'], script, (server, kill, pid) => {
+      server.events.on('end', () => untilSettled(pid).then(() => kill('SIGKILL')));
     });
     assert.ok(done);
     assert.equal(done.ran.signal, 'SIGKILL');
@@ -106,8 +105,8 @@ for (const major of nodeMajors) {
 
   test(`a stalled reply is in flight in the part written at exit on Node ${major}`, { skip }, async () => {
     const script = { ...good, frames: 8, fault: 'stall' } as const;
-    const done = await run('raw-fetch.mjs', major, ['messages', 'stream'], script, (server, kill) => {
-      server.events.on('end', () => setTimeout(() => kill('SIGTERM'), 200));
+    const done = await run('raw-fetch.mjs', major, ['messages', 'stream'], script, (server, kill, pid) => {
+      server.events.on('end', () => untilSettled(pid).then(() => kill('SIGTERM')));
     });
     const [state] = stateOf(done?.ran ?? assert.fail()).runs;
     assert.match(

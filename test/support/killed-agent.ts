@@ -3,16 +3,14 @@
  * or the sending of a frame. The server stands still from that event on, so that it is known what there was to record.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { recordedCalls, saidBy } from './agent-oracle.ts';
 import { findNode, type NodeMajor, type ProgramRun, runProgram } from './agent-preload.ts';
+import { settledMs, timesAsleep } from './main-thread-rest.ts';
 import { type SeenCall, startMockModelServer } from './mock-model-server.ts';
 import { folder, twoTurns } from './real-agents.ts';
 
-/** A main thread that slept for so long has read all that had come, and its timers have fired. */
-const settledMs = 150;
 const longestWaitMs = 400;
 const forever = new Promise<void>(() => undefined);
 
@@ -44,9 +42,9 @@ export async function killAfterEvent(
     const wait = Math.round(Math.random() * longestWaitMs);
     const at = performance.now();
     await delay(Math.max(0, wait - settledMs));
-    const before = timesAwake(pid);
+    const before = timesAsleep(pid);
     await delay(Math.min(wait, settledMs));
-    isSettled = wait >= settledMs && before !== undefined && before === timesAwake(pid);
+    isSettled = wait >= settledMs && before !== undefined && before === timesAsleep(pid);
     afterMs = performance.now() - at;
     kill('SIGKILL');
     await forever;
@@ -64,12 +62,6 @@ export async function killAfterEvent(
   const calls = [...server.calls];
   await server.close();
   return { ran, calls, afterMs, isSettled };
-}
-
-/** How often the main thread has fallen asleep, when it sleeps now. */
-function timesAwake(pid: number): string | undefined {
-  const status = readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8');
-  return /^State:\s+S/m.test(status) ? /^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] : undefined;
 }
 
 /** Every call that was recorded is as the oracle has it; and where there was time to read it, nothing is missing. */
