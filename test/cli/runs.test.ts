@@ -22,11 +22,11 @@ function fresh() {
   return { dir, truth, env, agentdump };
 }
 
-/** Starts the program and kills it once it has asked. */
-async function killWhileItWaits(truth: string, env: NodeJS.ProcessEnv): Promise<void> {
+/** Starts the program and kills it once it has asked, and that is on disk. */
+async function killWhileItWaits({ truth, env, agentdump }: ReturnType<typeof fresh>): Promise<void> {
   const child = spawn(process.execPath, [asks, truth], { env, stdio: 'ignore' });
-  while (!existsSync(truth)) await new Promise((resolve) => setTimeout(resolve, 10));
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  while (JSON.parse(agentdump('runs', '--json').stdout)[0]?.steps.finished !== 2)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   await end(child, 'SIGKILL');
 }
 
@@ -38,8 +38,9 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 test('killed while it waits, approved while it is down, resumed by the command line that was kept', async () => {
-  const { truth, env, agentdump } = fresh();
-  await killWhileItWaits(truth, env);
+  const place = fresh();
+  const { truth, env, agentdump } = place;
+  await killWhileItWaits(place);
   const [run] = JSON.parse(agentdump('runs', '--json').stdout);
   assert.equal(run.id, 'b1');
   assert.equal(run.state, 'waiting');
@@ -64,16 +65,18 @@ test('killed while it waits, approved while it is down, resumed by the command l
 });
 
 test('rejected, with a command of its own', async () => {
-  const { truth, env, agentdump } = fresh();
-  await killWhileItWaits(truth, env);
+  const place = fresh();
+  const { truth, env, agentdump } = place;
+  await killWhileItWaits(place);
   assert.equal(agentdump('reject', 'b1', 'book').stdout, 'b1: book rejected\n');
   const resumed = agentdump('resume', 'b1', '--', process.execPath, asks, truth);
   assert.equal(resumed.stdout, 'not booked\n');
 });
 
 test('rolled back to before a step, it is done again', async () => {
-  const { truth, env, agentdump } = fresh();
-  await killWhileItWaits(truth, env);
+  const place = fresh();
+  const { truth, env, agentdump } = place;
+  await killWhileItWaits(place);
   agentdump('approve', 'b1', 'book');
   assert.equal(agentdump('resume', 'b1').stdout, 'booked Polar for 120\n');
   assert.equal(
