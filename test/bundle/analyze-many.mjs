@@ -1,5 +1,5 @@
 // Runs `agentdump analyze` on each path given on stdin, one after the other in this process, as text and as JSON, and
-// prints one JSON line a run: { path, form, exit, out, err, ms, rssMb }. The child process of hostile-cli.test.ts.
+// prints one JSON line a run: { path, form, exit, out, err, cpuMs, rssMb }. The child process of hostile-cli.test.ts.
 import { readFileSync, writeSync } from 'node:fs';
 import { runFromShell } from '../../dist/cli/main.js';
 
@@ -20,12 +20,13 @@ async function run(path, form) {
     return true;
   };
   process.exitCode = 0;
-  const start = performance.now();
+  const start = process.cpuUsage();
   await runFromShell(['analyze', ...(form === 'json' ? ['--json'] : []), path]);
   process.stdout.write = writeOut;
   process.stderr.write = writeErr;
   const rssMb = process.resourceUsage().maxRSS / 1024;
-  return { path, form, exit: process.exitCode, ...taken, ms: performance.now() - start, rssMb };
+  const { user, system } = process.cpuUsage(start);
+  return { path, form, exit: process.exitCode, ...taken, cpuMs: (user + system) / 1000, rssMb };
 }
 
 for (const path of readFileSync(0, 'utf8').trim().split('\n'))

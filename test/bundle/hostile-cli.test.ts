@@ -1,6 +1,6 @@
 /**
- * Every input of fixtures/hostile through `agentdump analyze`: exit code 1 or 3 and never 4, in five seconds and 512 MB,
- * with nothing on the streams that a terminal, a CI runner or a secret's owner would mind.
+ * Every input of fixtures/hostile through `agentdump analyze`: exit code 1 or 3 and never 4, in five seconds of the
+ * processor and 512 MB, with nothing on the streams that a terminal, a CI runner or a secret's owner would mind.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -19,7 +19,7 @@ interface Run {
   exit: number;
   out: string;
   err: string;
-  ms: number;
+  cpuMs: number;
   rssMb: number;
 }
 
@@ -33,7 +33,7 @@ async function analyzeAll(chosen: HostileInput[]): Promise<Run[]> {
   });
   child.stderr.pipe(process.stderr);
   child.stdin.end(chosen.map((input) => join(folder, input.path)).join('\n'));
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000 * chosen.length);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000 * chosen.length);
   const code = await new Promise((resolve) => child.once('close', resolve));
   clearTimeout(timer);
   const lines = text.trim().split('\n');
@@ -47,7 +47,7 @@ function checkRun(run: Run, input: HostileInput): void {
   assert.equal(run.exit, input.exit, `${what}: ${run.err}`);
   if (input.says) assert.match(said, input.says, what);
   if (run.exit === 3) assert.match(run.err, /^agentdump: .+\n/, what);
-  assert.ok(run.ms < 5000, `${what} took ${run.ms} ms`);
+  assert.ok(run.cpuMs < 5000, `${what} took ${run.cpuMs} ms of the processor`);
   assert.ok(run.rssMb < 512, `${what} took ${run.rssMb} MB`);
   assert.doesNotMatch(said, /root:x:0:0/, what);
   assert.doesNotMatch(
