@@ -251,10 +251,13 @@ test('a run that is called off can be taken up; the step at work then is in doub
   const controller = new AbortController();
   const work = (wait: boolean) => async () => {
     const a = await agent.step('a', () => 1);
-    const b = await agent.step('b', () => (wait ? new Promise<number>(() => {}) : Promise.resolve(2)));
+    const b = await agent.step('b', () => (wait ? untilCalledOff() : Promise.resolve(2)));
     return a + b;
   };
-  setTimeout(() => controller.abort(), 10);
+  const untilCalledOff = () => {
+    setTimeout(() => controller.abort(), 10);
+    return new Promise<number>(() => {});
+  };
   await assert.rejects(agent.run('program', { ...options, signal: controller.signal }, work(true)), {
     name: 'AbortError',
   });
@@ -394,8 +397,14 @@ test('two at once: one has the run, the other is told', async () => {
   const gate = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const first = agent.run('program', options, () => agent.step('s', () => gate));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  let first: unknown;
+  await new Promise<void>((begun) => {
+    const work = () => {
+      begun();
+      return gate;
+    };
+    first = agent.run('program', options, () => agent.step('s', work));
+  });
   await assert.rejects(
     agent.run('program', options, () => 1),
     (error: AgentdumpError) => error.code === 'held',
