@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { FileStore } from '../../src/durable/file-store.ts';
-import { answerApproval } from '../../src/durable/inspect.ts';
+import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -43,7 +43,7 @@ function start(
 }
 
 async function waitUntil(isSo: () => boolean): Promise<void> {
-  for (const until = Date.now() + 20_000; !isSo(); await sleep(10))
+  for (const until = Date.now() + 60_000; !isSo(); await sleep(10))
     assert.ok(Date.now() < until, 'waited too long');
 }
 
@@ -99,9 +99,10 @@ test('asked once, answered while it is down, whatever the instant of the death',
     const { dir, truth } = fresh();
     const env = { AGENTDUMP_DIR: dir };
     const first = start(pathOf('programs/asks.mjs'), [truth], env);
-    await waitUntil(() => existsSync(truth));
-    // The note that people were asked is itself a step: its record is given the time to be written.
-    await sleep(20 + Math.random() * 60);
+    // The note that people were asked is itself a step: its record is written after it.
+    while ((await summarizeRun(new FileStore(dir), 'b1').catch(() => undefined))?.steps.finished !== 2)
+      await sleep(5);
+    await sleep(Math.random() * 60);
     first.kill('SIGKILL');
     await first.ended;
     await answerApproval(new FileStore(dir), 'b1', 'book', { approved: true, value: { price: trial } });
