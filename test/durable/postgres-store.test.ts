@@ -1,6 +1,7 @@
 /** The store in PostgreSQL: what every store must hold, and what a database and its network can suffer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { PostgresStore } from '../../src/durable/postgres-store.ts';
@@ -58,13 +59,12 @@ async function addThrough(runId: string, trouble: () => Promise<void>): Promise<
         acknowledged.push(`${index}`);
       }
     })();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
     await trouble();
     const atLeast = acknowledged.length;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    while (acknowledged.length === atLeast) await Promise.race([adding, sleep(20)]);
     isOver = true;
     await adding;
-    assert.ok(acknowledged.length > atLeast, 'it goes on after the trouble');
     assert.deepEqual(texts((await store.read(runId)).records), acknowledged);
     await run.release();
   } finally {
@@ -75,7 +75,7 @@ async function addThrough(runId: string, trouble: () => Promise<void>): Promise<
 test('the database is killed and comes back', { skip: skip ?? false }, () =>
   addThrough('killed', async () => {
     await server.kill();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     await server.start();
   }),
 );
@@ -86,7 +86,7 @@ test('connections are cut, again and again', { skip: skip ?? false }, () =>
       await tell(
         'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
       );
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
     }
   }),
 );
@@ -96,7 +96,7 @@ test('the disk is full for a while', { skip: skip ?? false }, () =>
     await tell(`create function full_disk() returns trigger language plpgsql as
       $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`);
     await tell('create trigger full_disk before insert on agentdump_records execute function full_disk()');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     await tell('drop trigger full_disk on agentdump_records');
   }),
 );
@@ -139,9 +139,9 @@ test('a disk that stays full ends the run here; what was acknowledged stays', {
 });
 
 test('a lease is renewed while the worker lives, longer than it lasts', { skip: skip ?? false }, async () => {
-  const store = await PostgresStore.connect(server.url, { leaseMs: 300 });
+  const store = await PostgresStore.connect(server.url, { leaseMs: 1500 });
   const run: RunHandle = await store.open('renewed');
-  await new Promise((resolve) => setTimeout(resolve, 900));
+  await sleep(4000);
   await assert.rejects(store.open('renewed'), { code: 'held' });
   await run.append(kind, 'still mine', false);
   await run.release();

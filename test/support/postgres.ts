@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from './free-port.ts';
 
 function findBinaries(): string | undefined {
   const versions = '/usr/lib/postgresql';
@@ -47,13 +47,18 @@ export async function startPostgres(): Promise<PostgresServer> {
     ...environment,
     stdio: 'ignore',
   });
-  const port = await freePort();
+  const port = await findFreePort();
   let child: ChildProcess | undefined;
   const start = async () => {
     const words = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
-    child = spawn(join(bin, 'postgres'), words, { ...environment, stdio: 'ignore' });
-    while (spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status !== 0)
+    const isReady = () =>
+      spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
+    do {
+      // It ends at once while the children of one that was killed still hold its memory.
+      if (!child || child.exitCode !== null || child.signalCode !== null)
+        child = spawn(join(bin, 'postgres'), words, { ...environment, stdio: 'ignore' });
       await new Promise((resolve) => setTimeout(resolve, 50));
+    } while (!isReady());
   };
   const kill = () =>
     new Promise<void>((resolve) => {
@@ -76,13 +81,4 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
