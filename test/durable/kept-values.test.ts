@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import '../support/fuzz-runs.ts';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { RecordCodec } from '../../src/durable/codec.ts';
 import { FileStore } from '../../src/durable/file-store.ts';
@@ -289,7 +290,8 @@ test('checkpoints by plan: every so many steps, and after events', async () => {
   await agent.run('program', { id: 'r', durable: true, dir, checkpoints }, async () => {
     for (let index = 0; index < 7; index++) await agent.step('s', () => index);
     await agent.tool('t', {}, () => 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let look = 0; look < 500 && taken < 3; look++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
   });
   assert.equal(taken, 3);
 });
