@@ -11,6 +11,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { openBundle } from '../../src/bundle/reader.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
 import { preload } from '../support/run-victim.ts';
 
@@ -25,8 +26,8 @@ const large = `${'a line of a long text\n'.repeat(15_000)}`;
 let dir = '';
 let recorded = { bundle: '', port: 0 };
 
-/** The API; `port` 0 for any. */
-async function startApi(port = 0) {
+/** The API; it may come back at a port that it had. */
+async function startApi(port?: number) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -40,7 +41,7 @@ async function startApi(port = 0) {
     response.writeHead(200, { 'content-type': 'application/json', etag: '"seven"' });
     response.end(JSON.stringify({ days: [], note: 'Snøfall, «tung»' }));
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(port ?? (await findFreePort()), '127.0.0.1');
   await once(server, 'listening');
   const close = async () => {
     server.closeAllConnections();

@@ -144,7 +144,7 @@ test('a step without a call of its own is reached before the reply that came las
 
 async function until(isTrue: () => boolean, said: Said): Promise<void> {
   for (let n = 0; !isTrue(); n++) {
-    assert.ok(n < 1500, said.text);
+    assert.ok(n < 6000, said.text);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
