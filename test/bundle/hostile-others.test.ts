@@ -18,7 +18,7 @@ for (const input of hostileInputs())
         cwd: join(root, 'fixtures', 'hostile', input.path),
         encoding: 'utf8',
         env: { PATH: process.env['PATH'], NO_COLOR: '1', HOME: '/nowhere' },
-        timeout: 20_000,
+        timeout: 60_000,
       });
       const said = result.stdout + result.stderr;
       assert.equal(result.status, input.exit, said);

@@ -47,7 +47,7 @@ async function hang(
   test.after(() => child.kill('SIGKILL'));
   const hung = read(await bundle);
   child.kill('SIGTERM');
-  const { signal } = await within(10_000, ended);
+  const { signal } = await within(60_000, ended);
   const last = readdirSync(dir).find((name) => name.includes('-terminated-'));
   assert.ok(last, `no bundle of the end in ${readdirSync(dir)}`);
   return { hung, ended: read(join(dir, last)), signal };

@@ -35,7 +35,7 @@ async function run(
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const unknown = createPlainServer((socket) => {
     socket.once('data', (said) => live?.onUnknown(String(said)));
-    if (live) setTimeout(() => socket.destroy(), 200);
+    if (live) setTimeout(() => socket.destroy(), 1500);
   }).listen(join(folder, 'unknown.sock'));
   await once(unknown, 'listening');
   t.after(() => {

@@ -119,7 +119,7 @@ interface End {
 function end(file: string, words: string[], cwd: string): Promise<End> {
   return new Promise((resolve) => {
     const env = { ...process.env, NODE_OPTIONS: '', TMPDIR: temporary };
-    const options = { cwd, timeout: 60_000, env };
+    const options = { cwd, timeout: 180_000, env };
     const child = execFile(file, words, options, (_, stdout, stderr) => {
       resolve({ status: child.exitCode, signal: child.signalCode, stdout, stderr });
     });

@@ -88,7 +88,7 @@ export async function runProgram(name: string, options: ProgramOptions): Promise
     stderr += text;
   });
   options.onStart?.((signal) => child.kill(signal), child.pid ?? 0);
-  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 20_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 60_000);
   const [code, signal] = await new Promise<[number | null, string | null]>((settle) => {
     child.on('close', (...end) => settle(end));
   });

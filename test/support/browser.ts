@@ -63,7 +63,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 /** Asks until the expression is true. Playwright's own way needs `eval`, which the page's policy forbids. */
 export async function until(page: BrowserPage, expression: string): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
+  for (let tries = 0; tries < 1500; tries++) {
     if (await page.evaluate(expression)) return;
     await delay(20);
   }
