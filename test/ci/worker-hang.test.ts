@@ -47,7 +47,7 @@ async function runVictim(context: TestContext, major: number, fillMb: number): P
     command: ['node', 'main.mjs'],
     node: nodeOf(major),
     env: { NODE_OPTIONS: '' },
-    hangAfter: '2s',
+    hangAfter: '4s',
   });
   assert.equal(run.code, 124, run.output);
   const [told] = run.summary?.bundles ?? [];

@@ -174,8 +174,10 @@ function outcomeOf(child: ChildProcess): Promise<{ code: number | null; output: 
   });
 }
 
+/** Some four times what the runner needs to come to its first test. */
 function hangAfter(runner: RunnerName): string {
-  return runner === 'playwright' || runner === 'tap' ? '15s' : '4s';
+  if (runner === 'playwright' || runner === 'tap') return '15s';
+  return runner.startsWith('jest') ? '8s' : '4s';
 }
 
 /** Why a runner can't be tried with a death on this Node. */
