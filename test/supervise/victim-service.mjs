@@ -35,7 +35,7 @@ const illnesses = {
   },
   eat() {
     globalThis.eaten = [];
-    setInterval(() => globalThis.eaten.push(Buffer.alloc(20 << 20, 1)), 10);
+    setInterval(() => globalThis.eaten.push(Buffer.alloc(20 << 20, 1)), 50);
   },
   block() {
     // Nobody ever opens its other end.
