@@ -25,14 +25,18 @@ export interface ClassTable {
   kinds: ClassKind[];
 }
 
-/** @param room of a word a node, to work in. */
-export function computeClasses(snapshot: HeapSnapshot, room?: Uint32Array): ClassTable {
+/** @param room of a word a node, to work in. @param into of a word a node, where the rows are to be. */
+export function computeClasses(snapshot: HeapSnapshot, room?: Uint32Array, into?: ArrayBuffer): ClassTable {
   const numbering = new ClassNumbering(snapshot);
   const rows = rowsInKernel(snapshot, numbering) ?? rowsOneByOne(snapshot, numbering, room);
   nameShapes(snapshot, numbering, rows);
   const { kinds } = numbering;
   const isNarrow = GraphKernel.of(snapshot) === undefined && kinds.length <= 0x10000;
-  return { of: isNarrow ? new Uint16Array(rows) : room ? rows.slice() : rows, kinds };
+  if (!isNarrow && !room) return { of: rows, kinds };
+  const Column = isNarrow ? Uint16Array : Uint32Array;
+  const of = new Column(into ?? new ArrayBuffer(rows.length * Column.BYTES_PER_ELEMENT), 0, rows.length);
+  of.set(rows);
+  return { of, kinds };
 }
 
 function nameShapes(snapshot: HeapSnapshot, numbering: ClassNumbering, rows: Uint32Array): void {

@@ -151,10 +151,11 @@ export class CrossingEdges {
     return { first: base + first, end: base + end, starts, sources };
   }
 
-  /** Once all edges were given back: their memory, for as many words; new memory where it is too small. */
-  release(words: number): Uint32Array {
-    const { buffer } = this.#target;
-    return buffer.byteLength < 4 * words ? new Uint32Array(words) : new Uint32Array(buffer, 0, words);
+  /** Once all edges were given back: their memory, for twice as many words; new memory where it is too small. */
+  release(words: number): [Uint32Array, Uint32Array] {
+    const take = ({ buffer }: ArrayBufferView): Uint32Array =>
+      buffer.byteLength < 4 * words ? new Uint32Array(words) : new Uint32Array(buffer, 0, words);
+    return [take(this.#target), take(this.#distance)];
   }
 
   #endOf(bucket: number, chunk: number): number {

@@ -1,5 +1,6 @@
 /** The dominator tree downwards: whom each node dominates directly. */
 import type { GraphKernel } from './graph-kernel.ts';
+import type { SpareMemory } from './tree-memory.ts';
 
 export class DominatedIndex {
   /** Row of a node's first entry in `nodes`; one more at the end. */
@@ -8,9 +9,14 @@ export class DominatedIndex {
 
   /**
    * @param kernel of the same snapshot, if it is small.
-   * @param room of a word a node, if there is some to be had.
+   * @param spare memory, if there is some to be had.
    */
-  constructor(dominator: Uint32Array, root: number, kernel?: GraphKernel, room?: Uint32Array) {
+  constructor(
+    dominator: Uint32Array,
+    root: number,
+    kernel?: GraphKernel,
+    spare?: Pick<SpareMemory, 'first' | 'work'>,
+  ) {
     const count = dominator.length;
     if (kernel?.hasDominators) {
       kernel.code.indexDominated(root);
@@ -19,10 +25,10 @@ export class DominatedIndex {
       return;
     }
     // Each row's own counter is the one after it, which ends where the next row begins.
-    const first = new Uint32Array(count + 2);
+    const first = spare?.first.fill(0) ?? new Uint32Array(count + 2);
     for (let node = 0; node < count; node++) if (node !== root) first[dominator[node]! + 2]!++;
     for (let node = 2; node <= count; node++) first[node]! += first[node - 1]!;
-    this.nodes = room?.subarray(0, Math.max(0, count - 1)) ?? new Uint32Array(Math.max(0, count - 1));
+    this.nodes = (spare?.work ?? new Uint32Array(count)).subarray(0, Math.max(0, count - 1));
     for (let node = 0; node < count; node++)
       if (node !== root) this.nodes[first[dominator[node]! + 1]!++] = node;
     this.first = first.subarray(0, count + 1);

@@ -22,6 +22,7 @@ import { GraphKernel } from './graph-kernel.ts';
 import { computeRetainedSizes } from './retained-sizes.ts';
 import { startFacets } from './second-thread.ts';
 import { computeShallowSizes } from './shallow-sizes.ts';
+import type { SpareMemory } from './tree-memory.ts';
 
 export interface HeapOptions extends ReadOptions {
   /** Called when a part begins to be computed, with the name of the property that it is. */
@@ -76,10 +77,14 @@ export class Heap {
       if (!this.#memo.has(name)) this.#memo.set(name, value);
   }
 
-  /** A word a node to work in: the order of the tree is done with once the retained sizes are there. */
-  get #spare(): Uint32Array | undefined {
-    if (!this.#memo.has('retained') || this.#memo.has('dominated') || this.tree.kernel) return undefined;
-    return this.tree.order;
+  /** What the tree is done with. */
+  get #spare(): SpareMemory | undefined {
+    return (this.#memo.get('tree') as DominatorTree | undefined)?.spare;
+  }
+
+  /** A word a node to work in: until the index of the dominated is there, which takes it. */
+  get #work(): Uint32Array | undefined {
+    return this.#memo.has('dominated') ? undefined : this.#spare?.work;
   }
 
   get nodeCount(): number {
@@ -92,9 +97,9 @@ export class Heap {
 
   /** Self sizes with the size of internal parts at their owner. */
   get selfSize(): SizeColumn {
-    // The tree's room is free until the retained sizes are in it, and those come after these.
-    const room = (this.#memo.get('tree') as DominatorTree | undefined)?.room;
-    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, room));
+    // The room for the retained sizes is free until they are in it, and those come after these.
+    const spare = this.#spare;
+    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, spare?.sums, spare?.sizes));
   }
 
   get retained(): Float64Array {
@@ -102,17 +107,19 @@ export class Heap {
   }
 
   get distances(): Int32Array {
-    return this.#once('distances', () => computeDistances(this.snapshot, this.#spare));
+    return this.#once('distances', () => computeDistances(this.snapshot, this.#work, this.#spare?.distances));
   }
 
   get classes(): ClassTable {
-    return this.#once('classes', () => computeClasses(this.snapshot, this.#spare));
+    return this.#once('classes', () => computeClasses(this.snapshot, this.#work, this.#spare?.classes));
   }
 
   get dominated(): DominatedIndex {
+    // The retained sizes need the room to work in.
+    const spare = this.#memo.has('retained') ? this.#spare : undefined;
     return this.#once(
       'dominated',
-      () => new DominatedIndex(this.tree.dominator, this.root, GraphKernel.of(this.snapshot), this.#spare),
+      () => new DominatedIndex(this.tree.dominator, this.root, GraphKernel.of(this.snapshot), spare),
     );
   }
 

@@ -2,19 +2,36 @@
 import type { SizeColumn } from '../../formats/heapsnapshot/index.ts';
 import type { DominatorTree } from './dominators.ts';
 
-/** By ordinal. Sizes of nodes overlap: a node's is part of its dominator's. Takes the tree's room: once a tree. */
+/** In place of a node's count: its bytes are in its dominator's. */
+const isAdded = 0xffffffff;
+
+/** By ordinal. Sizes of nodes overlap: a node's is part of its dominator's. Takes the tree's memory: once a tree. */
 export function computeRetainedSizes(tree: DominatorTree, selfSize: SizeColumn): Float64Array {
-  const { dominator, order, kernel } = tree;
+  const { dominator, kernel, spare } = tree;
+  const count = dominator.length;
   if (kernel?.holds('shallow', selfSize.narrow) && !selfSize.hasWide) {
     kernel.code.sumRetained();
-    return kernel.doubles('retained', order.length);
+    return kernel.doubles('retained', count);
   }
-  const retained = new Float64Array(tree.room ?? new ArrayBuffer(8 * order.length), 0, order.length);
+  const retained = new Float64Array(spare?.sums ?? new ArrayBuffer(8 * count), 0, count);
   retained.set(selfSize.narrow);
   for (const [node, bytes] of selfSize.wideRows()) retained[node] = bytes;
-  for (let at = order.length - 1; at > 0; at--) {
-    const node = order[at]!;
-    retained[dominator[node]!]! += retained[node]!;
-  }
+  addUp(dominator, retained, spare?.work ?? new Uint32Array(count));
   return retained;
+}
+
+/** Each node once nothing is left that it dominates; the root, its own dominator, waits for itself. */
+function addUp(dominator: Uint32Array, retained: Float64Array, waitsFor: Uint32Array): void {
+  const count = dominator.length;
+  waitsFor.fill(0, 0, count);
+  for (let node = 0; node < count; node++) waitsFor[dominator[node]!]!++;
+  for (let node = 0; node < count; node++) {
+    for (let at = node; waitsFor[at] === 0; ) {
+      const above = dominator[at]!;
+      retained[above]! += retained[at]!;
+      waitsFor[at] = isAdded;
+      waitsFor[above]!--;
+      at = above;
+    }
+  }
 }

@@ -19,14 +19,19 @@ const shared = 0xfffffffe;
 /** That the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
 const nodesAtOnce = 16_384;
 
-/** A new column. The sum over all nodes stays the same. @param room of 4 bytes a node, to work in. */
+/**
+ * A new column. The sum over all nodes stays the same.
+ * @param room of 4 bytes a node, to work in.
+ * @param into of a word a node, where the column is to be.
+ */
 export function computeShallowSizes(
   snapshot: HeapSnapshot,
   room = new ArrayBuffer(4 * snapshot.nodes.count),
+  into?: Uint32Array,
 ): SizeColumn {
   if (!hasUserRoots(snapshot)) return snapshot.nodes.selfSize;
   const kernel = GraphKernel.of(snapshot);
-  if (!kernel) return transfer(snapshot, findOwners(snapshot, room));
+  if (!kernel) return transfer(snapshot, findOwners(snapshot, room), into);
   return (
     transferInKernel(snapshot, kernel) ?? transfer(snapshot, kernel.words('owner', snapshot.nodes.count))
   );
@@ -96,9 +101,9 @@ function initialOwners(snapshot: HeapSnapshot, room: ArrayBuffer): Uint32Array {
   return owners;
 }
 
-function transfer(snapshot: HeapSnapshot, owners: Uint32Array): SizeColumn {
+function transfer(snapshot: HeapSnapshot, owners: Uint32Array, into?: Uint32Array): SizeColumn {
   const { count, type } = snapshot.nodes;
-  const sizes = snapshot.nodes.selfSize.copy();
+  const sizes = snapshot.nodes.selfSize.copy(into);
   for (let node = 0; node < count; node++) {
     const owner = owners[node]!;
     if (owner === node || owner >= shared) continue;

@@ -6,6 +6,9 @@
  *   holds is attributed to the program (HeapSnapshot.ts of chrome-devtools-frontend 1.0.1705227);
  * - nodes that no such edge reaches hang off the root.
  * Visiting the page first lets one pass do for page flags, essential edges and numbering. Iterative throughout.
+ *
+ * Two thirds of all nodes have one edge to them. Such a node's dominator is known when it is visited; it is numbered only
+ * if a node with more of them is found below it, so that half of the nodes take no part in what follows.
  */
 import {
   EdgeType,
@@ -19,6 +22,7 @@ import { CrossingEdges } from './crossing-edges.ts';
 import { type Ephemerons, markEphemerons } from './ephemerons.ts';
 import { GraphKernel } from './graph-kernel.ts';
 import { findShared } from './shared-nodes.ts';
+import { TreeMemory } from './tree-memory.ts';
 
 /** Name of the node under which Chrome puts documents; its edge from the root is an element. */
 const documentTrees = '(Document DOM trees)';
@@ -26,11 +30,14 @@ const documentTrees = '(Document DOM trees)';
 /** Edges that the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
 const stepsAtOnce = 30_000;
 
+/** Of a visited node without a number its dominator is kept, as this less its ordinal. -1 marks pending pages. */
+export const unnumbered = -2;
+
 /** Vertices are numbered from 1 in the order of their visit; the root is 1. */
 export interface SpanningTree {
-  /** How many vertices were visited. */
+  /** How many vertices have a number. */
   visited: number;
-  /** By ordinal: the vertex's number, 0 if it was not reached. */
+  /** By ordinal: the vertex's number, or `unnumbered` less its dominator's ordinal; 0 or -1 if it was not reached. */
   number: Int32Array;
   /** By number: the tree parent's number. */
   parent: Int32Array;
@@ -38,6 +45,8 @@ export interface SpanningTree {
   semi: Int32Array;
   /** The crossing edges, or who has them. */
   crossing: CrossingEdges | GraphKernel;
+  /** Where the columns are, if not in the kernel. */
+  memory: TreeMemory | undefined;
 }
 
 export function computeSpanningTree(snapshot: HeapSnapshot): SpanningTree {
@@ -52,15 +61,14 @@ class Search {
   readonly #parent: Int32Array;
   readonly #semi: Int32Array;
   readonly #crossing: CrossingEdges | GraphKernel;
+  readonly #memory: TreeMemory | undefined;
   #visited = 0;
+  /** Nodes visited, with a number or without. */
+  #reached = 0;
   /** Page nodes reached only by an edge that doesn't count: they are page all the same. */
   readonly #sideDoors: number[] = [];
   /** A bit by ordinal: whether more than one edge leads to it, of whatever kind. */
   readonly #isShared: Uint8Array;
-  readonly #stackNumber: Int32Array;
-  readonly #stackAnchor: Int32Array;
-  readonly #stackEdge: Uint32Array;
-  readonly #stackEnd: Uint32Array;
 
   constructor(snapshot: HeapSnapshot, ephemerons: Ephemerons) {
     const count = snapshot.nodes.count;
@@ -68,22 +76,21 @@ class Search {
     this.#ephemerons = ephemerons;
     this.#root = snapshot.header.rootOrdinal;
     const kernel = GraphKernel.unwalked(snapshot);
-    const room = kernel ? 0 : count + 1;
-    this.#number = kernel?.numbers('number', count) ?? new Int32Array(count);
-    this.#parent = kernel?.numbers('parent', count + 1) ?? new Int32Array(count + 1);
-    this.#semi = kernel?.numbers('semi', count + 1) ?? new Int32Array(count + 1);
+    this.#memory = kernel ? undefined : new TreeMemory(count);
+    const { number, parent, semi } = this.#memory ?? columnsOf(kernel!, count);
+    this.#number = number;
+    this.#parent = parent;
+    this.#semi = semi;
     this.#crossing = kernel ?? new CrossingEdges(count + 1, snapshot.edges.count);
     this.#isShared = findShared(snapshot);
-    this.#stackNumber = new Int32Array(room);
-    this.#stackAnchor = new Int32Array(room);
-    this.#stackEdge = new Uint32Array(room);
-    this.#stackEnd = new Uint32Array(room);
     kernel?.code.startTree();
     if (kernel) kernel.counts = (value, edge, lastPage) => this.#countsInWalk(value, edge, lastPage);
   }
 
   run(): SpanningTree {
     this.#number[this.#root] = ++this.#visited;
+    this.#reached++;
+    if (this.#memory) this.#memory.ordinal[1] = this.#root;
     for (const target of this.#rootTargets((edge) => this.#startsPage(edge))) this.#reach(target, 0);
     this.#finishPage();
     const lastPage = this.#visited;
@@ -96,6 +103,7 @@ class Search {
       parent: this.#parent,
       semi: this.#semi,
       crossing: this.#crossing,
+      memory: this.#memory,
     };
   }
 
@@ -159,11 +167,12 @@ class Search {
   /** Among the nodes that are `in` the unvisited, those that no edge of another one of them keeps alive. */
   #orphans(isIn: (node: number) => boolean): number[] {
     const { count, firstEdge } = this.#snapshot.nodes;
-    if (this.#visited === count) return [];
+    if (this.#reached === count) return [];
     const left: number[] = [];
     const kept = new Set<number>();
     for (let node = 0; node < count; node++) {
-      if (this.#number[node]! > 0 || !isIn(node)) continue;
+      const known = this.#number[node]!;
+      if ((known !== 0 && known !== -1) || !isIn(node)) continue;
       left.push(node);
       for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
         const target = this.#snapshot.edgeTarget(edge);
@@ -187,54 +196,57 @@ class Search {
 
   #visit(start: number, lastPage: number): void {
     const crossing = this.#crossing;
-    if (crossing instanceof CrossingEdges) this.#walk(start, lastPage, crossing);
+    if (crossing instanceof CrossingEdges) this.#walk(start, lastPage, crossing, this.#memory!);
     else {
       crossing.code.visited.value = this.#visited;
       crossing.code.walk(start);
       while (crossing.code.goOn(lastPage, stepsAtOnce));
       this.#visited = crossing.code.visited.value;
+      this.#reached = this.#visited;
     }
   }
 
   /**
    * Visits `start` as a child of the root, and all that it reaches. Edges to vertices numbered up to `lastPage` don't
-   * count. State: `vertex` is the number of the node whose edges [edge, end) are still to be looked at; the stack holds
-   * the same three of its ancestors.
+   * count. State: `node` is the one whose edges [edge, end) are still to be looked at, `vertex` the number of the nearest
+   * at or above it that has one; the stack holds the same of its ancestors, of which those from `loose` on have none yet.
+   * Below an ancestor without a number no other way begins, so that `vertex` stands for it in every comparison.
    *
-   * `anchor` is the nearest vertex at or above `vertex` that more than one edge leads to. Between the two each vertex
+   * `anchor` is the nearest vertex at or above `node` that more than one edge leads to. Between the two each vertex
    * has its parent for its only predecessor, so its semidominator is its parent, and a crossing edge says no more than
    * one from the anchor would: most are then the same as one before, and the rest are settled on the spot.
    */
-  #walk(start: number, lastPage: number, crossing: CrossingEdges): void {
+  #walk(start: number, lastPage: number, crossing: CrossingEdges, memory: TreeMemory): void {
     const { firstEdge } = this.#snapshot.nodes;
     const packed = this.#snapshot.edges.packed;
     const edges = new Int32Array(packed.buffer, packed.byteOffset, packed.length);
-    const number = this.#number;
-    const parent = this.#parent;
-    const semi = this.#semi;
+    const { number, parent, semi, ordinal, stack } = memory;
     const isShared = this.#isShared;
-    const stackNumber = this.#stackNumber;
-    const stackAnchor = this.#stackAnchor;
-    const stackEdge = this.#stackEdge;
-    const stackEnd = this.#stackEnd;
     let visited = this.#visited;
-    let depth = 0;
+    let reached = this.#reached;
+    let top = 0;
+    let loose = 4;
+    let node = start;
     let vertex = ++visited;
+    reached++;
     // The root holds it, whatever else does.
     let anchor = vertex;
     number[start] = vertex;
+    ordinal[vertex] = start;
     parent[vertex] = 1;
     semi[vertex] = 1;
     let edge = firstEdge[start]!;
     let end = firstEdge[start + 1]!;
     while (true) {
       if (edge === end) {
-        if (depth === 0) break;
-        depth--;
-        vertex = stackNumber[depth]!;
-        anchor = stackAnchor[depth]!;
-        edge = stackEdge[depth]!;
-        end = stackEnd[depth]!;
+        if (top === 0) break;
+        top -= 4;
+        if (loose > top + 4) loose = top + 4;
+        node = stack[top]!;
+        vertex = stack[top + 1]!;
+        anchor = stack[top + 2]!;
+        edge = stack[top + 3]! >>> 0;
+        end = firstEdge[node + 1]!;
         continue;
       }
       const value = edges[edge++]!;
@@ -245,39 +257,52 @@ class Search {
         if (semi[known]! > vertex) semi[known] = vertex;
       } else if (known > lastPage) {
         if (known < anchor) crossing.add(known, anchor);
-        else if (known < vertex) this.#settle(known, depth);
+        else if (known < vertex) this.#settle(known, top, stack);
       } else if (known === 0) {
-        stackNumber[depth] = vertex;
-        stackAnchor[depth] = anchor;
-        stackEdge[depth] = edge;
-        stackEnd[depth] = end;
-        depth++;
-        number[target] = ++visited;
-        parent[visited] = vertex;
-        semi[visited] = vertex;
-        vertex = visited;
-        if (isShared[target >>> 3]! & (1 << (target & 7))) anchor = vertex;
+        stack[top] = node;
+        stack[top + 1] = vertex;
+        stack[top + 2] = anchor;
+        stack[top + 3] = edge;
+        top += 4;
+        reached++;
+        if (isShared[target >>> 3]! & (1 << (target & 7))) {
+          for (; loose < top; loose += 4) {
+            ordinal[++visited] = stack[loose]!;
+            parent[visited] = vertex;
+            semi[visited] = vertex;
+            vertex = visited;
+            stack[loose + 1] = vertex;
+          }
+          number[target] = ++visited;
+          ordinal[visited] = target;
+          parent[visited] = vertex;
+          semi[visited] = vertex;
+          vertex = visited;
+          anchor = vertex;
+          loose = top + 4;
+        } else number[target] = unnumbered - node;
+        node = target;
         edge = firstEdge[target]!;
         end = firstEdge[target + 1]!;
       }
     }
     this.#visited = visited;
+    this.#reached = reached;
   }
 
   /**
    * A crossing edge to `known` from the vertex on top of the stack, the anchor being at or below `known`: what it says
    * is the nearest common ancestor, which is on the stack. An edge to an ancestor says nothing.
    */
-  #settle(known: number, depth: number): void {
-    const stack = this.#stackNumber;
+  #settle(known: number, top: number, stack: Int32Array): void {
     let low = 0;
-    let high = depth;
+    let high = top >>> 2;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (stack[middle]! <= known) low = middle + 1;
+      if (stack[4 * middle + 1]! <= known) low = middle + 1;
       else high = middle;
     }
-    const ancestor = low > 0 ? stack[low - 1]! : 1;
+    const ancestor = low > 0 ? stack[4 * low - 3]! : 1;
     if (ancestor !== known && ancestor < this.#semi[known]!) this.#semi[known] = ancestor;
   }
 
@@ -296,4 +321,12 @@ class Search {
   #isTableEdge(edge: number): boolean {
     return this.#isFromTable(sourceOfEdge(this.#snapshot.nodes.firstEdge, edge), edge);
   }
+}
+
+function columnsOf(kernel: GraphKernel, count: number): Pick<TreeMemory, 'number' | 'parent' | 'semi'> {
+  return {
+    number: kernel.numbers('number', count),
+    parent: kernel.numbers('parent', count + 1),
+    semi: kernel.numbers('semi', count + 1),
+  };
 }
