@@ -36,6 +36,8 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (units[at] === 45) return undefined;
   const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
+  // The flag ended its string, and the next is a name: `"run -u", "test:watch": …`.
+  if (span.quoted && units[span.close] === 58) return undefined;
   if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
   const verdict = /^-[pawPk]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2) {

@@ -6,7 +6,7 @@
 import { escapeMask, readEscape } from './escapes.ts';
 import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import type { NameVerdict } from './key-names.ts';
-import { elementName, elementText } from './markup.ts';
+import { elementName, elementText, isTypeArgument } from './markup.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
 import { isResourceName, verdictBeforeIs, verdictOfElement, widenName } from './name-surroundings.ts';
@@ -120,7 +120,8 @@ export class ContextReader {
   private skipSign(place: NamePlace): number {
     const { units } = this.page;
     let i = place.behind;
-    let compares = false;
+    // `password != confirmed`
+    let compares = units[place.sign] === 61 && units[place.sign - 1] === 33;
     while (
       (units[i] === 61 || units[i] === 62 || units[i] === 58 || units[i] === 126) &&
       i - place.behind < 3
@@ -336,9 +337,17 @@ export class ContextReader {
       !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? this.keyQuote(place) : '';
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
-    if (!isSecretValue(value, verdict, form)) return false;
+    if (!isSecretValue(value, verdict, form) || this.repeatsName(place, value)) return false;
     this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
     return true;
+  }
+
+  /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: nothing is told but the name. */
+  private repeatsName({ start, end }: NamePlace, value: string): boolean {
+    if (start < 0 || value.length > end - start + 4) return false;
+    const plain = (text: string): string => text.replace(/[^A-Za-z\d]+/g, '').toLowerCase();
+    const name = plain(this.page.text.slice(start, end));
+    return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
   }
 
   /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
@@ -366,7 +375,7 @@ export class ContextReader {
     const name = isNamed || isLabelled ? place : elementName(this.page, place);
     if (!name) return place.behind;
     const span = elementText(this.page, place.behind);
-    if (!span) return place.behind;
+    if (!span || (isNamed && isTypeArgument(this.page, place, span))) return place.behind;
     let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
     if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
     if (isLabelled || verdict?.form === 'content')

@@ -6,6 +6,8 @@ import { isFillIn, isStandIn } from './values.ts';
 /** No header is longer. */
 export const longestLine = 16_384;
 
+const schemes = /^\s*(?:basic|bearer|token|apikey|api-?key|digest|negotiate|key|secret|sso)\b/i;
+
 /** The credential behind the scheme, which stays. */
 export function findAuthorization(
   { text }: Page,
@@ -18,6 +20,10 @@ export function findAuthorization(
   if (isFillIn(text, span.start + scheme.length, span.end)) return undefined;
   if (rest.length < 4 || isStandIn(rest) || /\$\{|\{\{/.test(rest)) return undefined;
   if (scheme === '' && !/\d/.test(rest)) return undefined;
+  if (/^(?:new|await|typeof)\s/.test(scheme)) return undefined;
+  // `authorization: user roles`, in a comment.
+  if (quote === '' && /^\s*[a-z]{3,}\s/.test(scheme) && !schemes.test(scheme) && !/[\d=]/.test(rest))
+    return undefined;
   if (scheme !== '' && /\s/.test(rest) && !/[=,]/.test(rest)) return undefined;
   return {
     start: span.start + scheme.length,
@@ -33,6 +39,9 @@ const isSetting = (name: string, value: string): boolean =>
   /^[a-z]{1,10}(?:[-_][A-Za-z]{2,8})?$/.test(value) &&
   !/sess|sid|auth|tok|jwt|sso|user|login|remember|key|secret|pass|id$/i.test(name);
 
+/** A cookie's own, when a whole `Set-Cookie` stands under another name. */
+const attributes = /^(?:samesite|path|domain|max-age|expires|priority)$/i;
+
 /** Each cookie's value; names stay, and the attributes of a cookie that is being set. */
 export function findCookies(page: Page, span: ValueSpan, isOne: boolean): Finding[] {
   const value = page.text.slice(span.start, Math.min(span.end, span.start + longestLine));
@@ -41,7 +50,7 @@ export function findCookies(page: Page, span: ValueSpan, isOne: boolean): Findin
   for (let match = pairs.exec(value); match; match = pairs.exec(value)) {
     const start = span.start + match.index + match[1]!.length + 1;
     const text = match[2]!.trimEnd();
-    if (!isStandIn(text) && !isSetting(match[1]!, text))
+    if (!isStandIn(text) && !attributes.test(match[1]!) && !isSetting(match[1]!, text))
       found.push({ start, end: start + text.length, rule: 'cookie' });
     if (isOne) break;
   }

@@ -24,7 +24,12 @@ export function findTelegramToken(
 export function findDiscordToken({ text }: Page, start: number): Finding | undefined {
   discordToken.lastIndex = start;
   if (!discordToken.test(text)) return undefined;
-  return { start, end: discordToken.lastIndex, rule: 'discord-bot-token' };
+  const end = discordToken.lastIndex;
+  // `NotificationSchema.extend`, `OpenIdScheme2.toJSON` have the same build.
+  const token = text.slice(start, end);
+  return /\d/.test(token) && !/^(?:[A-Z]+[a-z]{2,}){2,}\d?\./.test(token)
+    ? { start, end, rule: 'discord-bot-token' }
+    : undefined;
 }
 
 /** Three characters, a digit, `Q~`, and thirty-odd more; the page holds the tilde at `tilde`. */

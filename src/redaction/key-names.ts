@@ -293,11 +293,10 @@ function judgeWord(parts: string[], i: number): NameVerdict | undefined {
   if (word === 'salt' && /^(?:auth|in|nonce|session|cookie|jwt|token|app|hash|keys?)$/.test(before ?? ''))
     return { strength: 2, rule: 'secret' };
   if (/^(?:credentials?|creds?)$/.test(word)) return { strength: 2, rule: 'credential' };
-  if (/^(?:auth|oauth|csrf|xsrf|sas|cookie|session|signature)$/.test(word) && i === parts.length - 1)
-    return {
-      strength: word === 'signature' || word === 'session' ? 1 : 2,
-      rule: word === 'signature' || word === 'session' ? word : 'credential',
-    };
+  if (/^(?:auth|oauth|csrf|xsrf|sas|cookie|sess|session|signature)$/.test(word) && i === parts.length - 1) {
+    const isWeak = /^s(?:ignature|ess(?:ion)?)$/.test(word);
+    return { strength: isWeak ? 1 : 2, rule: isWeak ? word.replace(/^sess$/, 'session') : 'credential' };
+  }
   if (
     /^codes?$/.test(word) &&
     (before !== 'time' || parts[i - 2] === 'one') &&

@@ -44,3 +44,10 @@ export function parentElement({ text, units }: Page, place: { start: number }): 
   if (units[place.start - 1] !== 60) return undefined;
   return parent.exec(text.slice(Math.max(0, place.start - 200), place.start))?.[1];
 }
+
+/** `Array<PropertyKey> | boolean`, `new <T extends WeakKey>(target`, `KEY=<YOUR-KEY>`: no element's name ends at `>`. */
+export function isTypeArgument({ text, units }: Page, place: { start: number }, span: ValueSpan): boolean {
+  if (units[span.end] === 60 && units[span.end + 1] === 47) return false;
+  if (units[place.start - 1] === 60 && /[\w=]/.test(text[place.start - 2] ?? '')) return true;
+  return /^[\s`]*[()[{}=|,;&:?`]/.test(text.slice(span.start, span.start + 4));
+}

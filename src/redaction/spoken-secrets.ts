@@ -20,7 +20,7 @@ const codeBefore =
 
 /** What stands between a word and a literal in quotes, or a value behind a mark of its own, in every tongue and log. */
 const looseLead =
-  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:was )?(?:changed|rotated|reset) from|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
+  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:(?:was|has been) )?(?:changed|rotated|reset|updated)(?: from)?(?: \S{1,64} to)?|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
 const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
 const pairWords = /^(?:login|oper|identify|plain|auth)$/;
 
@@ -113,6 +113,8 @@ export function findSpoken(page: Page, start: number, end: number): Finding | un
   const word = text.slice(start, end).toLowerCase();
   if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
+  // `identified by \`fs.rmdir\`` is said of anything: statements have other quotes.
+  if (word === 'by' && /^ \\{0,2}`/.test(text.slice(end, end + 4))) return undefined;
   lead.lastIndex = end;
   const elsewhere = (): Finding | undefined =>
     findLoose(page, word, end) ?? findFar(page, word, end) ?? findBefore(page, word, start);
@@ -181,7 +183,7 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   if (word === 'basic') return isBasicPair(value);
   if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}#?$/.test(value);
   if (word === 'bearer') return isBearer(value);
-  if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw)$/.test(word))
+  if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw|plain)$/.test(word))
     return looksRandom(value, 12) && !/^[\w.-]{1,40}=/.test(value);
   if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
     return (

@@ -75,6 +75,7 @@ function buildRules(): Map<string, Rule[]> {
         before: /\bconfig $/,
       },
       { lead: lead(`(?:[ \\t]{1,8}-[A-Za-z-]{1,12}){1,3}${blanks}${name}${blanks}`) },
+      { lead: lead(`${flags}${blanks}[A-Za-z][\\w-]{1,79}=(?=[^\\s])`), before: /\bsecrets?[ :]$/ },
       {
         lead: lead(`${blanks}${name}${blanks}(?:--body[ =])?`),
         before: /(?:config(?:ure)?|secret|variable)s?[ :]$/i,

@@ -7,11 +7,14 @@ import type { Finding, Page } from './page.ts';
 import { isPublicId, looksChosen, looksRandom } from './values.ts';
 
 /** A digest behind these is a key that somebody drew, not the name of a content. */
-const keyedDigest = /^[a-z]{2,8}[-_](?:pat|sk|key|api|live|secret|token)[-_][0-9a-f]{32,64}$/;
+const keyedDigest =
+  /^(?:[a-z]{2,8}[-_](?:pat|key|api|live|secret|token)|(?:[a-z]{2,8}[-_])?(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_][0-9a-f]{32,64}$/;
 const namedDigest = /^([A-Za-z][\w-]{2,40})[-_]([0-9a-f]{32,64})$/;
 const dotted = /[\w-]{20,400}(?:\.[\w-]{20,600}){1,3}(?![\w.-])/y;
+/** A payload, its time and its signature, as itsdangerous signs them. */
+const timed = /[\w-]{20,400}\.[\w-]{6,8}\.[\w-]{27}(?![\w.-])/y;
 const prefixed =
-  /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{27,})$/;
+  /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{23,})$/;
 /** What names contents, builds and styles, and not the right to something. */
 const namesContent =
   /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos)\b/i;
@@ -19,7 +22,7 @@ const lettingIn =
   /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$/i;
 
 const genericBody =
-  /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
+  /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
 
 /** The secret part of a long word by its build alone, or by the name it starts with. */
 export function findUnknownToken(
@@ -41,7 +44,36 @@ export function findUnknownToken(
     (context ? findNamedDigest(word, names) : undefined) ??
     findGenericBody(word) ??
     findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '');
-  return body === undefined ? undefined : { start: end - body.length, end, rule: 'prefixed-token' };
+  if (body !== undefined) return { start: end - body.length, end, rule: 'prefixed-token' };
+  return context && isBareToken(page, start, word) ? { start, end, rule: 'bare-token' } : undefined;
+}
+
+/** What the word before calls the name of something, not the right to it. */
+const calledAnId =
+  /(?:\bids?|hash|digest|etag|cursor|nonce|sum|sha\d*|fingerprint|kid|commit|address|cid|uid|build|page|offset|account|wallet|transaction|tx|signature|thumbprint|challenge|public key|contract|video|image|content)\W{0,4}(?:(?:is|was|of) )?["'`(]{0,2}$/i;
+const signBefore = /[:=>]\s{0,4}["'`]?$/;
+const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
+
+/** Both cases and digits take turns as no words do, and nothing names it: no id that people pass around is so long. */
+function isBareToken({ text, units }: Page, start: number, word: string): boolean {
+  const { length } = word;
+  // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses.
+  if (length < 32 || length > 100 || length === 43 || length === 44) return false;
+  if (!/^[A-Za-z\d]+$/.test(word) || /^(?:[13]\w{33}|Qm\w{44})$/.test(word)) return false;
+  if (start > 0 && !/[\s"'`([]/.test(text[start - 1]!)) return false;
+  standsAlone.lastIndex = start + length;
+  if (units[start + length] !== 0 && !standsAlone.test(text)) return false;
+  const before = text.slice(Math.max(0, start - 40), start);
+  // `createAIV5PromptToAIV4Core`: words, whatever stands between.
+  if (/[a-z]{8}|[a-z]{5}.*[a-z]{5}/.test(word)) return false;
+  return !signBefore.test(before) && !calledAnId.test(before) && turnsOf(word) >= length * 0.42;
+}
+
+/** How often the next is of another class: small, capital, digit. Drawn from all 62, three in five times. */
+function turnsOf(word: string): number {
+  const runs = word.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
+  const digits = word.replace(/\D/g, '').length;
+  return digits >= 2 && /[a-z]/.test(word) && /[A-Z]/.test(word) ? runs.length - 1 : 0;
 }
 
 /** `acme.x…`: a short word stands before the dot, and nothing before that; no file goes on with another dot. */
@@ -64,9 +96,13 @@ function findTokenBody(word: string, before: string): string | undefined {
   if (before !== '' && lettingIn.test(before) && isLongRandom(word, 20)) return word;
   const { prefix, body } = prefixed.exec(word)?.groups ?? {};
   if (prefix === undefined || body === undefined || before !== '') return undefined;
-  if (namesContent.test(prefix) || isPublicId(word) || /publi|(?:^|[-_])p[bk]$/i.test(prefix))
+  if (
+    namesContent.test(prefix) ||
+    isPublicId(word) ||
+    /publi|(?:^|[-_])p[bk](?:$|[-_])|^(?=.*\d)[\da-f]{3,}$/i.test(prefix)
+  )
     return undefined;
-  return isLongRandom(body, 28) ? body : undefined;
+  return isLongRandom(body, 24) ? body : undefined;
 }
 
 /** `signkey-prod-<digest>`: the front is a name that tells. */
@@ -78,6 +114,8 @@ function findNamedDigest(word: string, names: NameBook): string | undefined {
 /** Two and more long random parts joined by dots, as signed values have them; `start` is the first one's. Its end, or 0. */
 function dottedTokenEnd({ text }: Page, start: number): number {
   dotted.lastIndex = start;
+  timed.lastIndex = start;
+  if (timed.test(text) && mixed.test(text.slice(start, timed.lastIndex))) return timed.lastIndex;
   const parts = dotted.exec(text)?.[0].split('.');
   const isToken = parts?.every((part) => mixed.test(part) && isLongRandom(part, 20));
   return isToken ? dotted.lastIndex : 0;

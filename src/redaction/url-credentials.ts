@@ -19,10 +19,14 @@ export function findUserInfo(page: Page, colon: number): Finding | undefined {
   if (!separator) return findTokenUser(info, start, at);
   const from = start + separator.index + separator[0].length;
   const password = page.text.slice(from, at);
-  if (password === '' || isStandIn(password))
+  if (password === '' || isStandIn(password) || isExample(info))
     return findTokenUser(info.slice(0, separator.index), start, from - separator[0].length);
   return { start: from, end: at, rule: 'url-password' };
 }
+
+/** `USER:PASS@HOST`, `user:pass@host`, as documentation writes them. */
+const isExample = (info: string): boolean =>
+  /^(?:user(?:name)?|u|abc|admin)?:(?:pass|pw|pwd|xyz)$/i.test(info);
 
 /** The `@` that ends the user info, or -1. A slash may stand in a password, but not where a port is. */
 function findAt(page: Page, start: number): number {
@@ -151,6 +155,8 @@ export function findPasswordFileLine(page: Page, colon: number): Finding | undef
   const [whole, , database = '', user = '', password = ''] = match;
   if (/^\d+$/.test(database) || /^\d+$/.test(user) || isStandIn(password) || isPublicId(password))
     return undefined;
+  // Groups of an address: `fe80::4619:e830:fe6e:db82`.
+  if ([database, user, password].every((part) => /^[\da-f]{1,4}$/i.test(part))) return undefined;
   const end = colon + whole.length;
   return { start: end - password.length, end, rule: 'password-file' };
 }

@@ -32,7 +32,7 @@ function isStandInWord(word: string): boolean {
     optional[str] varchar text uuid char nan infinity type function class interface const let var return await new
     this self async import export from require import( super typeof delete json yaml
     uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
-    arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
+    arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
     es256`.split(/\s+/),
   );
   return standInWords.has(word);
@@ -71,6 +71,8 @@ export function isStandIn(value: string): boolean {
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
   if (/\*{4,}|[xX]{6,}|•{3,}/.test(text)) return true;
+  // `sk-...`, `ghp_…`: a public start, and the rest left out.
+  if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
     return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
@@ -83,7 +85,10 @@ const digest =
   /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
 const knownIds =
-  /^(?:msg|call|toolu|srvtoolu|chatcmpl|cmpl|run|thread|asst|file|resp|req|step|gen|batch|ws|rs|fc|item|conv|vs|evt|cus|ch|pi|pm|sub|in|price|prod|seti|acct|txn|src|tool|trace|span|session|sess|ses|tooluse|workflow|wf|exec|build|mcp|org|proj|user|usr|task|job|agent|node|pod|i|sg|vpc|subnet|vol|ami|eni|rtb|igw|snap|arn)[-_](?!.*secret)[A-Za-z0-9_-]{6,}$/;
+  /^(?:msg|call|toolu|srvtoolu|chatcmpl|cmpl|run|thread|asst|file|resp|req|step|gen|batch|ws|rs|fc|item|conv|vs|evt|cus|ch|pi|pm|sub|in|price|prod|seti|acct|txn|src|tool|trace|span|session|sess|ses|tooluse|workflow|wf|exec|build|mcp|org|proj|user|usr|task|job|agent|node|pod|i|sg|vpc|subnet|vol|ami|eni|rtb|igw|snap|arn|ft|ftjob|\w{0,12}cmpl|card|ba|sched|py|ii|il|si|po|dp|we|tr|cs|inv|order|ord|lead|room|doc|event|folder|space|channel|chan|group|grp|app|db|block|page|note|obj|acc|customer|team|dep|depl|deploy|dpl|prj|site|domain|cert|log|pst|link|flow|plan|mem|memory|skill|ctx|ref|rec|row|itm|art|doc|chunk|emb)[-_](?!.*secret)[A-Za-z0-9_-]{6,}$/;
+
+/** `wrkspc_01…`, `depl_01…`: ids that begin with their layout's number, whatever the kind is called. */
+const numberedId = /^[a-z]{2,12}_01[A-Za-z0-9]{22,24}$/;
 
 /** An identifier that anyone may see: what logs and protocols use to tell things apart. */
 export function isPublicId(value: string): boolean {
@@ -92,7 +97,8 @@ export function isPublicId(value: string): boolean {
     ulid.test(value) ||
     digest.test(value) ||
     integrity.test(value) ||
-    knownIds.test(value)
+    knownIds.test(value) ||
+    numberedId.test(value)
   );
 }
 
@@ -114,8 +120,14 @@ function isReadable(part: string): boolean {
   if (part.length > 10 && isDrawnLetters(part.replace(/\d+/g, ''))) return false;
   return part
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]{2,})([A-Z][a-z]{2})/g, '$1 $2')
     .split(' ')
-    .every((word) => readable.test(word) && (word.length > 2 || part.length < 8) && isPronounceable(word));
+    .every(
+      (word) =>
+        readable.test(word) &&
+        (word.length > 2 || part.length < 8 || /^(?:AI|IO|ID|UI|DB|JS|IP)$/.test(word)) &&
+        isPronounceable(word),
+    );
 }
 
 /** Of ten letters in a row, two are vowels in every language that writes them. */
@@ -201,6 +213,7 @@ export function isPlainDatum(value: string): boolean {
     /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
     isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
+    /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
   );
 }
@@ -210,10 +223,15 @@ function isExpression(value: string, form: ValueForm): boolean {
   if (form.next === 40 || form.next === 91) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.]*<[A-Za-z]/.test(value)) return true;
-  if (/^[A-Za-z_$]+(?:(?:\?\.|\.|::|->)[A-Za-z_$]+)+[;!]?$/.test(value)) return !isDrawnLetters(value);
+  if (/^[A-Za-z_$]+(?:\$\d{1,3})?(?:(?:\?\.|\.|::|->)#?[A-Za-z_$]+)+[;!]?$/.test(value))
+    return !isDrawnLetters(value);
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
-  return /^[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^[a-z]+(?:_[a-z]+)+;?$/.test(value);
+  if (regexSource.test(value)) return true;
+  return /^_*[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^_?[a-z]+(?:_[a-z]+)+;?$/.test(value);
 }
+
+/** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern of a value. */
+const regexSource = /^\/?\^?(?:\(\?[:<=!])?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
 
 function isProse(value: string): boolean {
   if (!/\s/.test(value)) return false;
@@ -237,8 +255,10 @@ const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): bool
 /** Whether `value` under a name of this verdict is to be withheld. */
 export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
   const text = stripReferences(value.trim());
-  if (isStandIn(text)) return false;
+  if (isStandIn(text) || variableName.test(text)) return false;
+  if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
+  if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
   if (!form.quoted && isExpression(text, form)) return false;
   // The quote closed a string that ended in `password: `: what follows is the program's own text.
@@ -304,8 +324,13 @@ const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9
 
 /** `delta_239_karma76`: words, yet no person would call anything so. */
 const isWordsAndNumbers = (text: string): boolean => looksChosen(text) && text.replace(/\D/g, '').length >= 4;
-const isReadableList = (text: string): boolean => text.split(/[-_./:\s]/).every(isReadable);
+const isReadableList = (text: string): boolean =>
+  text.split(/[-_./:\s]+/).every((part) => part === '' || isReadable(part));
 const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text);
+
+/** `apiKey: "OPENAI_API_KEY"`: the variable that holds it. */
+const variableName =
+  /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:(?:API|ACCESS|SECRET)_KEY|(?:AUTH|ACCESS|API)_TOKEN)$/;
 
 /** `Bearer ${token}` hides nothing; `${user}:hunter2` does. */
 function stripReferences(text: string): string {
