@@ -34,9 +34,10 @@ import { findBound, findInserted } from './sql-values.ts';
 import { findInColumns } from './table-columns.ts';
 import { outlineOf, telltale, telltaleKinds, telltaleOutlines } from './telltale-words.ts';
 import { findTold } from './told-secrets.ts';
-import { findUnknownToken, isSpokenOf } from './unknown-tokens.ts';
+import { findUnknownToken, holdsNoToken, isSpokenOf } from './unknown-tokens.ts';
 import { findDriverPassword, findUserInfo } from './url-credentials.ts';
 import { skipColorCode } from './value-span.ts';
+import { isPublicId } from './values.ts';
 
 export interface ScannerOptions {
   names: NameBook;
@@ -101,8 +102,12 @@ export class Scanner {
             found = this.shapeAt(page, i, start, out);
             if (found) break;
           }
-          while (kind & alnum) {
-            unit = units[++i]!;
+          if (kind & alnum) {
+            i += 1;
+            // Two at a time: most words are longer.
+            while (classes[units[i]!]! & classes[units[i + 1]!]! & alnum) i += 2;
+            i += classes[units[i]!]! & alnum;
+            unit = units[i]!;
             kind = classes[unit]!;
           }
           if (!(kind & connector)) break;
@@ -287,8 +292,9 @@ export class Scanner {
       const end = this.pushFound(findDiscordToken(page, start), out);
       if (end) return end;
     }
-    if (end - start > 400) return 0;
+    if (end - start > 400 || holdsNoToken(units, start, end)) return 0;
     const word = text.slice(start, end);
+    if (isPublicId(word)) return 0;
     if (this.options.context && isSpokenOf(page, start, word, this.options.names)) {
       const { classes } = characterTables();
       let to = end;

@@ -2,6 +2,7 @@
  * Tokens of issuers that no rule knows, by their build: a short prefix and a long random body (`acme_live_x…`), or a long
  * random last part of a link that lets in whoever has it (`/hooks/x…`, `/reset-password/x…`).
  */
+import { alnum, characterTables, digit, hexUnit } from './characters.ts';
 import type { NameBook } from './name-book.ts';
 import type { Finding, Page } from './page.ts';
 import { isPublicId, looksChosen, looksRandom } from './values.ts';
@@ -23,6 +24,22 @@ const lettingIn =
 
 const genericBody =
   /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
+
+/** A word without a connector and with less than two digits, or of the length and the digits of a digest: passed by at once. */
+export function holdsNoToken(units: Uint16Array, start: number, end: number): boolean {
+  const { classes } = characterTables();
+  let common = alnum | hexUnit;
+  let digits = 0;
+  for (let i = start; i < end; i++) {
+    const kind = classes[units[i]!]!;
+    common &= kind;
+    digits += (kind & digit) >>> 6;
+  }
+  return (common & alnum) !== 0 && (digits < 2 || ((common & hexUnit) !== 0 && isDigestLength(end - start)));
+}
+
+const isDigestLength = (length: number): boolean =>
+  length === 32 || length === 40 || length === 56 || length === 64 || length === 96 || length === 128;
 
 /** The secret part of a long word by its build alone, or by the name it starts with. */
 export function findUnknownToken(

@@ -84,8 +84,23 @@ const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const digest =
   /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
-const knownIds =
-  /^(?:msg|call|toolu|srvtoolu|chatcmpl|cmpl|run|thread|asst|file|resp|req|step|gen|batch|ws|rs|fc|item|conv|vs|evt|cus|ch|pi|pm|sub|in|price|prod|seti|acct|txn|src|tool|trace|span|session|sess|ses|tooluse|workflow|wf|exec|build|mcp|org|proj|user|usr|task|job|agent|node|pod|i|sg|vpc|subnet|vol|ami|eni|rtb|igw|snap|arn|ft|ftjob|\w{0,12}cmpl|card|ba|sched|py|ii|il|si|po|dp|we|tr|cs|inv|order|ord|lead|room|doc|event|folder|space|channel|chan|group|grp|app|db|block|page|note|obj|acc|customer|team|dep|depl|deploy|dpl|prj|site|domain|cert|log|pst|link|flow|plan|mem|memory|skill|ctx|ref|rec|row|itm|art|doc|chunk|emb)[-_](?!.*secret)[A-Za-z0-9_-]{6,}$/;
+let idKinds: Set<string> | undefined;
+
+/** `msg_…`, `call-…`: what programs and protocols call their things by. */
+function isKnownId(value: string): boolean {
+  const [kind = ''] = /^[A-Za-z]{1,16}(?=[-_][\w-]{6})/.exec(value) ?? [];
+  if (kind === '') return false;
+  idKinds ??= new Set(
+    `msg call toolu srvtoolu chatcmpl cmpl run thread asst file resp req step gen batch ws rs fc item
+    conv vs evt cus ch pi pm sub in price prod seti acct txn src tool trace span session sess ses
+    tooluse workflow wf exec build mcp org proj user usr task job agent node pod i sg vpc subnet vol ami
+    eni rtb igw snap arn ft ftjob card ba sched py ii il si po dp we tr cs inv order ord lead room doc
+    event folder space channel chan group grp app db block page note obj acc customer team dep depl
+    deploy dpl prj site domain cert log pst link flow plan mem memory skill ctx ref rec row itm art
+    chunk emb`.split(/\s+/),
+  );
+  return (idKinds.has(kind) || kind.endsWith('cmpl')) && /^[\w-]+$/.test(value) && !value.includes('secret');
+}
 
 /** `wrkspc_01…`, `depl_01…`: ids that begin with their layout's number, whatever the kind is called. */
 const numberedId = /^[a-z]{2,12}_01[A-Za-z0-9]{22,24}$/;
@@ -97,7 +112,7 @@ export function isPublicId(value: string): boolean {
     ulid.test(value) ||
     digest.test(value) ||
     integrity.test(value) ||
-    knownIds.test(value) ||
+    isKnownId(value) ||
     numberedId.test(value)
   );
 }
