@@ -1,7 +1,8 @@
 /**
  * What `agentdump ci` costs a real package's green test run, paired with the bare command: wall clock and processor time
  * of the whole tree, as medians of the pairs' ratios with their 95 % bounds. `find-my-way` runs a process for each of its
- * 80 files of node:test, which is the dearest case; the mocha suites have one process and many short tests.
+ * 80 files of node:test, which is the dearest case; the mocha suites have one process and many short tests. An argument
+ * (`npm run bench:ci -- 'find-my-way'`, `-- 'ci;'`) keeps to the rows that hold it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -114,8 +115,10 @@ function describe(ratios: number[]): string {
 }
 
 const variants: Record<string, string[]> = { 'agentdump ci': [], 'agentdump ci --locals': ['--locals'] };
+const wanted = process.argv[2] ?? '';
 for (const suite of suites)
   for (const [name, options] of Object.entries(variants)) {
+    if (!`${suite.name}; ${name};`.includes(wanted)) continue;
     const prefix = [process.execPath, bin, 'ci', '--report', join(scratch, 'report'), ...options, '--'];
     const wall: number[] = [];
     const cpu: number[] = [];
