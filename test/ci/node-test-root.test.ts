@@ -1,0 +1,74 @@
+/** How node:test is heard before Node 24: by hooks of its root suite, which must not exist before the program asks for it. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { findNodes } from '../support/run-victim.ts';
+import { runUnderCi } from '../support/runner-matrix.ts';
+
+/** The root suite listens for uncaught exceptions, and has its hooks from the first test on. */
+const looksAtRoot = `
+const { Readable } = require('node:stream');
+const seen = { before: process.listenerCount('uncaughtException') };
+const { test } = require('node:test');
+seen.loaded = process.listenerCount('uncaughtException');
+test('named', (context) => {
+  seen.own = Object.hasOwn(Readable.prototype, 'on') && Readable.prototype.on === Readable.prototype.addListener;
+  seen.native = Readable.prototype.on.length;
+  console.error('seen ' + JSON.stringify(seen));
+  throw new Error('expected 3 hotels');
+});
+`;
+
+/** Another tree of tests than the process's own, whose reporter the program listens to. */
+const runsFiles = `
+const { run } = require('node:test');
+run({ files: [__dirname + '/one.cjs'] })
+  .on('test:fail', () => { process.exitCode = 1; })
+  .on('data', () => {})
+  .on('end', () => console.error('roots ' + process.listenerCount('beforeExit')));
+`;
+
+for (const { name: version, path: node } of findNodes()) {
+  test(`${version}: the root suite is made when the first test asks for it, and the test is named`, async (context) => {
+    const { summary, output } = await runScript(context, node, { 'one.cjs': looksAtRoot }, 'one.cjs');
+    const seen = JSON.parse(/seen (.*)/.exec(output)?.[1] ?? '{}');
+    assert.deepEqual(seen, { before: 0, loaded: 0, own: true, native: 2 }, output);
+    assert.deepEqual(
+      summary?.tests.telling.map(({ name, status }) => [name, status]),
+      [[['named'], 'failed']],
+    );
+  });
+
+  test(`${version}: who runs files by run() gets no root suite of ours`, async (context) => {
+    const files = { 'all.cjs': runsFiles, 'one.cjs': looksAtRoot };
+    const { output, summary } = await runScript(context, node, files, 'all.cjs');
+    const bare = await runScript(context, node, files, 'all.cjs', { AGENTDUMP: 'off' });
+    assert.match(output, /roots \d/);
+    assert.equal(/roots \d/.exec(output)?.[0], /roots \d/.exec(bare.output)?.[0]);
+    assert.deepEqual(
+      summary?.tests.telling.map(({ name }) => name),
+      [['named']],
+    );
+  });
+}
+
+function runScript(
+  context: TestContext,
+  node: string,
+  files: Record<string, string>,
+  script: string,
+  env: Record<string, string> = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-root-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return runUnderCi({
+    folder,
+    death: 'none',
+    command: [node, script],
+    node,
+    env: { NODE_OPTIONS: '', ...env },
+  });
+}
