@@ -6,6 +6,8 @@ export interface StartedTest {
   name: readonly string[];
   /** Not a test but what runs around tests: it may hang or die too, and is not counted among them. */
   isHook?: boolean;
+  /** The runner's object for what this one belongs to, which waits for it meanwhile. */
+  within?: object | undefined;
 }
 
 export interface TestPort {
@@ -13,6 +15,8 @@ export interface TestPort {
   runnerIs(runner: string, file?: string): void;
   /** Returns the number by which it ends; 0 when it was not taken. `key` is the runner's own object for the test. */
   begin(test: StartedTest, key?: object): number;
+  /** Before its end: it was a suite all along, and is no more counted than a hook. */
+  wasSuite(key: object): void;
   /** `nextFollows`: the runner tells at once of what runs next, or calls `settle`; nothing of the program's runs before. */
   end(test: number | object, status: TestStatus, error?: unknown, nextFollows?: boolean): void;
   /** After all, nothing follows at once. */

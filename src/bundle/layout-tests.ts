@@ -97,7 +97,16 @@ export type TestLogLine =
   | { kind: 'runner'; runner: string; file?: string }
   /** `hook`: what runs around tests, and is not counted among them. */
   | ({ kind: 'start'; id: number; startedMs: number; hook?: true } & Omit<RunningTest, 'startedAt'>)
-  | { kind: 'end'; id: number; status: TestStatus; tookMs: number; error?: TestFailure; bundle?: string }
+  /** `hook`: of a suite too, which some runners tell from a test only at its end. */
+  | {
+      kind: 'end';
+      id: number;
+      status: TestStatus;
+      tookMs: number;
+      hook?: true;
+      error?: TestFailure;
+      bundle?: string;
+    }
   /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
   | { kind: 'bundle'; path: string; trigger: string; handled: boolean }
   /** What the log said before it grew too long and began anew. */

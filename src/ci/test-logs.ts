@@ -81,7 +81,11 @@ export function readThread(pid: number, threadId: number, text: string): LoggedT
     const line = parseLine(raw);
     if (line) take(thread, open, line);
   }
-  return thread;
+  const running = new Set(innermost([...open.values()]));
+  return {
+    ...thread,
+    tests: thread.tests.filter((test) => test.status !== 'unfinished' || running.has(test)),
+  };
 }
 
 /** A program of the run may have scribbled into the folder; a line that is none says nothing. */
@@ -117,11 +121,13 @@ function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLog
         path: line.path,
         trigger: line.trigger,
         handled: line.handled,
-        running: [...open.values()].reverse().map(({ file, name, startedAt }) => ({
-          ...(file !== undefined && { file }),
-          name,
-          startedAt,
-        })),
+        running: innermost([...open.values()])
+          .reverse()
+          .map(({ file, name, startedAt }) => ({
+            ...(file !== undefined && { file }),
+            name,
+            startedAt,
+          })),
       });
       break;
     case 'memory':
@@ -154,16 +160,30 @@ function begin(thread: LoggedThread, open: Map<number, LoggedTest>, line: Line<'
   thread.tests.push(test);
 }
 
+/** Without the suites, and tests, that wait for what runs within them. */
+function innermost(tests: LoggedTest[]): LoggedTest[] {
+  const outer = new Set(
+    tests.flatMap(({ name }) => name.slice(1).map((_, depth) => name.slice(0, depth + 1).join('\n'))),
+  );
+  return tests.filter(({ name }) => !outer.has(name.join('\n')));
+}
+
 /** ISO; undefined for what is no time. */
 export function asTime(ms: unknown): string | undefined {
   return typeof ms === 'number' && Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : undefined;
 }
 
-function end(open: Map<number, LoggedTest>, { id, status, tookMs, error, bundle }: Line<'end'>): void {
+function end(open: Map<number, LoggedTest>, { id, status, tookMs, hook, error, bundle }: Line<'end'>): void {
   const test = open.get(id);
   if (!test) return;
   open.delete(id);
-  Object.assign(test, { status, tookMs, ...(error && { error }), ...(bundle !== undefined && { bundle }) });
+  Object.assign(test, {
+    status,
+    tookMs,
+    ...(hook === true && { isHook: true }),
+    ...(error && { error }),
+    ...(bundle !== undefined && { bundle }),
+  });
 }
 
 /** Says in the log of a process that a bundle was written of it from outside. Never throws. */

@@ -33,11 +33,15 @@ export interface WatchOptions {
 }
 
 interface OpenTest extends Omit<RunningTest, 'startedAt'> {
+  id: number;
   fullName: string;
   startedMs: number;
   /** By the clock that nobody sets. */
   sinceMs: number;
   hook?: true;
+  outer?: OpenTest;
+  /** Those within it that run: it waits for them. */
+  inner: number;
 }
 
 const longestName = 400;
@@ -54,6 +58,8 @@ export class TestWatch implements TestPort {
   readonly #ids = new WeakMap<object, number>();
   #runner: string | undefined;
   #file: string | undefined;
+  /** Running tests that wait for others. */
+  #waiting = 0;
   #lastId = 0;
   #begun = 0;
   #finished = 0;
@@ -73,14 +79,16 @@ export class TestWatch implements TestPort {
     this.#log({ kind: 'runner', runner, ...(file !== undefined && { file }) });
   }
 
-  begin({ file, name, isHook }: StartedTest, key?: object): number {
+  begin({ file, name, isHook, within }: StartedTest, key?: object): number {
     const fullName = name.join('\n');
     const known = this.#idsByName.get(fullName);
     const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
     if (known !== undefined) return known;
     // Where a runner starts all at once (ava), the earlier have run and have not been told of.
-    this.#options.betweenTests?.(this.#begun, this.#running.size > 0);
+    const outer = within && this.#running.get(this.#ids.get(within) ?? 0);
+    if (outer && outer.inner++ === 0) this.#waiting++;
+    this.#options.betweenTests?.(this.#begun, this.#running.size > this.#waiting);
     if (!isHook) this.#begun++;
     const test = {
       ...(file !== undefined && { file }),
@@ -89,34 +97,51 @@ export class TestWatch implements TestPort {
       ...(isHook && { hook: true as const }),
     };
     this.#idsByName.set(fullName, id);
-    this.#running.set(id, { ...test, fullName, sinceMs: performance.now() });
+    this.#running.set(id, {
+      ...test,
+      id,
+      fullName,
+      sinceMs: performance.now(),
+      inner: 0,
+      ...(outer && { outer }),
+    });
     this.#log({ kind: 'start', id, ...test });
     return id;
+  }
+
+  wasSuite(key: object): void {
+    const suite = this.#running.get(this.#ids.get(key) ?? 0);
+    if (!suite || suite.hook) return;
+    suite.hook = true;
+    this.#begun--;
   }
 
   end(test: number | object, status: TestStatus, error?: unknown, nextFollows = false): void {
     const id = typeof test === 'number' ? test : this.#ids.get(test);
     const running = id === undefined ? undefined : this.#running.get(id);
     if (id === undefined || !running) return;
-    const { sinceMs, fullName } = running;
+    const { sinceMs, fullName, hook, outer } = running;
     const tookMs = Math.round((performance.now() - sinceMs) * 10) / 10;
     const failure = status === 'failed' ? describeFailure(error) : undefined;
     const bundle = failure && this.#snapshotOf(asTold(running), failure);
     this.#running.delete(id);
     this.#idsByName.delete(fullName);
-    if (!running.hook) this.#finished++;
+    if (running.inner > 0) this.#waiting--;
+    if (outer && --outer.inner === 0 && this.#running.has(outer.id)) this.#waiting--;
+    if (!hook) this.#finished++;
     if (failure) this.#failed++;
     const line: TestLogLine = {
       kind: 'end',
       id,
       status,
       tookMs,
+      ...(hook && { hook }),
       ...(failure && { error: failure }),
       ...(bundle !== undefined && { bundle }),
     };
     // What begins next implies that this one has ended.
     this.#log(line, nextFollows && !failure);
-    this.#options.betweenTests?.(this.#finished, this.#running.size > 0);
+    this.#options.betweenTests?.(this.#finished, this.#running.size > this.#waiting);
   }
 
   settle(): void {
@@ -124,7 +149,10 @@ export class TestWatch implements TestPort {
   }
 
   describe(): TestPart | undefined {
-    const own = [...this.#running.values()].reverse().map(asTold);
+    const own = [...this.#running.values()]
+      .filter(({ inner }) => inner === 0)
+      .reverse()
+      .map(asTold);
     const running = [...own, ...(this.#options.others?.() ?? [])].slice(0, mostRunning);
     const stop = this.#readNote<TestStop>(testStopName);
     const isSilent = this.#runner === undefined && running.length === 0 && this.#finished === 0;

@@ -1,4 +1,4 @@
-/** How node:test is heard before Node 24: by hooks of its root suite, which must not exist before the program asks for it. */
+/** How node:test is heard: before Node 24 by the reporter of its root suite, which must not exist before the program asks for it. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +30,24 @@ run({ files: [__dirname + '/one.cjs'] })
   .on('end', () => console.error('roots ' + process.listenerCount('beforeExit')));
 `;
 
+/** A suite and a test that wait for what runs within them are none of those that did not finish. */
+const diesWithin = `
+const { describe, it } = require('node:test');
+describe('booking', () => {
+  it('finds', () => {});
+  it('is skipped', { skip: true }, () => {});
+  describe('paying', () => {
+    it('adds up', () => {});
+    it('pays', async (context) => {
+      await context.test('in time', () => {});
+      await context.test('twice', () => process.kill(process.pid, 'SIGKILL'));
+    });
+  });
+});
+`;
+
+const passesWithin = diesWithin.replace("process.kill(process.pid, 'SIGKILL')", "assert.fail('paid twice')");
+
 for (const { name: version, path: node } of findNodes()) {
   test(`${version}: the root suite is made when the first test asks for it, and the test is named`, async (context) => {
     const { summary, output } = await runScript(context, node, { 'one.cjs': looksAtRoot }, 'one.cjs');
@@ -39,6 +57,28 @@ for (const { name: version, path: node } of findNodes()) {
       summary?.tests.telling.map(({ name, status }) => [name, status]),
       [[['named'], 'failed']],
     );
+  });
+
+  test(`${version}: suites are neither counted nor said not to have finished`, async (context) => {
+    const killed = await runScript(context, node, { 'one.cjs': diesWithin }, 'one.cjs');
+    const running = ['booking', 'paying', 'pays', 'twice'];
+    assert.deepEqual(killed.summary?.bundles[0]?.test?.name, running, killed.output);
+    assert.deepEqual(
+      killed.summary?.tests.telling.map(({ name, status }) => [name, status]),
+      [[running, 'unfinished']],
+    );
+    const failed = await runScript(
+      context,
+      node,
+      { 'one.cjs': `const assert = require('node:assert');${passesWithin}` },
+      'one.cjs',
+    );
+    assert.deepEqual(
+      failed.summary?.tests.telling.map(({ name, status }) => [name, status]),
+      [[running, 'failed']],
+    );
+    const { finished, failed: red, unfinished } = failed.summary?.tests ?? {};
+    assert.deepEqual({ finished, red, unfinished }, { finished: 6, red: 1, unfinished: 0 });
   });
 
   test(`${version}: who runs files by run() gets no root suite of ours`, async (context) => {

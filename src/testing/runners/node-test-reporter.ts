@@ -1,0 +1,95 @@
+/**
+ * node:test before Node 24: what the root suite of this process tells its reporter, `test:dequeue` before a test runs and
+ * `test:complete` after it (doc/api/test.md). Hooks of the root suite would say the same, and cost each test half a
+ * millisecond. A suite is told as a test is, until its end.
+ */
+import type { Readable } from 'node:stream';
+import type { TestPort } from '../../agent/test-port.ts';
+
+interface Told {
+  name: string;
+  nesting: number;
+  file?: string;
+  line?: number;
+  column?: number;
+}
+
+interface Completed extends Told {
+  details: { passed?: boolean; type?: string; error?: { failureType?: string } };
+  skip?: unknown;
+  todo?: unknown;
+}
+
+/** To be called before the first test. The reporter is seen by the listener that the root suite's making sets on it. */
+export function hearReporter(tests: TestPort, script: string): void {
+  tests.runnerIs('node:test', script);
+  const { prototype } = process.getBuiltinModule('node:stream').Readable;
+  const listen = prototype.on;
+  let isHeard = false;
+  function on(this: Readable, ...heard: Parameters<typeof listen>): Readable {
+    if (!isHeard && this.constructor?.name === 'TestsStream' && isCalledByHarness(on)) {
+      isHeard = true;
+      // Unless somebody else has put another in our place.
+      if (prototype.on === on) prototype.on = listen;
+      if (prototype.addListener === on) prototype.addListener = listen;
+      hear(tests, this, script);
+    }
+    return Reflect.apply(listen, this, heard);
+  }
+  prototype.on = on as typeof listen;
+  prototype.addListener = on as typeof listen;
+}
+
+/** A stream that the program was given by `run()` tells of other processes. */
+function isCalledByHarness(callee: (...heard: never) => unknown): boolean {
+  const place: { stack?: string } = {};
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 1;
+  Error.captureStackTrace(place, callee);
+  // As a text now: where the program has set prepareStackTrace, it is called here.
+  const text = String(place.stack);
+  Error.stackTraceLimit = stackTraceLimit;
+  return text.includes('test_runner/harness');
+}
+
+function hear(tests: TestPort, reporter: Readable, script: string): void {
+  /** The innermost last. */
+  const open: Told[] = [];
+  const names = new WeakMap<Told, string[]>();
+  reporter.on('test:dequeue', (told: Told) => {
+    const outer = open.findLast(({ nesting }) => nesting === told.nesting - 1);
+    const name = [...((outer && names.get(outer)) ?? []), told.name];
+    names.set(told, name);
+    open.push(told);
+    tests.begin({ file: told.file ?? script, name, within: outer }, told);
+  });
+  reporter.on('test:complete', (completed: Completed) => {
+    const at = open.findLastIndex((told) => isSame(told, completed));
+    const [told] = at < 0 ? [] : open.splice(at, 1);
+    if (told) finish(tests, told, completed);
+  });
+}
+
+function isSame(one: Told, other: Told): boolean {
+  return (
+    one.name === other.name &&
+    one.nesting === other.nesting &&
+    one.line === other.line &&
+    one.column === other.column &&
+    one.file === other.file
+  );
+}
+
+function finish(tests: TestPort, told: Told, { details, skip, todo }: Completed): void {
+  if (details.type === 'suite') tests.wasSuite(told);
+  if (skip !== undefined) tests.end(told, 'skipped');
+  else if (details.passed !== false || todo !== undefined || !isOwnFailure(details.error))
+    tests.end(told, 'passed');
+  else tests.end(told, 'failed', details.error);
+}
+
+/** A test whose subtests failed is named by them. */
+export function isOwnFailure(error: unknown): boolean {
+  const failureType = (error as { failureType?: string } | undefined)?.failureType;
+  return failureType !== 'subtestsFailed' && failureType !== 'hookFailed';
+}
