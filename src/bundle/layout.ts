@@ -27,6 +27,8 @@ export const progressName = 'progress.jsonl';
 export const reserveName = 'reserve.unfinished';
 /** In the dump folder, beside the bundles: when which signature was seen. */
 export const signatureLogName = 'signatures.log';
+/** Set for a program by who reads its bundles and then removes them. */
+export const passingVariable = 'AGENTDUMP_PASSING';
 /** Appended to a part's name while it is being written: such a file is never a part. */
 export const unfinishedSuffix = '.unfinished';
 

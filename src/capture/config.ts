@@ -2,6 +2,8 @@
  * The preload's settings: from environment variables, or the same names in camel case as options of `install()`.
  * A bad value is a warning and the default, never a failure. Defaults are those of the table in README.md.
  */
+import { passingVariable } from '../bundle/layout.ts';
+
 /** auto: at a crash, where it fits; pressed: only where memory may be what killed, or a snapshot was asked for. */
 export type HeapTier = 'off' | 'pressed' | 'auto' | 'always';
 
@@ -37,11 +39,13 @@ export interface Config {
   deny: string[];
   /** Who may read the bundles: age recipients, a file of them, or `passphrase:…`; undefined leaves them in the clear. */
   recipient: string | undefined;
+  /** The bundles are read by who started the program, and then removed. */
+  isPassing: boolean;
 }
 
 /** As `install()` takes them. */
 export type InstallOptions = Partial<
-  Omit<Config, 'enabled' | 'snapshotSignal' | 'recipient' | 'watchFromStart'>
+  Omit<Config, 'enabled' | 'snapshotSignal' | 'recipient' | 'watchFromStart' | 'isPassing'>
 > & {
   snapshotSignal?: NodeJS.Signals | 'off';
   recipient?: string;
@@ -89,6 +93,7 @@ export function readConfig(environment: Environment, options: InstallOptions, wa
     allow: options.allow ?? read.list('AGENTDUMP_ALLOW'),
     deny: options.deny ?? read.list('AGENTDUMP_DENY'),
     recipient: (options.recipient ?? read.text('AGENTDUMP_RECIPIENT', '')) || undefined,
+    isPassing: environment[passingVariable] !== undefined,
   };
 }
 

@@ -20,6 +20,7 @@ import { configurePolicy } from './policy.ts';
 import { type CaptureRequest, leavesAlive } from './request.ts';
 import { readRawFrames } from './serialize-error.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { summaryLine } from './summary-line.ts';
 import { isMainThread, type Surroundings } from './surroundings.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
@@ -75,7 +76,8 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   dropUnprovenParts(writer);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  writeStderrLine(summaryLine(trigger, path, performance.now() - startedAt, lock));
+  const tookMs = performance.now() - startedAt;
+  writeStderrLine(summaryLine({ trigger, config, path: describeFailure(path), tookMs, lock }));
   return path;
 }
 
@@ -103,16 +105,4 @@ function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): num
     `the same ${trigger.verdictKind} again, ${repeats} in the last minute; counted, not stored`,
   );
   return undefined;
-}
-
-function summaryLine(
-  { verdictKind, handledByHost }: TriggerPart,
-  path: string,
-  tookMs: number,
-  lock: Lock | undefined,
-): string {
-  const what = `${verdictKind}${handledByHost ? ' (handled by the program)' : ''}`;
-  const key = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
-  const command = `agentdump analyze latest${key[lock?.kind ?? 'none']}`;
-  return `${what}: ${describeFailure(path)} (${Math.round(tookMs)} ms); read it with: ${command}`;
 }

@@ -33,6 +33,7 @@ import { listFolder, readOwnThreadId } from './proc-files.ts';
 import { programName } from './program-name.ts';
 import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
+import { summaryLine } from './summary-line.ts';
 import type { Surroundings } from './surroundings.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
@@ -110,10 +111,8 @@ function write(thread: SilentThread): string {
   dropUnprovenParts(bundle);
   const path = bundle.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  const tookMs = Math.round(performance.now() - startedAt);
-  writeStderrLine(
-    `${trigger.verdictKind}: ${describeFailure(path)} (${tookMs} ms); read it with: agentdump analyze latest`,
-  );
+  const tookMs = performance.now() - startedAt;
+  writeStderrLine(summaryLine({ trigger, config, path: describeFailure(path), tookMs, lock }));
   return path;
 }
 

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { analyzeBundle } from '../analysis/analyze.ts';
+import { passingVariable } from '../bundle/layout.ts';
 import { listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
 import type { Signature } from '../model/account.ts';
@@ -181,6 +182,7 @@ class Replay {
       AGENTDUMP: 'on',
       AGENTDUMP_RECIPIENT: '',
       AGENTDUMP_HEAP: 'off',
+      [passingVariable]: 'yes',
       [planVariable]: planFile,
     };
   }

@@ -62,6 +62,9 @@ test('the death is reproduced without server, address or key', async () => {
   const { code, stdout, stderr } = await replayWith(faulty, ['--expect', 'same']);
   assert.match(stdout, /^REPRODUCED: the same death/, stderr);
   assert.match(stdout, /answered +2 of 2 recorded model calls/);
+  // The bundle of the replay is gone by then.
+  assert.match(stderr, /^agentdump: uncaught-exception \(\d+ ms\)$/m);
+  assert.doesNotMatch(stderr, /read it with|agentdump-replay-/);
   assert.equal(code, 0);
 });
 

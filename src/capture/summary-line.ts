@@ -1,0 +1,24 @@
+/** What is said on standard error of a bundle that was written. */
+import type { Lock } from '../bundle/age-key.ts';
+import type { TriggerPart } from '../bundle/layout.ts';
+import type { Config } from './config.ts';
+
+interface Written {
+  trigger: TriggerPart;
+  config: Config;
+  /** Redacted. */
+  path: string;
+  tookMs: number;
+  lock: Lock | undefined;
+}
+
+const keyOptions = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
+
+/** One line, without its mark. Of a bundle that will soon be gone only what it is. */
+export function summaryLine({ trigger, config, path, tookMs, lock }: Written): string {
+  const what = `${trigger.verdictKind}${trigger.handledByHost ? ' (handled by the program)' : ''}`;
+  const took = `(${Math.round(tookMs)} ms)`;
+  if (config.isPassing) return `${what} ${took}`;
+  const command = `agentdump analyze latest${keyOptions[lock?.kind ?? 'none']}`;
+  return `${what}: ${path} ${took}; read it with: ${command}`;
+}
