@@ -4,16 +4,16 @@
  */
 import { FrameworkRecorder } from './integrations/framework.ts';
 import { integrate } from './integrations/table.ts';
+import type { LateSink } from './late-sink.ts';
 import type { AgentPort } from './port.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { AgentRecorder } from './recorder.ts';
-import type { EventSink } from './sink.ts';
 import { tapHttp } from './taps/http.ts';
 import { tapHttp2 } from './taps/http2.ts';
 import { tapUndici } from './taps/undici.ts';
 
 export interface AgentInstallOptions {
-  sink: EventSink;
+  sink: LateSink;
   /** content: conversations and arguments too. metadata: counts, names and timing. off: only what the API is told. */
   captureLlm: 'content' | 'metadata' | 'off';
   /** content: bodies of requests that are no model calls too. Only the taps of `captureLlm` see them. */
@@ -28,10 +28,12 @@ export interface InstalledAgent {
   recorder: AgentRecorder;
   /** For the host object, where the explicit API finds it. */
   port: AgentPort;
-  /** The text of `agent-events.json`, with all that is in flight: for the fatal path. */
-  renderPart(): string;
+  /** Has everything written that waited for its time. */
+  open(): void;
+  /** The text of `agent-events.json`, with all that is in flight: for the fatal path. Undefined when none could be recorded. */
+  renderPart(): string | undefined;
   /** What would be kept of this content in an event. */
-  clean(content: object): Record<string, unknown>;
+  clean(content: object): Record<string, unknown> | undefined;
   /** Hears a message of a diagnostics channel that was published before the taps were there. */
   hear(channel: string, message: unknown): void;
   uninstall(): void;
@@ -52,11 +54,12 @@ export function installAgent({
   return {
     recorder,
     port: portOf(recorder, progress),
+    open: () => void sink.opened(),
     renderPart() {
       recorder.flush();
-      return sink.renderPart(recorder.within);
+      return sink.opened()?.renderPart(recorder.within);
     },
-    clean: (content) => sink.clean(content),
+    clean: (content) => sink.opened()?.clean(content),
     hear(channel, message) {
       for (const tap of taps) tap.hear(channel, message);
     },

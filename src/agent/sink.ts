@@ -43,8 +43,11 @@ export interface SinkOptions {
   ) => void;
 }
 
-/** `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. */
-export type Writing = 'now' | 'ahead';
+/**
+ * `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. `sent`: what it tells
+ * of is on its way, and no code of the host's follows before the loop turns.
+ */
+export type Writing = 'now' | 'ahead' | 'sent';
 
 /** `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. */
 export interface AgentSink {
@@ -53,7 +56,7 @@ export interface AgentSink {
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
     writing?: Writing,
-  ): number;
+  ): void;
   /** A text cleaned and cut as in an event, for callers that must look at it first. */
   cleanText(text: string): string;
   /** The same uncut, for callers that have bounds of their own. */
@@ -85,21 +88,22 @@ export class EventSink implements AgentSink {
     this.#onEvent = options.onEvent;
   }
 
-  /** Records one event; returns its number, 0 when it could not be recorded. */
+  /** Records one event of `at`; returns its number, 0 when it could not be recorded. */
   record<Kind extends AgentEventKind>(
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
     writing: Writing = 'now',
+    at = now(),
   ): number {
     try {
       const seq = this.#seq + 1;
       const clean = content && this.#clean(content);
-      const text = JSON.stringify({ seq, at: now(), kind, ...facts, ...clean });
+      const text = JSON.stringify({ seq, at, kind, ...facts, ...clean });
       this.#seq = seq;
       this.#ring.add(seq, text, openedBy(kind, facts), closedBy(kind, facts));
-      if (writing === 'now') this.#journal?.append(journalKindOf(kind), text);
-      else this.#journal?.appendBuffered(journalKindOf(kind), text);
+      if (writing === 'ahead') this.#journal?.appendBuffered(journalKindOf(kind), text);
+      else this.#journal?.append(journalKindOf(kind), text);
       this.#onEvent?.(kind, facts, clean);
       return seq;
     } catch (error) {

@@ -7,7 +7,7 @@ import type { Host } from '../agent/context.ts';
 import { firstChannels, watchGlobalNames } from '../agent/first-signs.ts';
 import { openFlight, requireRecordingPolicy } from './flight-start.ts';
 import { loadRecordingHalf } from './half-loader.ts';
-import type { Recording } from './recording-half.ts';
+import type { Outlet, Recording } from './recording-half.ts';
 import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { isMainThread, type Surroundings } from './surroundings.ts';
@@ -29,7 +29,7 @@ export function watchForAgent(
     try {
       surroundings.recording ??= startRecording(surroundings, capture);
     } catch (error) {
-      writeStderrLine(`the agent is not recorded: ${error instanceof Error ? error.message : String(error)}`);
+      complain(error);
     }
     return surroundings.recording;
   };
@@ -37,8 +37,11 @@ export function watchForAgent(
     // No sign of an agent: 3 ms of each start of a test file.
     if (channel === 'child_process' && surroundings.tests?.startsOthersOnly) return;
     const hadFlight = surroundings.flight !== undefined;
-    begin()?.hear(String(channel), message);
-    if (!hadFlight && channel === 'child_process') surroundings.flight?.children.hear(message);
+    const recording = begin();
+    recording?.hear(String(channel), message);
+    if (hadFlight || channel !== 'child_process') return;
+    recording?.open();
+    surroundings.flight?.children.hear(message);
   }
   if (surroundings.config.captureLlm !== 'off') {
     for (const channel of firstChannels) subscribe(channel, onSign);
@@ -54,15 +57,27 @@ export function watchForAgent(
 
 function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
-  const { policy } = requireRecordingPolicy(surroundings);
   const { captureLlm, captureHttp, progressMs } = surroundings.config;
   return loadRecordingHalf().startRecording({
-    policy,
+    open: () => openOutlet(surroundings),
     captureLlm,
     captureHttp,
     threadId,
-    flight: openFlight(surroundings)?.recorder,
     progressMs,
     onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { silence: stall } }),
   });
+}
+
+function openOutlet(surroundings: Surroundings): Outlet | undefined {
+  try {
+    const { policy } = requireRecordingPolicy(surroundings);
+    return { policy, flight: openFlight(surroundings)?.recorder };
+  } catch (error) {
+    complain(error);
+    return undefined;
+  }
+}
+
+function complain(error: unknown): void {
+  writeStderrLine(`the agent is not recorded: ${error instanceof Error ? error.message : String(error)}`);
 }

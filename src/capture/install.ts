@@ -140,7 +140,10 @@ function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
 
 /** As captureBundle, for the case that not even the cold half can be compiled. */
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
-  const write = (): string | undefined => loadColdHalf().captureBundle(surroundings, request);
+  const write = (): string | undefined => {
+    surroundings.recording?.open();
+    return loadColdHalf().captureBundle(surroundings, request);
+  };
   try {
     const path = surroundings.watch ? surroundings.watch.excuse(write) : write();
     if (path !== undefined) surroundings.tests?.noteBundle(path, request.kind, request.handledByHost);

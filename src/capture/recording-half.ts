@@ -4,6 +4,7 @@
  * the first sign of an agent, or when the program has lived for some seconds.
  */
 import { type InstalledAgent, installAgent } from '../agent/install.ts';
+import { LateSink } from '../agent/late-sink.ts';
 import { ProgressWatch, type Stall } from '../agent/progress-watch.ts';
 import { EventSink, type RecordingPolicy } from '../agent/sink.ts';
 import type { Lock } from '../bundle/age-key.ts';
@@ -54,27 +55,41 @@ export function startFlight({ policy, dir, happenings, logs, lock, memory }: Fli
   };
 }
 
-export interface RecordingOptions {
+/** Where the agent's events go. */
+export interface Outlet {
   policy: RecordingPolicy;
+  /** Without it the agent is recorded in memory, for every death that lets us write. */
+  flight: FlightRecorder | undefined;
+}
+
+export interface RecordingOptions {
+  /** Called once, when there is something to write; undefined when nothing can be recorded. */
+  open(): Outlet | undefined;
   captureLlm: Config['captureLlm'];
   captureHttp: Config['captureHttp'];
   threadId: number;
-  /** Without it the agent is recorded in memory, for every death that lets us write. */
-  flight: FlightRecorder | undefined;
   /** From the first sign of an agent on, as by agent.expectProgress, while there is work; 0 expects nothing. */
   progressMs: number;
   onStall: (stall: Stall) => void;
 }
 
 export function startRecording(options: RecordingOptions): Recording {
-  const { policy, captureLlm, captureHttp, threadId, flight } = options;
+  const { captureLlm, captureHttp, threadId } = options;
   const progress = new ProgressWatch(options.onStall);
+  const sink = new LateSink(() => {
+    const outlet = options.open();
+    return outlet && openSink(outlet, progress);
+  });
+  progress.expect(options.progressMs, {}, true);
+  return installAgent({ sink, captureLlm, captureHttp, threadId, progress });
+}
+
+function openSink({ policy, flight }: Outlet, progress: ProgressWatch): EventSink {
   const sink = new EventSink({
     policy,
     ...(flight && { journal: flight }),
     onEvent: (kind, facts, content) => progress.see(kind, facts, content),
   });
   flight?.carryOver(() => sink.carryOver());
-  progress.expect(options.progressMs, {}, true);
-  return installAgent({ sink, captureLlm, captureHttp, threadId, progress });
+  return sink;
 }

@@ -3,6 +3,7 @@ import { afterEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agent } from '../../src/agent/api.ts';
 import { type InstalledAgent, installAgent } from '../../src/agent/install.ts';
+import { LateSink } from '../../src/agent/late-sink.ts';
 import { EventSink } from '../../src/agent/sink.ts';
 import { readAgentEventsPart } from '../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
@@ -12,7 +13,7 @@ let uninstall: (() => void) | undefined;
 const policy = { text: (text: string) => text, value: (value: unknown) => value };
 
 function install(captureLlm: 'content' | 'metadata' | 'off' = 'content'): InstalledAgent {
-  const installed = installAgent({ sink: new EventSink({ policy }), captureLlm });
+  const installed = installAgent({ sink: new LateSink(() => new EventSink({ policy })), captureLlm });
   const removePort = provideAgentPort(installed.port);
   uninstall = () => {
     removePort();
@@ -25,7 +26,7 @@ afterEach(() => {
   uninstall = undefined;
 });
 
-const eventsOf = (one: InstalledAgent) => readAgentEventsPart(one.renderPart());
+const eventsOf = (one: InstalledAgent) => readAgentEventsPart(one.renderPart() ?? assert.fail());
 const stateOf = (one: InstalledAgent) => computeAgentState(eventsOf(one));
 
 /** The same program with and without the preload. */
@@ -196,6 +197,6 @@ test('metadata only: names and timing, no arguments, results or messages', async
     agent.message('user', 'my secret wish');
     await agent.tool('search', { q: 'my secret wish' }, async () => 'my secret wish');
   });
-  assert.doesNotMatch(one.renderPart(), /secret wish/);
+  assert.doesNotMatch(one.renderPart() ?? assert.fail(), /secret wish/);
   assert.equal(stateOf(one).runs[0]?.toolCalls[0]?.status, 'finished');
 });

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { agent } from '../../src/agent/api.ts';
 import { Conversation } from '../../src/agent/conversation.ts';
 import { installAgent } from '../../src/agent/install.ts';
+import { LateSink } from '../../src/agent/late-sink.ts';
 import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
 import { EventSink } from '../../src/agent/sink.ts';
 import { createPolicy } from '../../src/redaction/index.ts';
@@ -100,7 +101,7 @@ function measureJournal(): void {
     policy,
     journal: { append: count, appendBuffered: count },
   });
-  const { recorder } = installAgent({ sink, captureLlm: 'off' });
+  const { recorder } = installAgent({ sink: new LateSink(() => sink), captureLlm: 'off' });
   const conversation = new Conversation({
     message: (message) => {
       const id = recorder.nextId('m');
@@ -150,7 +151,7 @@ async function measureApi(): Promise<void> {
   };
   print('agent.note without the preload', `${time(3e6, () => agent.note('x')).toFixed(1)} ns`);
   print('agent.step without the preload', `${time(3e6, () => agent.step('x', () => 1)).toFixed(1)} ns`);
-  const { port } = installAgent({ sink: new EventSink({ policy }), captureLlm: 'off' });
+  const { port } = installAgent({ sink: new LateSink(() => new EventSink({ policy })), captureLlm: 'off' });
   const remove = provideAgentPort(port);
   print(
     'agent.step with it, into the ring',

@@ -4,6 +4,7 @@
  */
 import { appendFileSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { installAgent } from '../../src/agent/install.ts';
+import { LateSink } from '../../src/agent/late-sink.ts';
 import { EventSink } from '../../src/agent/sink.ts';
 import { provideAgentPort } from './agent-host.ts';
 
@@ -17,11 +18,14 @@ if (file) {
     policy: { text, value: (value) => JSON.parse(text(JSON.stringify(value))) },
     journal: { append: write, appendBuffered: write },
   });
-  const installed = installAgent({ sink, captureLlm: (level as 'content' | undefined) ?? 'content' });
+  const installed = installAgent({
+    sink: new LateSink(() => sink),
+    captureLlm: (level as 'content' | undefined) ?? 'content',
+  });
   provideAgentPort(installed.port);
   if (partFile)
     process.on('exit', () => {
-      writeFileSync(partFile, installed.renderPart());
+      writeFileSync(partFile, installed.renderPart() ?? '');
       if (sink.failure) appendFileSync(partFile, `\nfailure: ${sink.failure}`);
     });
 }
