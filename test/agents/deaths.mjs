@@ -240,7 +240,8 @@ const deaths = {
         });
         return weather({ city });
       }),
-      make('get_tide', () => delay(600, 'low')),
+      // At work until the end, however long that takes.
+      make('get_tide', () => delay(20_000, 'low')),
     ];
     await run(new Agent({ name: 'Weather', model: 'gpt-4o-mini', tools }), 'How is Oslo?');
   },
