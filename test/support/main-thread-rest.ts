@@ -6,8 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 export const settledMs = 150;
 const mostLooks = 200;
 
-/** How often the main thread has fallen asleep, when it sleeps now. */
+/**
+ * How often the main thread has fallen asleep, when it sleeps now until something comes. On a busy machine it may sleep
+ * for as long until a helper of the garbage collector gets its turn: then the kernel names a lock, where it names anything.
+ */
 export function timesAsleep(pid: number): string | undefined {
+  const where = readFileSync(`/proc/${pid}/task/${pid}/wchan`, 'utf8');
+  if (where.includes('futex')) return undefined;
   const status = readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8');
   return /^State:\s+S/m.test(status) ? /^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] : undefined;
 }
