@@ -101,8 +101,10 @@ function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): num
   const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...key].join('|');
   const { store, repeats } = noteSignature({ dir, signature, windowMs: repeatWindowMs });
   if (store) return repeats;
-  writeStderrLine(
-    `the same ${trigger.verdictKind} again, ${repeats} in the last minute; counted, not stored`,
-  );
+  // A program that goes on may fail so at every request: it is said of the 1st, the 10th, the 100th.
+  if (!trigger.handledByHost || /^10*$/.test(String(repeats)))
+    writeStderrLine(
+      `the same ${trigger.verdictKind} again, ${repeats} in the last minute; counted, not stored`,
+    );
   return undefined;
 }
