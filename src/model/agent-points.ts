@@ -44,6 +44,8 @@ export interface PointDiff {
 export interface RunDiff {
   id: string;
   name?: string;
+  /** As in an agent's run. */
+  implicit?: boolean;
   /** It began after the first point. */
   isNew: boolean;
   status?: { before: string; after: string };

@@ -170,6 +170,11 @@ export interface AgentRun {
   unknownMessages?: number;
 }
 
+/** What a run is called to people. */
+export function nameOfRun({ id, name, implicit }: Pick<AgentRun, 'id' | 'name' | 'implicit'>): string {
+  return implicit ? 'the program (it named no run)' : (name ?? id);
+}
+
 export interface AgentStep {
   id: string;
   name?: string;

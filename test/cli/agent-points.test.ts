@@ -38,6 +38,14 @@ test('--where', () => {
   assert.equal(run('--where', 'state.turns >').status, 2);
 });
 
+test('--at says of which moment it tells', () => {
+  const { status, stdout } = run('--at', '2');
+  assert.equal(status, 0);
+  assert.match(stdout, /^As it stood after event 2, 7 s before the end\n\n.*turns: 2/s);
+  assert.match(run('--at', '0').stdout, /^Before the first event\n$/);
+  assert.doesNotMatch(run().stdout, /As it stood/);
+});
+
 test('--diff takes two points, also such as begin with a dash', () => {
   assert.match(run('--diff', '1', '3').stdout, /From event 1 to event 3, 2 s\n.*~ \/turns {2}1 → 3/s);
   assert.match(run('--diff', '1', '-6.5s').stdout, /From event 1 to event 2/);

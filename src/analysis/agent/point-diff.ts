@@ -30,6 +30,7 @@ function diffRun(before: AgentRun | undefined, after: AgentRun): RunDiff {
   return {
     id: after.id,
     ...(after.name !== undefined && { name: after.name }),
+    ...(after.implicit && { implicit: true }),
     isNew: before === undefined,
     ...(before &&
       before.status !== after.status && { status: { before: before.status, after: after.status } }),

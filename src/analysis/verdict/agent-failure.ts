@@ -56,9 +56,9 @@ function withWork(verdict: Verdict, agent: AgentState): Verdict {
   const work = [
     tool && `tool ${tool.name} (${tool.id})`,
     step && `step ${step.name ?? step.id} (${step.id})`,
-    run && `run ${run.name ?? run.id}`,
+    run && !run.implicit && `run ${run.name ?? run.id}`,
   ];
-  const names = work.filter((name) => name !== undefined);
+  const names = work.filter((name) => typeof name === 'string');
   if (!names.length) return verdict;
   const how = diedIn.from === 'context' ? 'by its asynchronous context' : 'the only work that was open';
   const fact = `The code that died worked for ${names.join(', in ')} (${how}).`;

@@ -11,6 +11,7 @@ import { AgentdumpError } from '../../errors.ts';
 import { agentDiffSchema, agentWhereSchema } from '../../model/agent-points.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import { harmlessJson } from '../../report/json.ts';
+import type { AgentTextOptions } from '../../report/text/agent-timeline.ts';
 import {
   type BundleWords,
   bundlePositional,
@@ -86,7 +87,9 @@ async function answer(events: AgentEvents, words: Words): Promise<string> {
   const cut = words.at === undefined ? events : cutAgentEvents(events, words.at);
   const state = selectRun(computeAgentState(cut), words.run);
   const failures = findFailures({ agent: state });
-  return render({ ...state, ...(failures.length && { failures }) }, words);
+  const last = cut.events.at(-1);
+  const moment = words.at === undefined ? undefined : { seq: last?.seq, beforeEndMs: events.at - cut.at };
+  return render({ ...state, ...(failures.length && { failures }) }, words, moment);
 }
 
 /** The expression language is loaded only when it is spoken. */
@@ -122,8 +125,16 @@ function selectRun(state: AgentState, wanted: string | undefined): AgentState {
   return { ...state, runs };
 }
 
-async function render(state: AgentState, { json, whole }: Words): Promise<string> {
+async function render(
+  state: AgentState,
+  { json, whole }: Words,
+  moment: AgentTextOptions['moment'],
+): Promise<string> {
   if (json) return jsonOf(state);
   const { renderAgentTimeline } = await import('../../report/text/agent-timeline.ts');
-  return renderAgentTimeline(state, { ...(await textOptions()), whole: whole === true });
+  return renderAgentTimeline(state, {
+    ...(await textOptions()),
+    whole: whole === true,
+    ...(moment && { moment }),
+  });
 }

@@ -5,7 +5,7 @@ import { readAgentEvents } from '../../analysis/agent/read.ts';
 import { computeAgentState } from '../../analysis/agent/timeline.ts';
 import type { BundleReader } from '../../bundle/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
-import type { AgentMessage, AgentRun, AgentState } from '../../model/agent-state.ts';
+import { type AgentMessage, type AgentRun, type AgentState, nameOfRun } from '../../model/agent-state.ts';
 import { clip } from '../../model/quantities.ts';
 import { renderAgentTimeline } from '../../report/text/agent-timeline.ts';
 import { page } from './account-tools.ts';
@@ -110,7 +110,7 @@ function conversationPage(run: AgentRun, words: ToolWords): string {
   const next = first + shown.length;
   const partial = run.modelCalls.findLast((call) => call.partialText !== undefined)?.partialText;
   return [
-    `${run.name ?? run.id}: messages ${first} to ${next - 1} of ${messages.length}`,
+    `${nameOfRun(run)}: messages ${first} to ${next - 1} of ${messages.length}`,
     ...(run.unknownMessages ? [`${run.unknownMessages} messages before these were not recorded`] : []),
     ...shown.map((message, index) => messageText(message, first + index, countOf(words, 'max_chars', 800))),
     ...(partial !== undefined && next === messages.length

@@ -1,5 +1,6 @@
 /** An agent's past for people at a terminal: when an expression first held, and what changed between two points. */
 import type { PointDiff, RunDiff, ValueChange, WhereAnswer } from '../../model/agent-points.ts';
+import { nameOfRun } from '../../model/agent-state.ts';
 import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
@@ -7,9 +8,11 @@ import { plainPalette } from '../palette.ts';
 import type { TextOptions } from '../text.ts';
 import { timelineRows } from './agent-timeline.ts';
 import { oneLine, type Page, section } from './layout.ts';
+import { messageText } from './message-text.ts';
 import { compact } from './value.ts';
 
 const maxRows = 60;
+const maxTextChars = 400;
 
 const pageOf = (options: TextOptions): Page => ({
   palette: options.palette ?? plainPalette,
@@ -56,9 +59,12 @@ function renderRunDiff(run: RunDiff, endedAt: number, page: Page): string[] {
     run.inputTokens || run.outputTokens
       ? `, ${formatNumber(run.inputTokens)} tokens in, ${formatNumber(run.outputTokens)} out`
       : '';
-  const said = messages.map(({ role, content }) => `${palette.strong(oneLine(role))}  ${compact(content)}`);
+  const said = messages.map(
+    ({ role, content }) =>
+      `${palette.strong(oneLine(role))}  ${clip(oneLine(messageText(content)), maxTextChars)}`,
+  );
   return [
-    `${palette.strong(oneLine(run.name ?? run.id))} ${status}${palette.faint(tokens)}`,
+    `${palette.strong(oneLine(nameOfRun(run)))}${status && ` ${status}`}${palette.faint(tokens)}`,
     ...timelineRows({ steps, modelCalls, toolCalls }, endedAt, page),
     ...section(
       page,

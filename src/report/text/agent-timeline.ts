@@ -2,12 +2,20 @@
  * The agent's story for people at a terminal: each run as one timeline that counts back from the death, what was open
  * then, and the conversation. Renders the model; every text from the bundle is escaped before it is laid out.
  */
-import type { AgentMessage, AgentRun, AgentState, ModelCall, ToolCall } from '../../model/agent-state.ts';
+import {
+  type AgentMessage,
+  type AgentRun,
+  type AgentState,
+  type ModelCall,
+  nameOfRun,
+  type ToolCall,
+} from '../../model/agent-state.ts';
 import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { type Palette, plainPalette } from '../palette.ts';
 import { oneLine, type Page, section, wrap } from './layout.ts';
+import { messageText, textOf } from './message-text.ts';
 import { renderValue } from './value.ts';
 
 export interface AgentTextOptions {
@@ -15,10 +23,14 @@ export interface AgentTextOptions {
   columns?: number;
   /** All messages whole, not their first lines. */
   whole?: boolean;
+  /** The state is that of an earlier moment: the last event's number, none when nothing had happened yet. */
+  moment?: { seq?: number | undefined; beforeEndMs: number };
 }
 
 interface Row {
   at: number;
+  /** As `--at` and `--diff` take it. */
+  id: string;
   text: string;
   isOpen: boolean;
 }
@@ -30,13 +42,14 @@ export function renderAgentTimeline(state: AgentState, options: AgentTextOptions
   const page: Page = { palette: options.palette ?? plainPalette, columns: options.columns ?? 100 };
   const safe = mapStrings(state, escapeTerminal);
   const endedAt = Date.parse(safe.endedAt ?? '') || 0;
-  const lines = safe.runs.flatMap((run) => [
+  const lines = options.moment ? [page.palette.strong(momentText(options.moment)), ''] : [];
+  const runs = safe.runs.flatMap((run) => [
     ...renderRun(run, endedAt, page),
     ...section(page, 'Conversation', renderConversation(run, page, options.whole ?? false)),
     ...section(page, 'State', run.state === undefined ? [] : renderValue(run.state, page)),
     '',
   ]);
-  lines.push(...section(page, 'What went wrong', renderFailures(safe, page)));
+  lines.push(...runs, ...section(page, 'What went wrong', renderFailures(safe, page)));
   const open = (safe.openRequests ?? []).map(
     ({ method, host, ageMs }) => `${method} ${host}, sent ${formatDuration(ageMs)} before`,
   );
@@ -44,11 +57,15 @@ export function renderAgentTimeline(state: AgentState, options: AgentTextOptions
   return `${defuseWorkflowCommands(lines.join('\n').trimEnd())}\n`;
 }
 
+function momentText({ seq, beforeEndMs }: NonNullable<AgentTextOptions['moment']>): string {
+  if (seq === undefined) return 'Before the first event';
+  return `As it stood after event ${seq}, ${formatDuration(beforeEndMs)} before the end`;
+}
+
 function renderRun(run: AgentRun, endedAt: number, page: Page): string[] {
   const { palette } = page;
-  const name = run.implicit ? 'the program (it named no run)' : (run.name ?? run.id);
   return [
-    `${palette.strong(oneLine(name))} ${run.status}${palette.faint(headFacts(run))}`,
+    `${palette.strong(oneLine(nameOfRun(run)))} ${run.status}${palette.faint(headFacts(run))}`,
     ...timelineRows(run, endedAt, page),
     ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  waiting for `)),
   ];
@@ -61,11 +78,13 @@ export function timelineRows(work: TimelineWork, endedAt: number, page: Page): s
   const { palette } = page;
   const rows = rowsOf(work, page).sort((a, b) => a.at - b.at);
   const hidden = Math.max(0, rows.length - maxRows);
+  const idWidth = Math.max(0, ...rows.slice(hidden).map(({ id }) => id.length));
   return [
     ...(hidden ? [palette.faint(`  … ${formatCount(hidden, 'earlier event')}`)] : []),
-    ...rows.slice(hidden).map(({ at, text, isOpen }) => {
-      const before = `-${formatDuration(Math.max(0, endedAt - at))}`.padStart(10);
-      return `${palette.faint(before)}  ${isOpen ? palette.bad('open') : '    '}  ${text}`;
+    ...rows.slice(hidden).map(({ at, id, text, isOpen }) => {
+      const before = formatDuration(Math.min(0, at - endedAt)).padStart(10);
+      const open = isOpen ? palette.bad('open') : '    ';
+      return `${palette.faint(before)}  ${open}  ${palette.faint(id.padEnd(idWidth))}  ${text}`;
     }),
   ];
 }
@@ -83,7 +102,8 @@ function headFacts(run: AgentRun): string {
     ? `, ${formatNumber(usage.inputTokens ?? 0)} tokens in, ${formatNumber(usage.outputTokens ?? 0)} out`
     : '';
   const parent = run.parentId === undefined ? '' : `, within ${run.parentId}`;
-  return `  ${run.id}${parent}${tokens}${costText(run)}`;
+  const id = run.implicit ? '' : `  ${run.id}`;
+  return `${id}${parent}${tokens}${costText(run)}`;
 }
 
 /** `, about $0.0123 at list prices of 2026-10-24 (3 of 4 calls, the others' price is unknown)`. */
@@ -99,16 +119,17 @@ function costText({ cost, usage }: AgentRun): string {
 
 function rowsOf(run: TimelineWork, page: Page): Row[] {
   const rows: Row[] = [];
-  const add = (startedAt: string | undefined, text: string, isOpen: boolean) => {
+  const add = (startedAt: string | undefined, id = '', text: string, isOpen: boolean) => {
     const at = Date.parse(startedAt ?? '');
-    if (!Number.isNaN(at))
-      rows.push({ at, text: clip(oneLine(text), Math.max(40, page.columns - 20)), isOpen });
+    const room = Math.max(40, page.columns - 22 - id.length);
+    if (!Number.isNaN(at)) rows.push({ at, id: oneLine(id), text: clip(oneLine(text), room), isOpen });
   };
   for (const step of run.steps)
-    add(step.startedAt, `step  ${step.name ?? step.id}  ${outcome(step)}`, step.ageMs !== undefined);
-  for (const call of run.modelCalls) add(call.startedAt, modelText(call), call.ageMs !== undefined);
-  for (const call of run.toolCalls) add(call.startedAt, toolText(call), call.ageMs !== undefined);
-  for (const note of run.notes ?? []) add(note.at, `note  ${note.text}`, false);
+    add(step.startedAt, step.id, `step  ${step.name ?? step.id}  ${outcome(step)}`, step.ageMs !== undefined);
+  for (const call of run.modelCalls) add(call.startedAt, call.id, modelText(call), call.ageMs !== undefined);
+  for (const call of run.toolCalls)
+    add(call.startedAt, call.eventId, toolText(call), call.ageMs !== undefined);
+  for (const note of run.notes ?? []) add(note.at, undefined, `note  ${note.text}`, false);
   return rows;
 }
 
@@ -134,11 +155,6 @@ function toolText(call: ToolCall): string {
   return `tool  ${call.name}(${textOf(call.arguments)})  ${outcome(call)}${shown}`;
 }
 
-function textOf(value: unknown): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 function renderConversation(run: AgentRun, page: Page, whole: boolean): string[] {
   const { palette } = page;
   const shown = whole ? run.messages : run.messages.slice(-maxMessages);
@@ -157,16 +173,7 @@ function renderConversation(run: AgentRun, page: Page, whole: boolean): string[]
 
 function renderMessage({ role, content }: AgentMessage, page: Page, whole: boolean): string[] {
   const label = `${page.palette.strong(oneLine(role))}  `;
-  const text = Array.isArray(content) ? content.map(partText).join('  ') : textOf(content);
+  const text = messageText(content);
   if (!whole) return [`${label}${clip(oneLine(text), Math.max(40, page.columns - role.length - 4))}`];
   return [label, ...text.split('\n').map((line) => `  ${line}`)];
-}
-
-function partText(part: unknown): string {
-  const { type, content, name, arguments: given, response } = (part ?? {}) as Record<string, unknown>;
-  if (type === 'text' || type === 'refusal') return textOf(content);
-  if (type === 'reasoning') return `(thinking) ${textOf(content)}`;
-  if (type === 'tool_call') return `calls ${textOf(name)}(${textOf(given)})`;
-  if (type === 'tool_call_response') return `result: ${textOf(response)}`;
-  return textOf(part);
 }

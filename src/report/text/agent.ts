@@ -1,7 +1,12 @@
 /** What the agent was doing: runs with what was in flight first, then what the host program handed over. */
 
 import type { Account } from '../../model/account.ts';
-import type { AgentRun, ConversationCandidate, ToolCall } from '../../model/agent-state.ts';
+import {
+  type AgentRun,
+  type ConversationCandidate,
+  nameOfRun,
+  type ToolCall,
+} from '../../model/agent-state.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { oneLine, type Page } from './layout.ts';
 import { compact, renderConversation, renderValue } from './value.ts';
@@ -33,7 +38,7 @@ function renderRun(run: AgentRun, page: Page): string[] {
     ? `, ${formatNumber(run.usage.inputTokens ?? 0)} tokens in, ${formatNumber(run.usage.outputTokens ?? 0)} out`
     : '';
   return [
-    `${palette.strong(oneLine(run.name ?? run.id))} ${run.status}${palette.faint(
+    `${palette.strong(oneLine(nameOfRun(run)))} ${run.status}${palette.faint(
       `, ${formatCount(run.steps.length, 'step')}, ${formatCount(run.modelCalls.length, 'model call')}, ${formatCount(run.toolCalls.length, 'tool call')}${usage}`,
     )}`,
     ...run.pending.slice(0, maxRows).map((what) => `  ${palette.bad('waiting for')} ${oneLine(what)}`),

@@ -4,6 +4,7 @@
  */
 import { clip, formatCount } from '../../model/quantities.ts';
 import { oneLine, type Page } from './layout.ts';
+import { messageText } from './message-text.ts';
 
 const maxDepth = 6;
 const maxEntries = 24;
@@ -48,19 +49,11 @@ export function renderConversation(messages: readonly Message[], page: Page): st
   const shown = messages.slice(-10);
   const width = Math.max(...shown.map((m) => m.role.length));
   const lines = shown.map(
-    ({ role, content }) => `${page.palette.strong(oneLine(role).padEnd(width))}  ${contentText(content)}`,
+    ({ role, content }) =>
+      `${page.palette.strong(oneLine(role).padEnd(width))}  ${clip(oneLine(messageText(content)), maxTextChars)}`,
   );
   const hidden = messages.length - shown.length;
   return hidden > 0 ? [page.palette.faint(`… ${formatCount(hidden, 'earlier message')}`), ...lines] : lines;
-}
-
-/** A text, or the texts of its parts; other parts by their type. */
-function contentText(content: unknown): string {
-  if (!Array.isArray(content)) return isRecord(content) ? compact(content) : scalarText(content);
-  const parts = content.map((part) =>
-    isRecord(part) && typeof part['text'] === 'string' ? part['text'] : compact(part),
-  );
-  return clip(oneLine(parts.join(' ')), maxTextChars);
 }
 
 /** One line of JSON, cut; for arguments and results of calls. */

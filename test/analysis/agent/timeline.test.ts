@@ -265,8 +265,8 @@ test('a part that is none is a gap, and journal and part are joined', () => {
 test('the text tells the story, and hostile texts are escaped', () => {
   const shown = renderAgentTimeline(computeAgentState(read(session)), { columns: 100 });
   assert.match(shown, /^travel running {2}r1, 7 tokens in, 3 out, price unknown$/m);
-  assert.match(shown, /-17 s {8}model openai gpt {2}finished in 9 ms, 7 → 3 tokens$/m);
-  assert.match(shown, /-11 s {2}open {2}model openai gpt {2}streaming "I found three fl"$/m);
+  assert.match(shown, /-17 s {8}c1 {2}model openai gpt {2}finished in 9 ms, 7 → 3 tokens$/m);
+  assert.match(shown, /-11 s {2}open {2}c2 {2}model openai gpt {2}streaming "I found three fl"$/m);
   assert.match(shown, /waiting for model call to openai gpt/);
   assert.match(shown, /tool {2}result: 3 flights$/m);
   assert.match(shown, /assistant {2}I found three fl † cut here/);

@@ -3,7 +3,14 @@
  * has a place in time where it is known, and an anchor to link to. Pure; ids come from the program and may repeat, or
  * name each other as parents.
  */
-import type { AgentRun, AgentState, AgentStep, ModelCall, ToolCall } from '../../../model/agent-state.ts';
+import {
+  type AgentRun,
+  type AgentState,
+  type AgentStep,
+  type ModelCall,
+  nameOfRun,
+  type ToolCall,
+} from '../../../model/agent-state.ts';
 
 export type RowKind = 'run' | 'step' | 'model' | 'tool' | 'wait' | 'note' | 'request';
 export type Outcome = 'done' | 'failed' | 'open' | 'requested';
@@ -95,12 +102,7 @@ function nodesOf(run: AgentRun, endMs: number | undefined): Node[] {
     {
       key: runKey,
       parent: run.parentId === undefined ? undefined : `run ${run.parentId}`,
-      row: row(
-        'run',
-        run.implicit ? 'the program (it named no run)' : (run.name ?? run.id),
-        `run-${run.id}`,
-        run,
-      ),
+      row: row('run', nameOfRun(run), `run-${run.id}`, run),
     },
     ...run.steps.map((step) => ({
       key: `step ${run.id} ${step.id}`,
