@@ -37,7 +37,7 @@ test('they do so on the page of a death and in what was said between two points'
       at: 2000,
       kind: 'model.start',
       call: 'c1',
-      conversation: { kept: 0, added: ['m1'] },
+      conversation: { keep: 0, add: ['m1'] },
       attributes: { 'gen_ai.request.model': 'gpt' },
     },
   ]);

@@ -37,6 +37,8 @@ interface Row {
 
 const maxRows = 200;
 const maxMessages = 40;
+/** How a call ended stands behind its arguments, on the same line. */
+const maxArgumentChars = 32;
 
 export function renderAgentTimeline(state: AgentState, options: AgentTextOptions = {}): string {
   const page: Page = { palette: options.palette ?? plainPalette, columns: options.columns ?? 100 };
@@ -46,6 +48,7 @@ export function renderAgentTimeline(state: AgentState, options: AgentTextOptions
   const runs = safe.runs.flatMap((run) => [
     ...renderRun(run, endedAt, page),
     ...section(page, 'Conversation', renderConversation(run, page, options.whole ?? false)),
+    ...section(page, 'Plan', run.plan === undefined ? [] : renderValue(run.plan, page)),
     ...section(page, 'State', run.state === undefined ? [] : renderValue(run.state, page)),
     '',
   ]);
@@ -152,7 +155,7 @@ function modelText(call: ModelCall): string {
 function toolText(call: ToolCall): string {
   const result = call.error ?? call.result;
   const shown = result === undefined ? '' : ` → ${textOf(result)}`;
-  return `tool  ${call.name}(${textOf(call.arguments)})  ${outcome(call)}${shown}`;
+  return `tool  ${call.name}(${clip(textOf(call.arguments), maxArgumentChars)})  ${outcome(call)}${shown}`;
 }
 
 function renderConversation(run: AgentRun, page: Page, whole: boolean): string[] {

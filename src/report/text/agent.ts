@@ -56,8 +56,13 @@ function renderRun(run: AgentRun, page: Page): string[] {
           `  ${palette.faint('model')} ${oneLine([call.provider, call.model].filter(Boolean).join(' '))} ${oneLine(call.status)}`,
       ),
     ...(run.messages.length ? renderConversation(run.messages, page).map((line) => `  ${line}`) : []),
+    ...(run.plan === undefined ? [] : underName('plan', renderValue(run.plan, page), page)),
     ...(run.state === undefined ? [] : renderValue(run.state, page).map((line) => `  ${line}`)),
   ];
+}
+
+function underName(name: string, lines: readonly string[], { palette }: Page): string[] {
+  return [`  ${palette.faint(`${name}:`)}`, ...lines.map((line) => `    ${line}`)];
 }
 
 function toolCallLine(call: ToolCall, { palette }: Page): string {

@@ -11,6 +11,8 @@ import { cutAgentEvents } from '../../../src/analysis/agent/point.ts';
 import { readAgentState } from '../../../src/analysis/agent/read.ts';
 import { computeAgentState } from '../../../src/analysis/agent/timeline.ts';
 import { AgentdumpError } from '../../../src/errors.ts';
+import { plainPalette } from '../../../src/report/palette.ts';
+import { renderAgent } from '../../../src/report/text/agent.ts';
 import { renderAgentTimeline } from '../../../src/report/text/agent-timeline.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
@@ -274,4 +276,40 @@ test('the text tells the story, and hostile texts are escaped', () => {
     JSON.parse(JSON.stringify(event).replaceAll('travel', '\\u001b[31mred\\u0007')),
   );
   assert.ok(!renderAgentTimeline(computeAgentState(read(nasty))).includes('\u001b'));
+});
+
+test('the plan is shown, and how a call ended whatever its arguments', () => {
+  const state = computeAgentState(
+    read([
+      { seq: 1, at, kind: 'run.start', run: 'r1', name: 'travel' },
+      { seq: 2, at, kind: 'plan', run: 'r1', plan: ['search', 'book'] },
+      {
+        seq: 3,
+        at,
+        kind: 'tool.start',
+        id: 't1',
+        run: 'r1',
+        name: 'search',
+        arguments: { text: 'x'.repeat(300) },
+      },
+      {
+        seq: 4,
+        at: at + 5,
+        kind: 'tool.end',
+        id: 't1',
+        run: 'r1',
+        status: 'finished',
+        tookMs: 5,
+        result: 'none',
+      },
+    ]),
+  );
+  const shown = renderAgentTimeline(state, { columns: 100 });
+  assert.match(shown, /t1 {2}tool {2}search\(\{"text":"x+…\) {2}finished in 5 ms → none$/m);
+  assert.match(shown, /^Plan\n {2}search, book$/m);
+  const page = renderAgent(
+    { schema: 'agentdump.analysis/1', gaps: [], agent: state },
+    { palette: plainPalette, columns: 100 },
+  );
+  assert.match(page.join('\n'), /^ {2}plan:\n {4}search, book$/m);
 });
