@@ -23,7 +23,9 @@ export const cells = {
   threadId: 7,
   /** How full V8's old generation was when the main thread last looked, in KiB. */
   heapKib: 8,
-  count: 9,
+  /** Resident memory then, in KiB. */
+  rssKib: 9,
+  count: 10,
 } as const;
 
 /** True in the global object of the watchdog's thread: who looks at the workers of a program leaves that one out. */

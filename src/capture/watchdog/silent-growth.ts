@@ -17,9 +17,11 @@ export interface Growth {
   atMs: number;
   /** Resident memory, in bytes. */
   rss: number;
-  /** How often the main thread has answered, and how full its heap was when it last told. */
+  /** How often the main thread has answered, and how full its heap and how large the process was when it last told. */
   answers: number;
   heapBytes: number;
+  /** 0 before it has told anything. */
+  toldRss: number;
 }
 
 /** What no program fills faster, in bytes a millisecond: seen 0.2 to 0.5 GB a second. */
@@ -42,12 +44,13 @@ export class SilentGrowth {
   }
 
   /** Whether the main thread is to be asked for a sign of life, or to be looked at because it gave none. */
-  see({ atMs, rss, answers, heapBytes }: Growth): 'ask' | 'look' | 'nothing' {
+  see({ atMs, rss, answers, heapBytes, toldRss }: Growth): 'ask' | 'look' | 'nothing' {
     const { limitBytes, fromShare, stepShare } = this.#limits;
     if (answers !== this.#answers) {
       this.#answers = answers;
       this.#askedAt = undefined;
-      this.looked(rss, heapBytes);
+      // Not what it is now: on a busy machine a heap may be full before this thread has its turn.
+      this.looked(toldRss || rss, heapBytes);
     }
     const grown = rss - this.#base.rss;
     this.#share = (this.#base.heapBytes + grown) / limitBytes;

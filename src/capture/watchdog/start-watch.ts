@@ -201,6 +201,7 @@ class MainSide implements Watch {
     try {
       const isDue = this.#memory?.look(mustBeNew) ?? false;
       Atomics.store(this.#shared, cells.heapKib, memory.read().oldSpace.used >> 10);
+      Atomics.store(this.#shared, cells.rssKib, process.memoryUsage.rss() >> 10);
       return isDue;
     } catch {
       // Without an inspector, or with a full disk, the program goes on unobserved.

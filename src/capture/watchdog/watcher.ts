@@ -70,7 +70,14 @@ class Watcher {
     const heapBytes = (): number => Atomics.load(this.#shared, cells.heapKib) * 1024;
     const answers = Atomics.load(this.#shared, cells.answers);
     const { rss } = process.memoryUsage;
-    const step = growth.see({ atMs: performance.now(), rss: rss(), answers, heapBytes: heapBytes() });
+    const toldRss = Atomics.load(this.#shared, cells.rssKib) * 1024;
+    const step = growth.see({
+      atMs: performance.now(),
+      rss: rss(),
+      answers,
+      heapBytes: heapBytes(),
+      toldRss,
+    });
     if (step === 'ask') this.#tell({ ask: true });
     if (step !== 'look') return;
     this.#isLooking = true;
