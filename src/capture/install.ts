@@ -120,7 +120,10 @@ function installTriggers(surroundings: Surroundings, events: EventTap): Installe
     ended,
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
-  if (config.locals === 'uncaught') undoings.push(loadColdHalf().armLocals());
+  if (config.locals === 'uncaught') {
+    surroundings.disarmLocals = loadColdHalf().armLocals();
+    undoings.push(surroundings.disarmLocals);
+  }
   if (config.handles === 'stacks') undoings.push(loadColdHalf().armCreators(surroundings.ownFile));
   return { undoings: undoings.filter((undo) => undo !== undefined), captureEvent: captureDeath, seat };
 }

@@ -35,6 +35,7 @@ export function watchLoop(
         capture,
         findJournal: () => surroundings.flight?.recorder.folder,
         memory: surroundings.memory,
+        disarmLocals: () => surroundings.disarmLocals?.(),
         noteMemory: (profile) => keepMemory(surroundings, profile),
         note: (kind, payload) => {
           // One that is killed in its stall can tell nobody: whoever comes next finds its session.

@@ -13,6 +13,8 @@ export interface CaptureRequest {
   stackText?: string;
   /** Of a main thread that was interrupted; innermost first. */
   locals?: LocalsPart['frames'];
+  /** A session of another thread has the program take this while it runs: no debugger may be open (README.md). */
+  inPassing?: boolean;
   details?: Partial<
     Pick<
       TriggerPart,

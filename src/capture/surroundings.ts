@@ -47,6 +47,8 @@ export interface Surroundings {
   heapProfile?: HeapProfilePart;
   /** Of the event loop, once the program has lived long enough. */
   watch?: Watch;
+  /** Takes the debugger away that reads variables at a throw, where one is armed. */
+  disarmLocals?: () => void;
   /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
   lock: Lock | undefined;
 }

@@ -52,6 +52,7 @@ export function createContext(
     ...(request.thrown ? { thrown: { ...request.thrown, frames } } : {}),
     ...(heapProfile ? { heapProfile } : {}),
     ...(request.locals ? { locals: request.locals } : {}),
+    mayDebug: request.inPassing !== true,
     stackTexts: request.stackText === undefined ? [] : [request.stackText],
     frameUrls: new Set(),
     scriptUrls: [],

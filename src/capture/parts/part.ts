@@ -22,6 +22,8 @@ export interface CaptureContext {
   thrown?: { value: unknown; frames: RawFrame[] };
   /** Frames of a main thread that was interrupted, with their variables. */
   locals?: LocalsPart['frames'];
+  /** Whether a debugger of this thread's own may be opened. */
+  mayDebug: boolean;
   /** Of the allocations, where memory came near its limit. */
   heapProfile?: HeapProfilePart;
   /** Texts of every stack that the bundle holds so far: they decide whose source is kept. */

@@ -31,6 +31,7 @@ export const scriptsPart: PartProducer = {
   // A large bundle has a large map, and without it the whole stack is in the wrong language.
   limitMs: ({ timeLeftMs }) => timeLeftMs(),
   produce(context): ScriptsPart {
+    if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
     const self = openSelfDebugger();
     try {
       return { scripts: withCleanUrls(describeScripts(self, context)) };

@@ -42,6 +42,7 @@ export interface WatchOptions {
   /** Into the journal, redacted, where there is one. */
   note(kind: number, payload: object): void;
   capture(request: CaptureRequest): string | undefined;
+  disarmLocals(): void;
 }
 
 export interface Watch {
@@ -107,6 +108,8 @@ class MainSide implements Watch {
       const where = frames
         ? { stackText: stackTextOf(frames), locals: frames }
         : { stackText: `Main thread\n${this.#stack()}` };
+      // See ../README.md: "A stop that never ends".
+      if (!frames) this.#options.disarmLocals();
       this.excuse(() => this.#memory?.takeSnapshot(where));
     },
   };
@@ -190,7 +193,8 @@ class MainSide implements Watch {
       note: noteMemory,
       snapshot: (reason, where) => {
         const details = { reason, ...(where && { exitStack: where.stackText }) };
-        capture({ kind: 'snapshot-memory', handledByHost: false, ...where, details });
+        const inPassing = where !== undefined && where.locals === undefined;
+        capture({ kind: 'snapshot-memory', handledByHost: false, inPassing, ...where, details });
       },
     });
   }
