@@ -1,7 +1,7 @@
 /** The commands about durable runs, through the built program. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -39,7 +39,7 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 test('killed while it waits, approved while it is down, resumed by the command line that was kept', async () => {
   const place = fresh();
-  const { truth, env, agentdump } = place;
+  const { truth, agentdump } = place;
   await killWhileItWaits(place);
   const [run] = JSON.parse(agentdump('runs', '--json').stdout);
   assert.equal(run.id, 'b1');
@@ -66,7 +66,7 @@ test('killed while it waits, approved while it is down, resumed by the command l
 
 test('rejected, with a command of its own', async () => {
   const place = fresh();
-  const { truth, env, agentdump } = place;
+  const { truth, agentdump } = place;
   await killWhileItWaits(place);
   assert.equal(agentdump('reject', 'b1', 'book').stdout, 'b1: book rejected\n');
   const resumed = agentdump('resume', 'b1', '--', process.execPath, asks, truth);
