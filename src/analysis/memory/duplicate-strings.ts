@@ -57,7 +57,7 @@ export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
         count: group.count,
         selfSizeBytes: group.bytes,
         wastedBytes: waste(group),
-        id: heap.snapshot.nodes.id[group.node]!,
+        id: heap.snapshot.nodes.id.get(group.node),
       })),
   };
 }

@@ -49,7 +49,7 @@ function markEdgesOf(snapshot: HeapSnapshot, ids: Set<number>, ephemerons: Ephem
   const mayBe = new Uint8Array(1 << 16);
   for (const wanted of ids) mayBe[wanted & 0xffff] = 1;
   for (let node = 0; node < count; node++) {
-    const nodeId = id[node]!;
+    const nodeId = id.get(node);
     if (mayBe[nodeId & 0xffff] === 0 || !ids.has(nodeId)) continue;
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
       if (packed[edge]! >>> edgeTypeShift !== EdgeType.internal) continue;

@@ -49,9 +49,9 @@ export interface Growth {
 /** @param withPlaces for the first of those that are compared: it may be of another process than the last. */
 export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
   const { snapshot, aggregates, classes } = heap;
-  const rows = Uint32Array.from(snapshot.nodes.id, (_, node) => node)
+  const rows = Uint32Array.from({ length: snapshot.nodes.count }, (_, node) => node)
     .filter((node) => snapshot.nodes.selfSize.get(node) > 0)
-    .sort((a, b) => snapshot.nodes.id[a]! - snapshot.nodes.id[b]!);
+    .sort((a, b) => snapshot.nodes.id.get(a) - snapshot.nodes.id.get(b));
   const byName = new Map<string, { count: number; selfSize: number; retainedSize: number }>();
   for (const [row, { name }] of classes.kinds.entries()) {
     const sums = byName.get(name) ?? { count: 0, selfSize: 0, retainedSize: 0 };
@@ -64,7 +64,7 @@ export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
     totalBytes: heap.totalBytes,
     nodes: heap.nodeCount,
     classes: byName,
-    ids: rows.map((node) => snapshot.nodes.id[node]!),
+    ids: rows.map((node) => snapshot.nodes.id.get(node)),
     retained: Float64Array.from(rows, (node) => heap.retained[node]!),
     types: Uint8Array.from(rows, (node) => snapshot.nodes.type[node]!),
     classOf: rows.map((node) => classes.of[node]!),
@@ -177,7 +177,7 @@ function trendOf(values: number[]): HeapGrowthRow['trend'] {
 function grownNodes(first: HeapDigest, heap: Heap, limit: number): HeapGrownNode[] {
   const growth = new Float64Array(heap.nodeCount);
   for (let node = 0; node < heap.nodeCount; node++) {
-    const before = retainedBefore(first, heap.snapshot.nodes.id[node]!);
+    const before = retainedBefore(first, heap.snapshot.nodes.id.get(node));
     if (before >= 0) growth[node] = heap.retained[node]! - before;
   }
   const largestBelow = new Float64Array(heap.nodeCount);

@@ -23,14 +23,14 @@ export function computeHeapValue(heap: Heap, node: number, limit: number): HeapV
   const source = sourceOf(heap, heap.snapshot.location(node));
   const allocatedAt = allocationStack(heap.snapshot, node);
   return {
-    id: heap.snapshot.nodes.id[node]!,
+    id: heap.snapshot.nodes.id.get(node),
     kind,
     class: heap.className(node),
     text: valueText(heap, node, 2000),
     retainedSizeBytes: heap.retained[node]!,
     entries: entries.slice(0, limit).map(({ key, node: child }) => ({
       key,
-      id: child < 0 ? 0 : heap.snapshot.nodes.id[child]!,
+      id: child < 0 ? 0 : heap.snapshot.nodes.id.get(child),
       text: child < 0 ? notAnObject : valueText(heap, child, 100),
       retainedSizeBytes: child < 0 ? 0 : heap.retained[child]!,
     })),

@@ -9,14 +9,14 @@ import type { Heap } from './heap.ts';
 export function nodeRow(heap: Heap, node: number): HeapNodeRow {
   const { snapshot } = heap;
   return {
-    id: snapshot.nodes.id[node]!,
+    id: snapshot.nodes.id.get(node),
     name: snapshot.nodeName(node),
     type: snapshot.nodeTypeName(node),
     class: heap.className(node),
     selfSizeBytes: heap.selfSize.get(node),
     retainedSizeBytes: heap.retained[node]!,
     distance: distanceOf(heap, node),
-    dominatorId: node === heap.root ? null : snapshot.nodes.id[heap.tree.dominator[node]!]!,
+    dominatorId: node === heap.root ? null : snapshot.nodes.id.get(heap.tree.dominator[node]!),
   };
 }
 

@@ -65,7 +65,7 @@ export function pathText(
   isKey: (edge: number) => boolean = () => false,
 ): string {
   if (!edges.length)
-    return node === heap.root ? '(root)' : `(nothing strong leads to @${heap.snapshot.nodes.id[node]})`;
+    return node === heap.root ? '(root)' : `(nothing strong leads to @${heap.snapshot.nodes.id.get(node)})`;
   let text = '';
   for (const edge of edges) text = isKey(edge) ? `${text}[*]` : appendStep(heap, text, edge);
   // A Map's or Set's table is V8's affair, and so is the slot in it.

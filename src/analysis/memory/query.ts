@@ -71,7 +71,7 @@ export function fieldReader(heap: Heap, field: QueryField): (node: number) => st
   const { snapshot } = heap;
   switch (field) {
     case 'id':
-      return (node) => snapshot.nodes.id[node]!;
+      return (node) => snapshot.nodes.id.get(node);
     case 'name':
       return (node) => snapshot.nodeName(node);
     case 'type':
@@ -87,7 +87,7 @@ export function fieldReader(heap: Heap, field: QueryField): (node: number) => st
     case 'edges':
       return (node) => snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]!;
     case 'dominator':
-      return (node) => snapshot.nodes.id[heap.tree.dominator[node]!]!;
+      return (node) => snapshot.nodes.id.get(heap.tree.dominator[node]!);
   }
 }
 

@@ -191,7 +191,7 @@ class Search {
 
   #isFromTable(node: number, edge: number): boolean {
     const name = this.#snapshot.edges.nameOrIndex.get(edge);
-    return this.#ephemerons.tableId.get(name) === this.#snapshot.nodes.id[node];
+    return this.#ephemerons.tableId.get(name) === this.#snapshot.nodes.id.get(node);
   }
 
   #visit(start: number, lastPage: number): void {

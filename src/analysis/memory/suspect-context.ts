@@ -58,7 +58,7 @@ export function shareText(bytes: number, { totalBytes }: SuspectContext): string
 /** `an Array of class Foo at src/a.ts:3:4`, as far as it is known. */
 export function describeNode(heap: Heap, node: number): string {
   const place = sourceText(sourceOf(heap, heap.snapshot.location(node)));
-  return `${heap.className(node)} @${heap.snapshot.nodes.id[node]}${place ? ` (constructor at ${place})` : ''}`;
+  return `${heap.className(node)} @${heap.snapshot.nodes.id.get(node)}${place ? ` (constructor at ${place})` : ''}`;
 }
 
 /** Where it is, as one would write it. */

@@ -3,6 +3,7 @@
  * holds what and how large numbers are kept; not how they are read, nor what they mean.
  */
 import { AgentdumpError } from '../../errors.ts';
+import { IdColumn } from './id-column.ts';
 import { edgeTargetMask, edgeTypeShift } from './layout.ts';
 
 /** In a column of names: the true value is in the side map. */
@@ -16,7 +17,7 @@ export interface NodeColumns {
   type: Uint8Array;
   /** Index into the strings. */
   name: Uint32Array;
-  id: Uint32Array;
+  id: IdColumn;
   selfSize: SizeColumn;
   /** Row of the node's first edge; one more entry at the end, so that a node's edges are [n], [n + 1]. */
   firstEdge: Uint32Array;
@@ -164,7 +165,7 @@ export function createNodeColumns(count: number, memory: Allocator): NodeColumns
     count,
     type: memory.bytes(count, 'type'),
     name: memory.words(count, 'name'),
-    id: memory.words(count, 'id'),
+    id: new IdColumn(memory.words(count, 'id')),
     selfSize: new SizeColumn(memory.words(count, 'selfSize')),
     firstEdge: memory.words(count + 1, 'firstEdge'),
     detachedness: undefined,

@@ -24,6 +24,7 @@ export class NodeRecords extends RecordReader {
   readonly #traceAt: number;
   /** By field: where the kernel puts its number. */
   readonly #slots: Uint8Array;
+  readonly #oneId = new Uint32Array(1);
   /** Edges of all rows read so far. */
   #edges = 0;
 
@@ -61,7 +62,7 @@ export class NodeRecords extends RecordReader {
     const rows = code.scanNodes(start, Math.min(room, columns.count - row), this.#slots.length);
     columns.type.set(kernel.bytes(0, rows), row);
     columns.name.set(kernel.words(room, rows), row);
-    columns.id.set(kernel.words(5 * room, rows), row);
+    columns.id.fill(row, kernel.words(5 * room, rows));
     columns.selfSize.narrow.set(kernel.words(9 * room, rows), row);
     columns.firstEdge.set(kernel.words(13 * room, rows), row);
     this.row += rows;
@@ -81,7 +82,8 @@ export class NodeRecords extends RecordReader {
     columns.name[row] = name;
     const id = record[this.#idAt]!;
     if (id > 0xffffffff) throw this.malformed(`a node's id is ${id}`, 'id');
-    columns.id[row] = id;
+    this.#oneId[0] = id;
+    columns.id.fill(row, this.#oneId);
     const size = record[this.#sizeAt]!;
     if (size < 0xffffffff) columns.selfSize.narrow[row] = size;
     else columns.selfSize.set(row, size);

@@ -66,7 +66,9 @@ export class ParsedSnapshot {
   }
 
   #rows(): Map<number, number> {
-    this.#rowsById ??= new Map(Array.from(this.#snapshot.nodes.id, (id, row) => [id, row]));
+    this.#rowsById ??= new Map(
+      Array.from({ length: this.#snapshot.nodes.count }, (_, row) => [this.#snapshot.nodes.id.get(row), row]),
+    );
     return this.#rowsById;
   }
 }
@@ -90,7 +92,7 @@ export class ParsedNode {
     this.#first = nodes.firstEdge[row]!;
     this.type = snapshot.nodeTypeName(row);
     this.name = snapshot.nodeName(row);
-    this.id = nodes.id[row]!;
+    this.id = nodes.id.get(row);
     this.self_size = nodes.selfSize.get(row);
     this.edge_count = nodes.firstEdge[row + 1]! - this.#first;
     this.trace_node_id = nodes.traceNodeId?.[row] ?? 0;

@@ -5,6 +5,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type EdgeColumns, NameColumn, type NodeColumns, SizeColumn } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
+import { IdColumn, type IdColumnParts } from './id-column.ts';
 import { Locations, type SourcePlace } from './locations.ts';
 import { HeapSnapshot } from './snapshot.ts';
 import { StringTable } from './string-table.ts';
@@ -14,7 +15,11 @@ import { TraceTree } from './trace-tree.ts';
 export interface SharedSnapshot {
   path: string;
   header: SnapshotHeader;
-  nodes: Omit<NodeColumns, 'selfSize'> & { sizes: Uint32Array; wideSizes: [number, number][] };
+  nodes: Omit<NodeColumns, 'selfSize' | 'id'> & {
+    ids: IdColumnParts;
+    sizes: Uint32Array;
+    wideSizes: [number, number][];
+  };
   edges: { count: number; packed: Uint32Array; low: Uint16Array; high: Uint8Array };
   strings: { starts: Float64Array; ephemeronNames: readonly number[]; base: number };
   locations: { placeOf: Uint16Array | Uint32Array; places: readonly (SourcePlace | undefined)[] };
@@ -25,11 +30,11 @@ export function shareSnapshot(snapshot: HeapSnapshot): SharedSnapshot | undefine
   const { header, nodes, edges, strings, locations, plainPath } = snapshot;
   if (plainPath === undefined || !snapshot.hasAllEdges || edges.nameOrIndex.hasWide) return undefined;
   if (!(edges.packed.buffer instanceof SharedArrayBuffer)) return undefined;
-  const { selfSize, ...columns } = nodes;
+  const { selfSize, id, ...columns } = nodes;
   return {
     path: plainPath,
     header,
-    nodes: { ...columns, sizes: selfSize.narrow, wideSizes: [...selfSize.wideRows()] },
+    nodes: { ...columns, ids: id.parts(), sizes: selfSize.narrow, wideSizes: [...selfSize.wideRows()] },
     edges: {
       count: edges.count,
       packed: edges.packed,
@@ -49,7 +54,7 @@ export function openShared(shared: SharedSnapshot): HeapSnapshot {
       return bytes.subarray(0, readSync(fd, bytes, 0, to - from, from));
     },
   };
-  const { sizes, wideSizes, ...columns } = shared.nodes;
+  const { ids, sizes, wideSizes, ...columns } = shared.nodes;
   const selfSize = new SizeColumn(sizes);
   for (const [row, bytes] of wideSizes) selfSize.set(row, bytes);
   const { starts, ephemeronNames, base } = shared.strings;
@@ -60,7 +65,7 @@ export function openShared(shared: SharedSnapshot): HeapSnapshot {
   };
   return new HeapSnapshot({
     header: shared.header,
-    nodes: { ...columns, selfSize },
+    nodes: { ...columns, id: new IdColumn(ids.words, ids.firsts), selfSize },
     edges,
     strings: new StringTable(starts, ephemeronNames, random, base),
     locations: new Locations(shared.locations.placeOf, shared.locations.places),

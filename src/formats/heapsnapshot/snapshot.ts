@@ -109,6 +109,6 @@ export class HeapSnapshot {
 
   /** Ordinal of the node with V8's id, or -1. */
   findById(id: number): number {
-    return this.nodes.id.indexOf(id);
+    return this.nodes.id.find(id, this.nodes.count);
   }
 }

@@ -29,7 +29,7 @@ function listing(snapshot: HeapSnapshot): unknown[] {
     return [
       snapshot.nodeTypeName(node),
       snapshot.nodeName(node),
-      snapshot.nodes.id[node],
+      snapshot.nodes.id.get(node),
       snapshot.nodes.selfSize.get(node),
       snapshot.location(node),
       edges,

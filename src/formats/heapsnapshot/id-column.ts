@@ -1,0 +1,75 @@
+/**
+ * The ids of nodes. V8 gives them out in steps of two: in a process's first snapshot every node's is two more than that of
+ * the node before. So a block of nodes whose ids rise like that is kept as the first of them, and its page of the column,
+ * which nobody writes to, takes no memory.
+ */
+const blockBits = 10;
+const blockSize = 1 << blockBits;
+const blockMask = blockSize - 1;
+const step = 2;
+
+/** What a second thread needs of one. */
+export interface IdColumnParts {
+  words: Uint32Array;
+  firsts: Uint32Array;
+}
+
+export class IdColumn {
+  readonly #words: Uint32Array;
+  /** By block: the id of its first node where they rise by two, else 0. */
+  readonly #firsts: Uint32Array;
+  /** The block that is being filled: its number and its ids. */
+  #open = -1;
+  readonly #ids = new Uint32Array(blockSize);
+
+  /** @param words zeros, one a node. */
+  constructor(words: Uint32Array, firsts: Uint32Array = new Uint32Array((words.length >>> blockBits) + 1)) {
+    this.#words = words;
+    this.#firsts = firsts;
+  }
+
+  get(row: number): number {
+    const block = row >>> blockBits;
+    const first = this.#firsts[block]!;
+    if (first > 0) return first + step * (row & blockMask);
+    return block === this.#open ? this.#ids[row & blockMask]! : this.#words[row]!;
+  }
+
+  /** Rows one after the other, each once. */
+  fill(row: number, ids: Uint32Array): void {
+    for (let done = 0; done < ids.length; ) {
+      const place = (row + done) & blockMask;
+      const part = ids.subarray(done, done + blockSize - place);
+      this.#open = (row + done) >>> blockBits;
+      this.#ids.set(part, place);
+      done += part.length;
+      if (place + part.length === blockSize) this.#close();
+    }
+  }
+
+  #close(): void {
+    const ids = this.#ids;
+    const first = ids[0]!;
+    let rising = 1;
+    while (rising < blockSize && ids[rising] === first + step * rising) rising++;
+    if (first > 0 && rising === blockSize) this.#firsts[this.#open] = first;
+    else this.#words.set(ids, this.#open << blockBits);
+    this.#open = -1;
+  }
+
+  /** The first of `count` rows with this id, or -1. */
+  find(id: number, count: number): number {
+    for (let row = 0; row < count; row++) if (this.get(row) === id) return row;
+    return -1;
+  }
+
+  /** The rows read so far can be looked at from then on. */
+  parts(): IdColumnParts {
+    if (this.#open >= 0) {
+      const from = this.#open << blockBits;
+      this.#words.set(this.#ids.subarray(0, this.#words.length - from), from);
+      this.#open = -1;
+    }
+    return { words: this.#words, firsts: this.#firsts };
+  }
+}
