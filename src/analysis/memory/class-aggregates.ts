@@ -84,26 +84,28 @@ function addRetained(
 ): void {
   const { first, nodes } = dominated;
   const isOpen = new Uint8Array(sums.length);
-  // A node, or ~class where the marked part of the tree ends.
-  const stack = new Int32Array(2 * nodes.length + 2);
-  let depth = 1;
-  stack[0] = root;
-  while (depth > 0) {
-    const node = stack[--depth]!;
-    if (node < 0) {
-      isOpen[~node] = 0;
-      continue;
-    }
-    const from = first[node]!;
-    const to = first[node + 1]!;
+  // By depth: where the node of the way stands in `nodes`, and whether it marked its class.
+  const at = new Uint32Array(nodes.length + 1);
+  const marks = new Uint8Array(nodes.length + 1);
+  let depth = 0;
+  let node = root;
+  while (true) {
     const row = classes.of[node]!;
+    marks[depth] = 0;
     if (isOpen[row] === 0 && selfSize.narrow[node] !== 0) {
       sums[row]! += retained[node]!;
-      if (from !== to) {
-        isOpen[row] = 1;
-        stack[depth++] = ~row;
-      }
+      isOpen[row] = marks[depth] = 1;
     }
-    for (let at = from; at < to; at++) stack[depth++] = nodes[at]!;
+    if (first[node] !== first[node + 1]) at[++depth] = first[node]!;
+    else {
+      // To the next of the dominator's, or of the nearest above that has one.
+      for (; depth > 0; depth--) {
+        if (marks[depth]) isOpen[classes.of[nodes[at[depth]!]!]!] = 0;
+        const above = depth > 1 ? nodes[at[depth - 1]!]! : root;
+        if (++at[depth]! < first[above + 1]!) break;
+      }
+      if (depth === 0) return;
+    }
+    node = nodes[at[depth]!]!;
   }
 }

@@ -97,9 +97,8 @@ export class Heap {
 
   /** Self sizes with the size of internal parts at their owner. */
   get selfSize(): SizeColumn {
-    // The room for the retained sizes is free until they are in it, and those come after these.
-    const spare = this.#spare;
-    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, spare?.sums, spare?.sizes));
+    const room = this.#spare?.sizes;
+    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, room));
   }
 
   get retained(): Float64Array {

@@ -8,9 +8,9 @@ import { computeShallowSizes } from './shallow-sizes.ts';
 
 const snapshot = openShared((workerData as { shared: SharedSnapshot }).shared);
 const room = new Uint32Array(snapshot.nodes.count);
-const selfSize = computeShallowSizes(snapshot, room.buffer);
 const classes = computeClasses(snapshot, room);
 const distances = computeDistances(snapshot, room);
+const selfSize = computeShallowSizes(snapshot, room);
 snapshot.close();
 const message: FacetsMessage = {
   distances,

@@ -19,22 +19,13 @@ const shared = 0xfffffffe;
 /** That the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
 const nodesAtOnce = 16_384;
 
-/**
- * A new column. The sum over all nodes stays the same.
- * @param room of 4 bytes a node, to work in.
- * @param into of a word a node, where the column is to be.
- */
-export function computeShallowSizes(
-  snapshot: HeapSnapshot,
-  room = new ArrayBuffer(4 * snapshot.nodes.count),
-  into?: Uint32Array,
-): SizeColumn {
+/** A new column. The sum over all nodes stays the same. @param room of a word a node, where the column is to be. */
+export function computeShallowSizes(snapshot: HeapSnapshot, room?: Uint32Array): SizeColumn {
   if (!hasUserRoots(snapshot)) return snapshot.nodes.selfSize;
+  const { count } = snapshot.nodes;
   const kernel = GraphKernel.of(snapshot);
-  if (!kernel) return transfer(snapshot, findOwners(snapshot, room), into);
-  return (
-    transferInKernel(snapshot, kernel) ?? transfer(snapshot, kernel.words('owner', snapshot.nodes.count))
-  );
+  if (!kernel) return transfer(snapshot, findOwners(snapshot, room ?? new Uint32Array(count)));
+  return transferInKernel(snapshot, kernel) ?? transfer(snapshot, kernel.words('owner', count).slice());
 }
 
 /** Undefined where a size takes more than 32 bits. The owners are in the kernel then. */
@@ -62,7 +53,7 @@ function hasUserRoots(snapshot: HeapSnapshot): boolean {
 }
 
 /** By ordinal: the one node that owns it (itself, if it is no internal part), `unowned` or `shared`. */
-function findOwners(snapshot: HeapSnapshot, room: ArrayBuffer): Uint32Array {
+function findOwners(snapshot: HeapSnapshot, room: Uint32Array): Uint32Array {
   const { count, firstEdge } = snapshot.nodes;
   const packed = snapshot.edges.packed;
   const owners = initialOwners(snapshot, room);
@@ -87,29 +78,36 @@ function findOwners(snapshot: HeapSnapshot, room: ArrayBuffer): Uint32Array {
   return owners;
 }
 
-function initialOwners(snapshot: HeapSnapshot, room: ArrayBuffer): Uint32Array {
-  const { count, type, name } = snapshot.nodes;
-  const externalData = snapshot.strings.findAscii('system / ExternalStringData');
-  const owners = new Uint32Array(room, 0, count);
-  for (let node = 0; node < count; node++) {
-    const isPart =
-      type[node] === NodeType.hidden ||
-      type[node] === NodeType.array ||
-      (type[node] === NodeType.native && name[node] === externalData);
-    owners[node] = isPart ? unowned : node;
-  }
+function initialOwners(snapshot: HeapSnapshot, room: Uint32Array): Uint32Array {
+  const { count } = snapshot.nodes;
+  const owners = room.subarray(0, count);
+  const isPart = partsOf(snapshot);
+  for (let node = 0; node < count; node++) owners[node] = isPart(node) ? unowned : node;
   return owners;
 }
 
-function transfer(snapshot: HeapSnapshot, owners: Uint32Array, into?: Uint32Array): SizeColumn {
-  const { count, type } = snapshot.nodes;
-  const sizes = snapshot.nodes.selfSize.copy(into);
+function partsOf({ nodes, strings }: HeapSnapshot): (node: number) => boolean {
+  const { type, name } = nodes;
+  const externalData = strings.findAscii('system / ExternalStringData');
+  return (node) =>
+    type[node] === NodeType.hidden ||
+    type[node] === NodeType.array ||
+    (type[node] === NodeType.native && name[node] === externalData);
+}
+
+/** Each node's size takes the place of its owner: those that own themselves first, since only they are given more. */
+function transfer(snapshot: HeapSnapshot, owners: Uint32Array): SizeColumn {
+  const { count, type, selfSize } = snapshot.nodes;
+  const root = snapshot.header.rootOrdinal;
+  const isPart = partsOf(snapshot);
+  const sizes = new SizeColumn(owners);
+  for (let node = 0; node < count; node++) if (!isPart(node)) sizes.set(node, selfSize.get(node));
   for (let node = 0; node < count; node++) {
+    if (!isPart(node)) continue;
     const owner = owners[node]!;
-    if (owner === node || owner >= shared) continue;
-    if (type[owner] === NodeType.synthetic || owner === snapshot.header.rootOrdinal) continue;
-    sizes.set(owner, sizes.get(owner) + sizes.get(node));
-    sizes.set(node, 0);
+    const stays = owner >= shared || type[owner] === NodeType.synthetic || owner === root;
+    if (!stays) sizes.set(owner, sizes.get(owner) + selfSize.get(node));
+    sizes.set(node, stays ? selfSize.get(node) : 0);
   }
   return sizes;
 }

@@ -94,14 +94,6 @@ export class SizeColumn {
     this.#wide.set(row, bytes);
   }
 
-  /** A column with the same values that can be changed. @param into where it is to be, as long as this one. */
-  copy(into: Uint32Array = new Uint32Array(this.narrow.length)): SizeColumn {
-    into.set(this.narrow);
-    const copy = new SizeColumn(into);
-    for (const [row, bytes] of this.#wide) copy.#wide.set(row, bytes);
-    return copy;
-  }
-
   /** Whether some value is not in the narrow column. */
   get hasWide(): boolean {
     return this.#wide.size > 0;
