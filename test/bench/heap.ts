@@ -138,7 +138,7 @@ function median(samples: Sample[]): Sample {
 }
 
 function runTool(tool: string, file: string): Sample | undefined {
-  const words = ['--max-old-space-size=16000', '--import', 'tsx', join(here, 'heap-tool.ts'), tool, file];
+  const words = ['--max-old-space-size=16000', join(here, 'heap-tool.mjs'), tool, file];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     encoding: 'utf8',
     timeout: 600_000,

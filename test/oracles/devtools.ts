@@ -67,24 +67,25 @@ const noLocales: Plugin = {
   },
 };
 
-let loaded: Promise<DevToolsModule> | undefined;
+let bundled: Promise<string> | undefined;
 
-function devTools(): Promise<DevToolsModule> {
-  loaded ??= bundle();
-  return loaded;
+/** Where the bundle is, the same for both threads. */
+function bundle(): Promise<string> {
+  bundled ??= writeBundle();
+  return bundled;
 }
 
-async function bundle(): Promise<DevToolsModule> {
-  const folder = mkdtempSync(join(tmpdir(), 'agentdump-oracles-'));
-  const outfile = join(folder, 'devtools.mjs');
-  await writeBundle(outfile);
+/** So that what is measured is not the time that the bundle takes. */
+export async function devTools(): Promise<DevToolsModule> {
+  const module = await bundle();
   polyfill();
-  const devTools = await import(pathToFileURL(outfile).href);
-  rmSync(folder, { recursive: true });
-  return devTools;
+  return import(module);
 }
 
-async function writeBundle(outfile: string): Promise<void> {
+async function writeBundle(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-oracles-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  const outfile = join(folder, 'devtools.mjs');
   await build({
     stdin: {
       contents:
@@ -101,6 +102,7 @@ async function writeBundle(outfile: string): Promise<void> {
     logLevel: 'error',
     plugins: [noLocales],
   });
+  return pathToFileURL(outfile).href;
 }
 
 function secondHalfHere(Manager: DevToolsModule['HeapSnapshot']['SecondaryInitManager']) {
@@ -128,20 +130,17 @@ function polyfill(): void {
 /** Runs DevTools' second half on a thread of its own, as Chrome does. Ends with `stop`. */
 async function startSecondThread(): Promise<{ port: MessagePort; stop(): void }> {
   const { port1, port2 } = new MessageChannel();
-  const folder = mkdtempSync(join(tmpdir(), 'agentdump-oracles-'));
-  const module = join(folder, 'devtools.mjs');
-  await writeBundle(module);
+  const module = await bundle();
   const code = `${polyfill}; polyfill();
     const { workerData } = require('node:worker_threads');
     import(workerData.module).then(({ HeapSnapshot }) => new HeapSnapshot.SecondaryInitManager(workerData.port));`;
   const worker = new Worker(code, {
     eval: true,
-    workerData: { module: pathToFileURL(module).href, port: port2 },
+    workerData: { module, port: port2 },
     transferList: [port2],
   });
   const stop = (): void => {
     void worker.terminate();
-    rmSync(folder, { recursive: true });
   };
   return { port: port1, stop };
 }
