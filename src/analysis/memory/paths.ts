@@ -7,6 +7,7 @@ import type { HeapEdgeRow, HeapPath } from '../../model/heap.ts';
 import { noDistance } from './distances.ts';
 import type { Heap } from './heap.ts';
 import { nodeRow } from './node-rows.ts';
+import { afterCallback, timerOnWay } from './timer-path.ts';
 
 const maxSteps = 100_000;
 
@@ -57,7 +58,7 @@ export function computePath(heap: Heap, node: number): HeapPath {
   return { steps, text: pathText(heap, node, edges) };
 }
 
-/** `global.sessions[3].messages`; variables of closures as `(context).name`; V8's own slots as `{slot}`. */
+/** `global.sessions[3].messages`; V8's own slots as `{slot}`; a timer of Node's in words, in place of the way to it. */
 export function pathText(
   heap: Heap,
   node: number,
@@ -66,6 +67,12 @@ export function pathText(
 ): string {
   if (!edges.length)
     return node === heap.root ? '(root)' : `(nothing strong leads to @${heap.snapshot.nodes.id.get(node)})`;
+  const timer = timerOnWay(heap, edges);
+  if (!timer) return stepsText(heap, edges, isKey);
+  return timer.text + afterCallback(stepsText(heap, edges.slice(timer.edges), isKey));
+}
+
+function stepsText(heap: Heap, edges: readonly number[], isKey: (edge: number) => boolean): string {
   let text = '';
   for (const edge of edges) text = isKey(edge) ? `${text}[*]` : appendStep(heap, text, edge);
   // A Map's or Set's table is V8's affair, and so is the slot in it.

@@ -19,6 +19,7 @@ import { clip, formatBytes, formatCount, formatNumber } from '../../model/quanti
 import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { keyValues, type Page, section, wrap } from '../text/layout.ts';
+import { findRuns } from '../text/repeats.ts';
 import { renderTable } from '../text/table.ts';
 import {
   classTable,
@@ -156,19 +157,36 @@ function renderSuspects(suspects: HeapSuspect[], total: number, page: Page): str
 }
 
 function renderPath(node: HeapNodeRow, path: HeapPath, page: Page): string[] {
-  const cells = path.steps.map(({ edge, edgeType, node: step }) => [
-    clip(edge, 40),
-    edgeType,
-    `@${step.id}`,
-    formatBytes(step.retainedSizeBytes),
-    clip(step.class, 50),
-  ]);
+  const cells = withoutRuns(path.steps).map((step) =>
+    typeof step === 'number'
+      ? [`… ${formatNumber(step)} more`, '', '', '', '']
+      : [
+          clip(step.edge, 40),
+          step.edgeType,
+          `@${step.node.id}`,
+          formatBytes(step.node.retainedSizeBytes),
+          clip(step.node.class, 50),
+        ],
+  );
   return [
     title(page, `What keeps ${nodeText(node)} alive`),
     path.text,
     '',
     ...renderTable(page, ['by', 'kind', 'id', 'retained', 'class'], cells),
   ];
+}
+
+/** Of so many steps alike, down a list, the first and the last are read. */
+const longRun = 6;
+
+/** The number of steps in place of those between. */
+function withoutRuns(steps: HeapEdgeRow[]): (HeapEdgeRow | number)[] {
+  const keys = steps.map(({ edge, node }) => `${edge} ${node.class}`);
+  return findRuns(keys).flatMap(({ start, length, times }) => {
+    const run = steps.slice(start, start + length * times);
+    const hidden = run.length - 2 * length;
+    return run.length < longRun ? run : [...run.slice(0, length), hidden, ...run.slice(-length)];
+  });
 }
 
 function renderStrings(
