@@ -4,11 +4,16 @@
  */
 import type { AgentScope } from './scope.ts';
 
+/** More that never end are not counted: then none is the only one. */
+const limit = 10_000;
+
 export class OpenWork {
   readonly #runs = new Map<string, Set<string>>();
+  #isFull = false;
 
   openRun(run: string): void {
-    this.#runs.set(run, new Set());
+    if (this.#runs.size < limit) this.#runs.set(run, new Set());
+    else this.#isFull = true;
   }
 
   closeRun(run: string): void {
@@ -16,7 +21,9 @@ export class OpenWork {
   }
 
   openStep(run: string, step: string): void {
-    this.#runs.get(run)?.add(step);
+    const steps = this.#runs.get(run);
+    if (steps && steps.size < limit) steps.add(step);
+    else this.#isFull = this.#isFull || steps !== undefined;
   }
 
   closeStep(run: string, step: string): void {
@@ -25,7 +32,7 @@ export class OpenWork {
 
   /** The only open run, with its only open step. */
   only(): AgentScope | undefined {
-    if (this.#runs.size !== 1) return undefined;
+    if (this.#isFull || this.#runs.size !== 1) return undefined;
     for (const [run, steps] of this.#runs) {
       if (steps.size !== 1) return { run };
       for (const step of steps) return { run, step };

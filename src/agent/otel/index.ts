@@ -6,17 +6,30 @@
 import type { Message } from '../../journal/layout-agent.ts';
 import { currentPlace, findPort } from '../api-scope.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { hashOf } from '../node-modules.ts';
 import type { AgentPort, FrameworkPort } from '../port.ts';
 import type { AgentScope } from '../scope.ts';
-import { errorOfSpan, keyOf, parentKeyOf, type SpanLike, type SpanProcessorLike } from './span.ts';
+import {
+  attempt,
+  errorOfSpan,
+  keyOf,
+  parentKeyOf,
+  type SpanLike,
+  type SpanProcessorLike,
+  tookMsOf,
+} from './span.ts';
 import { findMeaning, resultOf, type SpanMeaning } from './span-meaning.ts';
-import { modelOf, readModelCall, responseIdOf } from './span-model-call.ts';
+import { modelOf, readModelCall, responseIdOf, type SpanModelCall } from './span-model-call.ts';
 
 export type { SpanLike, SpanProcessorLike } from './span.ts';
 
 const openLimit = 10_000;
 const knownMessages = 2000;
 const deepestSpans = 100;
+const mostParts = 1000;
+
+/** Of a span whose attributes could not be read: that there was a call. */
+const unreadable: SpanModelCall = { input: [], output: [], attributes: {} };
 
 interface Open {
   /** As what it was recorded; absent for spans about something else. */
@@ -75,7 +88,8 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
     const key = keyOf(span);
     const open = this.#open.get(key) ?? {};
     this.#open.delete(key);
-    const meaning = findMeaning(span);
+    // What has begun is ended, whatever the span's fields do now.
+    const meaning = attempt(() => findMeaning(span));
     const around = this.#around(span, framework);
     if (open.kind === undefined) framework.forget(key);
     if (meaning?.kind === 'model') {
@@ -88,9 +102,10 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
     if (kind) finish(framework, key, kind, span);
   }
 
-  #isTapped({ attributes }: SpanLike, key: string, since: number, port: AgentPort): boolean {
-    const covers = (span: string) => this.#isInside(span, key);
-    const [responseId, model] = [responseIdOf(attributes), modelOf(attributes)];
+  #isTapped(span: SpanLike, key: string, since: number, port: AgentPort): boolean {
+    const covers = (inner: string) => this.#isInside(inner, key);
+    const responseId = attempt(() => responseIdOf(span.attributes));
+    const model = attempt(() => modelOf(span.attributes));
     return port.tapped?.claim({ covers, responseId, model, since }) ?? false;
   }
 
@@ -109,25 +124,25 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
   }
 
   #recordCall(span: SpanLike, around: AgentScope, port: AgentPort): void {
-    const { input, output, attributes } = readModelCall(span);
+    const { input, output, attributes } = attempt(() => readModelCall(span)) ?? unreadable;
     const call = port.nextId('c');
     const conversation = { keep: 0, add: input.map((message) => this.#messageId(message, port)) };
+    const answer = output.map((message) => this.#messageId(message, port));
     port.record(
       'model.start',
       { call, source: 'opentelemetry', conversation, bytes: 0, ...around },
       { attributes },
     );
-    const error = errorOfSpan(span);
-    const [seconds = 0, nanoseconds = 0] = span.duration ?? [];
+    const error = attempt(() => errorOfSpan(span));
     port.record(
       'model.end',
       {
         call,
         status: error ? 'failed' : 'finished',
-        tookMs: Math.round(seconds * 1000 + nanoseconds / 1e6),
+        tookMs: tookMsOf(span),
         bytes: 0,
         frames: 0,
-        output: output.map((message) => this.#messageId(message, port)),
+        output: answer,
       },
       { attributes, ...(error && { error }) },
     );
@@ -135,12 +150,14 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
 
   /** Each message once: every span repeats the conversation so far. */
   #messageId(message: Message, port: AgentPort): string {
-    const text = JSON.stringify(message);
-    const known = this.#messageIds.get(text);
-    if (known !== undefined) return known;
+    // A circle or a bigint in it: then it is a new one each time.
+    const hash = attempt(() => hashOf('sha1', JSON.stringify(message)));
+    const known = hash && this.#messageIds.get(hash);
+    if (known) return known;
     const id = port.nextId('m');
-    this.#messageIds.set(text, id);
-    port.record('message', { message: id, role: message.role }, { parts: message.parts });
+    if (hash) this.#messageIds.set(hash, id);
+    const { role, parts } = message;
+    port.record('message', { message: id, role }, { parts: parts.slice(0, mostParts) });
     return id;
   }
 }
@@ -165,9 +182,9 @@ function finish(
   kind: NonNullable<Open['kind']>,
   span: SpanLike,
 ): void {
-  const error = errorOfSpan(span);
+  const error = attempt(() => errorOfSpan(span));
   const status = error ? 'failed' : 'finished';
-  const result = resultOf(span.attributes);
+  const result = attempt(() => resultOf(span.attributes));
   const outcome = { status, ...(result === undefined ? {} : { result }), ...(error && { error }) } as const;
   if (kind === 'run') framework.endRun(key, outcome);
   else if (kind === 'step') framework.endStep(key, outcome);

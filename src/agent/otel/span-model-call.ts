@@ -78,12 +78,13 @@ function messagesOf(attributes: SpanLike['attributes'], semantic: string, spread
 function messageOf(value: unknown): Message {
   const { role, parts, content } = objectOf(value);
   const list = Array.isArray(parts) ? parts : Array.isArray(content) ? content : undefined;
-  if (list) return { role: String(role ?? 'unknown'), parts: list.map(partOf) };
-  return textMessage(
-    String(role ?? 'unknown'),
-    typeof content === 'string' ? content : (JSON.stringify(content) ?? ''),
-  );
+  if (list) return { role: roleOf(role), parts: list.map(partOf) };
+  return textMessage(roleOf(role), typeof content === 'string' ? content : (JSON.stringify(content) ?? ''));
 }
+
+/** A role is a word that everybody may see; what else stands in its place is not kept. */
+const roleOf = (role: unknown): string =>
+  typeof role === 'string' && /^\w{1,20}$/.test(role) ? role : 'unknown';
 
 const textMessage = (role: string, content: string): Message => ({
   role,
@@ -114,7 +115,10 @@ function spreadMessages(attributes: SpanLike['attributes'], prefix: string): Mes
     const text: MessagePart[] = content === undefined ? [] : [{ type: 'text', content }];
     const parts: MessagePart[] =
       answers === undefined ? text : [{ type: 'tool_call_response', id: answers, response: content ?? '' }];
-    messages.push({ role, parts: [...parts, ...spreadToolCalls(attributes, `${at}.tool_calls`)] });
+    messages.push({
+      role: roleOf(role),
+      parts: [...parts, ...spreadToolCalls(attributes, `${at}.tool_calls`)],
+    });
   }
   return messages;
 }

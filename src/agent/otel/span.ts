@@ -37,12 +37,31 @@ export function parentKeyOf(span: SpanLike): string | undefined {
   return parent === undefined ? undefined : `${span.spanContext().traceId}/${parent}`;
 }
 
+/** What `read` gives of a span, or undefined when a getter of the host's throws or a field is not what it should be. */
+export function attempt<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds; 0 when the span does not say. */
+export function tookMsOf(span: SpanLike): number {
+  const ms = attempt(() => {
+    const [seconds = 0, nanoseconds = 0] = span.duration ?? [];
+    return Math.round(seconds * 1000 + nanoseconds / 1e6);
+  });
+  return ms !== undefined && Number.isFinite(ms) && ms > 0 ? ms : 0;
+}
+
 /** OpenTelemetry's SpanStatusCode.ERROR. */
 const statusError = 2;
 
 /** What a span failed of; undefined when it did not. */
-export function errorOfSpan({ status, events = [], attributes }: SpanLike) {
-  const exception = events.findLast(({ name }) => name === 'exception')?.attributes;
+export function errorOfSpan({ status, events, attributes }: SpanLike) {
+  const list = Array.isArray(events) ? (events as NonNullable<SpanLike['events']>) : [];
+  const exception = list.findLast((event) => event?.name === 'exception')?.attributes;
   if (status?.code !== statusError && exception === undefined) return undefined;
   const type = exception?.['exception.type'] ?? attributes['error.type'];
   const message = exception?.['exception.message'] ?? status?.message;
