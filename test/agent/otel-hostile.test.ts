@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import fc from 'fast-check';
 import { type InstalledAgent, installAgent } from '../../src/agent/install.ts';
+import { LateSink } from '../../src/agent/late-sink.ts';
 import { AgentdumpSpanProcessor, type SpanLike } from '../../src/agent/otel/index.ts';
 import { EventSink } from '../../src/agent/sink.ts';
 import { readAgentEventsPart } from '../../src/analysis/agent/events.ts';
@@ -18,7 +19,10 @@ let uninstall: (() => void) | undefined;
 afterEach(() => uninstall?.());
 
 function install(): InstalledAgent {
-  const installed = installAgent({ sink: new EventSink({ policy: createPolicy() }), captureLlm: 'content' });
+  const installed = installAgent({
+    sink: new LateSink(() => new EventSink({ policy: createPolicy() })),
+    captureLlm: 'content',
+  });
   const removePort = provideAgentPort(installed.port);
   uninstall = () => {
     removePort();
@@ -28,12 +32,15 @@ function install(): InstalledAgent {
   return installed;
 }
 
-const stateOf = (one: InstalledAgent) => computeAgentState(readAgentEventsPart(one.renderPart()));
+/** Opens the sink, where nothing has been recorded yet. */
+const renderPart = (one: InstalledAgent): string => one.renderPart() ?? assert.fail('no part');
+
+const stateOf = (one: InstalledAgent) => computeAgentState(readAgentEventsPart(renderPart(one)));
 
 /** What was begun and not ended. */
 function openIn(one: InstalledAgent): string[] {
   const open = new Set<string>();
-  const { events } = JSON.parse(one.renderPart()) as { events: Record<string, string>[] };
+  const { events } = JSON.parse(renderPart(one)) as { events: Record<string, string>[] };
   for (const { kind = '', run, call, id } of events) {
     const [about, what] = kind.split('.');
     const key = `${about} ${about === 'run' ? run : about === 'model' ? call : id}`;
@@ -154,7 +161,7 @@ for (const [fault, make] of Object.entries(faults))
     const span = make();
     pass(processor, outer, Object.assign(span, { parentSpanContext: outer.spanContext() }));
     assert.ok(performance.now() - started < 10_000);
-    const part = one.renderPart();
+    const part = renderPart(one);
     assert.ok(part.length < 4 << 20, `${part.length} characters`);
     assert.equal(({} as { x?: number }).x, undefined);
     assert.deepEqual(openIn(one), []);
@@ -201,7 +208,7 @@ test('spans that never end, that end twice, and that end without a start', () =>
   for (let i = 0; i < 30_000; i++) processor.onStart(makeSpan(i % 3 ? toolSpan : agentSpan));
   const late = makeSpan(toolSpan);
   for (let i = 0; i < 3; i++) processor.onEnd(late);
-  assert.ok(one.renderPart().length < 64 << 20);
+  assert.ok(renderPart(one).length < 64 << 20);
 });
 
 test('a conversation of megabytes in every span is not kept by the processor', () => {
@@ -266,7 +273,7 @@ test('secrets and control characters in names, attributes, events and errors', (
       }),
     ),
   );
-  const part = one.renderPart();
+  const part = renderPart(one);
   for (const secret of secrets) assert.ok(!part.includes(secret.slice(4, -4)), secret);
   assert.doesNotMatch(part, /[\0-\x1f]/);
   assert.ok(stateOf(one).runs[0]?.toolCalls.some(({ status }) => status === 'failed'));
