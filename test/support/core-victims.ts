@@ -44,14 +44,18 @@ export interface Death {
 }
 
 /** Runs `node ...args` until it dies of a signal that leaves a core. */
-export function makeCore(node: string, args: string[], input?: string): Death {
+export function makeCore(
+  node: string,
+  args: string[],
+  { input, env }: { input?: string; env?: Record<string, string> } = {},
+): Death {
   const cwd = mkdtempSync(join(tmpdir(), 'agentdump-core-'));
   const result = spawnSync('sh', ['-c', 'ulimit -c unlimited && exec "$0" "$@"', node, ...args], {
     cwd,
     encoding: 'utf8',
     maxBuffer: 64 << 20,
     ...(input === undefined ? {} : { input }),
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
   });
   const name = readdirSync(cwd).find((file) => file.startsWith('core'));
   const remove = () => rmSync(cwd, { recursive: true, force: true });

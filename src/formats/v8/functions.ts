@@ -19,6 +19,8 @@ export interface FunctionInfo {
 }
 
 const maxNameLength = 512;
+/** Offset in V8's DebugInfo. */
+const debugInfoScript = 24;
 /** Characters from the opening parenthesis. */
 const longestParameters = 2000;
 
@@ -84,9 +86,12 @@ export class Functions {
     return info;
   }
 
-  /** A debugger puts its own record between function and script. */
+  /**
+   * A debugger, and coverage, put a record of their own between function and script (up to V8 11: behind its function and
+   * its flags).
+   */
   #scriptOf(value: Tagged): Tagged {
     const heap = this.#heap;
-    return heap.isType(value, heap.layout.types.debugInfo) ? heap.field(value, 16) : value;
+    return heap.isType(value, heap.layout.types.debugInfo) ? heap.field(value, debugInfoScript) : value;
   }
 }

@@ -1,5 +1,7 @@
 /** The whole account of real cores: values, closures, workers, waiting functions, counts, and why a process aborted. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
@@ -125,6 +127,22 @@ for (const node of nodes)
 
     test('objects are counted, each once', () => {
       assert.equal(account.memory?.classes?.find((c) => c.name === 'Ticket')?.count, 4321);
+    });
+
+    test('functions whose coverage is counted have their places too', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'agentdump-coverage-'));
+      const own = makeCore(node.path, [join(victims, 'deaths.cjs'), 'read-null'], {
+        env: { NODE_V8_COVERAGE: folder },
+      });
+      try {
+        const other = await accountForCore(own.core, { heap: false });
+        const ran = other.threads?.[0]?.frames.find((frame) => frame.function === 'Agent.run');
+        assert.deepEqual([ran?.tier, ran?.line], ['interpreter', 25]);
+        assert.match(ran?.file ?? '', /deaths\.cjs$/);
+      } finally {
+        own.remove();
+        rmSync(folder, { recursive: true, force: true });
+      }
     });
 
     const aborts: [string, string[], string, RegExp][] = [
