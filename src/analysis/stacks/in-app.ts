@@ -7,8 +7,11 @@ const bareNodeFile = /^_?[a-z_]+\.js$/;
 /** What bundlers add to the program: `webpack:///webpack/bootstrap`, `webpack:///(webpack)/…`, rollup's `\0helpers`. */
 const bundlerRuntime =
   /^(?:webpack(?:-internal)?:\/\/[^/]*\/)?(?:webpack\/|\(webpack\)|external |ignored )|^\0|^vite\/|^rolldown\/|^tslib\b/;
-/** Our own preload in a checkout, which no `node_modules` gives away; its halves have their names behind its own. */
-const preload = /\/register(?:-tests)?\.cjs:[a-z]+-half$|\/dist\/register(?:-tests)?\.cjs$/;
+/**
+ * Our own preload in a checkout, which no `node_modules` gives away; its halves have their names behind its own. A script
+ * that it makes has a name of ours.
+ */
+const preload = /^agentdump:|\/register(?:-tests)?\.cjs:[a-z]+-half$|\/dist\/register(?:-tests)?\.cjs$/;
 
 /**
  * Whether `file` (a path, or a bundler's URL) is the program's own code. A program that is itself installed below a

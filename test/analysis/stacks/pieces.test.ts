@@ -39,6 +39,7 @@ const otherFiles = [
   '',
   '/app/.yarn/cache/p.zip/a.js',
   '/home/me/agentdump/dist/register.cjs',
+  'agentdump:deadline',
   '/home/me/agentdump/dist/register.cjs:recording-half',
   'C:\\me\\agentdump\\dist\\register-tests.cjs:testing-half',
 ];
