@@ -1,7 +1,8 @@
 /**
  * The pages of V8's heaps, found by their headers in the process's memory, and the objects on them, one after the
  * other. Objects that died since the last collection are still there and are walked too. A page that a collection
- * has emptied is skipped; one that it is just emptying has objects that it has not reached yet. Sources: src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
+ * has emptied is skipped, also while V8 has yet to give its memory back; one that it is just emptying has objects that
+ * it has not reached yet. Sources: src/heap/{memory-chunk,memory-chunk-metadata,basic-memory-chunk}.h of V8.
  */
 import { whereMapped } from '../../bytes/memory.ts';
 import { findUnusedStretches, type UnusedStretch } from './allocation-areas.ts';
@@ -86,7 +87,8 @@ function readPage(heap: V8Heap, at: number, limit: number): HeapPage | undefined
   const isOwned = owner > 4096 && owner % 8 === 0;
   const isSized = size >= 4096 && size < maxPageSize;
   const isPlaced = start > at && start <= at + maxHeader && end > start && end <= at + size;
-  if (!isOwned || !isSized || !isPlaced) return undefined;
+  const isFreed = page.freed !== undefined && (flags & page.freed) === page.freed;
+  if (!isOwned || !isSized || !isPlaced || isFreed) return undefined;
   const isYoung = (flags & toPage) !== 0;
   const isLeft = (flags & fromPage) !== 0;
   return { heap: owner, start, end: Math.min(end, limit), unused: [], isYoung, isLeft };

@@ -22,8 +22,19 @@ export interface LayoutRow {
   unsignedPositionDeltas: boolean;
   lastFunctionType: number;
   safepointHeader: number;
-  /** A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. */
-  page: { pointer?: number; self?: number; size: number; heap: number; start: number; end: number };
+  /**
+   * A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. `freed`: flags of a page
+   * that is free, and waits for the thread that gives its memory back (PRE_FREED and UNREGISTERED in V8).
+   */
+  page: {
+    pointer?: number;
+    self?: number;
+    size: number;
+    heap: number;
+    start: number;
+    end: number;
+    freed?: number;
+  };
   /** Names of translation-opcode.h in their order. */
   translation: readonly string[];
   /** Translations write the number of a frame's registers with a sign. */
@@ -57,7 +68,7 @@ export const layoutRows: readonly LayoutRow[] = [
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
     safepointHeader: 8,
-    page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40 },
+    page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
     translation: opcodesOfV8Line12,
     signedHeights: true,
   },

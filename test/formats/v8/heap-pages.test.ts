@@ -1,0 +1,50 @@
+/** Which pages of V8's heaps are walked, by headers that are built here by hand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytesSource } from '../../../src/bytes/byte-source.ts';
+import { ProcessMemory } from '../../../src/bytes/memory.ts';
+import type { V8Heap } from '../../../src/formats/v8/heap.ts';
+import { findHeapPages } from '../../../src/formats/v8/heap-pages.ts';
+import { layoutRows } from '../../../src/formats/v8/object-layout.ts';
+
+const first = 0x7000_0000_0000;
+const pageSize = 1 << 18;
+const heapAddress = 0x5000_0000;
+
+/** Pages one after the other, as V8 12.4 heads them; only their heads are in memory. */
+function pagesOf(flags: number[]): number[] {
+  const extents = flags.map((flag, n) => {
+    const head = Buffer.alloc(0x1000);
+    const start = first + n * pageSize;
+    // The header lies behind a pointer; here on the page itself.
+    const words = [flag, start + 0x100];
+    words[(0x100 + 8) / 8] = start;
+    words[(0x100 + 16) / 8] = pageSize;
+    words[(0x100 + 24) / 8] = heapAddress;
+    words[(0x100 + 32) / 8] = start + 0x400;
+    words[(0x100 + 40) / 8] = start + pageSize;
+    for (const [at, word] of words.entries()) head.writeBigUInt64LE(BigInt(word ?? 0), at * 8);
+    return { start, end: start + head.length, source: bytesSource(head), offset: 0 };
+  });
+  const page = layoutRows.find(({ from }) => from === 1204)?.page;
+  const heap = { memory: new ProcessMemory(extents), layout: { page } } as unknown as V8Heap;
+  const found = findHeapPages(heap, [[first, first + flags.length * pageSize]]);
+  return found.map(({ start }) => (start - 0x400 - first) / pageSize);
+}
+
+const [pointersFrom, fromPage, toPage, candidate] = [1 << 2, 1 << 3, 1 << 4, 1 << 8];
+/** V8 says of it that it is free, and then that nobody counts it any more. */
+const [freed, unregistered] = [1 << 13, 1 << 16];
+
+test('old and young pages, and one that the next collection will empty', () => {
+  assert.deepEqual(pagesOf([pointersFrom, toPage, pointersFrom | candidate]), [0, 1, 2]);
+});
+
+test('a page that a collection of the young has emptied is none', () => {
+  assert.deepEqual(pagesOf([fromPage, pointersFrom]), [1]);
+});
+
+test('nor is one that was emptied, and whose memory a busy machine has not given back yet', () => {
+  const emptied = pointersFrom | candidate | freed | unregistered;
+  assert.deepEqual(pagesOf([emptied, pointersFrom, emptied, toPage]), [1, 3]);
+});
