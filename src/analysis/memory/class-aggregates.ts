@@ -7,6 +7,7 @@ import type { SizeColumn } from '../../formats/heapsnapshot/index.ts';
 import type { ClassTable } from './classes.ts';
 import type { DominatedIndex } from './dominated-index.ts';
 import type { GraphKernel } from './graph-kernel.ts';
+import type { RetainedSizes } from './retained-sizes.ts';
 
 /** Above all distances. */
 const unreached = 0x7fffffff;
@@ -24,7 +25,7 @@ export interface ClassAggregates {
 export function computeClassAggregates(
   classes: ClassTable,
   selfSize: SizeColumn,
-  retained: Float64Array,
+  retained: RetainedSizes,
   distances: Int32Array,
   dominated: DominatedIndex,
   root: number,
@@ -78,7 +79,7 @@ function addRetained(
   sums: Float64Array,
   classes: ClassTable,
   selfSize: SizeColumn,
-  retained: Float64Array,
+  retained: RetainedSizes,
   dominated: DominatedIndex,
   root: number,
 ): void {

@@ -11,12 +11,15 @@ const chunkSize = 1 << chunkBits;
 const chunkMask = chunkSize - 1;
 /** In place of a distance: it is too far, the source itself is in the two halves of the next slot. */
 const far = -0x8000;
-/** Edges sorted at a time, so that a popular bucket needs no second copy of itself. */
-const batchLimit = 1 << 21;
+/** Edges sorted at a time, so that a popular bucket needs no second copy of itself; a popular target comes in pieces. */
+const batchLimit = 1 << 20;
 /** Targets whose last source is remembered, a power of two less one; most repeats come at once. */
 const recentMask = (1 << 8) - 1;
 
-/** The edges to targets [first, end), sorted by target: those of `first + i` are sources[starts[i]…starts[i + 1]). */
+/**
+ * Edges to targets [first, end), sorted by target: of `first + i`, sources[starts[i]…starts[i + 1]). All of them, but that
+ * a single target may come again with more.
+ */
 export interface EdgeBatch {
   first: number;
   end: number;
@@ -35,9 +38,9 @@ export class CrossingEdges {
   readonly #recentSource = new Int32Array(recentMask + 1);
   #usedChunks = 0;
   /** Of the batches: one after the other is made in them. */
-  #sources = new Uint32Array(0);
+  readonly #sources = new Uint32Array(batchLimit);
   readonly #starts = new Uint32Array(bucketSize + 1);
-  readonly #fill = new Uint32Array(bucketSize + 1);
+  readonly #fill = new Int32Array(bucketSize + 1);
 
   /** Memory that no edge is written to is never touched, so room for all edges, each far away, costs nothing. */
   constructor(vertexCount: number, edgeCount: number) {
@@ -94,7 +97,8 @@ export class CrossingEdges {
         let first = end - 1;
         let total = counts[first]!;
         while (first > 0 && total + counts[first - 1]! <= batchLimit) total += counts[--first]!;
-        if (total) yield this.#sort(bucket, first, end, total, counts);
+        for (let skip = 0; skip < total; skip += batchLimit)
+          yield this.#sort(bucket, first, end, Math.min(batchLimit, total - skip), counts, skip);
         end = first;
       }
     }
@@ -115,7 +119,15 @@ export class CrossingEdges {
     }
   }
 
-  #sort(bucket: number, first: number, end: number, total: number, counts: Uint32Array): EdgeBatch {
+  /** `total` edges; of a single target, those after the first `skip`. */
+  #sort(
+    bucket: number,
+    first: number,
+    end: number,
+    total: number,
+    counts: Uint32Array,
+    skip: number,
+  ): EdgeBatch {
     const targets = this.#target;
     const distances = this.#distance;
     const rows = end - first;
@@ -124,9 +136,9 @@ export class CrossingEdges {
     starts[0] = 0;
     for (let row = 0; row < rows; row++) {
       next[row] = starts[row]!;
-      starts[row + 1] = starts[row]! + counts[first + row]!;
+      starts[row + 1] = Math.min(total, starts[row]! + counts[first + row]!);
     }
-    if (this.#sources.length < total) this.#sources = new Uint32Array(Math.max(total, batchLimit));
+    next[0] = -skip;
     const sources = this.#sources;
     let source = 0;
     /** The row whose source is in the coming slot, -1 when the slot is an edge. */
@@ -144,7 +156,9 @@ export class CrossingEdges {
           waiting = row >= 0 ? row : rows;
           continue;
         } else source += distance;
-        if (row >= 0 && row < rows) sources[next[row]!++] = source;
+        if (row < 0 || row >= rows) continue;
+        const place = next[row]!++;
+        if (place >= 0 && place < total) sources[place] = source;
       }
     }
     const base = bucket << bucketBits;

@@ -21,7 +21,7 @@ export const noDistance = -5;
 const nodesAtOnce = 16_384;
 
 /** By ordinal. @param room of a word a node, to work in. @param into of a word a node, where they are to be. */
-export function computeDistances(snapshot: HeapSnapshot, room?: Uint32Array, into?: Int32Array): Int32Array {
+export function computeDistances(snapshot: HeapSnapshot, room?: Uint32Array, into?: Uint32Array): Int32Array {
   return new BreadthFirst(snapshot, markEphemerons(snapshot), room, into).run();
 }
 
@@ -38,14 +38,15 @@ class BreadthFirst {
   readonly #nativeContext: number;
   readonly #sloppyFunctionMap: number;
 
-  constructor(snapshot: HeapSnapshot, ephemerons: Ephemerons, room?: Uint32Array, into?: Int32Array) {
+  constructor(snapshot: HeapSnapshot, ephemerons: Ephemerons, room?: Uint32Array, into?: Uint32Array) {
     this.#snapshot = snapshot;
     this.#ephemerons = ephemerons;
     const { count } = snapshot.nodes;
     this.#kernel = GraphKernel.of(snapshot);
     this.#kernel?.code.resetDistances(noDistance);
     this.#distances =
-      this.#kernel?.numbers('distance', count) ?? (into ?? new Int32Array(count)).fill(noDistance);
+      this.#kernel?.numbers('distance', count) ??
+      new Int32Array(into?.buffer ?? new ArrayBuffer(4 * count), into?.byteOffset, count).fill(noDistance);
     this.#queue = room ?? new Uint32Array(this.#kernel ? 0 : count);
     this.#mapDescriptors = snapshot.strings.findAscii('(map descriptors)');
     this.#nativeContext = snapshot.strings.findAscii('system / NativeContext');

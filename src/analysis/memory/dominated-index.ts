@@ -11,12 +11,7 @@ export class DominatedIndex {
    * @param kernel of the same snapshot, if it is small.
    * @param spare memory, if there is some to be had.
    */
-  constructor(
-    dominator: Uint32Array,
-    root: number,
-    kernel?: GraphKernel,
-    spare?: Pick<SpareMemory, 'first' | 'work'>,
-  ) {
+  constructor(dominator: Uint32Array, root: number, kernel?: GraphKernel, spare?: SpareMemory) {
     const count = dominator.length;
     if (kernel?.hasDominators) {
       kernel.code.indexDominated(root);
@@ -25,7 +20,7 @@ export class DominatedIndex {
       return;
     }
     // Each row's own counter is the one after it, which ends where the next row begins.
-    const first = spare?.first.fill(0) ?? new Uint32Array(count + 2);
+    const first = spare?.take()?.fill(0, 0, count + 2) ?? new Uint32Array(count + 2);
     for (let node = 0; node < count; node++) if (node !== root) first[dominator[node]! + 2]!++;
     for (let node = 2; node <= count; node++) first[node]! += first[node - 1]!;
     this.nodes = (spare?.work ?? new Uint32Array(count)).subarray(0, Math.max(0, count - 1));

@@ -34,10 +34,10 @@ export function computeDominators(snapshot: HeapSnapshot): DominatorTree {
   const memory = tree.memory!;
   const root = snapshot.header.rootOrdinal;
   if (crossing instanceof GraphKernel) return inKernel(tree, crossing, root);
-  evaluateSemidominators(tree, crossing, memory.links);
+  evaluateSemidominators(tree, crossing, memory);
   const idom = computeImmediateDominators(tree);
   const dominator = byOrdinal(memory, idom, root);
-  return { dominator, spare: memory.release(crossing.release(snapshot.nodes.count)) };
+  return { dominator, spare: memory.release(crossing.release(snapshot.nodes.count + 2)) };
 }
 
 /** The same steps where the spanning tree is in the kernel. */
@@ -58,9 +58,9 @@ function inKernel(tree: SpanningTree, kernel: GraphKernel, root: number): Domina
 }
 
 /** Completes tree.semi with what comes over crossing edges, vertices descending. */
-function evaluateSemidominators(tree: SpanningTree, crossing: CrossingEdges, links: Int32Array): void {
+function evaluateSemidominators(tree: SpanningTree, crossing: CrossingEdges, memory: TreeMemory): void {
   const { visited, parent, semi } = tree;
-  const forest = new Forest(visited, links);
+  const forest = new Forest(memory);
   let last = visited + 1;
   const linkDownTo = (vertex: number): void => {
     while (last > vertex) {
@@ -90,9 +90,9 @@ class Forest {
   readonly #links: Int32Array;
   readonly #path: Int32Array;
 
-  constructor(vertices: number, links: Int32Array) {
+  constructor({ links, path }: TreeMemory) {
     this.#links = links;
-    this.#path = new Int32Array(vertices + 1);
+    this.#path = path;
   }
 
   link(vertex: number, parent: number, semi: number): void {

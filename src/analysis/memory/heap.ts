@@ -19,7 +19,7 @@ import { DominatedIndex } from './dominated-index.ts';
 import { computeDominators, type DominatorTree } from './dominators.ts';
 import { markEphemerons } from './ephemerons.ts';
 import { GraphKernel } from './graph-kernel.ts';
-import { computeRetainedSizes } from './retained-sizes.ts';
+import { computeRetainedSizes, type RetainedSizes } from './retained-sizes.ts';
 import { startFacets } from './second-thread.ts';
 import { computeShallowSizes } from './shallow-sizes.ts';
 import type { SpareMemory } from './tree-memory.ts';
@@ -97,16 +97,15 @@ export class Heap {
 
   /** Self sizes with the size of internal parts at their owner. */
   get selfSize(): SizeColumn {
-    const room = this.#spare?.sizes;
-    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, room));
+    return this.#once('selfSize', () => computeShallowSizes(this.snapshot, this.#spare?.take()));
   }
 
-  get retained(): Float64Array {
+  get retained(): RetainedSizes {
     return this.#once('retained', () => computeRetainedSizes(this.tree, this.selfSize));
   }
 
   get distances(): Int32Array {
-    return this.#once('distances', () => computeDistances(this.snapshot, this.#work, this.#spare?.distances));
+    return this.#once('distances', () => computeDistances(this.snapshot, this.#work, this.#spare?.take()));
   }
 
   get classes(): ClassTable {

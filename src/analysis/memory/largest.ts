@@ -1,7 +1,11 @@
 /** The largest of many numbers without sorting them all. */
 
 /** Rows of the `limit` largest values for which `wanted` holds, largest first. */
-export function largestRows(values: Float64Array, limit: number, wanted: (row: number) => boolean): number[] {
+export function largestRows(
+  values: Float64Array | Uint32Array,
+  limit: number,
+  wanted: (row: number) => boolean,
+): number[] {
   let threshold = Number.NEGATIVE_INFINITY;
   let found: number[] = [];
   const trim = (): void => {

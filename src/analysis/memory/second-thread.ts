@@ -1,13 +1,8 @@
 /**
- * What doesn't need the dominators (distances, shallow sizes, classes) computed on a second thread, while the first
- * computes them. Both look at the same columns.
+ * What doesn't need the dominators (distances, classes) computed on a second thread, while the first computes them. Both
+ * look at the same columns. Own sizes don't either, but where they would be is in use until the dominators are there.
  */
-import {
-  type HeapSnapshot,
-  SizeColumn,
-  shareSnapshot,
-  startThread,
-} from '../../formats/heapsnapshot/index.ts';
+import { type HeapSnapshot, shareSnapshot, startThread } from '../../formats/heapsnapshot/index.ts';
 import type { ClassTable } from './classes.ts';
 
 /** Below, the thread's start and the second look at the strings cost more than they save. */
@@ -15,15 +10,7 @@ const leastNodes = 400_000;
 
 export interface Facets {
   distances: Int32Array;
-  selfSize: SizeColumn;
   classes: ClassTable;
-}
-
-export interface FacetsMessage {
-  distances: Int32Array;
-  classes: ClassTable;
-  sizes: Uint32Array;
-  wideSizes: [number, number][];
 }
 
 /** Starts at once; undefined where it would not pay or can't be shared. Resolves to undefined when it failed. */
@@ -33,11 +20,7 @@ export function startFacets(snapshot: HeapSnapshot): Promise<Facets | undefined>
   const worker = startThread('analysis/memory/second-thread-worker', { shared });
   worker.ref();
   return new Promise((resolve) => {
-    worker.once('message', ({ distances, classes, sizes, wideSizes }: FacetsMessage) => {
-      const selfSize = new SizeColumn(sizes);
-      for (const [row, bytes] of wideSizes) selfSize.set(row, bytes);
-      resolve({ distances, classes, selfSize });
-    });
+    worker.once('message', resolve);
     // The first thread computes them itself then, and says what is wrong if something is.
     worker.once('error', () => resolve(undefined));
     worker.once('exit', () => resolve(undefined));

@@ -14,13 +14,15 @@ export class TreeMemory {
   readonly stack: Int32Array;
   /** Two words a number. */
   readonly links: Int32Array;
+  /** A word for each vertex of a way up; apart from the links. */
+  readonly path: Int32Array;
   readonly #sums: ArrayBuffer;
   readonly #forest: ArrayBuffer;
-  readonly #nodes: number;
+  readonly #words: number;
 
   constructor(nodes: number) {
     const words = nodes + 2;
-    this.#nodes = nodes;
+    this.#words = words;
     this.#sums = new ArrayBuffer(8 * words);
     this.#forest = new ArrayBuffer(16 * words);
     this.number = new Int32Array(nodes);
@@ -29,32 +31,30 @@ export class TreeMemory {
     this.ordinal = new Uint32Array(words);
     this.stack = new Int32Array(this.#forest);
     this.links = new Int32Array(this.#forest, 0, 2 * words);
+    this.path = new Int32Array(this.#forest, 8 * words, words);
   }
 
-  /** Once the dominators are found. @param crossing two words a node, of the crossing edges. */
-  release(crossing: readonly [Uint32Array, Uint32Array]): SpareMemory {
-    const nodes = this.#nodes;
+  /** Once the dominators are found. @param crossing a word a node each, of the crossing edges. */
+  release([work, column]: readonly [Uint32Array, Uint32Array]): SpareMemory {
+    const words = this.#words;
+    const columns = [column, ...[0, 4 * words].map((from) => new Uint32Array(this.#forest, from, words))];
     return {
       sums: this.#sums,
-      work: crossing[0],
-      sizes: crossing[1],
-      distances: new Int32Array(this.#forest, 0, nodes),
-      first: new Uint32Array(this.#forest, 4 * nodes, nodes + 2),
+      work,
       classes: this.ordinal.buffer as ArrayBuffer,
+      take: () => columns.shift(),
     };
   }
 }
 
-/** Of 10 M nodes each word a node is 4 % of the peak. Not zeroed; to be used once, but for `work`. */
+/** Of 10 M nodes each word a node is 4 % of the peak. Not zeroed. */
 export interface SpareMemory {
   /** Eight bytes a node, for the retained sizes. */
   sums: ArrayBuffer;
-  /** A word a node, to work in. */
+  /** A word a node and two more, to work in. */
   work: Uint32Array;
-  /** A word a node each, for self sizes, distances and the rows of the dominated. */
-  sizes: Uint32Array;
-  distances: Int32Array;
-  first: Uint32Array;
   /** Four bytes a node, for their classes. */
   classes: ArrayBuffer;
+  /** A word a node and two more, for a column that stays; undefined when there is no more. What was in use comes first. */
+  take(): Uint32Array | undefined;
 }

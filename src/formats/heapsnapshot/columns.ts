@@ -113,6 +113,7 @@ export type ColumnName =
   | 'firstEdge'
   | 'detachedness'
   | 'traceNodeId'
+  | 'place'
   | 'packed'
   | 'edgeName'
   | 'edgeNameHigh';

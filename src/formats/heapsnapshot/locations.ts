@@ -2,6 +2,7 @@
  * The `locations` section: where in the source a function, or an object's constructor, was written. A place is kept
  * once, since a million objects have a few hundred constructors. Lines and columns are 0-based, as in V8.
  */
+import type { Allocator } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
 import { RecordReader } from './record-reader.ts';
 import type { ScanKernel } from './scan-kernel.ts';
@@ -26,12 +27,12 @@ export class LocationRecords extends RecordReader {
   #placeOf: Uint16Array | Uint32Array;
   #lastPlace = 0;
 
-  constructor(header: SnapshotHeader) {
+  constructor(header: SnapshotHeader, memory: Allocator) {
     super('locations', header.location?.fieldCount ?? 1, undefined);
     const at = (name: string): number => header.location?.position.get(name) ?? 0;
     this.#header = header;
     this.#positions = [at('object_index'), at('script_id'), at('line'), at('column')];
-    this.#placeOf = new Uint16Array(header.location ? header.nodeCount : 0);
+    this.#placeOf = memory.halves(header.location ? header.nodeCount : 0, 'place');
   }
 
   protected override takeMany(kernel: ScanKernel, start: number): number {

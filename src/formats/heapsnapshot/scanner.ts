@@ -159,7 +159,7 @@ export class SnapshotScanner {
         return this.#stringSection;
       case 'locations':
         this.#refuseTwice(this.locations, key);
-        this.locations = new LocationRecords(this.#requireHeader(key));
+        this.locations = new LocationRecords(this.#requireHeader(key), this.#memory);
         return this.locations;
       case 'samples':
         return this.#once(this.samples, key);
