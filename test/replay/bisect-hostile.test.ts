@@ -1,0 +1,137 @@
+/**
+ * `agentdump bisect` with a stranger's recording, bundle or repository: it says what is wrong and stops, runs nothing that they
+ * name, leaves no work tree behind, and prints nothing that moves a terminal.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const bin = join(root, 'bin', 'agentdump.js');
+const hostile = join(root, 'fixtures', 'hostile');
+const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+const moving = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+const command = /^\s*(?:::|##\[)/m;
+const proof = join(scratch, 'proof');
+const writesProof = `require('fs').writeFileSync(${JSON.stringify(proof)}, 'run')`;
+const evil = '\x1b[2J\u202e::set-output name=x::y';
+
+const repo = join(scratch, 'repo');
+/** Where the work trees of a search are made. */
+const temporary = join(scratch, 'tmp');
+mkdirSync(repo);
+mkdirSync(temporary);
+const git = (...words: string[]) => execFileSync('git', words, { cwd: repo, encoding: 'utf8' }).trim();
+git('init', '-q');
+git('config', 'user.email', 'test@example.org');
+git('config', 'user.name', `Eve ${evil}`);
+const commits = ['// one', '// two', '// three'].map((text) => {
+  writeFileSync(join(repo, 'agent.js'), `${text}\nprocess.exitCode = 0;\n`);
+  git('add', '.');
+  git('commit', '-q', '-m', `${text} ${evil}`);
+  return git('rev-parse', 'HEAD');
+});
+const good = commits[0] ?? assert.fail('no commit');
+
+function bisect(words: string[], cwd = repo) {
+  const started = performance.now();
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [bin, 'bisect', ...words], {
+    encoding: 'utf8',
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: scratch, TMPDIR: temporary, NO_COLOR: '1' },
+    timeout: 60_000,
+  });
+  const said = stdout + stderr;
+  assert.ok(performance.now() - started < 30_000, words.join(' '));
+  assert.doesNotMatch(said, moving, words.join(' '));
+  assert.doesNotMatch(said, command, words.join(' '));
+  assert.doesNotMatch(said, /internal error/i, words.join(' '));
+  assert.ok(!existsSync(proof), `${words.join(' ')} ran what it should not`);
+  assert.equal(git('worktree', 'list').split('\n').length, 1);
+  assert.deepEqual(readdirSync(temporary), []);
+  return { status: status ?? signal, said };
+}
+
+const agent = ['--', process.execPath, 'agent.js'];
+
+for (const name of readdirSync(join(hostile, 'recording')))
+  test(`the recording ${name}`, () => {
+    const [file = name] = readdirSync(join(hostile, 'recording', name), { recursive: true })
+      .map(String)
+      .filter((one) => one.endsWith('.json'))
+      .map((one) => join(hostile, 'recording', name, one));
+    const { status, said } = bisect([file, '--good', good, ...agent]);
+    assert.ok(status === 2 || status === 3, `${status}: ${said}`);
+  });
+
+for (const [format, fault] of [
+  ['manifest', undefined],
+  ['packed', undefined],
+  ['agent', 'terminal-escapes'],
+  ['agent', 'nested-50000-deep'],
+  ['journal', undefined],
+  ['encrypted', undefined],
+] as const)
+  test(`a bundle of ${format}${fault ? `, ${fault}` : ''}`, () => {
+    const name = fault ?? readdirSync(join(hostile, format)).sort()[0] ?? assert.fail('no fault');
+    const { status, said } = bisect([join(hostile, format, name), '--good', good, ...agent]);
+    assert.ok(status === 2 || status === 3, `${status}: ${said}`);
+  });
+
+test('a folder that is no bundle, a folder without a repository, and a repository without a commit', () => {
+  const recording = writeRecording({});
+  for (const target of [scratch, '/', '/dev/full', join(scratch, 'none')])
+    assert.match(String(bisect([target, '--good', good, ...agent]).status), /^[23]$/);
+  const empty = join(scratch, 'empty');
+  mkdirSync(empty);
+  assert.equal(bisect([recording, '--good', good, ...agent], empty).status, 2);
+  execFileSync('git', ['init', '-q'], { cwd: empty });
+  assert.equal(bisect([recording, '--good', 'HEAD', ...agent], empty).status, 2);
+});
+
+test('revisions that are options, commands, patterns or far too long', () => {
+  const recording = writeRecording({});
+  for (const words of [
+    [`--good=--upload-pack=node -e "${writesProof}"`],
+    ['--good=--git-dir=/etc'],
+    ['--good=-n1'],
+    [`--good=$(touch ${proof})`],
+    [`--good=x; touch ${proof}`],
+    ['--good=:/(a+)+$'],
+    ['--good=HEAD:agent.js'],
+    [`--good=${evil}`],
+    [`--good=${'a'.repeat(100_000)}`],
+    [`--good=${good}`, '--bad=--help'],
+    [`--good=${good}`, '--bad=HEAD^{/(x+x+)+y}'],
+    [`--good=${good}`, '--bad='],
+  ])
+    assert.equal(bisect([recording, ...words, ...agent]).status, 2, words.join(' ').slice(0, 80));
+});
+
+test('the program is the one given, or one of this project: never what the recording says', () => {
+  const away = join(scratch, 'away.js');
+  writeFileSync(away, writesProof);
+  for (const argv of [['node', '-e', writesProof], ['node', away], ['node', '../away.js'], [away], []]) {
+    const { status } = bisect([writeRecording({ argv }), '--good', good]);
+    assert.equal(status, 2, argv.join(' '));
+  }
+});
+
+test('subjects and authors of commits are text', () => {
+  const { status, said } = bisect([writeRecording({}), '--good', good, ...agent]);
+  assert.equal(status, 2, said);
+  assert.match(said, /said to be bad/);
+  assert.match(said, /three/);
+});
+
+function writeRecording(changes: object): string {
+  const file = join(scratch, 'crash.recording.json');
+  writeFileSync(file, JSON.stringify({ ...recordingHead, title: evil, ...changes }));
+  return file;
+}
