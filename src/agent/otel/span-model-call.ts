@@ -15,6 +15,8 @@ export interface SpanModelCall {
 
 const mostMessages = 1000;
 const mostToolCalls = 100;
+/** Each is searched for secrets. */
+const mostFigures = 200;
 
 /** OpenInference's names, and the conventions'. */
 const renamed: Record<string, string> = {
@@ -43,9 +45,12 @@ export function modelOf(attributes: SpanLike['attributes']): string | undefined 
 
 export function readModelCall({ attributes }: SpanLike): SpanModelCall {
   const figures: Attributes = {};
+  let count = 0;
   for (const [name, value] of Object.entries(attributes)) {
     const known = renamed[name] ?? (kept.test(name) ? name : undefined);
-    if (known !== undefined && isFigure(value)) figures[known] ??= value;
+    if (known === undefined || !isFigure(value)) continue;
+    if (++count > mostFigures) break;
+    figures[known] ??= value;
   }
   const output = messagesOf(attributes, 'gen_ai.output.messages', 'llm.output_messages');
   const spoken = textOf(attributes, 'ai.response.text');
@@ -64,7 +69,8 @@ function inputOf(attributes: SpanLike['attributes']): Message[] {
 }
 
 function isFigure(value: unknown): value is string | number | boolean | string[] {
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'string');
+  if (Array.isArray(value))
+    return value.length <= mostFigures && value.every((item) => typeof item === 'string');
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
