@@ -9,7 +9,13 @@ import type { NameVerdict } from './key-names.ts';
 import { elementName, elementText, isTypeArgument } from './markup.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';
-import { isResourceName, verdictBeforeIs, verdictOfElement, widenName } from './name-surroundings.ts';
+import {
+  isNextName,
+  isResourceName,
+  verdictBeforeIs,
+  verdictOfElement,
+  widenName,
+} from './name-surroundings.ts';
 import type { Finding, Page } from './page.ts';
 import { nameByShape } from './shape-table.ts';
 import { Surroundings } from './surroundings.ts';
@@ -202,7 +208,7 @@ export class ContextReader {
     if (verdict.form === 'authorization') span = this.includeScheme(span, place);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
     if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return span.close;
-    if (verdict.strength === 0) return 0;
+    if (verdict.strength === 0 || isNextName(this.page, span)) return 0;
     if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
     const next = span.end < length ? units[span.end]! : 0;
     const endsLine =

@@ -33,9 +33,23 @@ export function verdictBeforeIs(page: Page, names: NameBook, place: NamePlace): 
   return verdict && verdict.strength === 3 ? verdict : undefined;
 }
 
+const block = /"([\w.-]{2,60})" ?\{\s{1,20}$/;
+
+/** `output "db_password" {` and the like, right before a name that starts a line. */
+function blockAround({ text, units }: Page, place: NamePlace): string | undefined {
+  if (units[place.start - 1]! > 32) return undefined;
+  return block.exec(text.slice(Math.max(0, place.start - 90), place.start))?.[1];
+}
+
+/** `secret: DEPLOY_KEY = x`: what stands in a value's place is a name with a sign of its own. */
+export function isNextName({ text, units }: Page, { start, end }: { start: number; end: number }): boolean {
+  if (units[end] !== 32 || units[end + 1] !== 61 || end - start > 60) return false;
+  return /^[A-Z][A-Z_\d]+$/.test(text.slice(start, end));
+}
+
 /** Of `value` and the like, what the element says that it stands in. */
 export function verdictOfElement(page: Page, names: NameBook, place: NamePlace): NameVerdict | undefined {
-  const name = elementAround(page, place) ?? parentElement(page, place);
+  const name = elementAround(page, place) ?? parentElement(page, place) ?? blockAround(page, place);
   const verdict = name === undefined ? undefined : names.judge(name);
   return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
 }

@@ -121,6 +121,7 @@ function buildRules(): Map<string, Rule[]> {
         before: /\b(?:tacacs|radius)[\w-]{0,12} (?:[\w.]{1,30} ){0,3}$/i,
       },
     ],
+    ['unseal', { lead: lead('[ ]Key[ ]\\d{1,2}[ ]?:[ ]'), chosen: true }],
     ['requirepass masterauth', { lead: lead(blanks) }],
     ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
     ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],

@@ -18,7 +18,7 @@ const prefixed =
   /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{23,})$/;
 /** What names contents, builds and styles, and not the right to something. */
 const namesContent =
-  /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos)\b/i;
+  /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos|nonce)\b/i;
 const lettingIn =
   /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$/i;
 
@@ -74,9 +74,9 @@ const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
 /** Both cases and digits take turns as no words do, and nothing names it: no id that people pass around is so long. */
 function isBareToken({ text, units }: Page, start: number, word: string): boolean {
   const { length } = word;
-  // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses.
+  // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses; `AAAA` begins public keys.
   if (length < 32 || length > 100 || length === 43 || length === 44) return false;
-  if (!/^[A-Za-z\d]+$/.test(word) || /^(?:[13]\w{33}|Qm\w{44})$/.test(word)) return false;
+  if (!/^[A-Za-z\d]+$/.test(word) || /^(?:[13]\w{33}$|Qm\w{44}$|AAAA)/.test(word)) return false;
   if (start > 0 && !/[\s"'`([]/.test(text[start - 1]!)) return false;
   standsAlone.lastIndex = start + length;
   if (units[start + length] !== 0 && !standsAlone.test(text)) return false;

@@ -92,8 +92,13 @@ export function skipVisibility(page: Page, at: number): number {
   return visibility.test(page.text) ? visibility.lastIndex : at;
 }
 
-/** Behind a YAML anchor or tag at `at`. */
+/** `password: "" => "x"`: what it was before, which was nothing. */
+const replaced = /(["'])\1 [=-]> (?=["'])/y;
+
+/** Behind a YAML anchor or tag at `at`, or the empty string that the value has replaced. */
 export function skipMarker(page: Page, at: number): number {
+  replaced.lastIndex = at;
+  if (replaced.test(page.text)) return replaced.lastIndex;
   if (page.units[at] !== 38 && page.units[at] !== 33) return at;
   markers.lastIndex = at;
   return markers.test(page.text) ? markers.lastIndex : at;

@@ -15,14 +15,20 @@ import { makeForms } from '../support/secret-forms.ts';
 import { scoreCorpus } from '../support/secret-score.ts';
 import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen-forms.ts';
+import * as eighth from '../support/unseen-forms-eighth.ts';
 import * as fifth from '../support/unseen-forms-fifth.ts';
 import * as first from '../support/unseen-forms-first.ts';
 import * as fourth from '../support/unseen-forms-fourth.ts';
+import * as ninth from '../support/unseen-forms-ninth.ts';
 import * as second from '../support/unseen-forms-second.ts';
+import * as seventh from '../support/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen-forms-sixth.ts';
 import * as third from '../support/unseen-forms-third.ts';
+import * as besideEighth from '../support/unseen-look-alikes-eighth.ts';
 import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
 import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
+import * as besideNinth from '../support/unseen-look-alikes-ninth.ts';
+import * as besideSeventh from '../support/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -43,6 +49,9 @@ async function printQuality(): Promise<void> {
     ['fourth set', fourth],
     ['fifth set', fifth],
     ['sixth set', sixth],
+    ['seventh set', seventh],
+    ['eighth set', eighth],
+    ['ninth set', ninth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -54,6 +63,9 @@ async function printQuality(): Promise<void> {
     ['beside fourth', besideFourth],
     ['beside fifth', besideFifth],
     ['beside sixth', besideSixth],
+    ['beside seventh', besideSeventh],
+    ['beside eighth', besideEighth],
+    ['beside ninth', besideNinth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

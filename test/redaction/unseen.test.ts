@@ -4,14 +4,20 @@ import { test } from 'node:test';
 import { createRedactor, redact } from '../../src/redaction/index.ts';
 import { scoreCorpus } from '../support/secret-score.ts';
 import { makeUnseen, makeUnseenLookAlikes } from '../support/unseen-forms.ts';
+import * as eighth from '../support/unseen-forms-eighth.ts';
 import * as fifth from '../support/unseen-forms-fifth.ts';
 import * as first from '../support/unseen-forms-first.ts';
 import * as fourth from '../support/unseen-forms-fourth.ts';
+import * as ninth from '../support/unseen-forms-ninth.ts';
 import * as second from '../support/unseen-forms-second.ts';
+import * as seventh from '../support/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen-forms-sixth.ts';
 import * as third from '../support/unseen-forms-third.ts';
+import * as besideEighth from '../support/unseen-look-alikes-eighth.ts';
 import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
 import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
+import * as besideNinth from '../support/unseen-look-alikes-ninth.ts';
+import * as besideSeventh from '../support/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
 
 for (const [name, groups, least] of [
@@ -21,6 +27,9 @@ for (const [name, groups, least] of [
   ['the fourth set', fourth, 0.95],
   ['the fifth set', fifth, 0.93],
   ['the sixth set', sixth, 0.9],
+  ['the seventh set', seventh, 0.94],
+  ['the eighth set', eighth, 0.94],
+  ['the ninth set', ninth, 0.92],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -33,6 +42,9 @@ for (const [name, groups, most] of [
   ['the fourth', besideFourth, 0.015],
   ['the fifth', besideFifth, 0.01],
   ['the sixth', besideSixth, 0.02],
+  ['the seventh', besideSeventh, 0.01],
+  ['the eighth', besideEighth, 0.02],
+  ['the ninth', besideNinth, 0.01],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>
@@ -42,7 +54,7 @@ for (const [name, groups, most] of [
   });
 
 test('all of them in one stream, in small chunks', () => {
-  const text = [first, second, fourth, fifth, sixth]
+  const text = [first, second, fourth, fifth, sixth, seventh, eighth, ninth]
     .flatMap((groups) => makeUnseen({ ...groups }, 42, 1))
     .map((item) => item.text)
     .join('\n\n');
