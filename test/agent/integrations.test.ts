@@ -55,6 +55,14 @@ for (const major of majors) {
     const steps = ['__start__', 'agent', 'tools', 'agent'].map((node) => `${node} finished`);
     const run = assertOneRun(stateOf(ran).runs, 'LangGraph', steps);
     assert.equal(run.toolCalls[0]?.stepId, run.steps[2]?.id);
+    // What a step gave is recorded with it; the state that grows of it is not, with each step again.
+    const given = run.steps.map(({ result }) => JSON.stringify(result));
+    assert.deepEqual(
+      given.map((text) => text?.includes('How is Oslo?')),
+      [true, false, false, false],
+    );
+    const started = ran.events.filter(({ kind }) => kind === 'step.start');
+    assert.ok(started.every(({ input }) => input === undefined));
     assert.deepEqual(
       run.modelCalls.map((call) => call.stepId),
       [run.steps[1]?.id, run.steps[3]?.id],

@@ -124,7 +124,8 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
     handleChainStart: guarded(
       (
         chain: unknown,
-        input: unknown,
+        // The whole state of the graph: what the steps before gave is recorded, with each.
+        _input: unknown,
         runId: string,
         parent: unknown,
         _tags: unknown,
@@ -139,7 +140,7 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
           framework.startRun(runId, name, recorder.scope);
         } else if (node !== undefined && node === name) {
           kinds.set(runId, 'step');
-          framework.startStep(runId, name, scopeOf(parent), input);
+          framework.startStep(runId, name, scopeOf(parent));
         } else inherit(runId, scopeOf(parent));
       },
     ),
