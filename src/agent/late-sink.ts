@@ -1,8 +1,9 @@
 /**
  * A sink that opens when there is time for it: making the policy and the journal, and cleaning the first conversation with
- * code that never ran, takes some 40 ms. What the taps record of a request has left the process already, so that it may
- * wait for two turns of the loop, in which the program waits for its model. Everything else opens the sink at once, for a
- * program may run into its death in the same tick.
+ * code that never ran, takes some 40 ms. What the taps record of a request has left the process already, and between the
+ * AI SDK's step and its request only its own code runs: such events wait for two turns of the loop, in which the request
+ * goes out and the program waits for its model. Everything else opens the sink at once, for a program may run into its
+ * death in the same tick.
  */
 import type { AgentEventData, AgentEventKind } from '../journal/layout-agent.ts';
 import type { AgentSink, EventSink, Writing } from './sink.ts';

@@ -63,7 +63,7 @@ export class ModelCallRecord implements InFlight {
     this.#tapped = recorder.tapped.begin(request?.model, reply);
     const { attributes, ...facts } = start;
     const known = request && this.#hasContent ? this.#conversationFacts(request) : {};
-    recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes }, 'sent');
+    recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes }, 'soon');
     if (recorder.inFlight.size < inFlightLimit) recorder.inFlight.add(this);
   }
 

@@ -10,7 +10,7 @@ import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
 import { RequestMemory } from './request-memory.ts';
 import type { AgentScope } from './scope.ts';
-import type { AgentSink } from './sink.ts';
+import type { AgentSink, Writing } from './sink.ts';
 import { TappedCalls } from './tapped-calls.ts';
 
 export type ContentLevel = 'content' | 'metadata';
@@ -76,9 +76,10 @@ export class AgentRecorder {
     kind: Kind,
     facts: Partial<AgentEventData[Kind]>,
     content?: Partial<AgentEventData[Kind]>,
+    writing?: Writing,
   ): void {
     if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
-    this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content));
+    this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content), writing);
   }
 
   /** The storage behind `scope`, made at the first call: on Node 20 and 22 its first use slows every promise. */

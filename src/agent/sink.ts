@@ -44,10 +44,10 @@ export interface SinkOptions {
 }
 
 /**
- * `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. `sent`: what it tells
- * of is on its way, and no code of the host's follows before the loop turns.
+ * `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. `soon`: it may
+ * wait until the loop has turned, because no code of the host's own follows before.
  */
-export type Writing = 'now' | 'ahead' | 'sent';
+export type Writing = 'now' | 'ahead' | 'soon';
 
 /** `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. */
 export interface AgentSink {

@@ -24,7 +24,7 @@ function makeLate() {
 
 const sendRequest = (sink: LateSink) => {
   sink.record('message', { message: 'm1', role: 'user' }, { parts: [] }, 'ahead');
-  sink.record('model.start', { call: 'c1' }, { attributes: {} }, 'sent');
+  sink.record('model.start', { call: 'c1' }, { attributes: {} }, 'soon');
 };
 
 test('what has been sent waits until the loop has turned, and is written in its order, with its own time', async () => {
@@ -52,7 +52,7 @@ test('anything else opens the sink in the same tick, and what waited comes befor
   sendRequest(sink);
   sink.record('tool.start', { id: 't1' }, { name: 'rm' });
   assert.deepEqual(kinds(), ['message', 'model.start', 'tool.start']);
-  sink.record('model.start', { call: 'c2' }, { attributes: {} }, 'sent');
+  sink.record('model.start', { call: 'c2' }, { attributes: {} }, 'soon');
   assert.equal(kinds().length, 4, 'once it is open nothing waits');
 });
 

@@ -34,7 +34,7 @@ export function integrateAiSdk(recorder: AgentRecorder): Tap {
 }
 
 function listenToChannel(recorder: AgentRecorder): Tap {
-  const framework = new FrameworkRecorder(recorder, 'ai-sdk');
+  const framework = new FrameworkRecorder(recorder, 'ai-sdk', 'soon');
   const work = new ChannelWork(recorder, framework);
   const start = channel('tracing:ai:telemetry:start');
   const transform = (message: unknown): AgentScope => work.begin(message as Message) ?? recorder.scope;

@@ -8,6 +8,7 @@ import { errorOf, isAbort } from '../call-error.ts';
 import { compact } from '../json.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import type { AgentScope } from '../scope.ts';
+import type { Writing } from '../sink.ts';
 
 interface Entry {
   id: string;
@@ -29,16 +30,21 @@ const { now } = Date;
 export class FrameworkRecorder {
   readonly #recorder: AgentRecorder;
   readonly #source: string;
+  readonly #writing: Writing;
   readonly #runs = new BoundedMap<Entry>(entryLimit);
   readonly #steps = new BoundedMap<Entry>(entryLimit);
   readonly #tools = new BoundedMap<Entry>(entryLimit);
   /** Scopes of what has ended: promises that it left behind may still run. */
   readonly #ended = new BoundedMap<AgentScope>(endedLimit);
 
-  /** `source` is the framework's name in the events. */
-  constructor(recorder: AgentRecorder, source: string) {
+  /**
+   * `source` is the framework's name in the events. `writing` is `soon` where only code of the framework's runs between
+   * the start of a run or step and the request to the model.
+   */
+  constructor(recorder: AgentRecorder, source: string, writing: Writing = 'now') {
     this.#recorder = recorder;
     this.#source = source;
+    this.#writing = writing;
   }
 
   /** The scope inside of the run, step or tool call with this key. */
@@ -62,7 +68,7 @@ export class FrameworkRecorder {
     this.#runs.set(key, { id, scope, startedAt: now() });
     this.#recorder.openWork.openRun(id);
     const facts = compact({ run: id, source: this.#source, parent: around.run });
-    this.#recorder.report('run.start', facts as { run: string }, { name });
+    this.#recorder.report('run.start', facts as { run: string }, { name }, this.#writing);
     return scope;
   }
 
@@ -79,7 +85,8 @@ export class FrameworkRecorder {
     const scope = { ...around, step: id };
     this.#steps.set(key, { id, scope, startedAt: now() });
     if (around.run !== undefined) this.#recorder.openWork.openStep(around.run, id);
-    this.#recorder.report('step.start', { id, source: this.#source, ...around }, compact({ name, input }));
+    const facts = { id, source: this.#source, ...around };
+    this.#recorder.report('step.start', facts, compact({ name, input }), this.#writing);
     return scope;
   }
 
