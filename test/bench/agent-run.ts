@@ -2,7 +2,8 @@
  * What the recording of real agents costs and how late it is: ten client libraries against the mock model server, with the
  * preload as it is shipped. Wall and CPU are paired, with and without it in turns, on a model that takes as long as a fast
  * real one; the lag, of the openai package, is the time from the sending of a piece of the reply to the record that holds
- * it. PAIRS: how many of each agent; AGENTS, NODES: which of them, by commas.
+ * it. PAIRS: how many of each agent; AGENTS, NODES: which of them, by commas. On a machine that is busy with other things,
+ * wall time is worth something only at a real-time priority: `chrt -r 5 npm run bench:agent-run`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,6 +43,8 @@ const script = (n: number): ScriptedReply => ({
 
 interface Run {
   wallMs: number;
+  /** Of it, what the program itself takes: until its first request, from a reply's end to the next request, after the last. */
+  own: readonly number[];
   cpuMs: number;
   /** When each word was sent, milliseconds since the epoch. */
   sent: Map<string, number>;
@@ -58,6 +61,8 @@ async function run(
   const sent = new Map<string, number>();
   let frames = 0;
   const startedAt = performance.now();
+  const marks = [startedAt];
+  for (const event of ['request', 'end']) server.events.on(event, () => marks.push(performance.now()));
   const env = { PATH: '', HOME: dirname(dir), MODEL_URL: server.url, AGENTDUMP_DIR: dir };
   const words = [...flags, '-e', wrapper, join(folder, `${agent}.mjs`)];
   const child = spawn(node, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -71,9 +76,18 @@ async function run(
   });
   const [code] = await once(child, 'close');
   if (!signal && code !== 0) throw new Error(`${agent} ended with ${code}`);
+  marks.push(performance.now());
   const wallMs = performance.now() - startedAt;
   await server.close();
-  return { wallMs, cpuMs: Number(/CPU (\d+)/.exec(out)?.[1]) / 1000, sent };
+  return { wallMs, own: ownParts(marks), cpuMs: Number(/CPU (\d+)/.exec(out)?.[1]) / 1000, sent };
+}
+
+/** The marks are the start, then request and end of each call, then the program's end. */
+function ownParts(marks: readonly number[]): readonly number[] {
+  const waits = marks.slice(1).map((mark, n) => mark - (marks[n] ?? mark));
+  const own = waits.filter((_, n) => n % 2 === 0);
+  const between = own.slice(1, -1).reduce((sum, ms) => sum + ms, 0);
+  return [own[0] ?? 0, between, own.at(-1) ?? 0];
 }
 
 /** Runs the agent in streaming mode and says its CPU time in the end. */
@@ -85,14 +99,16 @@ import(require('node:url').pathToFileURL(process.argv[1]).href);`;
 /** Shares and milliseconds that the preload adds, pair by pair. */
 async function comparePairs(node: string, agent: string, dir: string) {
   const [walls, cpus, plain]: [number[], number[], number[]] = [[], [], []];
+  const owns: number[][] = [[], [], []];
   for (let i = 0; i < pairs; i++) {
     const bare = await run(node, agent, dir, []);
     const watched = await run(node, agent, dir, ['--require', preload]);
     plain.push(bare.wallMs);
     walls.push(watched.wallMs / bare.wallMs - 1);
     cpus.push(watched.cpuMs - bare.cpuMs);
+    for (const [n, own] of owns.entries()) own.push((watched.own[n] ?? 0) - (bare.own[n] ?? 0));
   }
-  return { walls, cpus, plain };
+  return { walls, cpus, plain, owns };
 }
 
 const share = (value: number) => `${value < 0 ? '' : '+'}${(value * 100).toFixed(1)} %`;
@@ -102,17 +118,27 @@ for (const { name, path } of findNodes().filter((one) => nodes.some((node) => on
   console.log(
     `${name}, agents of ${turns} turns, ${pairs} pairs each: without the preload; what it adds (medians)`,
   );
-  const all: { walls: number[]; cpus: number[] } = { walls: [], cpus: [] };
+  const all: { walls: number[]; cpus: number[]; owns: number[][] } = {
+    walls: [],
+    cpus: [],
+    owns: [[], [], []],
+  };
   for (const agent of agents) {
     if (!runsOn(Number(name.slice(5)) as NodeMajor, agent)) continue;
-    const { walls, cpus, plain } = await comparePairs(path, agent, join(parent, 'dumps'));
+    const { walls, cpus, plain, owns } = await comparePairs(path, agent, join(parent, 'dumps'));
     const figures = `${share(quantile(walls, 0.5))} wall, ${quantile(cpus, 0.5).toFixed(0)} ms CPU`;
     print(`  ${agent}`, `${quantile(plain, 0.5).toFixed(0)} ms; ${figures}`);
     all.walls.push(...walls);
     all.cpus.push(...cpus);
+    for (const [n, own] of owns.entries()) all.owns[n]?.push(...own);
   }
   const [low, middle, high] = [0.25, 0.5, 0.75].map((q) => share(quantile(all.walls, q)));
   print('… of all pairs, median (quartiles)', `${middle} wall (${low}, ${high}; aim 1 %)`);
+  const owns = all.owns.map((own) => quantile(own, 0.5).toFixed(1));
+  print(
+    '… before the first request / between the turns / after the last, medians',
+    `+${owns.join(' / +')} ms`,
+  );
   print('… CPU more, median of all pairs', `${quantile(all.cpus, 0.5).toFixed(0)} ms`);
   const lags = await measureLags(path, parent);
   print(
