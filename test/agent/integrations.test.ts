@@ -61,6 +61,11 @@ for (const major of majors) {
       given.map((text) => text?.includes('How is Oslo?')),
       [true, false, false, false],
     );
+    assert.match(
+      given[1] ?? '',
+      /^\{"messages":\[\{"id":"reply_0","content":"",.*"type":"ai","tool_calls":\[\{"name":"get_weather"/,
+    );
+    assert.ok(!given.join('').includes('lc_'));
     const started = ran.events.filter(({ kind }) => kind === 'step.start');
     assert.ok(started.every(({ input }) => input === undefined));
     assert.deepEqual(

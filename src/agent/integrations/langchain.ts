@@ -12,6 +12,7 @@ import type { AgentScope } from '../scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';
+import { stepResult, toolResult } from './langchain-result.ts';
 
 const storageKey = Symbol.for('ls:tracing_async_local_storage');
 const variablesKey = Symbol.for('lc:context_variables');
@@ -144,7 +145,9 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
         } else inherit(runId, scopeOf(parent));
       },
     ),
-    handleChainEnd: guarded((output: unknown, runId: string) => endChain(runId, finished(output))),
+    handleChainEnd: guarded((output: unknown, runId: string) =>
+      endChain(runId, finished(stepResult(output))),
+    ),
     handleChainError: guarded((error: unknown, runId: string) => endChain(runId, outcomeOf(error))),
     handleToolStart: guarded(
       (
@@ -174,9 +177,4 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
 function outcomeOf(error: unknown): Outcome {
   const outcome = failed(error);
   return outcome.error?.type === 'GraphInterrupt' ? { ...outcome, status: 'interrupted' } : outcome;
-}
-
-/** Tools give back text or a ToolMessage. */
-function toolResult(output: unknown): unknown {
-  return isObject(output) && 'content' in output ? output['content'] : output;
 }
