@@ -1,6 +1,6 @@
 /** Mocha, serial and parallel: the events of its Runner, which are its reporters' interface. */
 import type { TestPort } from '../../agent/test-port.ts';
-import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
+import { importFile, packageFolder, type Runner, requireFile, type Scene, wrapMethod } from './runner.ts';
 
 interface MochaRunnable {
   type: 'test' | 'hook';
@@ -19,17 +19,21 @@ export const mocha: Runner = {
   name: 'mocha',
   matches: ({ script, environment }) =>
     packageFolder(script, 'mocha') !== undefined || environment['MOCHA_WORKER_ID'] !== undefined,
-  async hook(tests, scene) {
+  hook(tests, scene) {
     const { script } = scene;
     tests.runnerIs('mocha');
     const { createRequire } = process.getBuiltinModule('node:module');
     const folder =
       packageFolder(script, 'mocha') ??
       createRequire(`${process.cwd()}/x`).resolve('mocha/package.json').replace('/package.json', '');
-    const module = await importFile(scene, `${folder}/lib/runner.js`);
-    const Runner = module['Runner'] ?? module['default'];
+    return hookRunner(tests, scene, `${folder}/lib/runner.js`);
+  },
+};
+
+function hookRunner(tests: TestPort, scene: Scene, path: string): void | Promise<void> {
+  const wrapRun = (module: Record<string, unknown>): void =>
     wrapMethod(
-      Runner,
+      module['Runner'] ?? module['default'] ?? module,
       'run',
       (run) =>
         function (this: MochaRunner, ...args) {
@@ -37,8 +41,17 @@ export const mocha: Runner = {
           return Reflect.apply(run, this, args);
         },
     );
-  },
-};
+  const required = requireIfPossible(path);
+  return required ? wrapRun(required) : importFile(scene, path).then(wrapRun);
+}
+
+function requireIfPossible(path: string): Record<string, unknown> | undefined {
+  try {
+    return requireFile(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A hook is shown as running too, since it can hang or crash as well. */
 function listen(runner: MochaRunner, tests: TestPort): void {
