@@ -21,9 +21,9 @@ test('the bundle names the test, the line and the child', async (context) => {
   assert.deepEqual(found?.test?.name, ['asks a tool that never answers']);
   assert.match(readFileSync(join(report, 'summary.md'), 'utf8'), /waits for its child \d+, \S*sleep 1000/);
   const frames = await framesOf(join(report, 'bundles'));
-  const places = frames?.map(({ file, line }) => `${file}:${line}`) ?? ['file:///stuck.mjs:5'];
+  const places = frames?.map(({ file, line }) => `${file}:${line}`) ?? ['file:///stuck.mjs:7'];
   // The suite's folder is also its home, which is withheld from memory that is read.
-  assert.match(places.join('\n'), /^file:.*:5$/m);
+  assert.match(places.join('\n'), /^file:.*:7$/m);
 });
 
 /** Undefined where the kernel lets nobody read another process's memory. */

@@ -21,7 +21,7 @@ for (const runner of ['vitest threads', 'ava'] satisfies RunnerName[])
     const [told] = run.summary?.bundles ?? [];
     assert.equal(told?.kind, 'event-loop-hang', run.output);
     assert.equal(told?.test?.name.at(-1), 'books the cheapest');
-    assert.match(`${told?.place?.file}:${told?.place?.line}`, /^deaths\.mjs:31$/);
+    assert.match(`${told?.place?.file}:${told?.place?.line}`, /^deaths\.mjs:34$/);
     const { threads = [] } = await onlyAccountOf(run);
     const busy = threads.find(({ kind, frames }) => kind === 'worker' && frames.length > 0);
     assert.equal(busy?.frames[0]?.function, 'dies');

@@ -12,12 +12,14 @@ const nodeOf = (major: number) =>
   fileURLToPath(new URL(`../nodes/node_modules/node-${major}/bin/node`, import.meta.url));
 
 const worker = `
+import { appendFileSync } from 'node:fs';
 const kept = [];
 const fillMb = Number(process.argv[2]);
 while (process.memoryUsage().heapUsed < fillMb * 1024 ** 2) kept.push(new Array(1000).fill(0.5));
 function crunch(word) {
   for (let n = 0; ; n++) if (n < 0) return word;
 }
+appendFileSync(process.env.AGENTDUMP_TEST_READY, 'ready\\n');
 crunch('telling' + kept.length * 0);
 `;
 

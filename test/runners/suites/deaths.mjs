@@ -13,10 +13,13 @@ export async function dies() {
   const how = process.env.AGENTDUMP_TEST_DEATH ?? 'none';
   if (how === 'assertion') throw new Error('expected 3 hotels, got 2');
   if (how === 'crash') {
-    setImmediate(() => {
-      throw new TypeError('the socket is gone');
+    await new Promise((resolve) => {
+      // Not before the throw, however long this process has to wait for its turn.
+      setImmediate(() => setTimeout(resolve, 300));
+      setImmediate(() => {
+        throw new TypeError('the socket is gone');
+      });
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
   }
   if (how === 'rejection') {
     Promise.reject(new RangeError('nobody waits for this'));
