@@ -139,7 +139,7 @@ function FrameBody({ frame, cwd, id }: { frame: Frame; cwd: string | undefined; 
   const origin = [
     generated && `running as ${shortFile(generated.file, cwd)}:${generated.line}:${generated.column}`,
     address && `at ${address}${module ? ` in ${module}` : ''}`,
-    tier && `V8 ran it as ${tier}`,
+    tier && `V8 ran it ${tier === 'interpreter' ? 'in its interpreter' : `as ${tier}`}`,
   ].filter(Boolean);
   return (
     <div class={frame.locals?.length ? 'frame-body with-locals' : 'frame-body'}>

@@ -79,18 +79,20 @@ function Suspects({ suspects }: { suspects: readonly MemorySuspect[] }) {
 function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) {
   if (!classes.length) return null;
   const most = Math.max(...classes.map((row) => row.retainedSizeBytes ?? row.selfSizeBytes ?? row.count));
+  // A count of the objects in a core knows who is there, not who keeps whom.
+  const isRetained = classes.some(({ retainedSizeBytes }) => retainedSizeBytes !== undefined);
   return (
     <>
       <h3>Classes</h3>
       <Table
-        head={['Class', 'Objects', 'Own', 'Retained', 'Share']}
-        numbers={[1, 2, 3]}
+        head={['Class', 'Objects', 'Own', ...(isRetained ? ['Retained'] : []), 'Share']}
+        numbers={isRetained ? [1, 2, 3] : [1, 2]}
         most={12}
         rows={classes.map(({ name, count, selfSizeBytes, retainedSizeBytes }) => [
           <code key="name">{name}</code>,
           formatNumber(count),
           selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
-          retainedSizeBytes === undefined ? '' : formatBytes(retainedSizeBytes),
+          ...(isRetained ? [retainedSizeBytes === undefined ? '' : formatBytes(retainedSizeBytes)] : []),
           <span key="bar" class="share-bar" aria-hidden="true">
             <span
               style={{ inlineSize: `${((retainedSizeBytes ?? selfSizeBytes ?? count) / most) * 100}%` }}
@@ -98,7 +100,7 @@ function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) 
           </span>,
         ])}
       />
-      <p class="faint caption">What classes retain overlaps; it does not add up.</p>
+      {isRetained ? <p class="faint caption">What classes retain overlaps; it does not add up.</p> : null}
     </>
   );
 }

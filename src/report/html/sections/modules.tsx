@@ -11,11 +11,7 @@ export function Modules({ account: { modules } }: { account: Account }) {
   return (
     <>
       <p class="lead">
-        {formatCount(packages.length, 'package')} loaded
-        {drifted.length
-          ? `; ${drifted.length === 1 ? 'one differs' : `${drifted.length} differ`} from the lock file`
-          : '; none is known to differ from the lock file'}
-        .
+        {packages.length ? packagesText(packages.length, drifted.length) : 'Packages are not known.'}
       </p>
       {packages.length ? (
         <Table
@@ -41,6 +37,11 @@ export function Modules({ account: { modules } }: { account: Account }) {
       ) : null}
     </>
   );
+}
+
+function packagesText(loaded: number, drifted: number): string {
+  const differ = drifted === 1 ? 'one differs' : `${drifted || 'none is known to'} differ`;
+  return `${formatCount(loaded, 'package')} loaded; ${differ} from the lock file.`;
 }
 
 function packageRow({ name, version, requested, drift, path }: PackageFacts) {
