@@ -63,6 +63,14 @@ function assertSameDeath(with_: Death, without: Death): void {
   assert.ok(with_.peakMb < without.peakMb + 110, `${with_.peakMb} MB with, ${without.peakMb} MB without`);
 }
 
+/** On a busy machine the inspector may open later than anybody waits for it: then it is there the next time. */
+async function capture(pid: number, dir: string): Promise<string> {
+  for (let time = 1; ; time++) {
+    const { path, answered } = await captureLive({ pid, dir, scrubber: makeScrubber({}) });
+    if (answered || time === 5) return path;
+  }
+}
+
 for (const node of findNodes())
   describe(node.name, { concurrency: 2 }, () => {
     test('a stall that fills the heap while it is looked at; and with the debugger armed', async (t) => {
@@ -111,8 +119,7 @@ for (const node of findNodes())
       assert.match(hung.gaps.find(({ part }) => part === 'locals.json')?.reason ?? '', /near its limit/);
       hung.close();
 
-      const { path } = await captureLive({ pid: child.pid ?? 0, dir, scrubber: makeScrubber({}) });
-      const captured = openBundle(path);
+      const captured = openBundle(await capture(child.pid ?? 0, dir));
       const [frame] = captured.readJson<LocalsPart>('locals.json')?.frames ?? [];
       assert.deepEqual([frame?.functionName, frame?.line, frame?.scopes], ['weighAll', 13, []]);
       assert.match(captured.gaps.find(({ part }) => part === 'locals.json')?.reason ?? '', /near its limit/);
