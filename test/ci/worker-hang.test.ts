@@ -66,7 +66,7 @@ for (const major of [20, 22, 24, 26])
     const [busy, ...others] = workersOf(account).filter(({ frames }) => frames.length > 0);
     assert.deepEqual(others, []);
     const [frame] = busy?.frames ?? [];
-    assert.deepEqual([frame?.function, frame?.line], ['crunch', 6]);
+    assert.deepEqual([frame?.function, frame?.line], ['crunch', 7]);
     assert.deepEqual(frame?.locals?.[0], { name: 'word', scope: 'local', value: '"telling0"' });
     assert.deepEqual(
       workersOf(account)
@@ -82,7 +82,7 @@ for (const major of [20, 26])
   test(`Node ${major}: no debugger in a worker whose heap is nearly full`, async (context) => {
     const account = await runVictim(context, major, 70);
     const [frame] = workersOf(account).find(({ frames }) => frames.length > 0)?.frames ?? [];
-    assert.deepEqual([frame?.function, frame?.line, frame?.locals], ['crunch', 6, undefined]);
+    assert.deepEqual([frame?.function, frame?.line, frame?.locals], ['crunch', 7, undefined]);
     const reasons = account.gaps
       .filter(({ part }) => part === 'worker-stacks.json')
       .map(({ reason }) => reason);
