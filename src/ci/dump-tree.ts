@@ -11,6 +11,7 @@ import { captureLive } from '../supervise/capture-live.ts';
 import type { CoreDigest } from '../supervise/core-part.ts';
 import { lockOf } from '../supervise/lock.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
+import { processorMs, waitsForProcessor } from './main-thread.ts';
 import { type LoggedThread, noteBundleOf, readTestLogs, runningTests, startingTest } from './test-logs.ts';
 import { isAlive, type RunProcess } from './tree.ts';
 import { lookAtWorkers } from './worker-look.ts';
@@ -69,7 +70,7 @@ async function dumpOne(
 ): Promise<void> {
   if (takesSignal(threads, pid)) {
     await lookAtWorkers(folder, pid, threads, stop.why);
-    if (await askForBundle(folder, dir, pid)) return;
+    if (await askForBundle(folder, dir, pid, stop.why !== 'cancelled')) return;
   }
   if (!isAlive(pid)) return;
   const kind = stop.why === 'hang' ? 'silence' : 'capture';
@@ -112,9 +113,14 @@ function catchesUsr2(pid: number): boolean {
   }
 }
 
-/** The process says in its log when the bundle is whole; one that has begun to write is given more time. */
-async function askForBundle(folder: string, dir: string, pid: number): Promise<boolean> {
+/**
+ * The process says in its log when the bundle is whole; one that has begun to write is given more time, and so is one
+ * that waits for a processor, unless we are in a hurry: from outside it would be dumped twice, and with less.
+ */
+async function askForBundle(folder: string, dir: string, pid: number, isPatient: boolean): Promise<boolean> {
   const before = countBundles(folder, pid);
+  const usedMs = processorMs(pid) ?? 0;
+  const isStarved = (): boolean => isPatient && waitsForProcessor(pid, usedMs, answerMs);
   try {
     process.kill(pid, 'SIGUSR2');
   } catch {
@@ -122,7 +128,7 @@ async function askForBundle(folder: string, dir: string, pid: number): Promise<b
   }
   const askedMs = performance.now();
   for (let waitedMs = 0; waitedMs < writeMs; waitedMs = performance.now() - askedMs) {
-    if (waitedMs > answerMs && !isBeingWritten(dir)) return false;
+    if (waitedMs > answerMs && !isBeingWritten(dir) && !isStarved()) return false;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     if (countBundles(folder, pid) > before) return true;
     // It took the signal for its end, after its bundle.
