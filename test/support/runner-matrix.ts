@@ -202,9 +202,9 @@ function hangAfter(runner: RunnerName): string {
 /** Why a runner can't be tried with a death on this Node. */
 function whyNot(runner: RunnerName, death: Death): string | undefined {
   const major = Number(process.versions.node.split('.')[0]);
-  // Seen with vitest 4.1.12 on Node 24.21 and 26, without agentdump: it waits for the worker that is gone.
-  if (runner === 'vitest threads' && death === 'oom' && major >= 24)
-    return `vitest itself never ends after a worker thread ran out of memory on Node ${major}`;
+  // Seen with vitest 4.1.12 and ava 7.0 on Node 24.21, without agentdump: they wait for the worker that is gone.
+  if ((runner === 'vitest threads' || runner === 'ava') && death === 'oom' && major >= 24)
+    return `${runner} itself never ends after a worker thread ran out of memory on Node ${major}`;
   return undefined;
 }
 
