@@ -199,17 +199,26 @@ function findDeadDescendant(dir: string, parentSession: string): string | undefi
   return dead.length === 1 ? dead[0] : undefined;
 }
 
-/** Never throws: it is done beside the program's work. */
+/**
+ * Those who began before us: who dies below our program now is explained with its end. Never throws: it is done beside the
+ * program's work.
+ */
 export function sweepBehind(dir: string): void {
+  const witness: Witness = { foundBy: 'next-start' };
+  const options = { dir, witness, scrubber: makeScrubber(process.env), ...lockOf(process.env) };
   try {
-    sweepSessions({
-      dir,
-      witness: { foundBy: 'next-start' },
-      scrubber: makeScrubber(process.env),
-      ...lockOf(process.env),
-    });
+    sweepSessions(options, beganBeforeUs);
   } catch {
     // `agentdump sweep` says what is wrong.
+  }
+}
+
+function beganBeforeUs(folder: string): boolean {
+  try {
+    return Date.parse(readSession(folder).startedAt) < performance.timeOrigin;
+  } catch {
+    // A session that says nothing is looked at as any other.
+    return true;
   }
 }
 

@@ -19,12 +19,18 @@ export interface SweptSession {
 /** A removal or a beginning that is this old was cut off by a death. */
 const staleMs = 60_000;
 
-export function sweepSessions(options: Omit<FinishOptions, 'folder'>): SweptSession[] {
+/** `isMeant` leaves out sessions, by their folders. */
+export function sweepSessions(
+  options: Omit<FinishOptions, 'folder'>,
+  isMeant: (folder: string) => boolean = () => true,
+): SweptSession[] {
   removeLeftovers(join(options.dir, sessionsFolder));
-  const swept = listSessions(options.dir).map((folder) => ({
-    id: basename(folder),
-    result: tryFinish(options, folder),
-  }));
+  const swept = listSessions(options.dir)
+    .filter(isMeant)
+    .map((folder) => ({
+      id: basename(folder),
+      result: tryFinish(options, folder),
+    }));
   scrubAbandonedFolders((text) => options.scrubber.text(text));
   return swept;
 }
