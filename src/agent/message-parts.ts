@@ -3,6 +3,10 @@ import type { Message, MessagePart } from '../journal/layout-agent.ts';
 import { isObject, type JsonObject, stringOf } from './json.ts';
 import { hashOf } from './node-modules.ts';
 
+/** A role is a word that everybody may see; what else stands in its place is not kept. */
+export const roleOf = (role: unknown): string =>
+  typeof role === 'string' && /^[\w-]{1,20}$/.test(role) ? role : 'unknown';
+
 export function textMessage(role: string, content: string): Message {
   return { role, parts: [{ type: 'text', content }] };
 }

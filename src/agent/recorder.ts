@@ -6,6 +6,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../journal/layout-agent.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Conversation } from './conversation.ts';
+import { roleOf } from './message-parts.ts';
 import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
 import { RequestMemory } from './request-memory.ts';
@@ -120,7 +121,7 @@ export class AgentRecorder {
     const id = this.nextId('m');
     this.sink.record(
       'message',
-      { message: id, role: message.role },
+      { message: id, role: roleOf(message.role) },
       { parts: message.parts, ...nameOf(message) },
       'ahead',
     );

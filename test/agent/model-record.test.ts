@@ -13,10 +13,11 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const sink = { record() {} } as unknown as AgentSink;
 
 /** A whole call, whose reply is then nobody's but the recorder's. */
-function call(recorder: AgentRecorder): WeakRef<ReplyBuilder> {
+function call(recorder: AgentRecorder, role = 'assistant'): WeakRef<ReplyBuilder> {
   const reply = new ReplyBuilder();
   const record = new ModelCallRecord(recorder, { attributes: {} }, undefined, reply);
   reply.id = 'reply-1';
+  reply.message('0', role);
   reply.text('0', '0', 'x'.repeat(1000));
   record.ended({
     status: 'finished',
@@ -39,4 +40,16 @@ test('the reply is let go of, and a tracer’s span still finds the call by the 
   assert.equal(recorder.tapped.claim({ ...span, responseId: 'reply-2' }), false);
   assert.equal(recorder.tapped.claim({ ...span, responseId: 'reply-1' }), true);
   assert.equal(recorder.tapped.claim({ ...span, responseId: 'reply-1' }), false);
+});
+
+test('a role that is no word is not kept: nobody cleans it', () => {
+  const roles: unknown[] = [];
+  const noting = {
+    record(kind: string, facts: { role?: unknown }) {
+      if (kind === 'message') roles.push(facts.role);
+    },
+  } as unknown as AgentSink;
+  for (const role of ['assistant', 'my password is hunter22'])
+    call(new AgentRecorder(noting, { model: 'content', http: 'metadata' }, 0), role);
+  assert.deepEqual(roles, ['assistant', 'unknown']);
 });

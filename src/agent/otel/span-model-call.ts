@@ -4,6 +4,7 @@
  */
 import type { Attributes, Message, MessagePart } from '../../journal/layout-agent.ts';
 import { arrayOf, objectOf, parseArguments, parseJson } from '../json.ts';
+import { roleOf, textMessage } from '../message-parts.ts';
 import type { SpanLike } from './span.ts';
 import { textOf } from './span-meaning.ts';
 
@@ -87,15 +88,6 @@ function messageOf(value: unknown): Message {
   if (list) return { role: roleOf(role), parts: list.map(partOf) };
   return textMessage(roleOf(role), typeof content === 'string' ? content : (JSON.stringify(content) ?? ''));
 }
-
-/** A role is a word that everybody may see; what else stands in its place is not kept. */
-const roleOf = (role: unknown): string =>
-  typeof role === 'string' && /^\w{1,20}$/.test(role) ? role : 'unknown';
-
-const textMessage = (role: string, content: string): Message => ({
-  role,
-  parts: [{ type: 'text', content }],
-});
 
 const known = new Set(['text', 'reasoning', 'tool_call', 'tool_call_response', 'uri', 'file', 'refusal']);
 
