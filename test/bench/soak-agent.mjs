@@ -96,7 +96,7 @@ async function fill() {
   );
   for (let i = 0; i < 60_000; i++) {
     await agent.tool('fill', { i }, async () => i);
-    if (i % 100 === 0) await delay(1);
+    if (i % 10 === 0) await delay(1);
   }
   return {};
 }

@@ -27,6 +27,7 @@ const warmUpShare = 0.2;
 /** A journal may fill its bound, and no more. */
 const journalBoundBytes = 33 * 2 ** 20;
 const throughputTarget = 0.01;
+const longestAnswerMs = 600_000;
 
 const script = () => ({
   text: Array.from({ length: 60 }, (_, i) => `word-${i}`).join(' '),
@@ -51,10 +52,16 @@ class Subject {
 
   async ask(line: string): Promise<Record<string, number>> {
     this.child.stdin?.write(`${line}\n`);
+    // One that was started again was never asked.
+    const timer = setTimeout(() => {
+      console.error(`no answer to "${line}" in ${longestAnswerMs / 60_000} minutes: see ${dumps}`);
+      process.exit(1);
+    }, longestAnswerMs);
     for (;;) {
       const { value, done } = await this.#answers.next();
       if (done) throw new Error(`it ended while it was asked to ${line}`);
       if (!value.startsWith('@')) continue;
+      clearTimeout(timer);
       const answer = JSON.parse(value.slice(1)) as Record<string, number>;
       this.pid = answer['pid'] ?? 0;
       return answer;
