@@ -84,10 +84,12 @@ function count(objects: object[]): Counted {
       kind = { count: 0, entries: undefined };
       kinds.set(prototype, kind);
     }
-    // The prototype of a subclass inherits from Map.prototype too and is no Map: one object does not tell.
-    if (kind.count++ < mostAsked) kind.entries ??= entriesOf(object);
+    const isPlain = prototype === Object.prototype;
+    // The prototype of a subclass inherits from Map.prototype too and is no Map: one object does not tell. A plain object
+    // is not asked: Array.prototype, which is an array, is one of them.
+    if (kind.count++ < mostAsked && !isPlain) kind.entries ??= entriesOf(object);
     if (kind.entries) largest.offer(object, kind.entries(object));
-    else if (prototype === Object.prototype && plainCount++ === nextSampled) {
+    else if (isPlain && plainCount++ === nextSampled) {
       plain.push(object);
       nextSampled += chance.step();
     }

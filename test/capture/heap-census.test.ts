@@ -78,3 +78,11 @@ test('no code of the program runs while it counts', () => {
     [],
   );
 });
+
+test('plain objects are told by their keys, though arrays may have their prototype, as Array.prototype has', () => {
+  const odd = Array.from({ length: 5000 }, () => Object.setPrototypeOf([], Object.prototype) as object);
+  const plain = Array.from({ length: 40_000 }, (_, at) => ({ seen: at }));
+  const said = takeHeapCensus()?.shapes.find(({ name }) => name === '{seen}')?.count ?? 0;
+  assert.ok(Math.abs(said / plain.length - 1) < 0.1, `${said}`);
+  assert.equal(odd.length, 5000);
+});
