@@ -35,3 +35,17 @@ test('before it has told anything, growth is counted from the first look', () =>
   const growth = new SilentGrowth(limits);
   assert.equal(growth.see({ atMs: 0, rss: 60 * mb, answers: 0, heapBytes: 0, toldRss: 0 }), 'nothing');
 });
+
+test('one that stays silent is looked at again, ever more seldom: its heap may grow where memory is resident already', () => {
+  const growth = new SilentGrowth(limits);
+  growth.see({ ...told, atMs: 0, rss: 130 * mb });
+  assert.equal(growth.see({ ...told, atMs: 100, rss: 130 * mb }), 'look');
+  growth.looked(130 * mb, 60 * mb);
+  const looks: number[] = [];
+  for (let atMs = 140; atMs < 60_000; atMs += 40)
+    if (growth.see({ ...told, atMs, rss: 130 * mb }) === 'look') looks.push(atMs);
+  assert.deepEqual(looks, [820, 2220, 5020, 10_620]);
+  const answered = { answers: 2, heapBytes: 60 * mb, toldRss: 130 * mb };
+  assert.equal(growth.see({ ...answered, atMs: 61_000, rss: 130 * mb }), 'nothing');
+  assert.equal(growth.see({ ...answered, atMs: 90_000, rss: 130 * mb }), 'nothing', 'it is not silent');
+});

@@ -31,12 +31,21 @@ const [shortestMs, longestMs] = [40, 1000];
 const pollsToFull = 8;
 /** A main thread that has not answered by then is silent. */
 const answerMs = 60;
+/**
+ * While it stays silent it is looked at again after so long, twice so long and so on: a heap also grows in pages that are
+ * resident already, where collections have left room.
+ */
+const againMs = 700;
+const mostLooks = 5;
 
 export class SilentGrowth {
   readonly #limits: GrowthLimits;
   #answers = -1;
   #base = { rss: 0, heapBytes: 0 };
   #askedAt: number | undefined;
+  /** Since its last answer. */
+  #looks = 0;
+  #lookedAt = 0;
   #share = 0;
 
   constructor(limits: GrowthLimits) {
@@ -49,15 +58,28 @@ export class SilentGrowth {
     if (answers !== this.#answers) {
       this.#answers = answers;
       this.#askedAt = undefined;
+      this.#looks = 0;
       // Not what it is now: on a busy machine a heap may be full before this thread has its turn.
       this.looked(toldRss || rss, heapBytes);
     }
     const grown = rss - this.#base.rss;
     this.#share = (this.#base.heapBytes + grown) / limitBytes;
-    if (grown < limitBytes * stepShare || this.#share < fromShare) return 'nothing';
+    if (this.#share < fromShare) return 'nothing';
+    if (grown < limitBytes * stepShare) return this.#isDueAgain(atMs) ? this.#look(atMs) : 'nothing';
     this.#askedAt ??= atMs;
     if (this.#askedAt === atMs) return 'ask';
-    return atMs - this.#askedAt < answerMs ? 'nothing' : 'look';
+    return atMs - this.#askedAt < answerMs ? 'nothing' : this.#look(atMs);
+  }
+
+  #isDueAgain(atMs: number): boolean {
+    const isLookedAt = this.#looks > 0 && this.#looks < mostLooks;
+    return isLookedAt && atMs - this.#lookedAt >= againMs * 2 ** (this.#looks - 1);
+  }
+
+  #look(atMs: number): 'look' {
+    this.#looks++;
+    this.#lookedAt = atMs;
+    return 'look';
   }
 
   /** Growth is counted from here on: the main thread has just told. */
