@@ -157,10 +157,11 @@ for (const [fault, make] of Object.entries(faults))
     const one = install();
     const processor = new AgentdumpSpanProcessor();
     const outer = makeSpan(agentSpan);
-    const started = performance.now();
+    const before = process.cpuUsage();
     const span = make();
     pass(processor, outer, Object.assign(span, { parentSpanContext: outer.spanContext() }));
-    assert.ok(performance.now() - started < 10_000);
+    // Of the processor: the clock's time belongs to whoever else is busy.
+    assert.ok(process.cpuUsage(before).user < 10_000_000);
     const part = renderPart(one);
     assert.ok(part.length < 4 << 20, `${part.length} characters`);
     assert.equal(({} as { x?: number }).x, undefined);

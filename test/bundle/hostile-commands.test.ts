@@ -20,16 +20,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { writeHostileRuns } from '../support/hostile-runs.ts';
+import { bin, command, hostile, moving } from '../support/stranger.ts';
 import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const bin = join(root, 'bin', 'agentdump.js');
-const hostile = join(root, 'fixtures', 'hostile');
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
-
-const moving = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
-const command = /^\s*(?:::|##\[)/m;
 
 function run(words: string[], cwd = scratch) {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {

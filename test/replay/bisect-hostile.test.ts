@@ -8,16 +8,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { bin, command, hostile, moving } from '../support/stranger.ts';
 import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const bin = join(root, 'bin', 'agentdump.js');
-const hostile = join(root, 'fixtures', 'hostile');
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-const moving = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
-const command = /^\s*(?:::|##\[)/m;
 const proof = join(scratch, 'proof');
 const writesProof = `require('fs').writeFileSync(${JSON.stringify(proof)}, 'run')`;
 const evil = '\x1b[2J\u202e::set-output name=x::y';
@@ -40,7 +36,6 @@ const commits = ['// one', '// two', '// three'].map((text) => {
 const good = commits[0] ?? assert.fail('no commit');
 
 function bisect(words: string[], cwd = repo) {
-  const started = performance.now();
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [bin, 'bisect', ...words], {
     encoding: 'utf8',
     cwd,
@@ -48,14 +43,14 @@ function bisect(words: string[], cwd = repo) {
     timeout: 60_000,
   });
   const said = stdout + stderr;
-  assert.ok(performance.now() - started < 30_000, words.join(' '));
+  assert.equal(signal, null, `${words.join(' ')} had not ended after a minute`);
   assert.doesNotMatch(said, moving, words.join(' '));
   assert.doesNotMatch(said, command, words.join(' '));
   assert.doesNotMatch(said, /internal error/i, words.join(' '));
   assert.ok(!existsSync(proof), `${words.join(' ')} ran what it should not`);
   assert.equal(git('worktree', 'list').split('\n').length, 1);
   assert.deepEqual(readdirSync(temporary), []);
-  return { status: status ?? signal, said };
+  return { status, said };
 }
 
 const agent = ['--', process.execPath, 'agent.js'];
