@@ -16,8 +16,13 @@ export interface EvidencePart {
     lastSeenAt?: string;
     heartbeatMs: number;
   };
-  /** Known to a parent only. `inferred`: from a shell's exit code of 128 and the signal's number. */
-  exit?: { code?: number; signal?: string; inferred?: boolean };
+  /**
+   * Known to a parent only. `inferred`: from a shell's exit code of 128 and the signal's number. `byParent`: the parent
+   * itself had sent a signal.
+   */
+  exit?: { code?: number; signal?: string; inferred?: boolean; byParent?: boolean };
+  /** The collections that V8 lists on stderr when it gives a full heap up, oldest first, as the parent read them. */
+  lastGcs?: string[];
   /** Signals that the supervisor sent or passed on to it, in order. */
   signalsSent?: SentSignal[];
   boot?: { atStart: string; now: string };

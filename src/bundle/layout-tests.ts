@@ -118,8 +118,11 @@ export type TestLogLine =
       externalBytes: number;
       tests: number;
     }
-  /** A process that this thread had started died of a signal. `byParent`: this thread sent it one. */
-  | { kind: 'child'; pid: number; signal: string; byParent: boolean }
+  /**
+   * A process that this thread had started died of a signal. `byParent`: this thread sent it one. `lastGcs`: as in
+   * EvidencePart.
+   */
+  | { kind: 'child'; pid: number; signal: string; byParent: boolean; lastGcs?: string[] }
   | { kind: 'heap'; moment: 'early' | 'late'; bundle: string }
   | {
       kind: 'exit';

@@ -8,6 +8,7 @@ import { partNames } from '../bundle/layout.ts';
 import { listSessions, readSession } from '../journal/reader-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
+import type { Witness } from '../supervise/evidence.ts';
 import { inferSignal, isUnexplained } from '../supervise/exit-status.ts';
 import { finishSession } from '../supervise/finisher.ts';
 import { lockOf } from '../supervise/lock.ts';
@@ -15,7 +16,14 @@ import type { ChildExit } from '../supervise/restart-policy.ts';
 import { makeScrubber } from '../supervise/scrubber.ts';
 import { describeTests } from './dump-tree.ts';
 import type { StartedRun } from './start.ts';
-import { asTime, type LoggedThread, noteBundleOf, runningTests, signalSeenByParent } from './test-logs.ts';
+import {
+  asTime,
+  type ChildEnd,
+  type LoggedThread,
+  noteBundleOf,
+  runningTests,
+  signalSeenByParent,
+} from './test-logs.ts';
 import { isAlive } from './tree.ts';
 
 /** Never throws: the command's exit code is worth more than a bundle. */
@@ -29,21 +37,29 @@ export function explainSilentDeaths(
   for (const thread of threads) {
     if (thread.threadId !== 0 || thread.process === undefined || isAlive(thread.pid)) continue;
     const told = signalSeenByParent(threads, thread.pid);
-    const seen = thread.pid === run.pid ? inferSignal(exit) : told && { signal: told.signal };
+    const seen = thread.pid === run.pid ? inferSignal(exit) : told && endSeenByParent(told);
     // Tests kill programs of theirs on purpose.
     const isWish = told?.byParent === true || (told?.signal === 'SIGKILL' && thread.tests.length === 0);
     const isStruck = seen !== undefined && isUnexplained(seen) && !isWish;
     const isTold =
+      told?.lastGcs !== undefined ||
       reports.some((name) => name.includes(`.${thread.pid}.`)) ||
       runningTests(threads, thread.pid).length > 0;
     if (!isStruck && (thread.exit || !isTold)) continue;
     if (hasOwnBundle(threads, thread.pid)) continue;
     try {
-      explain(run, threads, thread, seen);
+      explain(run, threads, thread, {
+        ...(seen && { exit: seen }),
+        ...(told?.lastGcs && { lastGcs: told.lastGcs }),
+      });
     } catch (error) {
       note(`no bundle of process ${thread.pid}: ${error instanceof Error ? error.message : error}`);
     }
   }
+}
+
+function endSeenByParent({ signal, byParent }: ChildEnd): NonNullable<Witness['exit']> {
+  return { signal, ...(byParent && { byParent }) };
 }
 
 /** It wrote of its own death, in whatever thread. */
@@ -59,14 +75,14 @@ function explain(
   run: StartedRun,
   threads: readonly LoggedThread[],
   thread: LoggedThread,
-  exit: ReturnType<typeof inferSignal> | undefined,
+  seen: Pick<Witness, 'exit' | 'lastGcs'>,
 ): void {
   const scrubber = makeScrubber(process.env);
   const command = scrubber.argv(thread.process?.argv ?? []);
   const result = finishSession({
     dir: run.dir,
     folder: findSession(run.dir, thread.pid) ?? openSession(run.dir, thread, command),
-    witness: { foundBy: 'supervisor', ...(exit && { exit }) },
+    witness: { foundBy: 'supervisor', ...seen },
     scrubber,
     command,
     diagnosticsOf: run.id,

@@ -34,6 +34,8 @@ export interface LoggedBundle {
   running: RunningTest[];
 }
 
+export type ChildEnd = Line<'child'>;
+
 export interface LoggedThread {
   pid: number;
   threadId: number;
@@ -47,7 +49,7 @@ export interface LoggedThread {
   memory: Line<'memory'>[];
   heaps: Line<'heap'>[];
   /** Processes that it had started and that died of a signal. */
-  children: Line<'child'>[];
+  children: ChildEnd[];
   exit?: Line<'exit'>;
 }
 
@@ -222,7 +224,7 @@ export function startingTest(threads: readonly LoggedThread[], pid: number): Log
 }
 
 /** The signal that ended the process, as whoever started it was told. */
-export function signalSeenByParent(threads: readonly LoggedThread[], pid: number): Line<'child'> | undefined {
+export function signalSeenByParent(threads: readonly LoggedThread[], pid: number): ChildEnd | undefined {
   const parentPid = mainThread(threads, pid)?.process?.parentPid;
   return threads
     .filter((thread) => thread.pid === parentPid)

@@ -21,8 +21,8 @@ const faults = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGSYS']);
 const aborts = new Set(['SIGABRT', 'SIGTRAP']);
 
 export function classifyDeath(evidence: EvidencePart): DeathKind {
-  const { exit, fatal } = evidence;
-  if (fatal && isHeapExhaustion(fatal)) return 'heap-out-of-memory';
+  const { exit, fatal, lastGcs } = evidence;
+  if (lastGcs || (fatal && isHeapExhaustion(fatal))) return 'heap-out-of-memory';
   if (exit?.signal !== undefined) return classifySignal(exit.signal, evidence);
   if (exit?.code !== undefined) return exit.code === 0 ? 'unknown' : 'exit';
   if (fatal) return 'abort';

@@ -14,7 +14,7 @@ import { findKernelLines } from './kernel-log.ts';
 import type { ScrubbedReport } from './scrub-report.ts';
 
 /** What the finder brings along. */
-export type Witness = Pick<EvidencePart, 'foundBy' | 'exit' | 'signalsSent' | 'core'>;
+export type Witness = Pick<EvidencePart, 'foundBy' | 'exit' | 'lastGcs' | 'signalsSent' | 'core'>;
 
 export interface Findings {
   folder: string;

@@ -2,21 +2,44 @@
  * Writes into the log which of this thread's child processes died of a signal: whoever started a process is the only one
  * who is told. No listener is added: ends are looked for at the next start of one, and at the end. Children of spawnSync
  * and its kin are not seen.
+ *
+ * What V8 prints when a heap is full is kept besides: jest ends a worker as soon as it reads that, before Node has written
+ * its report.
  */
 import type { ChildProcess } from 'node:child_process';
+import { readLastGcs } from './last-gcs.ts';
 import type { TestLog } from './log.ts';
+
+/** A test may replace it while children are started. */
+const { nextTick } = process;
 
 export class ChildEnds {
   readonly #log: TestLog;
   readonly #alive = new Set<ChildProcess>();
+  readonly #lastGcs = new WeakMap<ChildProcess, string[]>();
 
   constructor(log: TestLog) {
     this.#log = log;
     process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', (message) => {
       this.look();
       const { process: child } = message as { process?: ChildProcess };
-      if (child) this.#alive.add(child);
+      if (!child) return;
+      this.#alive.add(child);
+      // It has no streams before it is spawned, and nothing is read before the next tick.
+      nextTick(() => this.#listen(child));
     });
+  }
+
+  /** By the way that its bytes come in: a listener for them would set a stream flowing that its owner reads later. */
+  #listen(child: ChildProcess): void {
+    const { stderr } = child;
+    if (!stderr) return;
+    const { push } = stderr;
+    stderr.push = (chunk: unknown, encoding?: BufferEncoding) => {
+      const lines = Buffer.isBuffer(chunk) ? readLastGcs(chunk) : undefined;
+      if (lines) this.#lastGcs.set(child, lines);
+      return push.call(stderr, chunk, encoding);
+    };
   }
 
   look(): void {
@@ -24,8 +47,10 @@ export class ChildEnds {
       const { pid, exitCode, signalCode, killed } = child;
       if (exitCode === null && signalCode === null) continue;
       this.#alive.delete(child);
-      if (pid !== undefined && signalCode !== null)
-        this.#log.write({ kind: 'child', pid, signal: signalCode, byParent: killed });
+      if (pid === undefined || signalCode === null) continue;
+      const lastGcs = this.#lastGcs.get(child);
+      const line = { kind: 'child', pid, signal: signalCode, byParent: killed } as const;
+      this.#log.write({ ...line, ...(lastGcs && { lastGcs }) });
     }
   }
 }

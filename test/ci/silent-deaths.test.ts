@@ -61,6 +61,42 @@ process.exitCode = 1;`,
   assert.deepEqual(summary.bundles, []);
 });
 
+const endedAtItsWords = (file: string, words: string) => `import { spawn } from 'node:child_process';
+const child = spawn(process.execPath, ['--max-old-space-size=40', '${file}']);
+child.stderr.on('data', (chunk) => String(chunk).includes('${words}') && child.kill('SIGTERM'));
+child.on('close', () => { process.exitCode = 1; });`;
+
+const fillsItsHeap = 'const kept = []; for (;;) kept.push(new Array(1_000).fill(kept.length));';
+
+for (const [when, text, names] of [
+  ['in a test', `import { test } from 'node:test';\ntest('fills', () => { ${fillsItsHeap} });`, ['fills']],
+  ['before its tests', `import 'node:test';\n${fillsItsHeap}`, []],
+] as const)
+  test(`out of heap ${when}, and ended by its parent as soon as V8 had said so, as jest does`, async (context) => {
+    const { summary } = await run(context, {
+      'a.test.mjs': text,
+      'twice.mjs': endedAtItsWords('a.test.mjs', 'Last few GCs'),
+    });
+    assert.deepEqual(
+      summary?.bundles.map(({ kind, title, test: one }) => [kind, title, one?.name]),
+      [['heap-out-of-memory', 'The JavaScript heap ran out of memory', names]],
+    );
+  });
+
+test('a test that spins, ended by its parent: the signal is told, and who sent it', async (context) => {
+  const { summary } = await run(context, {
+    'a.test.mjs': `import { test } from 'node:test';
+import { writeSync } from 'node:fs';
+test('spins', () => { writeSync(2, 'spinning'); for (;;) Math.random(); });`,
+    'twice.mjs': endedAtItsWords('a.test.mjs', 'spinning'),
+  });
+  const [bundle, ...others] = summary?.bundles ?? [];
+  assert.deepEqual(others, []);
+  assert.equal(bundle?.kind, 'terminated');
+  assert.match(bundle.title ?? '', /^Stopped by SIGTERM, sent by its parent process/);
+  assert.deepEqual(bundle.test?.name, ['spins']);
+});
+
 function run(context: TestContext, files: Record<string, string>, words: string[] = ['twice.mjs']) {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-silent-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -33,6 +33,11 @@ const cases: [string, Partial<EvidencePart>, string][] = [
     { exit: { signal: 'SIGABRT' }, fatal: { event: 'Check failed', trigger: 'FatalError' } },
     'abort',
   ],
+  [
+    'ended by its parent when V8 had given its heap up',
+    { exit: { signal: 'SIGTERM', byParent: true }, lastGcs: [] },
+    'heap-out-of-memory',
+  ],
   ['SIGKILL and no more', { exit: { signal: 'SIGKILL' } }, 'killed'],
   [
     'SIGKILL and a kill counted',

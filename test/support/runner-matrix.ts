@@ -60,8 +60,7 @@ const kinds: Record<Death, readonly string[]> = {
   hang: ['no-progress'],
   spin: ['event-loop-hang'],
   cancel: ['terminated'],
-  // Jest kills a worker that is out of memory before Node has written its report.
-  oom: ['heap-out-of-memory', 'worker-death', 'killed'],
+  oom: ['heap-out-of-memory', 'worker-death'],
 };
 
 export interface MatrixRun {

@@ -15,6 +15,7 @@ export interface EvidenceFacts {
   lastSeenAt?: string;
   startedAt?: string;
   exit?: NonNullable<EvidencePart['exit']>;
+  lastGcs?: string[];
   signalsSent?: SentSignal[];
   memory?: MemoryEvidenceFacts;
   kernelLog?: string[];
@@ -48,6 +49,7 @@ export function readEvidence(part: Fields): EvidenceFacts {
     lastSeenAt: process?.text('lastSeenAt'),
     startedAt: process?.text('startedAt'),
     exit: readExit(part.object('exit')),
+    lastGcs: part.texts('lastGcs'),
     signalsSent: part.list('signalsSent', readSentSignal),
     memory: readMemoryEvidence(part.object('memory')),
     kernelLog: part.texts('kernelLog'),
@@ -74,7 +76,12 @@ export function readEvidence(part: Fields): EvidenceFacts {
 function readExit(exit: Fields | undefined): EvidenceFacts['exit'] {
   return (
     exit &&
-    defined({ code: exit.number('code'), signal: exit.text('signal'), inferred: exit.flag('inferred') })
+    defined({
+      code: exit.number('code'),
+      signal: exit.text('signal'),
+      inferred: exit.flag('inferred'),
+      byParent: exit.flag('byParent'),
+    })
   );
 }
 

@@ -25,6 +25,7 @@ export function endEvidence({ evidence }: VerdictFacts): Evidence[] {
 function exitFact({ exit, fate }: EvidenceFacts): string | undefined {
   if (exit?.signal !== undefined && exit.inferred)
     return `The shell that ran it ended with exit code ${exit.code}, which stands for ${exit.signal}.`;
+  if (exit?.signal !== undefined && exit.byParent) return `Its parent ended it by ${exit.signal}.`;
   if (exit?.signal !== undefined) return `Its parent saw it end by ${exit.signal}.`;
   if (exit?.code !== undefined) return `Its parent saw it end with exit code ${exit.code}.`;
   return fate?.because === undefined ? undefined : `Nobody saw its end: ${clip(fate.because, 200)}.`;

@@ -1,6 +1,6 @@
 /** The process kept more than V8's heap may hold. A worker that ran into its own limit is a worker's death. */
 import { type FullHeap, findFullHeap } from '../../../bundle/layout-full-heap.ts';
-import { formatBytes, formatShare } from '../../../model/quantities.ts';
+import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
@@ -65,7 +65,9 @@ function inferredEvidence(facts: VerdictFacts, { used, limit, rate }: FullHeap):
 function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] {
   const evidence: Evidence[] = [];
   if (event) evidence.push({ fact: `Node reported: ${event}.`, part: 'report.json' });
-  else evidence.push({ fact: 'The writer of the bundle saw the heap run out.', part: 'trigger.json' });
+  else if (!facts.evidence?.lastGcs)
+    evidence.push({ fact: 'The writer of the bundle saw the heap run out.', part: 'trigger.json' });
+  evidence.push(...lastGcsEvidence(facts));
   const use = heapHeadroom(surroundingsOf(facts));
   if (use)
     evidence.push({
@@ -74,6 +76,15 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
     });
   evidence.push(...allocatorEvidence(facts), ...memoryEvidence(facts));
   return evidence;
+}
+
+/** V8 lists them only when it gives up; a parent that reads this may end the process before Node's report is written. */
+function lastGcsEvidence(facts: VerdictFacts): Evidence[] {
+  const lines = facts.evidence?.lastGcs;
+  if (!lines) return [];
+  const last = lines.length ? `, the last being ${clip(lines.at(-1) ?? '', 100)}` : '';
+  const fact = `V8 listed its last collections on stderr, as it does when a heap is full${last}.`;
+  return [{ fact, part: 'evidence.json' }, ...endEvidence(facts)];
 }
 
 function allocatorEvidence(facts: VerdictFacts): Evidence[] {

@@ -8,6 +8,7 @@ import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence, pendingOf } from '../in-flight.ts';
+import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 const senders: Record<string, string> = {
@@ -22,7 +23,7 @@ export const terminated: Cause = {
   layer: 'mechanism',
   consider(facts) {
     const signal = facts.trigger?.kind === 'signal' ? facts.trigger.signal : undefined;
-    if (!signal) return undefined;
+    if (!signal) return seenByParent(facts);
     const how = senders[signal.name];
     return {
       kind: 'terminated',
@@ -46,6 +47,32 @@ export const terminated: Cause = {
     };
   },
 };
+
+/** The process itself could write nothing: it had no handler, or no turn to run one. */
+function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
+  const name = fatalSignal(facts);
+  if (name === undefined || facts.trigger?.verdictKind !== 'terminated') return undefined;
+  const isParent = facts.evidence?.exit?.byParent === true;
+  const how = senders[name];
+  return {
+    kind: 'terminated',
+    title: titled(`Stopped by ${name}${isParent ? ', sent by its parent process' : ''}${busyWith(facts)}`),
+    summary: [
+      isParent
+        ? `The process that had started it sent it ${name}.`
+        : `The process was sent ${name}${how ? `, which is how ${how}` : ''}.`,
+      'That is a request from outside, not a crash. The process itself wrote nothing at its end.',
+    ].join(' '),
+    confidence: 'certain',
+    evidence: [...endEvidence(facts), ...inFlightEvidence(facts), ...memoryEvidence(facts)],
+    refutedBy: `Nothing about the signal; a log of whoever sent ${name} says why.`,
+    nextSteps: [
+      isParent
+        ? `Look in the parent's output for why it sent ${name}: a time limit, a cancelled run, an error that it saw in the child's output.`
+        : `Ask the orchestrator or the service manager why it sent ${name} at that time.`,
+    ],
+  };
+}
 
 function busyWith(facts: VerdictFacts): string {
   const pending = pendingOf(facts);
