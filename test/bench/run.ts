@@ -63,14 +63,16 @@ const ratios = withoutPreload.map((time, i) => time / (floor[i] ?? Number.NaN));
 console.log(`time beside that of a bare Node parent, paired: ${median(ratios).toFixed(2)} times`);
 
 const status = 'require("fs").readFileSync("/proc/" + process.ppid + "/smaps_rollup", "utf8")';
-const { stdout } = spawnSync(node, [...run, '-p', `setTimeout(() => console.log(${status}), 300); ""`], {
-  encoding: 'utf8',
-  env: plain,
-});
-const size = (name: string) =>
-  Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(stdout)?.[1]) / 1024);
-const own = size('Private_Clean') + size('Private_Dirty');
-console.log(
-  `supervisor's memory: ${size('Rss')} MB resident, ${size('Pss')} MB its share, ${own} MB its own`,
-);
+const reporter = ['-p', `setTimeout(() => console.log(${status}), 300); ""`];
+/** Of whoever started the program, once it has run for a while. */
+function memoryOf(words: string[]): string {
+  const { stdout } = spawnSync(node, words, { encoding: 'utf8', env: plain });
+  const size = (name: string) =>
+    Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(stdout)?.[1]) / 1024);
+  const own = size('Private_Clean') + size('Private_Dirty');
+  return `${size('Rss')} MB resident, ${size('Pss')} MB its share, ${own} MB its own`;
+}
+console.log(`supervisor's memory: ${memoryOf([...run, ...reporter])}`);
+const bareReporter = bareParent.replace('["-e", "0"]', JSON.stringify(reporter));
+console.log(`a bare Node parent's: ${memoryOf(['-e', bareReporter])}`);
 rmSync(dir, { recursive: true, force: true });
