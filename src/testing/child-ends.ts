@@ -7,6 +7,7 @@
  * its report.
  */
 import type { ChildProcess } from 'node:child_process';
+import { shadowFirst } from '../agent/taps/shadow.ts';
 import { readLastGcs } from './last-gcs.ts';
 import type { TestLog } from './log.ts';
 
@@ -32,14 +33,11 @@ export class ChildEnds {
 
   /** By the way that its bytes come in: a listener for them would set a stream flowing that its owner reads later. */
   #listen(child: ChildProcess): void {
-    const { stderr } = child;
-    if (!stderr) return;
-    const { push } = stderr;
-    stderr.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (!child.stderr) return;
+    shadowFirst(child.stderr, 'push', (chunk) => {
       const lines = Buffer.isBuffer(chunk) ? readLastGcs(chunk) : undefined;
       if (lines) this.#lastGcs.set(child, lines);
-      return push.call(stderr, chunk, encoding);
-    };
+    });
   }
 
   look(): void {
