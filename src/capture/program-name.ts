@@ -7,6 +7,15 @@ const layoutFolders = /^(bin|dist|src|lib|build|out|esm|cjs)$/;
 /** pm2 starts a file of its own, which loads the program that its environment names. */
 const pm2Script = /[/\\]pm2[/\\]lib[/\\]ProcessContainer(?:Fork)?\.js$/;
 
+/** A file of an installed package that nobody starts by hand, such as a pool's worker. */
+const packageFile = /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?([^/\\]+)[/\\](?!(?:.*[/\\])?bin[/\\])/;
+
+/** Pools of worker processes, by a variable that their runner sets in them. */
+const runnersOfPools: Readonly<Record<string, readonly [variable: string, runner: string]>> = {
+  tinypool: ['VITEST', 'vitest'],
+  workerpool: ['MOCHA_WORKER_ID', 'mocha'],
+};
+
 /** From `process.argv`: `['node', '/srv/agent/dist/index.js']` → `agent`. */
 export function programName(
   argv: readonly string[],
@@ -15,9 +24,19 @@ export function programName(
   const started = argv[1];
   if (started === undefined || started.startsWith('-')) return 'node';
   const script = pm2Script.test(started) ? environment['pm_exec_path'] || started : started;
+  const owner = packageFile.exec(script)?.[1];
+  if (owner !== undefined && owner !== '.bin') return runnerOf(owner, environment) ?? owner;
   const name = basename(script, extname(script));
   if (!sayNothing.test(name)) return name;
   let folder = dirname(script);
   while (layoutFolders.test(basename(folder))) folder = dirname(folder);
   return basename(folder) || name;
+}
+
+function runnerOf(
+  pool: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const [variable, runner] = runnersOfPools[pool] ?? [];
+  return variable !== undefined && environment[variable] !== undefined ? runner : undefined;
 }

@@ -16,7 +16,7 @@ import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } fro
 import { viewChildren } from './health/program.ts';
 import { type Answers, interview } from './interview.ts';
 import { writeLiveJournalPart } from './journal-part.ts';
-import { viewDescriptors, viewProcess, viewThreads } from './proc-view.ts';
+import { viewDescriptors, viewProcess, viewThreads, viewVariables } from './proc-view.ts';
 import { sealProven } from './proven-scrubber.ts';
 import { scrubReport } from './scrub-report.ts';
 import { ScrubbedParts } from './scrubbed-parts.ts';
@@ -102,7 +102,10 @@ function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCoreP
   const { dir, pid, scrubber } = options;
   const seen = viewProcess(pid);
   const { facts } = answers;
-  const program = facts ? programName(facts.process.argv) : nameOfCommand(seen.argv, seen.cwd);
+  const variables = viewVariables(pid);
+  const program = facts
+    ? programName(facts.process.argv, variables)
+    : nameOfCommand(seen.argv, seen.cwd, variables);
   const bundle = startBundle({
     dir,
     program,

@@ -19,6 +19,14 @@ export function viewProcess(
   };
 }
 
+/** As it was started with, in the clear: for looking up single names, never to be written. */
+export function viewVariables(pid: number): Record<string, string> {
+  const pairs = (readSmallFile(`/proc/${pid}/environ`, 2 * 1024 * 1024) ?? '').split('\0');
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+}
+
 function viewLimits(pid: number): ProcessPart['limits'] {
   const limits: ProcessPart['limits'] = {};
   for (const line of (readSmallFile(`/proc/${pid}/limits`) ?? '').split('\n').slice(1)) {

@@ -266,10 +266,10 @@ function checkDeath(
   const fitting = summary.bundles.filter(({ kind }) => expected.includes(kind ?? ''));
   assert.ok(fitting.length > 0, `${told}\n${output}`);
   if (runner === 'plain script') return;
-  assert.ok(
-    fitting.some((bundle) => lastName(bundle.test) === dyingTest),
-    told,
-  );
+  const telling = fitting.filter((bundle) => lastName(bundle.test) === dyingTest);
+  assert.ok(telling.length > 0, told);
+  // The worker of an older pool is a file called process.js.
+  if (runner === 'vitest forks') assert.match(telling[0]?.name ?? '', /Z-vitest-/);
   // Told twice otherwise, with the bundle and as a test of its own. The suites lie in the home folder, as on GitHub.
   const [dying] = summary.tests.telling.filter((one) => lastName(one) === dyingTest);
   if (dying) assert.ok(dying.bundle !== undefined, told);
