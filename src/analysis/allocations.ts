@@ -59,5 +59,7 @@ function isOfProgram(frame: string): boolean {
 }
 
 function shortened(frame: string, cwd: string | undefined): string {
-  return frame.replace(/\((.+)\)$/, (_, place: string) => `(${shortFile(place, cwd)})`);
+  const at = frame.lastIndexOf(' (');
+  if (at < 0 || !frame.endsWith(')')) return frame;
+  return `${frame.slice(0, at)} (${shortFile(frame.slice(at + 2, -1), cwd)})`;
 }
