@@ -6,12 +6,12 @@ import type { ListedBundle } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
 import type { Account } from '../model/account.ts';
 import type { AgentState } from '../model/agent-state.ts';
-import type { CiBundle } from '../model/ci-summary.ts';
+import type { CiBundle, CiPlace } from '../model/ci-summary.ts';
 import { clip } from '../model/quantities.ts';
 import { type RunningTestFacts, testOf } from '../model/tests.ts';
 import type { Thread } from '../model/thread.ts';
 import { verdictKinds } from '../model/verdict.ts';
-import { placeOfFrames } from './failure-place.ts';
+import { findFailurePlace, placeOfFrames } from './failure-place.ts';
 import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
 
 export interface DescribedBundle {
@@ -47,7 +47,7 @@ export async function describeBundle(
   }
   try {
     const { account, trigger } = await analyze(listed.path);
-    return { ...base, trigger, facts: { ...known, ...describeAccount(account, threads) } };
+    return { ...base, trigger, facts: { ...known, ...(await describeAccount(account, threads)) } };
   } catch (error) {
     const title = `The bundle can't be read: ${error instanceof Error ? error.message : String(error)}`;
     return { ...base, trigger: logged?.trigger, facts: { ...known, title } };
@@ -73,13 +73,16 @@ async function analyze(path: string): Promise<{ account: Account; trigger: strin
   }
 }
 
-function describeAccount(account: Account, threads: readonly LoggedThread[]): Partial<CiBundle> {
+async function describeAccount(
+  account: Account,
+  threads: readonly LoggedThread[],
+): Promise<Partial<CiBundle>> {
   const { verdict, process, error, signature } = account;
   const tests = process?.test;
   const pid = process?.pid;
   const test = testOf(tests) ?? (pid === undefined ? undefined : startingTest(threads, pid));
   const frames = error?.frames ?? tellingThread(account)?.frames ?? [];
-  const place = placeOfFrames(frames, test?.file);
+  const place = placeOfFrames(frames, test?.file) ?? (await placeOfAllocator(account, test?.file));
   const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));
   return {
     ...(verdict && {
@@ -103,6 +106,20 @@ function describeAccount(account: Account, threads: readonly LoggedThread[]): Pa
 function tellingThread({ threads = [], verdict }: Account): Thread | undefined {
   const hung = verdict?.kind === 'event-loop-hang' && threads.find(({ frames }) => frames.length > 0);
   return threads.find(({ crashed }) => crashed) ?? (hung || undefined);
+}
+
+/** Of a heap that is full: who allocated most of what fills it. Its frames are as the code ran. */
+async function placeOfAllocator(
+  account: Account,
+  testFile: string | undefined,
+): Promise<CiPlace | undefined> {
+  if (account.verdict?.kind !== 'heap-out-of-memory') return undefined;
+  const stack = account.memory?.suspects?.find(({ rule }) => rule === 'allocations')?.evidence ?? [];
+  const cwd = account.process?.cwd ?? '';
+  const lines = stack.map(
+    ({ fact }) => `    at ${fact.replace(/ \((?![/\w.-]+:\/\/|node:|\/)/, ` (${cwd}/`)}`,
+  );
+  return findFailurePlace(['Error', ...lines].join('\n'), testFile);
 }
 
 function isSame(one: RunningTestFacts, other: RunningTestFacts): boolean {

@@ -14,6 +14,7 @@ import type { Scrubber } from '../supervise/scrubber.ts';
 import type { Collected } from './collect.ts';
 import { findFailurePlace } from './failure-place.ts';
 import type { LoggedTest, LoggedThread } from './test-logs.ts';
+import { findTestPlace } from './test-place.ts';
 
 export interface SummaryFacts {
   command: readonly string[];
@@ -83,7 +84,10 @@ function matchBundles(
   return (pid, test) => {
     // A bundle that was described by the logs alone has the words as they were.
     const keys = [keyOf(test), keyOf(clean({ name: test.name, file: test.file }))];
-    const fitting = bundles.filter((one) => one.test && keys.includes(keyOf(one.test)));
+    const fitting = bundles
+      .filter((one) => one.test && keys.includes(keyOf(one.test)))
+      // Of a process that was near its heap's limit and then died, the death.
+      .sort((a, b) => Number(a.kind === 'snapshot') - Number(b.kind === 'snapshot'));
     const others = pids.get(keyOf(test));
     return (
       fitting.find((one) => one.pid === pid) ??
@@ -94,7 +98,8 @@ function matchBundles(
 
 async function describeTest(test: LoggedTest, bundle: CiBundle | undefined): Promise<CiTest> {
   const { status, name, file, startedAt, runner, tookMs, error } = test;
-  const place = await findFailurePlace(error?.stack, file);
+  const failed = await findFailurePlace(error?.stack, file);
+  const place = failed ?? (bundle?.place ? undefined : findTestPlace(test));
   return {
     ...(file !== undefined && { file }),
     name,

@@ -48,7 +48,7 @@ export interface CiTest extends RunningTestFacts {
   status: 'failed' | 'unfinished' | 'passed' | 'skipped';
   durationMs?: number;
   error?: { name?: string; message: string; stackText?: string };
-  /** Where it failed, on the code that was written. */
+  /** Where it failed, on the code that was written; without a stack the line on which the test is written. */
   place?: CiPlace;
   /** Name of its bundle's file. */
   bundle?: string;

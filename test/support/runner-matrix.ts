@@ -270,9 +270,17 @@ function checkDeath(
   assert.ok(telling.length > 0, told);
   // The worker of an older pool is a file called process.js.
   if (runner === 'vitest forks') assert.match(telling[0]?.name ?? '', /Z-vitest-/);
+  if (death === 'oom' || death === 'hang') checkPlace(telling[0]?.name, summary, told);
   // Told twice otherwise, with the bundle and as a test of its own. The suites lie in the home folder, as on GitHub.
   const [dying] = summary.tests.telling.filter((one) => lastName(one) === dyingTest);
   if (dying) assert.ok(dying.bundle !== undefined, told);
+}
+
+/** A stack, or else the line on which the test is written. */
+function checkPlace(bundle: string | undefined, summary: CiSummary, told: string): void {
+  const line = summary.tests.telling.find((one) => one.bundle === bundle)?.place?.line;
+  const place = line ?? summary.bundles.find(({ name }) => name === bundle)?.place?.line;
+  assert.ok(place !== undefined, told);
 }
 
 function lastName(test: CiBundle['test'] | CiTest): string | undefined {

@@ -100,8 +100,12 @@ export function problemsOf(summary: CiSummary): Problem[] {
       detail: bundle?.summary ?? errorText(test),
     };
   });
+  // A light snapshot of memory that then ran out is no second problem.
+  const ended = new Set(bundles.flatMap(({ kind, pid }) => (kind === 'snapshot' ? [] : [pid])));
+  const isForerunner = ({ kind, pid }: CiBundle): boolean =>
+    kind === 'snapshot' && pid !== undefined && ended.has(pid);
   const others = bundles
-    .filter(({ name }) => !named.has(name))
+    .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {

@@ -1,0 +1,65 @@
+/** A heap that is full: the line that the annotation stands on, and the light snapshot that was taken on the way there. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { describeBundle } from '../../src/ci/describe-bundle.ts';
+import type { CiBundle, CiSummary } from '../../src/model/ci-summary.ts';
+import { problemsOf } from '../../src/report/ci/wording.ts';
+import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+
+for (const [what, prefix] of [
+  ['a path', ''],
+  ['an address', 'file://'],
+] as const)
+  test(`${what}: the function that allocated the most`, async (context) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'agentdump-full-heap-'));
+    context.after(() => rmSync(cwd, { recursive: true, force: true }));
+    writeFileSync(
+      join(cwd, 'cache.mjs'),
+      'const kept = [];\nexport function keep(one) { kept.push(one); }\n',
+    );
+    const rows = [
+      { bytes: 90, stack: ['push', `keep (${prefix}${cwd}/cache.mjs:2:8)`, 'run (node:internal/x:58:22)'] },
+      { bytes: 5, stack: [`main (${prefix}${cwd}/main.mjs:9:1)`] },
+    ];
+    const common = commonParts();
+    const path = writeBundle(
+      join(cwd, '20261121T030405.678Z-agent-heap-out-of-memory-00112233.agentdump'),
+      synthParts({
+        'trigger.json': { ...(common['trigger.json'] as object), verdictKind: 'heap-out-of-memory' },
+        'process.json': { ...(common['process.json'] as object), cwd },
+        'heap-profile.json': { at: '2026-11-21T03:04:01.000Z', sampledBytes: 100, rows },
+        'error.json': undefined,
+      }),
+    );
+    const listed = {
+      name: 'x',
+      path,
+      state: 'sealed',
+      at: '',
+      shortId: '00112233',
+      bytes: 1,
+      gaps: 0,
+    } as const;
+    const { facts } = await describeBundle(listed, []);
+    assert.equal(facts.kind, 'heap-out-of-memory');
+    assert.deepEqual({ ...facts.place, column: 0 }, { file: join(cwd, 'cache.mjs'), line: 2, column: 0 });
+  });
+
+test('a snapshot of memory that then ran out is no second problem; that of a process that lives is one', () => {
+  const snapshot: CiBundle = { name: 'near.zip', bytes: 1, kind: 'snapshot', pid: 7 };
+  const death: CiBundle = { name: 'full.zip', bytes: 1, kind: 'heap-out-of-memory', pid: 7 };
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: { finished: 1, failed: 0, unfinished: 0, telling: [] },
+    bundles: [snapshot, death],
+  };
+  const names = (bundles: CiBundle[]) =>
+    problemsOf({ ...summary, bundles }).map(({ bundle }) => bundle?.name);
+  assert.deepEqual(names([snapshot, death]), ['full.zip']);
+  assert.deepEqual(names([snapshot, { ...death, pid: 8 }]), ['near.zip', 'full.zip']);
+});
