@@ -18,15 +18,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diagnosticsPrefix, finisherLockName } from '../journal/layout-session.ts';
+import { currentBootId } from '../journal/reader-session.ts';
 import { isAlive, ownerName, tryLockSession, unlockSession } from './finisher-lock.ts';
 import { type ScrubbedReport, scrubReport } from './scrub-report.ts';
 
 const sharedMemory = '/dev/shm';
-/** In the folder: a link whose target names the supervisor that made it. */
+/** In the folder: a link whose target names the supervisor that made it, `<its name>:<its pid namespace>`. */
 const ownerLink = 'owner';
 const scrubbedSuffix = '.scrubbed.json';
 const folderName = new RegExp(`^${diagnosticsPrefix}[0-9a-f]{16}$`);
 const beginningMs = 10_000;
+/** PROC_PID_INIT_INO (include/linux/proc_ns.h): from there every process is seen. */
+const firstNamespace = '4026531836';
 /** A session that nobody has swept for so long. */
 const forgottenMs = 7 * 24 * 3_600_000;
 const largestReport = 64 * 1024 * 1024;
@@ -45,7 +48,7 @@ export function makeDiagnosticsFolder(
     try {
       if (!suits(place)) continue;
       mkdirSync(folder, { mode: 0o700 });
-      symlinkSync(ownerName(process.pid), join(folder, ownerLink));
+      symlinkSync(`${ownerName(process.pid)}:${namespaceOf('self')}`, join(folder, ownerLink));
       return folder;
     } catch {
       // No such place, or not ours: the next.
@@ -142,13 +145,32 @@ function isAbandoned(folder: string): boolean {
     // Being made just now, or scrubbed already.
     if (ageMs(folder) < beginningMs) return false;
   }
-  return !isAlive(owner) && !isInUse(folder);
+  const [bootId = '', pid, startTicks, namespace] = owner.split(':');
+  if (isHidden(bootId, namespace)) return false;
+  return !isAlive([bootId, pid, startTicks].join(':')) && !isInUse(folder);
 }
+
+/** Containers may share /dev/shm: who lives in another pid namespace can't be told from the dead. */
+function isHidden(bootId: string, namespace: string | undefined): boolean {
+  const own = namespaceOf('self');
+  if (!namespace || namespace === own || bootId !== currentBootId()) return false;
+  return own !== firstNamespace || pids().some((pid) => namespaceOf(pid) === namespace);
+}
+
+/** Its number; empty for a process that is gone or somebody else's. */
+function namespaceOf(pid: string): string {
+  try {
+    return /\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+const pids = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 
 /** A program that outlives its supervisor has the folder's path in the variables that it was started with. */
 function isInUse(folder: string): boolean {
-  return readdirSync('/proc').some((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
+  return pids().some((pid) => {
     try {
       return readFileSync(`/proc/${pid}/environ`).includes(folder);
     } catch {
