@@ -54,9 +54,18 @@ export class ProgressWatch {
 
   #measure(): number {
     let bytes = 0;
-    for (const name of readdirSync(this.#folder))
+    for (const name of this.#names())
       if (testLogName.test(name))
         bytes += statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size ?? 0;
     return bytes;
+  }
+
+  /** None where somebody has removed the folder: then nothing moves any more. */
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch {
+      return [];
+    }
   }
 }

@@ -22,7 +22,7 @@ export async function report(
 ): Promise<CiOutcome> {
   const threads = readTestLogs(run.folder);
   const heaps = new Set(threads.flatMap((thread) => thread.heaps.map(({ bundle }) => bundle)));
-  const gaps: string[] = [];
+  const gaps = [...run.gaps];
   const leaks: CiLeak[] = options.leakCheck ? await checkLeaks(threads, options.leakCheck, gaps) : [];
   const final = finalOutcome(outcome, leaks, hasDiedInTest(run.folder, threads));
   const isGreen = final.kind === 'passed';

@@ -2,7 +2,7 @@
  * `agentdump ci`: runs a test command with the recorder in every Node below it, and turns a red end into a report. A
  * green run pays for the preload and leaves nothing. Lean: what only a red run needs is imported then.
  */
-import { readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestStop, testStopName } from '../bundle/layout-tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
@@ -51,6 +51,8 @@ function outcomeOf(exit: ChildExit, stop: TestStop | undefined): CiOutcome {
 
 async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
   const isGreen = end.outcome.kind === 'passed';
+  replaceLostFolder(run);
+  for (const gap of run.gaps) options.note(gap);
   const isQuiet = isGreen && !hasFatalReport(run.folder);
   if (isQuiet && !options.leakCheck && options.baseline === undefined) {
     clear(options, run);
@@ -61,6 +63,13 @@ async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, started
   if (outcome.kind === 'passed') clear(options, run);
   else rmSync(join(run.dir, 'sessions'), { recursive: true, force: true });
   return { ...end, outcome };
+}
+
+/** Somebody has emptied /dev/shm: the command's own end counts all the same, and so do the bundles. */
+function replaceLostFolder({ folder, gaps }: StartedRun): void {
+  if (existsSync(folder)) return;
+  mkdirSync(folder, { mode: 0o700 });
+  gaps.push(`the run's private folder ${folder} was removed while it ran: what ran then is not known`);
 }
 
 /** Node's own, of whatever process below. */
@@ -118,11 +127,16 @@ class Stopping {
     const { dumpTree } = await import('./dump-tree.ts');
     const { endTree } = await import('./end-tree.ts');
     const { findTree } = await import('./tree.ts');
-    writeFileSync(join(run.folder, testStopName), JSON.stringify(stop), { mode: 0o600 });
-    this.#options.note(`${stoppedText(stop)}; dumping the processes of the run`);
-    const limitMs = stop.why === 'cancelled' ? cancelDumpMs : hangDumpMs;
-    await dumpTree({ tree: findTree(run.pid, run.folder), folder: run.folder, dir: run.dir, stop, limitMs });
-    await endTree(run.pid, run.folder, patienceMs[stop.why]);
+    const { pid, folder, dir } = run;
+    try {
+      replaceLostFolder(run);
+      writeFileSync(join(folder, testStopName), JSON.stringify(stop), { mode: 0o600 });
+      this.#options.note(`${stoppedText(stop)}; dumping the processes of the run`);
+      const limitMs = stop.why === 'cancelled' ? cancelDumpMs : hangDumpMs;
+      await dumpTree({ tree: findTree(pid, folder), folder, dir, stop, limitMs });
+    } finally {
+      await endTree(pid, folder, patienceMs[stop.why]);
+    }
   }
 }
 

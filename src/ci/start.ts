@@ -22,6 +22,8 @@ export interface StartedRun {
   /** Where bundles are written. */
   dir: string;
   startedMs: number;
+  /** What was lost of it meanwhile. */
+  gaps: string[];
   ended: Promise<ChildExit>;
 }
 
@@ -40,7 +42,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
     await ended;
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
-  return { pid: child.pid, id, folder, dir, startedMs: performance.now(), ended };
+  return { pid: child.pid, id, folder, dir, startedMs: performance.now(), gaps: [], ended };
 }
 
 /** Each process of the run looks for them. */

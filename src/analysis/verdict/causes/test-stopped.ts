@@ -34,7 +34,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
   const isCancelled = stop.why === 'cancelled';
   const kind: VerdictKind = isCancelled ? 'terminated' : seat === 'loop' ? 'no-progress' : 'event-loop-hang';
   const title = isCancelled
-    ? `Cancelled${stop.signal ? ` by ${stop.signal}` : ''} while ${subject} ran`
+    ? `Cancelled${stop.signal ? ` by ${stop.signal}` : ''} while ${name === undefined ? 'the run went on' : `${subject} ran`}`
     : stop.why === 'job-limit'
       ? `${subject} had not finished when the job’s time was up`
       : `${subject} hung: nothing moved for${after}`;
