@@ -86,14 +86,20 @@ function matchBundles(
     const keys = [keyOf(test), keyOf(clean({ name: test.name, file: test.file }))];
     const fitting = bundles
       .filter((one) => one.test && keys.includes(keyOf(one.test)))
-      // Of a process that was near its heap's limit and then died, the death.
-      .sort((a, b) => Number(a.kind === 'snapshot') - Number(b.kind === 'snapshot'));
+      .sort((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
     const others = pids.get(keyOf(test));
     return (
       fitting.find((one) => one.pid === pid) ??
       fitting.find((one) => one.pid === undefined || !others?.has(one.pid))
     );
   };
+}
+
+/** Of one process the first that was fatal is the cause: names begin with the time. */
+function rankOf({ kind, handled }: CiBundle): number {
+  if (kind === 'snapshot') return 2;
+  // A runner handles the death of its worker, and may then die of that itself.
+  return handled && kind !== 'worker-death' ? 1 : 0;
 }
 
 async function describeTest(test: LoggedTest, bundle: CiBundle | undefined): Promise<CiTest> {
