@@ -6,6 +6,7 @@ export function snapshotOf(
   edgesOf: (node: number) => number[],
   strings = ['', 'Link', 'next'],
   separator = ',',
+  typeAndSizeOf: (node: number) => [number, number] = () => [3, 16],
 ): Buffer {
   const nodes: string[] = [];
   const edges: string[] = [];
@@ -13,7 +14,8 @@ export function snapshotOf(
   for (let node = 0; node < nodeCount; node++) {
     const targets = edgesOf(node);
     edgeCount += targets.length;
-    nodes.push(`${node === 0 ? 9 : 3},${node === 0 ? 0 : 1},${2 * node + 1},16,${targets.length},0`);
+    const [type, size] = node === 0 ? [9, 16] : typeAndSizeOf(node);
+    nodes.push(`${type},${node === 0 ? 0 : 1},${2 * node + 1},${size},${targets.length},0`);
     for (const target of targets) edges.push(`${node === 0 ? 5 : 2},2,${6 * target}`);
   }
   const meta = {

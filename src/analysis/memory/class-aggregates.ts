@@ -6,6 +6,7 @@
 import type { SizeColumn } from '../../formats/heapsnapshot/index.ts';
 import type { ClassTable } from './classes.ts';
 import type { DominatedIndex } from './dominated-index.ts';
+import type { DominatorTree } from './dominators.ts';
 import type { GraphKernel } from './graph-kernel.ts';
 import type { RetainedSizes } from './retained-sizes.ts';
 
@@ -29,7 +30,7 @@ export function computeClassAggregates(
   distances: Int32Array,
   dominated: DominatedIndex,
   root: number,
-  kernel?: GraphKernel,
+  { kernel, spare }: Pick<DominatorTree, 'kernel' | 'spare'> = {},
 ): ClassAggregates {
   const rows = classes.kinds.length;
   const isThere =
@@ -40,7 +41,7 @@ export function computeClassAggregates(
     kernel.holds('first', dominated.first);
   if (kernel && isThere && rows <= kernel.code.classRoom.value) return sumInKernel(kernel, rows, root);
   const aggregates = sumUp(classes, selfSize, distances);
-  addRetained(aggregates.retainedSize, classes, selfSize, retained, dominated, root);
+  addRetained(aggregates.retainedSize, classes, selfSize, retained, dominated, root, spare?.take());
   return aggregates;
 }
 
@@ -82,11 +83,12 @@ function addRetained(
   retained: RetainedSizes,
   dominated: DominatedIndex,
   root: number,
+  room: Uint32Array | undefined,
 ): void {
   const { first, nodes } = dominated;
   const isOpen = new Uint8Array(sums.length);
   // By depth: where the node of the way stands in `nodes`, and whether it marked its class.
-  const at = new Uint32Array(nodes.length + 1);
+  const at = room ?? new Uint32Array(nodes.length + 1);
   const marks = new Uint8Array(nodes.length + 1);
   let depth = 0;
   let node = root;

@@ -21,7 +21,7 @@ import { markEphemerons } from './ephemerons.ts';
 import { GraphKernel } from './graph-kernel.ts';
 import { computeRetainedSizes, type RetainedSizes } from './retained-sizes.ts';
 import { startFacets } from './second-thread.ts';
-import { computeShallowSizes } from './shallow-sizes.ts';
+import { computeShallowSizes, giveToOwners } from './shallow-sizes.ts';
 import type { SpareMemory } from './tree-memory.ts';
 
 export interface HeapOptions extends ReadOptions {
@@ -73,8 +73,12 @@ export class Heap {
     if (!facets) return;
     const { tree: _ } = this;
     const found = await facets;
-    for (const [name, value] of Object.entries(found ?? {}))
+    if (!found) return;
+    const { ownerOfPart, ...computed } = found;
+    for (const [name, value] of Object.entries(computed))
       if (!this.#memo.has(name)) this.#memo.set(name, value);
+    if (ownerOfPart)
+      this.#once('selfSize', () => giveToOwners(this.snapshot, ownerOfPart, this.#spare?.take()));
   }
 
   /** What the tree is done with. */
@@ -134,7 +138,7 @@ export class Heap {
         this.distances,
         this.dominated,
         this.root,
-        this.tree.kernel,
+        this.tree,
       ),
     );
   }

@@ -16,8 +16,9 @@ export function computeRetainedSizes(tree: DominatorTree, selfSize: SizeColumn):
     kernel.code.sumRetained();
     return kernel.doubles('retained', count);
   }
-  const Column = isNarrow(selfSize) ? Uint32Array : Float64Array;
-  const retained = new Column(spare?.sums ?? new ArrayBuffer(Column.BYTES_PER_ELEMENT * count), 0, count);
+  const retained = isNarrow(selfSize)
+    ? (spare?.take() ?? new Uint32Array(count)).subarray(0, count)
+    : new Float64Array(spare?.takeWide() ?? new ArrayBuffer(8 * count), 0, count);
   retained.set(selfSize.narrow);
   for (const [node, bytes] of selfSize.wideRows()) retained[node] = bytes;
   addUp(dominator, retained, spare?.work ?? new Uint32Array(count));

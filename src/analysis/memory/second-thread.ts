@@ -1,6 +1,6 @@
 /**
- * What doesn't need the dominators (distances, classes) computed on a second thread, while the first computes them. Both
- * look at the same columns. Own sizes don't either, but where they would be is in use until the dominators are there.
+ * What doesn't need the dominators (distances, classes, whose size is counted with whom) computed on a second thread, while the
+ * first computes them. Both look at the same columns. The sizes themselves wait: where they are to be is in use until then.
  */
 import { type HeapSnapshot, shareSnapshot, startThread } from '../../formats/heapsnapshot/index.ts';
 import type { ClassTable } from './classes.ts';
@@ -11,6 +11,7 @@ const leastNodes = 400_000;
 export interface Facets {
   distances: Int32Array;
   classes: ClassTable;
+  ownerOfPart: Uint32Array | undefined;
 }
 
 /** Starts at once; undefined where it would not pay or can't be shared. Resolves to undefined when it failed. */

@@ -28,6 +28,41 @@ export function computeShallowSizes(snapshot: HeapSnapshot, room?: Uint32Array):
   return transferInKernel(snapshot, kernel) ?? transfer(snapshot, kernel.words('owner', count).slice());
 }
 
+/**
+ * The owner of each part, in the order of the parts, for another thread to give the sizes to: a fraction of what the sizes take.
+ * Undefined where they are meant as they are. @param room of a word a node, to work in.
+ */
+export function findOwnersOfParts(snapshot: HeapSnapshot, room: Uint32Array): Uint32Array | undefined {
+  if (!hasUserRoots(snapshot)) return undefined;
+  const owners = findOwners(snapshot, room);
+  const isPart = partsOf(snapshot);
+  let parts = 0;
+  for (let node = 0; node < owners.length; node++) if (isPart(node)) owners[parts++] = owners[node]!;
+  return owners.slice(0, parts);
+}
+
+/** What computeShallowSizes gives, where the owners are known. @param room of a word a node, where the column is to be. */
+export function giveToOwners(
+  snapshot: HeapSnapshot,
+  ownerOfPart: Uint32Array,
+  room?: Uint32Array,
+): SizeColumn {
+  const { count, selfSize } = snapshot.nodes;
+  const sizes = new SizeColumn((room ?? new Uint32Array(count)).subarray(0, count));
+  sizes.narrow.set(selfSize.narrow);
+  for (const [node, bytes] of selfSize.wideRows()) sizes.set(node, bytes);
+  const isPart = partsOf(snapshot);
+  const isGiven = givenTo(snapshot);
+  for (let node = 0, at = 0; at < ownerOfPart.length; node++) {
+    if (!isPart(node)) continue;
+    const owner = ownerOfPart[at++]!;
+    if (!isGiven(owner)) continue;
+    sizes.set(owner, sizes.get(owner) + selfSize.get(node));
+    sizes.set(node, 0);
+  }
+  return sizes;
+}
+
 /** Undefined where a size takes more than 32 bits. The owners are in the kernel then. */
 function transferInKernel(snapshot: HeapSnapshot, kernel: GraphKernel): SizeColumn | undefined {
   const { code } = kernel;
@@ -95,19 +130,25 @@ function partsOf({ nodes, strings }: HeapSnapshot): (node: number) => boolean {
     (type[node] === NodeType.native && name[node] === externalData);
 }
 
+/** Whether what such a node owns is counted with it. */
+function givenTo(snapshot: HeapSnapshot): (owner: number) => boolean {
+  const { type } = snapshot.nodes;
+  const root = snapshot.header.rootOrdinal;
+  return (owner) => owner < shared && type[owner] !== NodeType.synthetic && owner !== root;
+}
+
 /** Each node's size takes the place of its owner: those that own themselves first, since only they are given more. */
 function transfer(snapshot: HeapSnapshot, owners: Uint32Array): SizeColumn {
-  const { count, type, selfSize } = snapshot.nodes;
-  const root = snapshot.header.rootOrdinal;
+  const { count, selfSize } = snapshot.nodes;
   const isPart = partsOf(snapshot);
+  const isGiven = givenTo(snapshot);
   const sizes = new SizeColumn(owners);
   for (let node = 0; node < count; node++) if (!isPart(node)) sizes.set(node, selfSize.get(node));
   for (let node = 0; node < count; node++) {
     if (!isPart(node)) continue;
     const owner = owners[node]!;
-    const stays = owner >= shared || type[owner] === NodeType.synthetic || owner === root;
-    if (!stays) sizes.set(owner, sizes.get(owner) + selfSize.get(node));
-    sizes.set(node, stays ? selfSize.get(node) : 0);
+    if (isGiven(owner)) sizes.set(owner, sizes.get(owner) + selfSize.get(node));
+    sizes.set(node, isGiven(owner) ? 0 : selfSize.get(node));
   }
   return sizes;
 }

@@ -36,25 +36,37 @@ export class TreeMemory {
 
   /** Once the dominators are found. @param crossing a word a node each, of the crossing edges. */
   release([work, column]: readonly [Uint32Array, Uint32Array]): SpareMemory {
-    const words = this.#words;
-    const columns = [column, ...[0, 4 * words].map((from) => new Uint32Array(this.#forest, from, words))];
+    const sums = this.#sums;
+    const [links, path] = this.#columnsOf(this.#forest);
+    let columns = [column, links, ...this.#columnsOf(sums), path];
     return {
-      sums: this.#sums,
       work,
       classes: this.ordinal.buffer as ArrayBuffer,
       take: () => columns.shift(),
+      takeWide() {
+        columns = columns.filter(({ buffer }) => buffer !== sums);
+        return sums;
+      },
     };
+  }
+
+  #columnsOf(buffer: ArrayBuffer): [Uint32Array, Uint32Array] {
+    const words = this.#words;
+    return [new Uint32Array(buffer, 0, words), new Uint32Array(buffer, 4 * words, words)];
   }
 }
 
 /** Of 10 M nodes each word a node is 4 % of the peak. Not zeroed. */
 export interface SpareMemory {
-  /** Eight bytes a node, for the retained sizes. */
-  sums: ArrayBuffer;
   /** A word a node and two more, to work in. */
   work: Uint32Array;
   /** Four bytes a node, for their classes. */
   classes: ArrayBuffer;
-  /** A word a node and two more, for a column that stays; undefined when there is no more. What was in use comes first. */
+  /**
+   * A word a node and two more, for a column that stays; undefined when there is no more. What was in use most comes first: each
+   * page that was not is one more.
+   */
   take(): Uint32Array | undefined;
+  /** Eight bytes a node; while no more than two columns were taken. */
+  takeWide(): ArrayBuffer;
 }

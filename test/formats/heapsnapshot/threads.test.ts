@@ -12,18 +12,27 @@ const nodes = 900_000;
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
 const path = join(folder, 'large.heapsnapshot');
 
+/** Arrays, whose size is counted with the one node that has them; half of them only one has. */
+const isArray = (node: number): boolean => node % 9 === 5;
+const isOwned = (node: number): boolean => node % 18 === 5;
+const giant = 23;
+
 /** A heap of three and more edges a node, over 60 MB, which two threads begin with. */
 function write(separator: string, change: (text: string) => string = (text) => text): void {
   const bytes = snapshotOf(
     nodes,
     (node) => [
-      (node * 2 + 1) % nodes,
-      (node * 2 + 2) % nodes,
-      (node * 7919) % nodes || 1,
-      Math.max(1, node - 1),
+      ...[
+        (node * 2 + 1) % nodes,
+        (node * 2 + 2) % nodes,
+        (node * 7919) % nodes || 1,
+        Math.max(1, node - 1),
+      ].map((target) => (isOwned(target) ? target + 1 : target)),
+      ...(isOwned(node + 1) && node + 1 < nodes ? [node + 1] : []),
     ],
     ['', 'Link', 'next'],
     separator,
+    (node) => [isArray(node) ? 1 : 3, node === giant ? 2 ** 33 : 16],
   );
   writeFileSync(path, Buffer.from(change(bytes.toString('latin1')), 'latin1'));
 }
@@ -50,6 +59,11 @@ for (const [style, separator] of [
     assert.deepEqual(shared.distances, alone.distances);
     assert.deepEqual(shared.classes.kinds, alone.classes.kinds);
     assert.deepEqual(shared.classes.of, alone.classes.of);
+    assert.deepEqual(shared.selfSize, alone.selfSize);
+    assert.deepEqual(
+      [giant - 1, giant, 31, 32].map((node) => shared.selfSize.get(node)),
+      [2 ** 33 + 16, 0, 16, 16],
+    );
     assert.deepEqual(shared.retained, alone.retained);
     assert.deepEqual(shared.aggregates, alone.aggregates);
     one.close();
