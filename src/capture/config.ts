@@ -1,8 +1,9 @@
 /**
  * The preload's settings: from environment variables, or the same names in camel case as options of `install()`.
- * A bad value is a warning and the default, never a failure. Defaults are those of the table in README.md.
+ * A bad value of either is a warning and the default, never a failure. Defaults are those of the table in README.md.
  */
 import { passingVariable } from '../bundle/layout.ts';
+import { SettingReader } from './read-setting.ts';
 
 /** auto: at a crash, where it fits; pressed: only where memory may be what killed, or a snapshot was asked for. */
 export type HeapTier = 'off' | 'pressed' | 'auto' | 'always';
@@ -54,111 +55,34 @@ export type InstallOptions = Partial<
 type Environment = Record<string, string | undefined>;
 type Warn = (text: string) => void;
 
-const knownSignals = [
-  'SIGTERM',
-  'SIGHUP',
-  'SIGQUIT',
-  'SIGINT',
-  'SIGUSR1',
-  'SIGUSR2',
-  'SIGBREAK',
-  'SIGALRM',
-  'SIGXCPU',
-];
-
 /** Settings from `environment`, overridden by `options`; what could not be understood goes to `warn`. */
-export function readConfig(environment: Environment, options: InstallOptions, warn: Warn): Config {
-  const read = new VariableReader(environment, warn);
-  const snapshot = options.snapshotSignal ?? read.signal('AGENTDUMP_SNAPSHOT_SIGNAL', 'SIGUSR2');
+export function readConfig(environment: Environment, options: InstallOptions | null, warn: Warn): Config {
+  const read = new SettingReader(environment, { ...options }, warn);
+  const snapshot = read.signal('snapshotSignal', 'SIGUSR2');
   return {
-    enabled: read.text('AGENTDUMP', 'on').toLowerCase() !== 'off',
-    dir: options.dir ?? read.text('AGENTDUMP_DIR', '.agentdump'),
-    signals: options.signals ?? read.signals('AGENTDUMP_SIGNALS', ['SIGTERM', 'SIGHUP', 'SIGQUIT']),
+    enabled: read.onOrOff(environment['AGENTDUMP']),
+    dir: read.text('dir') ?? '.agentdump',
+    signals: read.signals('signals', ['SIGTERM', 'SIGHUP', 'SIGQUIT']),
     snapshotSignal: snapshot === 'off' ? undefined : snapshot,
-    heap: options.heap ?? read.choice('AGENTDUMP_HEAP', ['off', 'pressed', 'auto', 'always'], 'auto'),
-    heapStrings: options.heapStrings ?? read.choice('AGENTDUMP_HEAP_STRINGS', ['names', 'clean'], 'names'),
-    locals: options.locals ?? read.choice('AGENTDUMP_LOCALS', ['off', 'uncaught', 'core'], 'off'),
-    captureLlm:
-      options.captureLlm ?? read.choice('AGENTDUMP_CAPTURE_LLM', ['content', 'metadata', 'off'], 'content'),
-    captureHttp:
-      options.captureHttp ?? read.choice('AGENTDUMP_CAPTURE_HTTP', ['content', 'metadata'], 'metadata'),
-    handles: options.handles ?? read.choice('AGENTDUMP_HANDLES', ['count', 'stacks'], 'count'),
-    logs: options.logs ?? read.choice('AGENTDUMP_LOGS', ['tail', 'off'], 'tail'),
-    progressMs: options.progressMs ?? read.size('AGENTDUMP_PROGRESS_MS', 0),
-    hangMs: options.hangMs ?? read.size('AGENTDUMP_HANG_MS', 5000),
-    memoryPercent: options.memoryPercent ?? read.size('AGENTDUMP_MEMORY_PERCENT', 70),
-    watchFromStart: (options.hangMs ?? environment['AGENTDUMP_HANG_MS']) !== undefined,
-    maxBundles: options.maxBundles ?? read.size('AGENTDUMP_MAX_BUNDLES', 20),
-    maxBytes: options.maxBytes ?? read.size('AGENTDUMP_MAX_BYTES', 2 * 1024 ** 3),
-    allow: options.allow ?? read.list('AGENTDUMP_ALLOW'),
-    deny: options.deny ?? read.list('AGENTDUMP_DENY'),
-    recipient: (options.recipient ?? read.text('AGENTDUMP_RECIPIENT', '')) || undefined,
+    heap: read.choice('heap', ['off', 'pressed', 'auto', 'always'], 'auto'),
+    heapStrings: read.choice('heapStrings', ['names', 'clean'], 'names'),
+    locals: read.choice('locals', ['off', 'uncaught', 'core'], 'off'),
+    captureLlm: read.choice('captureLlm', ['content', 'metadata', 'off'], 'content'),
+    captureHttp: read.choice('captureHttp', ['content', 'metadata'], 'metadata'),
+    handles: read.choice('handles', ['count', 'stacks'], 'count'),
+    logs: read.choice('logs', ['tail', 'off'], 'tail'),
+    progressMs: read.count('progressMs', 0, longestTimerMs),
+    hangMs: read.count('hangMs', 5000, longestTimerMs),
+    memoryPercent: read.count('memoryPercent', 70, 100),
+    watchFromStart: read.isSaid('hangMs'),
+    maxBundles: read.count('maxBundles', 20),
+    maxBytes: read.size('maxBytes', 2 * 1024 ** 3),
+    allow: read.list('allow'),
+    deny: read.list('deny'),
+    recipient: read.text('recipient'),
     isPassing: environment[passingVariable] !== undefined,
   };
 }
 
-class VariableReader {
-  readonly #environment: Environment;
-  readonly #warn: Warn;
-
-  constructor(environment: Environment, warn: Warn) {
-    this.#environment = environment;
-    this.#warn = warn;
-  }
-
-  text(name: string, fallback: string): string {
-    return this.#environment[name]?.trim() || fallback;
-  }
-
-  list(name: string): string[] {
-    return this.text(name, '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean);
-  }
-
-  choice<const Choice extends string>(
-    name: string,
-    choices: readonly Choice[],
-    fallback: NoInfer<Choice>,
-  ): Choice {
-    const wanted = this.text(name, fallback).toLowerCase();
-    const found = choices.find((choice) => choice === wanted);
-    if (found === undefined) this.#warn(`${name} is not one of ${choices.join(', ')}; using ${fallback}`);
-    return found ?? fallback;
-  }
-
-  /** A count or a size: digits, with K, M or G (powers of 1024) after them. */
-  size(name: string, fallback: number): number {
-    const text = this.text(name, '');
-    if (text === '') return fallback;
-    const match = /^(\d{1,15})\s*([KMG])?i?B?$/i.exec(text);
-    if (!match) {
-      this.#warn(`${name} is not a number (K, M and G may follow it); using ${fallback}`);
-      return fallback;
-    }
-    const power = ['', 'K', 'M', 'G'].indexOf((match[2] ?? '').toUpperCase());
-    return Number(match[1]) * 1024 ** power;
-  }
-
-  signals(name: string, fallback: NodeJS.Signals[]): NodeJS.Signals[] {
-    if (this.#environment[name] === undefined) return fallback;
-    return this.list(name)
-      .filter((item) => !/^(off|none)$/i.test(item))
-      .flatMap((item) => this.#signalNamed(name, item) ?? []);
-  }
-
-  signal(name: string, fallback: NodeJS.Signals): NodeJS.Signals | 'off' {
-    const text = this.text(name, fallback);
-    if (/^(off|none)$/i.test(text)) return 'off';
-    return this.#signalNamed(name, text) ?? fallback;
-  }
-
-  #signalNamed(name: string, text: string): NodeJS.Signals | undefined {
-    const upper = text.toUpperCase();
-    const signal = upper.startsWith('SIG') ? upper : `SIG${upper}`;
-    if (knownSignals.includes(signal)) return signal as NodeJS.Signals;
-    this.#warn(`${name} names ${JSON.stringify(text)}, which is no signal that can be caught; ignored`);
-    return undefined;
-  }
-}
+/** What setTimeout takes; beyond that it fires at once. */
+const longestTimerMs = 2 ** 31 - 1;

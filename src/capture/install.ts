@@ -26,7 +26,7 @@ import { watchWarnings } from './warning-watch.ts';
 const sameDeathMs = 30_000;
 
 /** Installs every handler of this thread; returns the undoing. A second call returns the first one's. */
-export function install(options: InstallOptions = {}): () => void {
+export function install(options: InstallOptions | null = {}): () => void {
   const present = findHost();
   if (present) return () => present.uninstall();
   try {
