@@ -151,10 +151,14 @@ describe('the page', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
-  test('on paper everything is unfolded, light, and without what only a screen can use', async () => {
+  test('on paper the program’s own frames are unfolded, light, and without what only a screen can use', async () => {
     const page = await open('', { colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print' });
-    await until(page, 'document.querySelectorAll("details.frame-row:not([open])").length === 0');
+    await until(page, 'document.querySelectorAll("details.frame-row.in-app:not([open])").length === 0');
+    const foreign = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("details.frame-row[open]:not(.in-app)")].map(({ id }) => id)',
+    );
+    assert.deepEqual(foreign, [], 'a line is enough for those of Node and of packages');
     const seen = await page.evaluate<{ nav: string; ground: string }>(`({
       nav: getComputedStyle(document.querySelector('.nav')).display,
       ground: getComputedStyle(document.documentElement).backgroundColor,
@@ -162,6 +166,40 @@ describe('the page', { skip: whyNoBrowser() }, () => {
     assert.deepEqual(seen, { nav: 'none', ground: 'rgb(255, 255, 255)' });
     assert.equal((await page.pdf()).subarray(0, 5).toString(), '%PDF-');
     await page.close();
+  });
+
+  test('on paper a long timeline has a line for what went well, and says what it leaves out', async () => {
+    const printed = async (turns: number): Promise<BrowserPage> => {
+      address = folder.write(synthAccount({ turns }), `printed-${turns}`);
+      const page = await open();
+      await page.emulateMedia({ media: 'print' });
+      await until(page, 'document.querySelector(".rows.window") === null');
+      return page;
+    };
+    const few = await printed(14);
+    assert.equal(await few.evaluate('document.querySelectorAll("[aria-expanded=true] .is-done").length'), 0);
+    assert.doesNotMatch(await few.evaluate<string>('document.body.innerText'), /left out on paper/);
+    await few.close();
+    const many = await printed(400);
+    assert.match(await many.evaluate<string>('document.body.innerText'), /\d earlier rows left out on paper/);
+    await many.close();
+  });
+
+  test('the right edge of a picture over time is what it was: death, hang or snapshot', async () => {
+    const { verdict, process: _, ...account } = synthAccount({ turns: 4 });
+    assert.ok(verdict);
+    const edges = async (kind: typeof verdict.kind): Promise<string[]> => {
+      address = folder.write({ ...account, verdict: { ...verdict, kind } }, `edge-${kind}`);
+      const page = await open();
+      const texts = await page.evaluate<string[]>(
+        '[...document.querySelectorAll(".tick.now, .grid text:last-of-type")].map((tick) => tick.textContent)',
+      );
+      await page.close();
+      return texts.filter((text) => /[a-z]{2}/.test(text) && !/[0-9]/.test(text));
+    };
+    assert.deepEqual([...new Set(await edges('uncaught-exception'))], ['† death']);
+    assert.deepEqual([...new Set(await edges('event-loop-hang'))], ['the hang']);
+    assert.deepEqual([...new Set(await edges('snapshot'))], ['snapshot']);
   });
 
   test('of a hang the frame of the program that ran is open; the signature takes a few lines', async () => {

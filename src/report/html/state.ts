@@ -38,8 +38,9 @@ export function watchSurroundings(): void {
   });
 }
 
-export function isUnfolded(id: string, byDefault = false): boolean {
-  return isPrinting.value || (unfolded.value.get(id) ?? byDefault);
+/** `onPaper`: what nobody can unfold there. */
+export function isUnfolded(id: string, byDefault = false, onPaper = true): boolean {
+  return (isPrinting.value && onPaper) || (unfolded.value.get(id) ?? byDefault);
 }
 
 export function unfold(id: string, isOpen: boolean): void {

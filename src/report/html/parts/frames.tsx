@@ -92,7 +92,8 @@ function FrameRow({ row: { frame, number }, prefix, cwd, byDefault }: FrameRowPr
         {head}
       </div>
     );
-  const isOpen = isUnfolded(id, byDefault);
+  // On paper the frames of Node and of packages stand as on the screen: a line each.
+  const isOpen = isUnfolded(id, byDefault, frame.inApp);
   return (
     <details id={id} class={name} open={isOpen} onToggle={(event) => noteToggle(event, id, byDefault)}>
       <summary data-item>{head}</summary>

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { MemorySample } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
 import { nearest, type Point, type Series, seriesOf, withoutOverwhelming } from '../figures/memory-series.ts';
+import { type Moment, momentNames } from '../figures/moment.ts';
 import { byteTicks, timeTicks } from '../figures/scale.ts';
 import { useWidth } from './use-width.ts';
 
@@ -11,8 +12,8 @@ interface ChartProps {
   samples: readonly MemorySample[];
   limitBytes: number | undefined;
   endedAt: string | undefined;
-  /** What the right edge is: a program that went on has no end there. */
-  moment: 'end' | 'snapshot';
+  /** What the right edge is. */
+  moment: Moment;
 }
 
 interface Scales {
@@ -149,7 +150,7 @@ function Grid({
           y={height - 6}
           text-anchor={before === 0 ? 'end' : 'middle'}
         >
-          {before === 0 ? (moment === 'end' ? '† death' : moment) : `−${formatDuration(before)}`}
+          {before === 0 ? momentNames[moment] : `−${formatDuration(before)}`}
         </text>
       ))}
     </g>

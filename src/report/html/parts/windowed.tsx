@@ -5,7 +5,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatNumber } from '../../../model/quantities.ts';
+import { formatCount } from '../../../model/quantities.ts';
 import { isPrinting, target } from '../state.ts';
 import { ScrollBox } from './scroll-box.tsx';
 
@@ -37,13 +37,15 @@ export function Windowed<T>({ items, rowHeight, label, idOf, draw }: WindowedPro
     if (at >= 0 && box.current) box.current.scrollTop = (at - 4) * rowHeight;
   }, [items, wanted, isLong]);
   if (!isLong) return <div class="rows">{items.map(draw)}</div>;
-  if (isPrinting.value)
+  if (isPrinting.value) {
+    const left = items.length - mostPrinted;
     return (
       <div class="rows">
-        <p class="faint">{formatNumber(items.length - mostPrinted)} earlier rows are not printed.</p>
+        {left > 0 ? <p class="faint">{formatCount(left, 'earlier row')} left out on paper.</p> : null}
         {items.slice(-mostPrinted).map(draw)}
       </div>
     );
+  }
   const from = Math.max(0, first.value - beyond);
   const to = Math.min(items.length, first.value + boxRows + beyond);
   return (

@@ -49,10 +49,10 @@ const cgroupNames: Record<string, string> = {
   path: 'Cgroup',
   'memory.max': 'Memory limit',
   'memory.current': 'Memory of the cgroup',
-  'memory.peak': 'Its peak',
+  'memory.peak': 'Peak of the cgroup',
   'memory/memory.limit_in_bytes': 'Memory limit',
   'memory/memory.usage_in_bytes': 'Memory of the cgroup',
-  'memory/memory.max_usage_in_bytes': 'Its peak',
+  'memory/memory.max_usage_in_bytes': 'Peak of the cgroup',
 };
 /** Version 1 writes a page less than 2⁶³ where there is no limit. */
 const noLimitBytes = 2 ** 60;

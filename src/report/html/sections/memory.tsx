@@ -1,13 +1,15 @@
 /** Memory over time, where the bytes are kept, what is suspected, and the classes of objects. */
 import type { Account, MemoryFacts, MemorySuspect } from '../../../model/account.ts';
 import { formatBytes, formatNumber, formatShare } from '../../../model/quantities.ts';
+import { momentOf } from '../figures/moment.ts';
 import { Gauge } from '../parts/gauge.tsx';
 import { MemoryChart } from '../parts/memory-chart.tsx';
 import { Chip, PartTag } from '../parts/small.tsx';
 import { Table } from '../parts/table.tsx';
 import { Treemap } from '../parts/treemap.tsx';
 
-export function Memory({ account: { memory, bundle, agent, verdict } }: { account: Account }) {
+export function Memory({ account }: { account: Account }) {
+  const { memory, bundle, agent } = account;
   if (!memory) return null;
   return (
     <>
@@ -17,7 +19,7 @@ export function Memory({ account: { memory, bundle, agent, verdict } }: { accoun
           samples={memory.history}
           limitBytes={memory.heapLimitBytes}
           endedAt={agent?.endedAt ?? bundle?.capturedAt}
-          moment={verdict?.kind === 'snapshot' ? 'snapshot' : 'end'}
+          moment={momentOf(account)}
         />
       ) : null}
       {memory.retained?.length ? <Treemap frames={memory.retained} /> : null}

@@ -25,8 +25,18 @@ export function Stack({ account: { error, signal, process } }: { account: Accoun
             ['What', signal.description],
             ['Address', signal.faultAddress && <code>{signal.faultAddress}</code>],
             ['Access', signal.access],
-            ['Instruction', signal.instruction && <code>{signal.instruction}</code>],
-            ['Known from', signal.evidence],
+            [
+              'Instruction',
+              signal.instruction && <code>{signal.instruction.replace(/../g, '$& ').trim()}</code>,
+              'wide',
+            ],
+            [
+              'Known from',
+              signal.evidence === 'signal-frame'
+                ? 'the signal frame on the stack (the kernel’s note was overwritten)'
+                : undefined,
+              'wide',
+            ],
           ]}
         />
       ) : null}

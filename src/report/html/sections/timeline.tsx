@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Account } from '../../../model/account.ts';
 import type { AgentState } from '../../../model/agent-state.ts';
 import { formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
+import { type Moment, momentNames, momentOf } from '../figures/moment.ts';
 import { timeTicks } from '../figures/scale.ts';
 import { computeTimeline, type Timeline, type TimelineRow } from '../figures/timeline.ts';
 import { type BarPlace, barPlace, rangesOf } from '../figures/timeline-places.ts';
@@ -14,13 +15,14 @@ import { TimelineDetail } from './timeline-detail.tsx';
 
 const rowHeight = 34;
 
-export function TimelineSection({ account: { agent, bundle } }: { account: Account }) {
+export function TimelineSection({ account }: { account: Account }) {
+  const { agent, bundle } = account;
   const timeline = useMemo(() => agent && computeTimeline(agent, bundle?.capturedAt), [agent]);
   if (!agent) return null;
   return (
     <>
       <Waiting agent={agent} />
-      {timeline ? <Picture timeline={timeline} /> : null}
+      {timeline ? <Picture timeline={timeline} moment={momentOf(account)} /> : null}
       <Recorded agent={agent} />
       {agent.state && Object.keys(agent.state).length ? (
         <div id="agent-state" class="state">
@@ -67,7 +69,7 @@ function Recorded({ agent: { events, runs } }: { agent: AgentState }) {
   return <p class="faint caption">{facts.filter(Boolean).join(' · ')}</p>;
 }
 
-function Picture({ timeline }: { timeline: Timeline }) {
+function Picture({ timeline, moment }: { timeline: Timeline; moment: Moment }) {
   const ranges = rangesOf(timeline);
   const spanMs = useSignal(ranges[0]!.spanMs);
   const fromMs = timeline.endMs - spanMs.value;
@@ -96,7 +98,7 @@ function Picture({ timeline }: { timeline: Timeline }) {
           </fieldset>
         ) : null}
       </div>
-      <Axis spanMs={spanMs.value} />
+      <Axis spanMs={spanMs.value} moment={moment} />
       <div class="rows-box">
         <div class="grid-lines" aria-hidden="true">
           <div class="axis-track">
@@ -151,17 +153,17 @@ function Legend({ rows }: { rows: readonly TimelineRow[] }) {
   );
 }
 
-function Axis({ spanMs }: { spanMs: number }) {
+function Axis({ spanMs, moment }: { spanMs: number; moment: Moment }) {
   return (
     <div class="axis" aria-hidden="true">
       <div class="axis-track">
         {timeTicks(spanMs, 6).map((before) => (
           <span
             key={before}
-            class={before === 0 ? 'tick death' : 'tick'}
+            class={before === 0 ? `tick now${moment === 'end' ? ' death' : ''}` : 'tick'}
             style={{ insetInlineStart: `${(1 - before / spanMs) * 100}%` }}
           >
-            {before === 0 ? '† death' : `−${formatDuration(before)}`}
+            {before === 0 ? momentNames[moment] : `−${formatDuration(before)}`}
           </span>
         ))}
       </div>
@@ -176,7 +178,8 @@ interface Place {
 
 function Row({ row, place }: { row: TimelineRow; place: Place }) {
   const { anchor, kind, name, depth, outcome, status } = row;
-  const isOpen = isUnfolded(anchor);
+  // On paper what went well takes a line: hundreds of calls would be a book.
+  const isOpen = isUnfolded(anchor, false, outcome !== 'done');
   const bar = barPlace(row, place);
   return (
     <div

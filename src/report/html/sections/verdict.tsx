@@ -110,7 +110,7 @@ function EvidenceList({ verdict }: { verdict: Verdict }) {
         </p>
       ))}
       <p class="refuted">
-        <strong>Refuted by</strong> {verdict.refutedBy}
+        <strong>Refuted by</strong> <Prose text={verdict.refutedBy} />
       </p>
     </div>
   );
