@@ -8,14 +8,14 @@ import { AgentdumpError } from '../errors.ts';
 import { formatCount } from '../model/quantities.ts';
 import { adviceFor } from './advice.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { endQuietlyOnClosedPipe, note, stdoutColumns } from './output.ts';
+import { endOnStdoutError, note, stdoutColumns } from './output.ts';
 import { type CommandEntry, commands } from './registry.ts';
 
 type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
 /** Runs one command line. A command that has more to say than success sets `process.exitCode` itself. */
 export async function runFromShell(words: string[]): Promise<void> {
-  endQuietlyOnClosedPipe();
+  endOnStdoutError();
   try {
     const lean = await commands.find((entry) => entry.name === words[0])?.loadLean?.();
     const withYargs = () => runCommandLine(words, commands);

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../report/escape-terminal.ts';
 import { harmlessJson } from '../report/json.ts';
+import { exitCodes } from './exit-codes.ts';
 
 export interface ColourWish {
   isTerminal: boolean;
@@ -13,13 +14,13 @@ export interface ColourWish {
 }
 
 /**
- * FORCE_COLOR decides when it is set (0 and false say no); then NO_COLOR, when it is not empty; then whether the
- * stream is a terminal. See https://no-color.org and Node's own `getColorDepth`.
+ * NO_COLOR decides when it is not empty, also against a FORCE_COLOR that a test runner or a CI service set for all its
+ * children; then FORCE_COLOR (0 and false say no); then whether the stream is a terminal. See https://no-color.org.
  */
 export function wantsColour({ isTerminal, environment }: ColourWish): boolean {
+  if (environment['NO_COLOR']) return false;
   const forced = environment['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
-  if (environment['NO_COLOR']) return false;
   return isTerminal && environment['TERM'] !== 'dumb';
 }
 
@@ -72,10 +73,11 @@ export function stdoutColumns(): number {
   return process.stdout.columns || 100;
 }
 
-/** A reader that went away (`| head`) has what it wanted: that is success. */
-export function endQuietlyOnClosedPipe(): void {
+/** A reader that went away (`| head`) has what it wanted: that is success. A full disk is not: one line says so. */
+export function endOnStdoutError(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code === 'EPIPE') process.exit(exitCodes.explained);
+    note(`cannot write the output: ${error.message}`);
+    process.exit(exitCodes.usage);
   });
 }

@@ -13,7 +13,7 @@ const cases: [boolean, Record<string, string>, boolean][] = [
   [false, { FORCE_COLOR: '' }, true],
   [true, { FORCE_COLOR: '0' }, false],
   [true, { FORCE_COLOR: 'false' }, false],
-  [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
 ];
 for (const [isTerminal, environment, wanted] of cases)
   test(`${isTerminal ? 'terminal' : 'pipe'} ${JSON.stringify(environment)}`, () =>
