@@ -75,7 +75,9 @@ function namesOfBundles(dir: string): string[] {
       .sort()
       .reverse();
   } catch (error) {
-    throw new AgentdumpError('not-found', `${dir} is no folder of bundles`, { path: dir }, error);
+    const { code } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOTDIR' ? 'is no folder of bundles' : `can't be read: ${code}`;
+    throw new AgentdumpError('not-found', `${dir} ${problem}`, { path: dir }, error);
   }
 }
 

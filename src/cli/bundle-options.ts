@@ -36,6 +36,9 @@ export const keyOptions = {
   },
 } as const;
 
+/** For a command that makes or removes something: what it did, as data. */
+export const jsonOption = { type: 'boolean', describe: 'One JSON document' } as const;
+
 export const outputOption = (describe: string) => ({ alias: 'o', type: 'string', describe }) as const;
 
 export interface BundleWords {
@@ -43,6 +46,12 @@ export interface BundleWords {
   dir: string;
   identity?: string | undefined;
   passphraseFile?: string | undefined;
+}
+
+/** Of a command that makes a file or folder of a bundle. */
+export interface MakingWords extends BundleWords {
+  output?: string | undefined;
+  json?: boolean | undefined;
 }
 
 /** The path that is meant. Throws `not-found`. */

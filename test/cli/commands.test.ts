@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -152,6 +154,24 @@ test('a closed pipe is success', async () => {
   assert.equal(stderr, '');
 });
 
+test('output that can not be written is one line, and no verdict', () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [bin, 'analyze', 'latest'], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], AGENTDUMP_DIR: whole },
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  assert.equal(status, 2);
+  assert.match(stderr, /^agentdump: cannot write the output: ENOSPC.*\n$/);
+});
+
+test('ci diff has a help of its own', () => {
+  const { status, stdout, stderr } = run('ci', 'diff', '--help');
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /--baseline FOLDER/);
+});
+
 test('list shows the newest first, as a table and as data', () => {
   const { status, stdout } = run('list');
   assert.equal(status, 0);
@@ -177,6 +197,28 @@ test('pack, analyze in place, verify, unpack', () => {
   const unpacked = run('unpack', zip, '-o', out);
   assert.equal(unpacked.status, 0, unpacked.stderr);
   assert.equal(run('verify', unpacked.stdout.trim()).status, 0);
+});
+
+test('what pack, unpack, encrypt and decrypt made, as data', async () => {
+  const identity = await generateX25519Identity();
+  const keyFile = join(root, 'data-key.txt');
+  writeFileSync(keyFile, `${identity}\n`);
+  const recipient = await identityToRecipient(identity);
+  const made = (...words: string[]) => {
+    const { status, stdout, stderr } = run(...words, '--json');
+    assert.deepEqual([status, stderr], [0, '']);
+    return JSON.parse(stdout);
+  };
+  const zip = join(root, `${name}.zip`);
+  const age = join(root, `${name}.zip.age`);
+  const clear = join(root, 'clear.agentdump.zip');
+  assert.deepEqual(made('pack', 'latest', '-o', zip), { path: zip, bytes: statSync(zip).size, leftOut: [] });
+  const folder = join(root, 'data');
+  assert.deepEqual(made('unpack', zip, '-o', folder), { path: join(folder, name), leftOut: [] });
+  const encrypted = made('encrypt', zip, '--recipient', recipient, '-o', age);
+  assert.deepEqual(encrypted, { path: age, bytes: statSync(age).size });
+  const decrypted = made('decrypt', age, '--identity', keyFile, '-o', clear);
+  assert.deepEqual(decrypted, { path: clear, bytes: statSync(clear).size });
 });
 
 test('encrypt, analyze with the identity, decrypt', async () => {
@@ -220,6 +262,8 @@ test('prune removes the oldest, says what it would do, and keeps the newest', ()
   const dry = run('prune', '--dir', dir, '--max-bundles', '1', '--dry-run');
   assert.deepEqual(dry.stdout.trim().split('\n'), names.slice(0, 2));
   assert.equal(readdirSync(dir).length, 3);
+  const data = JSON.parse(run('prune', '--dir', dir, '--max-bundles', '2', '--dry-run', '--json').stdout);
+  assert.deepEqual([data.dryRun, data.removed, data.bundles], [true, names.slice(0, 1), 2]);
   assert.equal(run('prune', '--dir', dir, '--max-bytes', '1K').status, 0);
   assert.deepEqual(readdirSync(dir), names.slice(2));
 });

@@ -5,7 +5,20 @@ import { AgentdumpError } from '../../errors.ts';
 import { renderCiDifference } from '../../report/ci/markdown.ts';
 import { print, printJson } from '../output.ts';
 
+const help = `Usage: agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
+
+What is new in a report against the summary of an earlier run: signatures (seen first, seen again, gone), handles, memory.
+
+  --baseline FOLDER   the report folder of the earlier run, or one that \`ci --baseline\` keeps
+  --report FOLDER     the report to compare                                                 [./agentdump-report]
+  --json              one JSON document
+`;
+
 export function runDiff(words: readonly string[]): void {
+  if (words.includes('--help') || words.includes('-h')) {
+    print(help);
+    return;
+  }
   let baseline: string | undefined;
   let report = 'agentdump-report';
   let json = false;

@@ -5,19 +5,18 @@ import { AgentdumpError } from '../../errors.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
 import {
-  type BundleWords,
   bundlePositional,
   dirOption,
+  jsonOption,
   keyOptions,
   keysOf,
+  type MakingWords,
   outputOption,
   pathOf,
 } from '../bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, print, printJson } from '../output.ts';
 
-type Words = BundleWords & { output?: string | undefined };
-
-const command: CommandModule<object, Words> = {
+const command: CommandModule<object, MakingWords> = {
   command: 'decrypt <bundle>',
   describe: 'Make a packed bundle of an encrypted one; analyze --identity reads it as it is',
   builder: (yargs) =>
@@ -25,7 +24,8 @@ const command: CommandModule<object, Words> = {
       .positional('bundle', bundlePositional)
       .options(keyOptions)
       .option('output', outputOption('The file to write; beside the other otherwise'))
-      .option('dir', dirOption),
+      .option('dir', dirOption)
+      .option('json', jsonOption),
   handler: async (words) => {
     const keys = await keysOf(words);
     if (!keys)
@@ -34,6 +34,7 @@ const command: CommandModule<object, Words> = {
       });
     const options = words.output ? { output: words.output } : {};
     const { path, bytes } = decryptBundle(pathOf(words), keys, options);
+    if (words.json) return printJson({ path, bytes }, 2);
     print(escapeLine(path));
     note(`${formatBytes(bytes)} written`);
   },

@@ -6,16 +6,17 @@ import { AgentdumpError } from '../../errors.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
 import {
-  type BundleWords,
   bundlePositional,
   dirOption,
+  jsonOption,
+  type MakingWords,
   outputOption,
   pathOf,
   readPassphrase,
 } from '../bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, print, printJson } from '../output.ts';
 
-type Words = BundleWords & { recipient?: string | undefined; output?: string | undefined };
+type Words = MakingWords & { recipient?: string | undefined };
 
 const command: CommandModule<object, Words> = {
   command: 'encrypt <bundle>',
@@ -33,7 +34,8 @@ const command: CommandModule<object, Words> = {
       })
       .conflicts('recipient', 'passphrase-file')
       .option('output', outputOption('The file to write; beside the bundle otherwise'))
-      .option('dir', dirOption),
+      .option('dir', dirOption)
+      .option('json', jsonOption),
   handler: (words) => {
     const recipient = words.recipient ?? process.env['AGENTDUMP_RECIPIENT'];
     const passphrase = words.passphraseFile && readPassphrase(words.passphraseFile);
@@ -44,6 +46,7 @@ const command: CommandModule<object, Words> = {
     const lock = readLock(passphrase ? `passphrase:${passphrase}` : (recipient ?? ''));
     const options = words.output ? { output: words.output } : {};
     const { path, bytes } = encryptBundle(pathOf(words), lock, options);
+    if (words.json) return printJson({ path, bytes }, 2);
     print(escapeLine(path));
     note(`${formatBytes(bytes)} written; the clear bundle is still there`);
   },

@@ -5,8 +5,8 @@ import { FileStore } from '../../durable/file-store.ts';
 import { defaultRunLimits, pruneRuns } from '../../durable/run-retention.ts';
 import { formatBytes, formatCount } from '../../model/quantities.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import { dirOption, readCountOption, readSize } from '../bundle-options.ts';
-import { note, print } from '../output.ts';
+import { dirOption, jsonOption, readCountOption, readSize } from '../bundle-options.ts';
+import { note, print, printJson } from '../output.ts';
 
 interface Words {
   dir: string;
@@ -16,6 +16,7 @@ interface Words {
   'max-run-bytes'?: string | undefined;
   'max-run-days'?: string | undefined;
   'dry-run'?: boolean | undefined;
+  json?: boolean | undefined;
 }
 
 const command: CommandModule<object, Words> = {
@@ -49,39 +50,41 @@ const command: CommandModule<object, Words> = {
         describe: 'Finished runs that are older go',
         defaultDescription: 'AGENTDUMP_MAX_RUN_DAYS, or 30',
       })
-      .option('dry-run', { type: 'boolean', describe: 'Say what would go, and remove nothing' }),
+      .option('dry-run', { type: 'boolean', describe: 'Say what would go, and remove nothing' })
+      .option('json', jsonOption),
   handler: (words) => {
-    const { removed, freedBytes, bundles, bytes } = applyRetention({
+    const dryRun = words['dry-run'] === true;
+    const swept = applyRetention({
       dir: words.dir,
       maxBundles: readCountOption(words['max-bundles'], 'max-bundles'),
       maxBytes: readSize(words['max-bytes'], 'max-bytes'),
-      ...(words['dry-run'] && { dryRun: true }),
+      ...(dryRun && { dryRun }),
     });
-    for (const name of removed) print(escapeLine(name));
-    const verb = words['dry-run'] ? 'would be removed' : 'removed';
+    const runs = pruneDurableRuns(words, dryRun);
+    if (words.json) return printJson({ dryRun, ...swept, ...(runs && { durableRuns: runs }) }, 2);
+    const [verb, stay] = dryRun ? ['would be removed', 'would stay'] : ['removed', 'stay'];
+    for (const name of swept.removed) print(escapeLine(name));
     note(
-      `${formatCount(removed.length, 'bundle')} ${verb} (${formatBytes(freedBytes)}); ${formatCount(bundles, 'bundle')} of ${formatBytes(bytes)} ${words['dry-run'] ? 'would stay' : 'stay'}`,
+      `${formatCount(swept.removed.length, 'bundle')} ${verb} (${formatBytes(swept.freedBytes)}); ${formatCount(swept.bundles, 'bundle')} of ${formatBytes(swept.bytes)} ${stay}`,
     );
-    pruneDurableRuns(words);
+    if (!runs) return;
+    for (const id of runs.removed) print(escapeLine(`run ${id}`));
+    note(
+      `${formatCount(runs.removed.length, 'durable run')} ${verb} (${formatBytes(runs.freedBytes)}); ${formatCount(runs.runs, 'durable run')} of ${formatBytes(runs.bytes)} ${stay}`,
+    );
   },
 };
 export default command;
 
-/** Says nothing where there never was a run. */
-function pruneDurableRuns(words: Words): void {
+/** Undefined where there never was a run. */
+function pruneDurableRuns(words: Words, dryRun: boolean): ReturnType<typeof pruneRuns> | undefined {
   const store = new FileStore(words.dir);
-  if (store.list().length === 0) return;
+  if (store.list().length === 0) return undefined;
   const limits = defaultRunLimits();
   if (words['max-runs'] !== undefined) limits.maxRuns = readCountOption(words['max-runs'], 'max-runs');
   if (words['max-run-bytes'] !== undefined)
     limits.maxBytes = readSize(words['max-run-bytes'], 'max-run-bytes');
   if (words['max-run-days'] !== undefined)
     limits.maxDays = readCountOption(words['max-run-days'], 'max-run-days');
-  const dryRun = words['dry-run'] === true;
-  const { removed, freedBytes, runs, bytes } = pruneRuns(store, limits, { dryRun });
-  for (const id of removed) print(escapeLine(`run ${id}`));
-  const [verb, stay] = dryRun ? ['would be removed', 'would stay'] : ['removed', 'stay'];
-  note(
-    `${formatCount(removed.length, 'durable run')} ${verb} (${formatBytes(freedBytes)}); ${formatCount(runs, 'durable run')} of ${formatBytes(bytes)} ${stay}`,
-  );
+  return pruneRuns(store, limits, { dryRun });
 }

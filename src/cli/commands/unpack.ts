@@ -3,17 +3,18 @@ import type { CommandModule } from 'yargs';
 import { unpackBundle } from '../../bundle/unpack.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
 import {
-  type BundleWords,
   bundlePositional,
   dirOption,
+  jsonOption,
   keyOptions,
   keysOf,
+  type MakingWords,
   outputOption,
   pathOf,
 } from '../bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, print, printJson } from '../output.ts';
 
-const command: CommandModule<object, BundleWords & { output?: string | undefined }> = {
+const command: CommandModule<object, MakingWords> = {
   command: 'unpack <bundle>',
   describe: 'Make a folder of a packed bundle',
   builder: (yargs) =>
@@ -24,6 +25,7 @@ const command: CommandModule<object, BundleWords & { output?: string | undefined
         outputOption('The folder in which to make the bundle’s own; that of the file otherwise'),
       )
       .option('dir', dirOption)
+      .option('json', jsonOption)
       .options(keyOptions),
   handler: async (words) => {
     const keys = await keysOf(words);
@@ -32,6 +34,7 @@ const command: CommandModule<object, BundleWords & { output?: string | undefined
       ...(keys && { keys }),
     });
     for (const name of leftOut) note(`left out, since it is no part: ${name}`);
+    if (words.json) return printJson({ path, leftOut }, 2);
     print(escapeLine(path));
   },
 };
