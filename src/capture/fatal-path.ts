@@ -77,7 +77,8 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
   const tookMs = performance.now() - startedAt;
-  writeStderrLine(summaryLine({ trigger, config, path: describeFailure(path), tookMs, lock }));
+  if (!request.isQuiet)
+    writeStderrLine(summaryLine({ trigger, config, path: describeFailure(path), tookMs, lock }));
   return path;
 }
 

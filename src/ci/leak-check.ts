@@ -1,7 +1,7 @@
 /**
  * `--leak-check`: what the heap holds after a collection, between tests; the median of the run's last third
  * against that of its first. Growth over both limits is a leak, unless a step or two explain most of it (something was
- * loaded); two snapshots of the heap say who holds what grew.
+ * loaded) or it has come to its end (a cache is full); two snapshots of the heap say who holds what grew.
  */
 import { type Heap, openHeap } from '../analysis/memory/heap.ts';
 import { partNames } from '../bundle/layout.ts';
@@ -16,6 +16,8 @@ import type { LoggedThread } from './test-logs.ts';
 const fewestSamples = 6;
 /** Steps between two samples that may be a load. */
 const loads = 2;
+/** A leak still grows in the last third; a cache that is full by then does not. */
+const leastLateShare = 1 / 10;
 /** A leak's growth without its largest steps is at least this share of the whole. */
 const leastSteadyShare = 1 / 3;
 
@@ -29,7 +31,7 @@ export async function checkLeaks(
     const growth = measureGrowth(thread.memory.map(({ heapUsedBytes }) => heapUsedBytes));
     if (!growth || growth.last - growth.first < limits.bytes) continue;
     if (growth.last < growth.first * (1 + limits.share)) continue;
-    if (growth.steadyShare < leastSteadyShare) continue;
+    if (growth.steadyShare < leastSteadyShare || growth.lateShare < leastLateShare) continue;
     leaks.push({
       entry: thread.file ?? thread.process?.argv[1] ?? `process ${thread.pid}`,
       firstBytes: growth.first,
@@ -50,6 +52,8 @@ export interface MeasuredGrowth {
   samples: number;
   /** What of the growth is left without the two largest steps, 0 to 1. */
   steadyShare: number;
+  /** What of it came in the last third, 0 to 1; of one that is even a third. */
+  lateShare: number;
 }
 
 /** undefined for too few samples. Pure. */
@@ -59,7 +63,13 @@ export function measureGrowth(samples: readonly number[]): MeasuredGrowth | unde
   const floor = floorOf(samples);
   const first = median(floor.slice(0, third));
   const last = median(floor.slice(-third));
-  return { first, last, samples: third, steadyShare: steadyShareOf(floor) };
+  return {
+    first,
+    last,
+    samples: third,
+    steadyShare: steadyShareOf(floor),
+    lateShare: lateShareOf(floor, third),
+  };
 }
 
 /** What the samples never fall below again: what tests that run at the same time hold for a moment is not in it. */
@@ -74,6 +84,13 @@ function steadyShareOf(floor: readonly number[]): number {
   const sum = (list: readonly number[]): number => list.reduce((total, step) => total + step, 0);
   const largest = steps.toSorted((a, b) => b - a).slice(0, loads);
   return sum(steps) === 0 ? 0 : 1 - sum(largest) / sum(steps);
+}
+
+function lateShareOf(floor: readonly number[], third: number): number {
+  const [first = 0] = floor;
+  const last = floor.at(-1) ?? first;
+  const before = floor.at(-third - 1) ?? first;
+  return last === first ? 0 : (last - before) / (last - first);
 }
 
 function median(values: readonly number[]): number {

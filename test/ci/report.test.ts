@@ -230,6 +230,15 @@ test('a leak grows all the time, a load in a step', () => {
   assert.ok((measureGrowth(load)?.steadyShare ?? 1) < 0.1);
 });
 
+test('a leak still grows at the end, a cache is full by then', () => {
+  const cache = Array.from({ length: 30 }, (_, at) => 10 + Math.min(at, 18));
+  const slowed = Array.from({ length: 30 }, (_, at) => 10 + (at < 20 ? at : 20 + (at - 20) / 2));
+  const dips = Array.from({ length: 6 }, (_, at) => 10 + at - (at === 5 ? 1 : 0));
+  assert.equal(measureGrowth(cache)?.lateShare, 0);
+  assert.ok((measureGrowth(slowed)?.lateShare ?? 0) > 0.15);
+  assert.ok((measureGrowth(dips)?.lateShare ?? 0) > 0.2);
+});
+
 test('services and their limits', () => {
   assert.equal(detectService({ GITHUB_ACTIONS: 'true' }), 'github');
   assert.equal(detectService({ TF_BUILD: 'True' }), 'azure');

@@ -34,10 +34,23 @@ export function testLeak(runner: keyof typeof commands, leak: keyof typeof holde
   });
 }
 
+/** A suite that may hold something for a while, and keeps nothing: not a word of it. */
+export function testHealthy(
+  runner: keyof typeof commands,
+  held: 'nothing' | 'held for a moment' | 'a full cache',
+): void {
+  test(`${runner}: ${held}`, { skip: canRun() }, async (context) => {
+    const { code, report, output } = await runLeaky(context, runner, held);
+    assert.equal(code, 0, output);
+    assert.equal(existsSync(report), false, 'a green run leaves nothing');
+    assert.doesNotMatch(output, /agentdump: |Debugger/);
+  });
+}
+
 export function runLeaky(
   context: { after(cleanUp: () => void): void },
   runner: keyof typeof commands,
-  leak: keyof typeof holders | 'nothing' | 'held for a moment',
+  leak: keyof typeof holders | 'nothing' | 'held for a moment' | 'a full cache',
 ): Promise<MatrixRun> {
   return runUnderCi({
     folder: suitesFolder(context),

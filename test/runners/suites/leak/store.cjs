@@ -3,6 +3,7 @@ const { EventEmitter } = require('node:events');
 
 const kind = process.env.AGENTDUMP_TEST_LEAK;
 const requestLog = [];
+const cache = [];
 const sessions = new Map();
 const bus = new EventEmitter().setMaxListeners(0);
 
@@ -21,6 +22,10 @@ exports.makeSession = (number) => {
 exports.handle = (number) => {
   const session = exports.makeSession(number);
   if (kind === 'array') requestLog.push(session);
+  if (kind === 'a full cache') {
+    cache.push(session);
+    if (cache.length > 50) cache.shift();
+  }
   if (kind === 'map') sessions.set(`session ${number}`, session);
   if (kind === 'listeners') bus.on('change', () => session.history.length);
   return session.history.length;
