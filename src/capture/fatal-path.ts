@@ -20,7 +20,7 @@ import { configurePolicy } from './policy.ts';
 import { type CaptureRequest, leavesAlive } from './request.ts';
 import { readRawFrames } from './serialize-error.ts';
 import { writeStderrLine } from './stderr-line.ts';
-import { summaryLine } from './summary-line.ts';
+import { announce, isToldLater } from './summary-line.ts';
 import { isMainThread, type Surroundings } from './surroundings.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
@@ -77,8 +77,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
   const tookMs = performance.now() - startedAt;
-  if (!request.isQuiet)
-    writeStderrLine(summaryLine({ trigger, config, path: describeFailure(path), tookMs, lock }));
+  announce({ trigger, config, path: describeFailure(path), tookMs, lock });
   return path;
 }
 
@@ -103,7 +102,7 @@ function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): num
   const { store, repeats } = noteSignature({ dir, signature, windowMs: repeatWindowMs });
   if (store) return repeats;
   // A program that goes on may fail so at every request: it is said of the 1st, the 10th, the 100th.
-  if (!trigger.handledByHost || /^10*$/.test(String(repeats)))
+  if (!isToldLater() && (!trigger.handledByHost || /^10*$/.test(String(repeats))))
     writeStderrLine(
       `the same ${trigger.verdictKind} again, ${repeats} in the last minute; counted, not stored`,
     );

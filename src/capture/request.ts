@@ -15,8 +15,6 @@ export interface CaptureRequest {
   locals?: LocalsPart['frames'];
   /** A session of another thread has the program take this while it runs: no debugger may be open (README.md). */
   inPassing?: boolean;
-  /** Who asked is told the path, and tells it further: a run of tests has a report. */
-  isQuiet?: boolean;
   details?: Partial<
     Pick<
       TriggerPart,

@@ -33,7 +33,7 @@ import { listFolder, readOwnThreadId } from './proc-files.ts';
 import { programName } from './program-name.ts';
 import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
-import { summaryLine } from './summary-line.ts';
+import { announce } from './summary-line.ts';
 import type { Surroundings } from './surroundings.ts';
 import { createContext, describeFailure, writeProduced } from './write-parts.ts';
 
@@ -112,7 +112,7 @@ function write(thread: SilentThread): string {
   const path = bundle.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
   const tookMs = performance.now() - startedAt;
-  writeStderrLine(summaryLine({ trigger, config, path: describeFailure(path), tookMs, lock }));
+  announce({ trigger, config, path: describeFailure(path), tookMs, lock });
   return path;
 }
 

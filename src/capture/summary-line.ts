@@ -1,7 +1,9 @@
 /** What is said on standard error of a bundle that was written. */
 import type { Lock } from '../bundle/age-key.ts';
 import type { TriggerPart } from '../bundle/layout.ts';
+import { testRunVariable } from '../bundle/layout-tests.ts';
 import type { Config } from './config.ts';
+import { writeStderrLine } from './stderr-line.ts';
 
 interface Written {
   trigger: TriggerPart;
@@ -14,8 +16,17 @@ interface Written {
 
 const keyOptions = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
 
+/** Below `agentdump ci` the report says it, where the bundle then is; a green run's bundles go. */
+export function isToldLater(): boolean {
+  return Boolean(process.env[testRunVariable]);
+}
+
+export function announce(written: Written): void {
+  if (!isToldLater()) writeStderrLine(summaryLine(written));
+}
+
 /** One line, without its mark. Of a bundle that will soon be gone only what it is. */
-export function summaryLine({ trigger, config, path, tookMs, lock }: Written): string {
+function summaryLine({ trigger, config, path, tookMs, lock }: Written): string {
   const what = `${trigger.verdictKind}${trigger.handledByHost ? ' (handled by the program)' : ''}`;
   const took = `(${Math.round(tookMs)} ms)`;
   if (config.isPassing) return `${what} ${took}`;

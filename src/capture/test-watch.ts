@@ -45,5 +45,5 @@ function withHeap(surroundings: Surroundings, heap: boolean): Surroundings {
 }
 
 function snapshotOf(reason: string): CaptureRequest {
-  return { kind: 'snapshot-call', handledByHost: false, isQuiet: true, details: { reason } };
+  return { kind: 'snapshot-call', handledByHost: false, details: { reason } };
 }
