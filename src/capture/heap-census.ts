@@ -1,13 +1,13 @@
 /**
  * How many objects of each class there are, where a snapshot does not fit: V8 lists all that inherits from Object.prototype
- * (Runtime.queryObjects), and they are counted by prototype. Some 110 bytes an object while it lasts and half a microsecond
- * (Node 20, 22, 24, 26), where a snapshot takes 260 and 2. No code of the host runs: no getter is read, no proxy asked.
+ * (list-objects.ts), and they are counted by prototype. Some 110 bytes an object while it lasts and half a microsecond,
+ * where a snapshot takes 260 and 2. No code of the host runs: no getter is read, no proxy asked.
  * Strings and V8's own objects are not counted, nor what has no prototype.
  */
 import type { HeapCensusPart } from '../bundle/layout.ts';
+import { Chance } from './chance.ts';
+import { listObjects } from './list-objects.ts';
 
-const slotKey = Symbol.for('agentdump.census');
-const group = 'agentdump';
 const mostRows = 40;
 const mostShapes = 8;
 const mostNamedKeys = 8;
@@ -20,44 +20,14 @@ const leastNameless = 1000;
 
 type Counted = Omit<HeapCensusPart, 'ms'>;
 
-/** Undefined when this Node has no inspector, or the heap could not be listed. */
+/** Undefined when the heap could not be listed. */
 export function takeHeapCensus(): HeapCensusPart | undefined {
   const from = performance.now();
   let counted: Counted | undefined;
-  const slot = (objects: object[]): void => {
+  listObjects((objects) => {
     counted = count(objects);
-  };
-  Object.defineProperty(globalThis, slotKey, { value: slot, configurable: true, enumerable: false });
-  try {
-    handOverObjects();
-  } finally {
-    Reflect.deleteProperty(globalThis, slotKey);
-  }
+  });
   return counted && { ms: Math.round(performance.now() - from), ...counted };
-}
-
-/** Calls the slot with an array of all objects, in this context. Posts answer synchronously on the thread's own session. */
-function handOverObjects(): void {
-  const { Session } = process.getBuiltinModule('node:inspector');
-  const session = new Session();
-  session.connect();
-  try {
-    const post = (method: string, params: object): Record<string, { objectId?: string }> => {
-      let answer = {};
-      session.post(method, params, (error, result) => {
-        if (!error && result) answer = result;
-      });
-      return answer;
-    };
-    const top = post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: group });
-    const prototypeObjectId = top['result']?.objectId;
-    const all = post('Runtime.queryObjects', { prototypeObjectId, objectGroup: group });
-    const functionDeclaration = "function () { globalThis[Symbol.for('agentdump.census')](this); }";
-    post('Runtime.callFunctionOn', { functionDeclaration, objectId: all['objects']?.objectId });
-    session.post('Runtime.releaseObjectGroup', { objectGroup: group });
-  } finally {
-    session.disconnect();
-  }
 }
 
 /** How many objects of a kind are asked what they are, until one is a collection. */
@@ -105,28 +75,6 @@ function count(objects: object[]): Counted {
     shapes: shapesOf(plain, plainCount),
     collections: largest.rows(),
   };
-}
-
-/**
- * Steps of a given average. Not each of the same length: objects are made in turns, and would be met in turns. Not
- * Math.random, which may be the host's.
- */
-class Chance {
-  readonly #average: number;
-  #state = 0x2545f491;
-
-  constructor(average: number) {
-    this.#average = average;
-  }
-
-  /** From 1 to twice the average less one; xorshift32 (G. Marsaglia, "Xorshift RNGs", 2003). */
-  step(): number {
-    let state = this.#state;
-    state ^= state << 13;
-    state ^= state >>> 17;
-    this.#state = state ^= state << 5;
-    return 1 + ((state >>> 0) % (2 * this.#average - 1));
-  }
 }
 
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
