@@ -98,7 +98,14 @@ export interface MemoryPart {
   spaces: Record<string, number | string>[];
   system: { totalBytes: number; availableBytes: number };
   /** What the heap tier decided and why. */
-  heapTier: { wanted: string; taken: string; reason: string; estimatedBytes?: number; estimatedMs?: number };
+  heapTier: {
+    wanted: string;
+    taken: string;
+    reason: string;
+    estimatedBytes?: number;
+    estimatedMs?: number;
+    highestBytes?: number;
+  };
 }
 
 /** `heap-profile.json`: samples of what was allocated since the profiler was armed and is still alive. Bytes. */

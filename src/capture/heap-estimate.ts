@@ -1,14 +1,18 @@
 /**
- * What a heap snapshot taken now would cost. V8's memory for one goes with the number of objects, not with their bytes,
- * and with the longest array: for each index that an element has it keeps a name of 1 KB (StringsStorage formats numbers
- * into a buffer of that size and keeps the buffer). Figures: test/bench/heap-estimate.ts, on Node 20 to 26.
+ * What a heap snapshot taken now would cost. V8's memory for one goes with the number of objects and of the names of 1 KB
+ * that it keeps (heap-names.ts), not with bytes. By the heap's spaces alone, by the objects once they are counted, and by
+ * the names too. Figures: test/bench/heap-estimate.ts, on Node 20 to 26.
  */
+import type { HeapNames } from './heap-names.ts';
 
-export interface SnapshotEstimate {
+export interface Cost {
   bytes: number;
   ms: number;
-  /** The objects were counted; else it is the upper end of what their bytes may mean. */
-  isCounted: boolean;
+}
+
+export interface SnapshotEstimate extends Cost {
+  /** It may take so much, for all that is known. */
+  highestBytes: number;
 }
 
 const mb = 1024 ** 2;
@@ -22,42 +26,81 @@ const smallestAverageBytes = 28;
 const ownObjects = 45_000;
 const ownLargeBytes = 0.25 * mb;
 const baseMs = 200;
-/** The redactor and gzip included. Node 20's V8 takes longer, and with an unlucky heap several times as long. */
-const usPerObject = Number.parseInt(process.versions.v8, 10) < 12 ? 2.8 : 1.8;
+const v8Version = Number.parseInt(process.versions.v8, 10);
+/** Node 20 and 22, whose V8 takes longer, and with an unlucky heap of Node 20 several times as long. */
+const isSlower = v8Version < 13;
+/** The redactor and gzip included. */
+const usPerObject = v8Version < 12 ? 2.8 : 1.8;
 const usPerIndex = 2.2;
+/** V8 keeps 1 KB for the name of each internalized string and 5 KB for each entry of a WeakMap, of which nothing is known. */
+const highestOverUncounted = 2;
+
+/** Fitted to 30 heaps on each Node with the names counted: the least that a bare Node takes, and what each thing adds. */
+const named = {
+  base: { bytes: 58 * mb, us: isSlower ? 228_000 : 160_000 },
+  object: { bytes: 280, us: isSlower ? 2.4 : 1.9 },
+  number: { bytes: 1110, us: isSlower ? 2.1 : 2.3 },
+  string: { bytes: 360, us: isSlower ? 4 : 2.5 },
+  weakEntry: { bytes: 2900, us: isSlower ? 8.2 : 8.7 },
+};
+/** So far the estimate was from what was taken, at most. */
+const highestOverNamed = 1.5;
+/** From V8 14 on, they are not among the objects that are counted. */
+const countsBoxedNumbers = v8Version < 14;
+
 /** While they are counted: the ids. */
 const countingBytesPerObject = 110;
 const usPerCountedObject = 0.5;
 
-/** By the heap's spaces alone: never much too low, and many times too high for strings and numbers. */
+/** By the heap's spaces alone: rarely too low, and many times too high for strings and numbers. */
 export function estimateUpper(): SnapshotEstimate {
   const { small, large } = readSpaces();
-  return estimateOf(small / smallestAverageBytes, large / slotBytes, false);
+  return estimateOf(small / smallestAverageBytes, large / slotBytes);
 }
 
 export function estimateCounted(objects: number): SnapshotEstimate {
-  const { large } = readSpaces();
-  // Large strings and arrays of numbers have no indexes to name: not more of them than there are objects.
-  return estimateOf(objects, Math.min(large / slotBytes, Math.max(0, objects - ownObjects)), true);
+  return estimateOf(objects, numbersIn(readSpaces().large, objects));
 }
 
-/** How long a census of the objects may take: heap-census.ts. */
-export function censusMs(): number {
-  return ((readSpaces().small / smallestAverageBytes) * usPerCountedObject) / 1000;
-}
-
-/** Memory that counting the objects may take. */
-export function countingBytes(): number {
-  return Math.round((readSpaces().small / smallestAverageBytes) * countingBytesPerObject);
-}
-
-function estimateOf(objects: number, indexes: number, isCounted: boolean): SnapshotEstimate {
-  const us = objects * usPerObject + indexes * usPerIndex;
+/** @param large of largeBytes(), before the names were counted: the list that this makes is large itself. */
+export function estimateNamed(objects: number, names: HeapNames, large: number): SnapshotEstimate {
+  const { numbers, strings, weakEntries, boxedNumbers, tableBytes } = names;
+  const nodes = objects - (countsBoxedNumbers ? boxedNumbers : 0);
+  const sum = (of: 'bytes' | 'us'): number =>
+    named.base[of] +
+    nodes * named.object[of] +
+    numbers * named.number[of] +
+    strings * named.string[of] +
+    weakEntries * named.weakEntry[of];
+  const unseen = Math.max(0, numbersIn(Math.max(0, large - tableBytes), objects) - numbers);
   return {
-    bytes: Math.round(baseBytes + objects * bytesPerObject + indexes * bytesPerIndex),
-    ms: Math.round(baseMs + us / 1000),
-    isCounted,
+    bytes: Math.round(sum('bytes')),
+    ms: Math.round(sum('us') / 1000),
+    highestBytes: Math.round(highestOverNamed * (sum('bytes') + unseen * named.number.bytes)),
   };
+}
+
+/** What counting the objects, or a census of them, may take. @param objects if they were counted: their bytes may be garbage's. */
+export function countingCost(objects = readSpaces().small / smallestAverageBytes): Cost {
+  return {
+    bytes: Math.round(objects * countingBytesPerObject),
+    ms: Math.round((objects * usPerCountedObject) / 1000),
+  };
+}
+
+export function largeBytes(): number {
+  return readSpaces().large;
+}
+
+/** Large strings and arrays of numbers have no numbers to name: not more of them than there are objects. */
+function numbersIn(large: number, objects: number): number {
+  return Math.min(large / slotBytes, Math.max(0, objects - ownObjects));
+}
+
+function estimateOf(objects: number, indexes: number): SnapshotEstimate {
+  const us = objects * usPerObject + indexes * usPerIndex;
+  const bytes = Math.round(baseBytes + objects * bytesPerObject + indexes * bytesPerIndex);
+  return { bytes, ms: Math.round(baseMs + us / 1000), highestBytes: highestOverUncounted * bytes };
 }
 
 /** Bytes in use: of objects of any size, and of those in a space of their own, above 128 KB. */

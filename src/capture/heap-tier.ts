@@ -1,17 +1,19 @@
 /**
  * Decides whether a heap snapshot fits, before it is taken: the dump must not be what gets the container killed.
- * First by the upper end of what the heap's bytes may mean; where that doesn't fit, the objects are counted.
+ * First by the upper end of what the heap's bytes may mean; where that doesn't fit, the objects are counted, and then the names.
  */
 import type { MemoryPart, TriggerPart } from '../bundle/layout.ts';
 import { findMemoryCgroup, readGroupLimits } from '../journal/cgroup.ts';
 import type { Config } from './config.ts';
 import {
-  censusMs,
-  countingBytes,
+  countingCost,
   estimateCounted,
+  estimateNamed,
   estimateUpper,
+  largeBytes,
   type SnapshotEstimate,
 } from './heap-estimate.ts';
+import { countHeapNames } from './heap-names.ts';
 import { countHeapObjects } from './heap-objects.ts';
 import { readLimits } from './parts/process.ts';
 import { availableBytes, readSmallFile } from './proc-files.ts';
@@ -21,16 +23,13 @@ const notPressed = 'memory is not in question';
 const noCrash = 'it was asked to end, or never ran, and memory is not in question';
 export const isNotMissed = (reason: string): boolean => reason === notPressed || reason === noCrash;
 
-/**
- * The estimate may be half of what is taken where it can't see why: V8 keeps 1 KB for the name of each internalized string and
- * 5 KB for each entry of a WeakMap, and tells the number of neither.
- */
-const headroomShare = 0.5;
 /** Longer than that nobody waits for a death; of the upper estimate, which lies three to five times above what it takes. */
 const longestMs = 30_000;
 /** Of a crash that memory may have nothing to do with. */
 const longestUnaskedMs = 10_000;
 const longestCensusMs = 8_000;
+/** Of the room that is left, for what is counted: the program lives on meanwhile, and others in its group. */
+const countingShare = 0.5;
 /** Memory is in question from here on: of V8's heap limit, and of the cgroup's. */
 const pressedHeapShare = 0.4;
 const pressedGroupShare = 0.6;
@@ -57,14 +56,20 @@ function decide({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] 
     return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
   if (!isAsked && !isCrash(trigger)) return { wanted: heap, taken: 'statistics', reason: noCrash, ...quick };
   const longest = isAsked ? longestMs : longestUnaskedMs;
-  const headroom = Math.floor(headroomBytes() * headroomShare);
-  const estimate = whyNot(upper, headroom, longest) === undefined ? upper : refine(upper, headroom);
+  const headroom = headroomBytes();
+  const objects = whyNot(upper, headroom, longest) === undefined ? undefined : countWithin(headroom);
+  const estimate = objects === undefined ? upper : refine(objects, headroom, longest);
   const reason = whyNot(estimate, headroom, longest);
-  const taken = reason === undefined ? 'snapshot' : canTakeCensus(headroom) ? 'census' : 'statistics';
+  const taken =
+    reason === undefined ? 'snapshot' : canTakeCensus(headroom, objects) ? 'census' : 'statistics';
   return { wanted: heap, taken, reason: reason ?? 'it fits', ...figuresOf(estimate) };
 }
 
-const figuresOf = ({ bytes, ms }: SnapshotEstimate) => ({ estimatedBytes: bytes, estimatedMs: ms });
+const figuresOf = ({ bytes, ms, highestBytes }: SnapshotEstimate) => ({
+  estimatedBytes: bytes,
+  estimatedMs: ms,
+  highestBytes,
+});
 
 /** It did not go as the program meant it, and nobody lives on and stands still while we write. */
 function isCrash({ verdictKind, handledByHost }: TriggerPart): boolean {
@@ -73,21 +78,42 @@ function isCrash({ verdictKind, handledByHost }: TriggerPart): boolean {
 
 const orderly = new Set(['exit', 'pending-exit', 'startup-failure', 'terminated']);
 
-function whyNot({ bytes, ms }: SnapshotEstimate, headroom: number, longestMs: number): string | undefined {
+function whyNot(
+  { ms, highestBytes }: SnapshotEstimate,
+  headroom: number,
+  longestMs: number,
+): string | undefined {
   if (ms > longestMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
-  if (bytes > headroom)
-    return `a snapshot may need ${toMb(bytes)} MB (up to twice that, if it is full of distinct keys or WeakMap entries) and ${toMb(headroom)} MB may be used`;
+  if (highestBytes > headroom)
+    return `a snapshot may need ${toMb(highestBytes)} MB and ${toMb(headroom)} MB are left`;
   return undefined;
 }
 
 /** It takes about as much memory as counting does. */
-function canTakeCensus(headroom: number): boolean {
-  return countingBytes() <= headroom && censusMs() <= longestCensusMs;
+function canTakeCensus(headroom: number, objects: number | undefined): boolean {
+  const { bytes, ms } = countingCost(objects);
+  return bytes <= headroom * countingShare && ms <= longestCensusMs;
 }
 
-function refine(upper: SnapshotEstimate, headroom: number): SnapshotEstimate {
-  const objects = countingBytes() > headroom ? undefined : countHeapObjects();
-  return objects === undefined ? upper : estimateCounted(objects);
+function countWithin(headroom: number): number | undefined {
+  return countingCost().bytes > headroom * countingShare ? undefined : countHeapObjects();
+}
+
+/** The names make it more, so they are worth the time only where it fits without them. */
+function refine(objects: number, headroom: number, longestMs: number): SnapshotEstimate {
+  const large = largeBytes();
+  const least = estimateNamed(objects, noNames, large);
+  const isWorth = least.bytes <= headroom && least.ms <= longestMs && hasRoomForList(objects);
+  const names = isWorth ? countHeapNames() : undefined;
+  return names ? estimateNamed(objects, names, large) : estimateCounted(objects);
+}
+
+const noNames = { numbers: 0, strings: 0, weakEntries: 0, boxedNumbers: 0, tableBytes: 0 };
+
+/** The list is in V8's heap, which may be nearly full: 8 bytes an object, and as much again to be safe. */
+function hasRoomForList(objects: number): boolean {
+  const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
+  return used_heap_size + objects * 16 < heap_size_limit;
 }
 
 function isMemoryPressed(): boolean {

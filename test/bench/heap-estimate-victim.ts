@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { canary } from '../../src/capture/canary.ts';
-import { estimateCounted, estimateUpper } from '../../src/capture/heap-estimate.ts';
+import { estimateNamed, estimateUpper, largeBytes } from '../../src/capture/heap-estimate.ts';
+import { countHeapNames } from '../../src/capture/heap-names.ts';
 import { countHeapObjects } from '../../src/capture/heap-objects.ts';
 import { heapPart } from '../../src/capture/parts/heap.ts';
 import type { CaptureContext } from '../../src/capture/parts/part.ts';
@@ -131,6 +132,22 @@ const makes: Record<string, (bytes: number) => unknown> = {
     Object.fromEntries(fill(bytes / 130, (at) => [`request ${at}`, { at, hits: 0 }])),
   dictionaries: (bytes) =>
     fill(bytes / 160_000, (at) => Object.fromEntries(fill(1500, (key) => [`entry ${at} ${key}`, { key }]))),
+  'caches without a prototype': (bytes) => {
+    const cache: Record<string, object> = Object.create(null);
+    for (let at = 0; at < bytes / 130; at++) cache[`request ${at}`] = { at, hits: 0 };
+    return cache;
+  },
+  'short words of JSON': (bytes) =>
+    fill(bytes / 700, (at) => JSON.parse(JSON.stringify({ all: fill(12, (one) => `w${at}-${one}`) }))),
+  'a Map by string': (bytes) => new Map(fill(bytes / 150, (at) => [`session ${at}`, { at, open: true }])),
+  'objects by number': (bytes) =>
+    Object.fromEntries(fill(bytes / 130, (at) => [at * 7919, { at, text: `text ${at}` }])),
+  'small WeakMaps': (bytes) =>
+    fill(bytes / 500, (at) => {
+      const owner = { at };
+      return [owner, new WeakMap<object, object>([[owner, { secret: at }]])];
+    }),
+  'few keys, many objects': (bytes) => fill(bytes / 90, (at) => ({ [`field${at % 5000}`]: { at } })),
 };
 
 const kept = [makes[make]!(total), { planted: canary() }];
@@ -141,7 +158,12 @@ const from = performance.now();
 const objects = countHeapObjects();
 const countMs = performance.now() - from;
 if (objects === undefined) throw new Error('the objects could not be counted');
-const said = estimateCounted(objects);
+const large = largeBytes();
+const namesFrom = performance.now();
+const names = countHeapNames();
+const namesMs = performance.now() - namesFrom;
+if (names === undefined) throw new Error('the names could not be counted');
+const said = estimateNamed(objects, names, large);
 const before = memoryOf('VmRSS');
 // The peak starts anew (proc(5), clear_refs).
 writeFileSync('/proc/self/clear_refs', '5');
@@ -153,10 +175,12 @@ console.log(
   JSON.stringify({
     saidMb: mb(said.bytes),
     takenMb: mb(memoryOf('VmHWM') - before),
+    highestMb: mb(said.highestBytes),
     upperMb: mb(upper.bytes),
     saidMs: said.ms,
     takenMs: (user + system) / 1000,
     countMs,
+    namesMs,
     kept: kept.length,
   }),
 );

@@ -27,6 +27,12 @@ const others = [
   'pending promises',
   'one cache by key',
   'dictionaries',
+  'caches without a prototype',
+  'short words of JSON',
+  'a Map by string',
+  'objects by number',
+  'small WeakMaps',
+  'few keys, many objects',
 ];
 const { values } = parseArgs({
   options: {
@@ -55,11 +61,11 @@ try {
 function measure(node: string): void {
   const program = join(here, '..', 'nodes', 'node_modules', `node-${node}`, 'bin', 'node');
   console.log(
-    `\nNode ${node}             MB said   taken  said/taken   CPU s said   taken  said/taken   count s  upper/taken`,
+    `\nNode ${node}             MB said   taken  said/taken   CPU s said   taken  said/taken   count s  names s  highest/taken  upper/taken`,
   );
   for (const make of values.only ? values.only.split(',') : [...fittedMakes, 'mixed', ...others]) {
     const out = execFileSync(program, [victim, make, values.mb], { encoding: 'utf8', timeout: 120_000 });
-    const { saidMb, takenMb, saidMs, takenMs, countMs, upperMb } = JSON.parse(out);
+    const { saidMb, takenMb, saidMs, takenMs, countMs, namesMs, highestMb, upperMb } = JSON.parse(out);
     const cells = [
       make.padEnd(18),
       saidMb.toFixed(0).padStart(8),
@@ -69,6 +75,8 @@ function measure(node: string): void {
       (takenMs / 1000).toFixed(2).padStart(7),
       (saidMs / takenMs).toFixed(2).padStart(11),
       (countMs / 1000).toFixed(2).padStart(9),
+      (namesMs / 1000).toFixed(2).padStart(8),
+      (highestMb / takenMb).toFixed(2).padStart(14),
       (upperMb / takenMb).toFixed(1).padStart(12),
     ];
     console.log(cells.join(' '));

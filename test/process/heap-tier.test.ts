@@ -64,7 +64,7 @@ for (const node of findNodes())
       const gap = bundle.gaps.find(({ part: name }) => name === part);
       assert.match(
         gap?.reason ?? '',
-        /may need \d+ MB \(up to twice that, if it is full of distinct keys or WeakMap entries\) and \d+ MB may be used; (?:its objects by class are in heap-census\.json, )?its statistics are in memory\.json/,
+        /may need \d+ MB and \d+ MB are left; (?:its objects by class are in heap-census\.json, )?its statistics are in memory\.json/,
       );
     });
 
