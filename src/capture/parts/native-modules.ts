@@ -21,20 +21,26 @@ export const nativeModulesPart: PartProducer = {
   },
 };
 
-/** One row a mapped file that has an executable part; its range spans all of its mappings, end exclusive. */
-function findModules(maps: string): NativeModulesPart['modules'] {
-  const ranges = new Map<string, { base: bigint; end: bigint; executable: boolean }>();
-  for (const [, start, end, permissions, path] of maps.matchAll(
-    /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ +(\/.*)$/gm,
+/**
+ * One row a mapped file that has an executable part; its range spans its segments, end exclusive. Segments ascend with
+ * their places in the file. A mapping that goes back is no segment: V8 maps Node's builtins once more, near its own code.
+ */
+export function findModules(maps: string): NativeModulesPart['modules'] {
+  const ranges = new Map<
+    string,
+    { base: bigint; end: bigint; first: bigint; last: bigint; executable: boolean }
+  >();
+  for (const [, start, stop, permissions, place, path] of maps.matchAll(
+    /^([0-9a-f]+)-([0-9a-f]+) (\S+) ([0-9a-f]+) \S+ \d+ +(\/.*)$/gm,
   )) {
     if (path === undefined) continue;
-    const from = BigInt(`0x${start}`);
-    const to = BigInt(`0x${end}`);
-    const known = ranges.get(path) ?? { base: from, end: to, executable: false };
-    if (from < known.base) known.base = from;
-    if (to > known.end) known.end = to;
-    known.executable ||= permissions?.includes('x') ?? false;
-    ranges.set(path, known);
+    const [base, end, offset] = [BigInt(`0x${start}`), BigInt(`0x${stop}`), BigInt(`0x${place}`)];
+    const known = ranges.get(path);
+    const executable = known?.executable === true || permissions?.includes('x') === true;
+    if (!known || (known.first > 0n && offset === 0n))
+      ranges.set(path, { base, end, first: offset, last: offset, executable });
+    else if (offset < known.last) known.executable = executable;
+    else Object.assign(known, { end, last: offset, executable });
   }
   return [...ranges]
     .filter(([, range]) => range.executable)
