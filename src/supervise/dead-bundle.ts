@@ -15,6 +15,7 @@ import type { SessionFacts, SessionFinding } from '../journal/layout-session.ts'
 import { lastWriteMs } from '../journal/reader-session.ts';
 import { version } from '../version.ts';
 import { classifyDeath } from './classify-death.ts';
+import { splitCommand } from './command-name.ts';
 import { type CorePart, writeCorePart } from './core-part.ts';
 import { readFatalReport } from './diagnostics.ts';
 import { gatherEvidence } from './evidence.ts';
@@ -172,8 +173,7 @@ function describeProcessPart(parts: Parts): Omit<ProcessPart, 'uptimeMs'> & Part
     pid: facts.process.pid,
     parentPid: facts.process.parentPid,
     title: facts.program,
-    argv: facts.command,
-    execArgv: [],
+    ...splitCommand(facts.command, facts.cwd),
     execPath: facts.command[0] ?? '',
     cwd: facts.cwd,
     versions: { node: nodeVersionOf(parts).replace(/^v/, '') },

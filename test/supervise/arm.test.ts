@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { armEnvironment, armNodeOptions, preloadFile, testsPreloadFile } from '../../src/supervise/arm.ts';
-import { nameOfCommand } from '../../src/supervise/command-name.ts';
+import { nameOfCommand, splitCommand } from '../../src/supervise/command-name.ts';
 
 test('given options stay first and as they are', () => {
   const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', preloadFile);
@@ -52,4 +52,22 @@ test('a program is named by its script; code on the command line names nothing',
   ];
   for (const [line, name] of names) assert.equal(nameOfCommand(line.split(' ')), name, line);
   assert.equal(nameOfCommand(['node', 'server.js'], '/srv/planner'), 'planner');
+});
+
+test('a command line is told as Node would tell it to the program', () => {
+  const lines: [string, string, string][] = [
+    ['node --max-old-space-size=60 app.js --port 1', '--max-old-space-size=60', 'node /srv/app.js --port 1'],
+    ['node -r dotenv/config --inspect /opt/app.js', '-r dotenv/config --inspect', 'node /opt/app.js'],
+    ['node -e code one two', '-e code', 'node one two'],
+    ['node --eval=code one', '--eval=code', 'node one'],
+    ['node - one', '', 'node - one'],
+    ['node', '', 'node'],
+    ['npm run start', '', 'npm run start'],
+  ];
+  for (const [line, execArgv, argv] of lines)
+    assert.deepEqual(
+      splitCommand(line.split(' '), '/srv'),
+      { argv: argv.split(' '), execArgv: execArgv.split(' ').filter(Boolean) },
+      line,
+    );
 });
