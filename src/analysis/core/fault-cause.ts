@@ -87,7 +87,7 @@ function describeWithoutAddress(facts: FaultFacts): Cause {
     };
   return {
     kind: 'sent-signal',
-    description: 'SIGSEGV that was sent, or a fault whose details were overwritten',
+    description: 'sent by a program, or a fault whose details were overwritten',
   };
 }
 
