@@ -15,6 +15,7 @@ import { type AnalyzeOptions, makeAccount } from './analyze.ts';
 import type { BundleParts } from './bundle-parts.ts';
 import { defined } from './parts/fields.ts';
 import type { TriggerFacts } from './parts/trigger.ts';
+import { citeInstead, surroundingsOfReport } from './report-surroundings.ts';
 
 /** Throws MalformedInput for what is no JSON, and `not-a-bundle` for JSON that is no diagnostic report. */
 export async function analyzeReport(
@@ -48,60 +49,16 @@ export async function analyzeReport(
     },
     options,
   );
-  return fromOneFile(withNativeStack(account, report), name);
-}
-
-/** Whatever part of a bundle would have shown a fact, here the report did. */
-function fromOneFile(account: Account, part: string): Account {
-  const { verdict, environment, gaps } = account;
-  const here = <T extends { part: string }>(facts: readonly T[]) => facts.map((fact) => ({ ...fact, part }));
-  return {
-    ...account,
-    gaps: here(gaps),
-    ...(verdict && { verdict: { ...verdict, evidence: here(verdict.evidence) } }),
-    ...(environment && {
-      environment: { ...environment, ...(environment.unusual && { unusual: here(environment.unusual) }) },
-    }),
-  };
+  const whole = withNativeStack(account, report);
+  // Whatever part of a bundle would have shown a fact, here the report did.
+  const shown = citeInstead(whole, () => true, name);
+  return { ...shown, gaps: shown.gaps.map((gap) => ({ ...gap, part: name })) };
 }
 
 function partsOf(report: DiagnosticReport): BundleParts {
-  const { header, heap, usage, limits } = report;
   return {
     ...defined({ trigger: triggerOf(report), error: errorOf(report) }),
-    process: {
-      argv: header.commandLine,
-      versions: { ...header.componentVersions, ...defined({ node: header.nodeVersion?.replace(/^v/, '') }) },
-      limits,
-      ...defined({
-        pid: header.processId,
-        threadId: header.threadId,
-        cwd: header.cwd,
-        platform: header.platform,
-        arch: header.arch,
-      }),
-    },
-    memory: {
-      usage: defined({
-        rss: usage?.rssBytes,
-        heapUsed: heap?.usedBytes,
-        external: heap?.externalBytes,
-      }) as Record<string, number>,
-      heap: defined({
-        used_heap_size: heap?.usedBytes,
-        heap_size_limit: heap?.limitBytes,
-        number_of_detached_contexts: heap?.detachedContexts,
-      }) as Record<string, number>,
-    },
-    handles: { resources: handleCounts(report) },
-    environment: {
-      os: defined({
-        type: header.osName,
-        release: header.osRelease,
-        version: header.osVersion,
-        cpus: header.cpuCount || undefined,
-      }),
-    },
+    ...surroundingsOfReport(report),
     packages: [],
     nativeModules: [],
     threads: [],
@@ -142,12 +99,6 @@ function errorOf({ header, javascriptStack }: DiagnosticReport): BundleParts['er
       }),
     },
   };
-}
-
-function handleCounts({ handles }: DiagnosticReport): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const { type } of handles) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return Object.fromEntries(counts);
 }
 
 /** Frames of the native stack, as a thread of its own beside the JavaScript one. */

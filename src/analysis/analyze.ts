@@ -2,6 +2,7 @@
  * The account of a bundle: reads its parts, joins them into the model, and reaches verdict and signature. Whatever
  * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
  */
+import { partNames } from '../bundle/layout.ts';
 import { readSequel } from '../bundle/reader-sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
@@ -9,7 +10,7 @@ import type { Gap } from '../model/verdict.ts';
 import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
 import { allocationSuspects } from './allocations.ts';
-import { type AnalyzableBundle, type BundleParts, readBundleParts } from './bundle-parts.ts';
+import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';
 import { censusClasses, censusSuspects } from './census.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
@@ -23,6 +24,7 @@ import {
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { joinModules } from './modules/join-modules.ts';
 import { defined } from './parts/fields.ts';
+import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
 import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
 import { explainByAgent } from './verdict/agent-failure.ts';
@@ -39,12 +41,17 @@ export async function analyzeBundle(
   bundle: AnalyzableBundle,
   options: AnalyzeOptions = {},
 ): Promise<Account> {
-  const { parts, gaps } = readBundleParts(bundle);
+  const read = readBundleParts(bundle);
+  const { gaps } = read;
+  const { parts, replaced } = isFromOutside(read.parts)
+    ? fillFromReport(read.parts, bundle.readPart(partNames.report))
+    : { ...read, replaced: new Set<string>() };
   const about = joinBundle(bundle, parts);
-  return makeAccount(
+  const account = await makeAccount(
     { parts, gaps, knownGaps: bundle.gaps, about, bundle, readPart: (name) => bundle.readPart(name) },
     options,
   );
+  return replaced.size ? citeInstead(account, (part) => replaced.has(part), partNames.report) : account;
 }
 
 export interface AccountSources {

@@ -139,14 +139,16 @@ function readRecorded(bundle: AnalyzableBundle, gaps: Gap[]): JournalFacts {
 /** Written by others after the death, or from outside: they see less. */
 const expectedFromOutside = [partNames.trigger, partNames.process];
 
-function isFromOutside(kind: string | undefined): boolean {
+export function isFromOutside({ trigger }: BundleParts): boolean {
+  const kind = trigger?.kind;
   return kind === 'found-dead' || kind === 'supervised-exit' || kind === 'capture' || kind === 'silence';
 }
 
 /** Parts that nobody explains the absence of. */
-function missingParts(bundle: AnalyzableBundle, { trigger }: BundleParts, found: readonly Gap[]): Gap[] {
+function missingParts(bundle: AnalyzableBundle, parts: BundleParts, found: readonly Gap[]): Gap[] {
+  const { trigger } = parts;
   const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
-  const wanted: string[] = isFromOutside(trigger?.kind)
+  const wanted: string[] = isFromOutside(parts)
     ? expectedFromOutside
     : thrown
       ? [...expected, partNames.error]
