@@ -7,6 +7,7 @@ import { findJson, readJournal } from '../../journal/reader.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { type AgentEvents, mergeAgentEvents, readAgentEventsPart, readAgentRecords } from './events.ts';
+import { nameRuns } from './run-names.ts';
 import { computeAgentState } from './timeline.ts';
 
 /** The journal's kinds that are the agent's (src/journal/layout-records.ts). */
@@ -24,8 +25,9 @@ export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gap
   const gaps: Gap[] = [];
   const recorded = readRecorded(bundle, gaps);
   const held = readHeld(bundle, gaps);
-  const events = recorded && held ? mergeAgentEvents(recorded, held) : (recorded ?? held);
-  if (!events) return { gaps };
+  const found = recorded && held ? mergeAgentEvents(recorded, held) : (recorded ?? held);
+  if (!found) return { gaps };
+  const events = nameRuns(found);
   if (events.evicted)
     gaps.push({
       part: partNames.agentEvents,

@@ -17,7 +17,7 @@ import { computeToolCalls } from './tool-calls.ts';
 import { computeWaitGraph } from './wait-graph.ts';
 import { computeWaits } from './waits.ts';
 
-const implicitRun = 'implicit';
+export const implicitRun = 'implicit';
 
 export function computeAgentState({ events, at, evicted, unreadable, within }: AgentEvents): AgentState {
   const runs = new RunTable(at);
