@@ -63,7 +63,12 @@ const command: CommandModule = {
       note('AGENTDUMP_RECIPIENT rules out a core in the clear: only the mini core in the bundle is kept');
     if (words['stop']) note(`process ${pid} is stopped; let it go on with: kill -CONT ${pid}`);
     if (!capture.answered) note('its main thread did not answer: it sits in native code or a system call');
-    else if (!words['json']) note(`the main thread stood still for ${Math.round(capture.pausedMs)} ms`);
+    else if (!words['json']) note(pauseText(capture.pausedMs, words['heap'] === true));
   },
 };
 export default command;
+
+function pauseText(stackMs: number, heap: boolean): string {
+  const more = heap ? ', and for its heap as long as the snapshot took' : '';
+  return `for its stack the main thread stood still for ${Math.round(stackMs)} ms${more}`;
+}

@@ -53,6 +53,6 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
     sort: argv.sort,
     format: argv.format,
     threads: argv.threads ?? 2,
-    dir: argv.dir ?? process.env['AGENTDUMP_DIR'] ?? '.agentdump',
+    dir: argv.dir ?? (process.env['AGENTDUMP_DIR'] || '.agentdump'),
   };
 }
