@@ -18,6 +18,7 @@ import { classifyDeath } from './classify-death.ts';
 import { splitCommand } from './command-name.ts';
 import { type CorePart, writeCorePart } from './core-part.ts';
 import { readFatalReport } from './diagnostics.ts';
+import { describeEnvironment } from './environment-part.ts';
 import { gatherEvidence } from './evidence.ts';
 import type { FinishOptions } from './finish-options.ts';
 import { digestJournal, type JournalDigest } from './journal-digest.ts';
@@ -51,6 +52,7 @@ export function writeDeadBundle(options: FinishOptions, session: DeadSession): S
     bundle.countRedactions(partNames.report, takeCounts(options.scrubber));
     addGaps(bundle, options, parts);
     writeParts(bundle, parts);
+    writeEnvironment(bundle, options.scrubber, parts.part);
     for (const [name, value] of Object.entries(more)) bundle.writePart(name, JSON.stringify(value));
     return { path: sealProven(bundle), verdictKind, id };
   } catch (error) {
@@ -144,6 +146,12 @@ function writeParts(bundle: BundleWriter, parts: Parts): void {
   if (report) bundle.writePart(partNames.report, report.text);
   if (parts.core) writeCorePart(bundle, parts.core.part, parts.core.scrubber);
   for (const gap of parts.gaps) bundle.addGap(gap);
+}
+
+function writeEnvironment(bundle: BundleWriter, scrubber: Scrubber, evidence: EvidencePart): void {
+  const environment = describeEnvironment(evidence, scrubber);
+  if (environment) bundle.writePart(partNames.environment, JSON.stringify(environment));
+  bundle.countRedactions(partNames.environment, takeCounts(scrubber));
 }
 
 function describeTrigger(id: string, parts: Parts): TriggerPart {
