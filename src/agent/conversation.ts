@@ -132,13 +132,16 @@ export class Conversation {
   }
 }
 
-/** The same for the same content: the content itself when it is short, else its hash. */
+/**
+ * The same for the same content: the content itself when it is short, else its hash. As JSON, for V8 keeps a text that
+ * was joined of two as a node with both, 32 bytes beside the text for as long as the key lives.
+ */
 function keyOf(content: object): string {
   const { role, parts, name } = content as Partial<Message>;
   const only = parts?.length === 1 && name === undefined ? parts[0] : undefined;
   // Most messages are one text, which needs no rendering as JSON.
   const text = only?.type === 'text' ? `${role}\0${only.content}` : JSON.stringify(content);
-  return text.length <= shortKeyChars ? text : hashOf('sha1', text);
+  return text.length <= shortKeyChars ? JSON.stringify(text) : hashOf('sha1', text);
 }
 
 function sharedLength(a: string[], b: string[]): number {

@@ -90,10 +90,12 @@ const knownMessages = 50_000;
 
 /** So many small events, and so many messages, that whatever keeps the newest of them is full. */
 async function fill() {
-  const before = 'a message of an hour ago, of which nothing is kept but its hash, number';
-  await askModel(
-    Array.from({ length: knownMessages }, (_, i) => ({ role: 'user', content: `${before} ${i}` })),
-  );
+  const before = ['a message of an hour ago, of which nothing is kept but its hash, number', 'short', 'new'];
+  // Three times: a Map that is full doubles its table once more when the first half of it has been replaced.
+  for (const text of before)
+    await askModel(
+      Array.from({ length: knownMessages }, (_, i) => ({ role: 'user', content: `${text} ${i}` })),
+    );
   for (let i = 0; i < 60_000; i++) {
     await agent.tool('fill', { i }, async () => i);
     if (i % 10 === 0) await delay(1);
