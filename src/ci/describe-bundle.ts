@@ -46,8 +46,10 @@ export async function describeBundle(
     };
   }
   try {
-    const { account, trigger } = await analyze(listed.path);
-    return { ...base, trigger, facts: { ...known, ...(await describeAccount(account, threads)) } };
+    const { account, trigger, isMainThread } = await analyze(listed.path);
+    const facts = { ...known, ...(await describeAccount(account, threads)) };
+    const isHandled = facts.handled || (!isMainThread && hasGoneOn(threads, facts.pid));
+    return { ...base, trigger, facts: { ...facts, ...(isHandled && { handled: true as const }) } };
   } catch (error) {
     const title = `The bundle can't be read: ${error instanceof Error ? error.message : String(error)}`;
     return { ...base, trigger: logged?.trigger, facts: { ...known, title } };
@@ -63,11 +65,24 @@ function describeName(name: string): Partial<CiBundle> {
   return kind === undefined ? {} : { kind, title: `${kind} (encrypted)` };
 }
 
-async function analyze(path: string): Promise<{ account: Account; trigger: string | undefined }> {
+/** The process of a worker thread that died: one without a handler dies of it, and has a bundle of that. */
+function hasGoneOn(threads: readonly LoggedThread[], pid: number | undefined): boolean {
+  const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
+  return main?.exit !== undefined && main.bundles.every(({ handled }) => handled);
+}
+
+interface Analyzed {
+  account: Account;
+  trigger: string | undefined;
+  isMainThread: boolean;
+}
+
+async function analyze(path: string): Promise<Analyzed> {
   const bundle = openBundle(path);
   try {
-    const trigger = bundle.readJson<{ kind?: string }>('trigger.json')?.kind;
-    return { account: await analyzeBundle(bundle), trigger };
+    const { kind, isMainThread } =
+      bundle.readJson<{ kind?: string; isMainThread?: boolean }>('trigger.json') ?? {};
+    return { account: await analyzeBundle(bundle), trigger: kind, isMainThread: isMainThread !== false };
   } finally {
     bundle.close();
   }

@@ -46,6 +46,16 @@ describe('booking', () => {
 });
 `;
 
+/** On purpose, as tests of error handling do. */
+const losesWorker = `
+const { test } = require('node:test');
+const { Worker } = require('node:worker_threads');
+test('survives its worker', (context, done) => {
+  new Worker(__dirname + '/dies.cjs').on('error', () => done());
+});
+test('adds', () => { throw new Error('expected 3 hotels'); });
+`;
+
 const passesWithin = diesWithin.replace("process.kill(process.pid, 'SIGKILL')", "assert.fail('paid twice')");
 
 for (const { name: version, path: node } of findNodes()) {
@@ -81,6 +91,15 @@ for (const { name: version, path: node } of findNodes()) {
     assert.deepEqual({ finished, red, unfinished }, { finished: 6, red: 1, unfinished: 0 });
   });
 
+  test(`${version}: a worker that dies on purpose is neither a test file nor a problem`, async (context) => {
+    const files = { 'one.cjs': losesWorker, 'dies.cjs': 'throw new SyntaxError("on purpose");' };
+    const { output, summary } = await runScript(context, node, files, ['--test', 'one.cjs']);
+    const [dead] = summary?.bundles ?? [];
+    assert.deepEqual([dead?.handled, dead?.test?.file === 'dies.cjs'], [true, false], JSON.stringify(dead));
+    assert.match(output, /✖ adds: Error: expected 3 hotels/);
+    assert.doesNotMatch(output, /✖ .*on purpose/);
+  });
+
   test(`${version}: who runs files by run() gets no root suite of ours`, async (context) => {
     const files = { 'all.cjs': runsFiles, 'one.cjs': looksAtRoot };
     const { output, summary } = await runScript(context, node, files, 'all.cjs');
@@ -98,7 +117,7 @@ function runScript(
   context: TestContext,
   node: string,
   files: Record<string, string>,
-  script: string,
+  script: string | string[],
   env: Record<string, string> = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-root-'));
@@ -107,7 +126,7 @@ function runScript(
   return runUnderCi({
     folder,
     death: 'none',
-    command: [node, script],
+    command: [node, ...[script].flat()],
     node,
     env: { NODE_OPTIONS: '', ...env },
   });

@@ -104,8 +104,11 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const ended = new Set(bundles.flatMap(({ kind, pid }) => (kind === 'snapshot' ? [] : [pid])));
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
     kind === 'snapshot' && pid !== undefined && ended.has(pid);
+  const isTold = ofTests.length > 0 || bundles.some(({ handled }) => !handled);
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
+    // Tests let things die on purpose; where nothing else is known, one of them may be the reason.
+    .filter(({ handled }) => !(handled && isTold))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {

@@ -18,13 +18,14 @@ interface ChannelMessage {
 export const nodeTest: Runner = {
   name: 'node:test',
   matches: () => true,
-  hook(tests, { script, environment }) {
+  hook(tests, { script, environment, isMainThread }) {
     // Node 20 passes the flag on to the processes of the files.
     const isChild = environment['NODE_TEST_CONTEXT']?.startsWith('child') === true;
     const isRunner = !isChild && process.execArgv.includes('--test');
     if (isRunner) tests.runnerIs('node:test');
     if (Number(process.versions.node.split('.')[0]) >= 24) listen(tests);
-    else if (isChild || (!isRunner && namesNodeTest(script))) hearReporter(tests, script);
+    // A worker thread of a test's runs none of its own, unless it says so.
+    else if ((isChild && isMainThread) || (!isRunner && namesNodeTest(script))) hearReporter(tests, script);
   },
 };
 

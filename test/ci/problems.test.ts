@@ -1,4 +1,4 @@
-/** A heap that is full: the line that the annotation stands on, and the light snapshot that was taken on the way there. */
+/** Which bundles are problems of a run, and on which line: of a full heap, of what was seen on the way there, of what was handled. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,4 +62,21 @@ test('a snapshot of memory that then ran out is no second problem; that of a pro
     problemsOf({ ...summary, bundles }).map(({ bundle }) => bundle?.name);
   assert.deepEqual(names([snapshot, death]), ['full.zip']);
   assert.deepEqual(names([snapshot, { ...death, pid: 8 }]), ['near.zip', 'full.zip']);
+});
+
+test('a death that the program handled is a problem only where there is no other', () => {
+  const worker: CiBundle = { name: 'worker.zip', bytes: 1, kind: 'startup-failure', pid: 7, handled: true };
+  const death: CiBundle = { name: 'crash.zip', bytes: 1, kind: 'uncaught-exception', pid: 8 };
+  const failed = { name: ['adds'], status: 'failed' as const };
+  const summary: CiSummary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: { finished: 1, failed: 1, unfinished: 0, telling: [] },
+    bundles: [worker],
+  };
+  const titles = (one: CiSummary) => problemsOf(one).map(({ bundle, test }) => bundle?.name ?? test);
+  assert.deepEqual(titles(summary), ['worker.zip']);
+  assert.deepEqual(titles({ ...summary, bundles: [worker, death] }), ['crash.zip']);
+  assert.deepEqual(titles({ ...summary, tests: { ...summary.tests, telling: [failed] } }), ['adds']);
 });
