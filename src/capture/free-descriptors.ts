@@ -5,14 +5,18 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { listFolder, readLink, readSmallFile } from './proc-files.ts';
 
-/** The writer holds three at a time, a reading of /proc one, and a folder's listing one. */
-const wanted = 6;
+/**
+ * The writer holds three at a time, a reading of /proc one, a folder's listing one, and the loop of each deadline
+ * (node:vm's timeout) five: libuv has an io_uring of its own from Node 22 on.
+ */
+const wanted = 12;
 
-/** Whether a file can be opened; when not, makes room. Standard streams stay: libuv aborts when it must close one. */
+/** Whether as many files can be opened as are wanted; when not, makes room. Standard streams stay: libuv aborts when it must close one. */
 export function makeRoomForFiles(): void {
-  if (canOpen()) return;
+  const room = countRoom();
+  if (room >= wanted) return;
   // Without one free descriptor not even the list of the others can be read.
-  closeQuietly(findHighest());
+  if (room === 0) closeQuietly(findHighest());
   for (const fd of findDispensable().slice(0, wanted)) closeQuietly(fd);
 }
 
@@ -38,12 +42,16 @@ function isOpen(fd: number): boolean {
   }
 }
 
-function canOpen(): boolean {
+/** How many of those that are wanted can be opened; all of them, where something else is in the way. */
+function countRoom(): number {
+  const opened: number[] = [];
   try {
-    closeSync(openSync('/dev/null', 'r'));
-    return true;
+    while (opened.length < wanted) opened.push(openSync('/dev/null', 'r'));
+    return wanted;
   } catch (error) {
-    return (error as { code?: unknown }).code !== 'EMFILE';
+    return (error as { code?: unknown }).code === 'EMFILE' ? opened.length : wanted;
+  } finally {
+    opened.forEach(closeQuietly);
   }
 }
 
