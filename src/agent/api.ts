@@ -24,7 +24,7 @@ import type { ProgressOptions } from './progress-watch.ts';
 import type { AgentScope } from './scope.ts';
 
 export interface RunOptions {
-  /** The host's own name for this run, kept beside ours. */
+  /** The host's own name for this run, by which the account tells of it; one that is used twice is numbered there. */
   id?: string;
   /** What the run was configured with: model, prompt version, limits. */
   config?: unknown;
@@ -41,7 +41,7 @@ export interface ToolOptions {
   callId?: string;
 }
 
-/** What a run's, step's or tool's function is given. `id` is ours; empty without the preload. */
+/** What a run's, step's or tool's function is given. `id` is the recorder's number; empty without the preload. */
 export interface Work {
   readonly id: string;
   readonly name: string;

@@ -135,6 +135,7 @@ export interface AgentFailure {
 
 /** Ages count back from the death. */
 export interface AgentRun {
+  /** As the host gave it; else the recorder's number. */
   id: string;
   name?: string;
   status: 'running' | 'finished' | 'failed' | 'waiting';
