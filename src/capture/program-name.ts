@@ -1,5 +1,5 @@
 /** The name by which a person knows the program: its script, or the folder when the script's own name says nothing. */
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, isAbsolute } from 'node:path';
 
 const sayNothing = /^(index|main|cli|bin|app|server|start|run)$/;
 const layoutFolders = /^(bin|dist|src|lib|build|out|esm|cjs)$/;
@@ -22,7 +22,8 @@ export function programName(
   environment: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const started = argv[1];
-  if (started === undefined || started.startsWith('-')) return 'node';
+  // A script's path is absolute; after code (`node -e code 1067`) come words of its own.
+  if (started === undefined || !isAbsolute(started)) return 'node';
   const script = pm2Script.test(started) ? environment['pm_exec_path'] || started : started;
   const owner = packageFile.exec(script)?.[1];
   if (owner !== undefined && owner !== '.bin') return runnerOf(owner, environment) ?? owner;

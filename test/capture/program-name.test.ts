@@ -12,6 +12,7 @@ const cases: [string, readonly string[], string][] = [
   ['its program, of what a package installs as one', ['node', '/app/node_modules/typescript/bin/tsc'], 'tsc'],
   ['its link, of a package’s program', ['node', '/app/node_modules/.bin/vitest'], 'vitest'],
   ['an own folder called bin', ['node', '/app/node_modules/agent/dist/bin/serve.js'], 'serve'],
+  ['code on the command line, with a word of its own', ['node', '1067'], 'node'],
   ['flags only', ['node', '--eval'], 'node'],
 ];
 for (const [what, argv, name] of cases) test(what, () => assert.equal(programName(argv), name));
