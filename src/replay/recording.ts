@@ -86,7 +86,7 @@ export async function readRecording(bundle: BundleReader): Promise<Recording> {
     startedAtMs: Date.parse(account.process?.startedAt ?? account.bundle?.capturedAt ?? '') || 0,
     ...environmentOf(account),
     gaps: [
-      ...(account.environment
+      ...(account.environment?.variables
         ? []
         : ['the bundle has no environment: set the variables that the program needs']),
       ...findHttpGaps(all, http),

@@ -1,0 +1,26 @@
+/** What a recording says of itself before it is run again. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { readRecording } from '../../src/replay/recording.ts';
+import { temporaryFolder } from '../support/run-victim.ts';
+import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+
+const name = '20261121T030405.678Z-agent-uncaught-exception-00112233.agentdump';
+const warning = 'the bundle has no environment: set the variables that the program needs';
+
+for (const [what, environment, warns] of [
+  ['variables', { variables: { MODEL: { value: 'x' } }, os: {} }, false],
+  ['a system without variables', { os: { type: 'Linux' } }, true],
+] as const)
+  test(`an environment of ${what}`, async (t) => {
+    const path = join(temporaryFolder(t), name);
+    writeBundle(path, synthParts({ 'environment.json': environment }));
+    const bundle = openBundle(path);
+    try {
+      assert.equal((await readRecording(bundle)).gaps.includes(warning), warns);
+    } finally {
+      bundle.close();
+    }
+  });
