@@ -5,6 +5,7 @@
 import type { Debugger, Runtime, Session } from 'node:inspector';
 import type { LocalsPart } from '../bundle/layout.ts';
 import { readVariables, type Variable } from './scope-variables.ts';
+import { tellUnavailableValues } from './unavailable-values.ts';
 
 type LocalFrame = LocalsPart['frames'][number];
 
@@ -47,10 +48,14 @@ export function armLocals(): () => void {
     recorded = readFrames(session, params.callFrames, urls);
     scheduledBy = params.asyncStackTrace && renderAsyncStack(params.asyncStackTrace);
   });
+  tellUnavailableValues(true);
   session.post('Debugger.enable');
   session.post('Debugger.setPauseOnExceptions', { state: 'uncaught' });
   session.post('Debugger.setAsyncCallStackDepth', { maxDepth: maxAsyncStacks });
-  return () => session.disconnect();
+  return () => {
+    session.disconnect();
+    tellUnavailableValues(false);
+  };
 }
 
 /** As V8 prints stacks; each earlier one goes on where the later began. */

@@ -95,6 +95,16 @@ for (const node of findNodes())
       assert.equal(hung.trigger.stall?.callback, 'Timeout');
     });
 
+    test('a value that the compiler has let go of is called that, and not undefined', async (t) => {
+      const { hung } = await hang(t, node, 'hang-with-dead-values.cjs');
+      const frame = hung.locals.find(({ functionName }) => functionName === 'research');
+      const variables = frame?.scopes.flatMap((scope) => scope.variables) ?? [];
+      const values = new Map(variables.map(({ name, value }) => [name, value]));
+      assert.ok(values.has('plan') && values.has('turns'), JSON.stringify(hung.locals));
+      assert.ok(![...values.values()].includes('undefined'), JSON.stringify(variables));
+      assert.match(values.get('plan') ?? '', /^\(optimised away\)$|steps/);
+    });
+
     test('one that sits in native code is described from the other thread, and SIGTERM still ends it', async (t) => {
       const { hung, ended, signal } = await hang(t, node, 'hang-in-child.cjs');
       assert.equal(hung.trigger.stall?.where, 'native');

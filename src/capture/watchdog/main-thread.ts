@@ -7,6 +7,7 @@
 import type { Debugger, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout.ts';
 import { readFrame, stackTextOf } from '../frame-reader.ts';
+import { tellUnavailableValues } from '../unavailable-values.ts';
 import { cells, hookExpression, type StallProbe } from './protocol.ts';
 
 const mostFrames = 40;
@@ -55,6 +56,7 @@ export class MainThread {
     Atomics.store(shared, cells.attached, 1);
     this.#cutWhereDue();
     if (!this.#isConnected) return;
+    tellUnavailableValues(true);
     this.#session.connectToMainThread();
     this.#session.on('Debugger.scriptParsed', ({ params }) => this.#urls.set(params.scriptId, params.url));
     this.#session.on('Debugger.resumed', () => {
@@ -194,6 +196,7 @@ export class MainThread {
     clearTimeout(this.#deadline);
     clearInterval(this.#poll);
     this.#session.disconnect();
+    tellUnavailableValues(false);
     Atomics.store(this.#shared, cells.attached, 0);
     this.#cutNow();
   }
