@@ -11,11 +11,12 @@ import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
 const nodeOf = (major: number) =>
   fileURLToPath(new URL(`../nodes/node_modules/node-${major}/bin/node`, import.meta.url));
 
+/** What counts is the old generation: of what is used, tens of megabytes may still be young when it stops to fill. */
 const worker = `
-import { appendFileSync } from 'node:fs';
-const kept = [];
-const fillMb = Number(process.argv[2]);
-while (process.memoryUsage().heapUsed < fillMb * 1024 ** 2) kept.push(new Array(1000).fill(0.5));
+import { appendFileSync } from 'node:fs'; import { getHeapSpaceStatistics } from 'node:v8';
+const isOld = ({ space_name: name }) => /^(?:old|large_object)_space$/.test(name); const kept = [];
+const isFull = (mb) => getHeapSpaceStatistics().filter(isOld).reduce((sum, one) => sum + one.space_used_size, 0) >= mb * 2 ** 20;
+while (!isFull(Number(process.argv[2]))) kept.push(new Array(1000).fill(0.5));
 function crunch(word) {
   for (let n = 0; ; n++) if (n < 0) return word;
 }
