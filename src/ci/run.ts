@@ -49,10 +49,22 @@ function outcomeOf(exit: ChildExit, stop: TestStop | undefined): CiOutcome {
   };
 }
 
+/** Whoever takes the private folder away may do so at any moment, but hardly twice. */
 async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
-  const isGreen = end.outcome.kind === 'passed';
   replaceLostFolder(run);
-  for (const gap of run.gaps) options.note(gap);
+  try {
+    return await tell(options, run, end, startedAt);
+  } catch (error) {
+    if (existsSync(run.folder)) throw error;
+    replaceLostFolder(run);
+    return await tell(options, run, end, startedAt);
+  } finally {
+    for (const gap of run.gaps) options.note(gap);
+  }
+}
+
+async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
+  const isGreen = end.outcome.kind === 'passed';
   const isQuiet = isGreen && !hasFatalReport(run.folder);
   if (isQuiet && !options.leakCheck && options.baseline === undefined) {
     clear(options, run);
