@@ -32,10 +32,10 @@ const isSlower = v8Version < 13;
 /** The redactor and gzip included. */
 const usPerObject = v8Version < 12 ? 2.8 : 1.8;
 const usPerIndex = 2.2;
-/** V8 keeps 1 KB for the name of each internalized string and 5 KB for each entry of a WeakMap, of which nothing is known. */
-const highestOverUncounted = 2;
+/** Tiny strings out of JSON, of each of which V8 keeps a name of 1 KB, took 4 times of what was said. */
+const highestOverUncounted = 5;
 
-/** Fitted to 30 heaps on each Node with the names counted: the least that a bare Node takes, and what each thing adds. */
+/** Fitted to 31 heaps on each Node with the names counted: the least that a bare Node takes, and what each thing adds. */
 const named = {
   base: { bytes: 58 * mb, us: isSlower ? 228_000 : 160_000 },
   object: { bytes: 280, us: isSlower ? 2.4 : 1.9 },

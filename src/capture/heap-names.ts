@@ -2,7 +2,7 @@
  * How many names of 1 KB V8 would keep for a snapshot (StringsStorage formats each into a buffer of that size): one for each
  * number of a place in its longest tables, and of its table of internalized strings; three for each entry of a WeakMap.
  * V8's statistics tell none of this, so the objects are listed. All collections are looked at, of the rest a sample.
- * Not seen: what has no prototype, and strings that only code, closures or small Maps hold.
+ * Not seen: what has no prototype, and strings that only code, closures or Sets hold.
  */
 import { type AskV8, askV8 } from './ask-v8.ts';
 import { Chance } from './chance.ts';
@@ -31,6 +31,8 @@ const leastLong = 1000;
 const sampledObjects = 20_000;
 const membersOfSampled = 8;
 const membersOfLong = 256;
+const mostPlaces = 500;
+const elsewhere = 'elsewhere';
 const entriesOfMap = Map.prototype.entries;
 const nextOfMap = new Map().entries().next;
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
@@ -53,7 +55,8 @@ class Look {
   readonly #v8: AskV8;
   readonly #types = process.getBuiltinModule('node:util').types;
   readonly #tables: NumberedTable[] = [];
-  readonly #ofSample = new DistinctStrings();
+  /** By where they were found: many that differ and few that all share would be taken for some of each. */
+  readonly #ofSample = new Map<string, DistinctStrings>();
   /** Of long tables, all of which are looked at: what was seen of one, to know it again in the next. */
   readonly #known = new DistinctStrings();
   #ofLong = 0;
@@ -76,7 +79,8 @@ class Look {
       nextSampled = at + chance.step();
       if (!isLong && !ArrayBuffer.isView(object)) this.#lookAtSampled(object);
     }
-    const strings = Math.round(this.#ofLong) + this.#ofSample.estimate;
+    const ofSample = [...this.#ofSample.values()].reduce((sum, { estimate }) => sum + estimate, 0);
+    const strings = Math.round(this.#ofLong) + ofSample;
     const all = ownStrings + strings;
     const numbers = countPlaces([...this.#tables, { span: all, filled: all }]);
     const tableBytes = this.#tables.reduce(
@@ -159,25 +163,30 @@ class Look {
   #lookAtSampled(object: object): void {
     if (this.#types.isMap(object)) {
       const values = this.#entries(object, membersOfSampled);
-      const weight = (2 * Reflect.apply(sizeOfMap, object, [])) / values.length;
-      for (const value of values) this.#seeSampled(value, weight);
+      const size: number = Reflect.apply(sizeOfMap, object, []);
+      for (const value of values) this.#seeSampled(value, (2 * size) / values.length, placeIn('Map', size));
     }
-    const isArray = Array.isArray(object);
     const keys = Object.keys(object);
     const looked = this.#members(keys.length, membersOfSampled);
     const weight = keys.length / looked.length;
+    const isArray = Array.isArray(object);
+    const place = isArray ? placeIn('array', keys.length) : this.#v8.isFast(object) ? 'keys' : 'own keys';
     for (const at of looked) {
       const key = keys[at]!;
       const value = Object.getOwnPropertyDescriptor(object, key)?.value;
-      this.#seeSampled(value, weight);
+      this.#seeSampled(value, weight, isArray ? place : `.${key}`);
       if (isArray) continue;
-      this.#seeSampled(key, weight);
+      this.#seeSampled(key, weight, place);
       if (isBoxed(value)) this.#boxedNumbers += weight * this.#step;
     }
   }
 
-  #seeSampled(value: unknown, weight: number): void {
-    if (this.#isInternalized(value)) this.#ofSample.see(value, weight * this.#step);
+  #seeSampled(value: unknown, weight: number, place: string): void {
+    if (!this.#isInternalized(value)) return;
+    const where = this.#ofSample.has(place) || this.#ofSample.size < mostPlaces ? place : elsewhere;
+    const strings = this.#ofSample.get(where) ?? new DistinctStrings();
+    this.#ofSample.set(where, strings);
+    strings.see(value, weight * this.#step);
   }
 
   /** Those that differ among the looked at, less the share that other tables had. */
@@ -209,6 +218,11 @@ class Look {
     for (let at = 0; at < looked; at++) values.push(...(Reflect.apply(nextOfMap, entries, []).value ?? []));
     return values;
   }
+}
+
+/** Collections of about a size are taken for of a kind. */
+function placeIn(collection: string, size: number): string {
+  return `${collection} ${Math.ceil(Math.log2(size))}`;
 }
 
 function shareOf(values: unknown[], is: (value: unknown) => boolean): number {

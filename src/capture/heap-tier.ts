@@ -79,13 +79,13 @@ function isCrash({ verdictKind, handledByHost }: TriggerPart): boolean {
 const orderly = new Set(['exit', 'pending-exit', 'startup-failure', 'terminated']);
 
 function whyNot(
-  { ms, highestBytes }: SnapshotEstimate,
+  { bytes, ms, highestBytes }: SnapshotEstimate,
   headroom: number,
   longestMs: number,
 ): string | undefined {
   if (ms > longestMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
   if (highestBytes > headroom)
-    return `a snapshot may need ${toMb(highestBytes)} MB and ${toMb(headroom)} MB are left`;
+    return `a snapshot may need ${toMb(bytes > headroom ? bytes : highestBytes)} MB and ${toMb(headroom)} MB are left`;
   return undefined;
 }
 
@@ -99,12 +99,11 @@ function countWithin(headroom: number): number | undefined {
   return countingCost().bytes > headroom * countingShare ? undefined : countHeapObjects();
 }
 
-/** The names make it more, so they are worth the time only where it fits without them. */
+/** The names only make it more: they are worth the time where it would fit without them. */
 function refine(objects: number, headroom: number, longestMs: number): SnapshotEstimate {
+  const isWorth = whyNot(estimateNamed(objects, noNames, 0), headroom, longestMs) === undefined;
   const large = largeBytes();
-  const least = estimateNamed(objects, noNames, large);
-  const isWorth = least.bytes <= headroom && least.ms <= longestMs && hasRoomForList(objects);
-  const names = isWorth ? countHeapNames() : undefined;
+  const names = isWorth && hasRoomForList(objects) ? countHeapNames() : undefined;
   return names ? estimateNamed(objects, names, large) : estimateCounted(objects);
 }
 

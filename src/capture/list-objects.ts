@@ -6,8 +6,16 @@
 const slotKey = Symbol.for('agentdump.objects');
 const group = 'agentdump';
 
+/** The list is emptied when `visit` returns: it may stay until long after, and was then the largest array of the next list. */
 export function listObjects(visit: (objects: object[]) => void): void {
-  Object.defineProperty(globalThis, slotKey, { value: visit, configurable: true, enumerable: false });
+  const value = (objects: object[]): void => {
+    try {
+      visit(objects);
+    } finally {
+      objects.length = 0;
+    }
+  };
+  Object.defineProperty(globalThis, slotKey, { value, configurable: true, enumerable: false });
   try {
     handOver();
   } finally {

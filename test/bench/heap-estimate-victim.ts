@@ -139,6 +139,8 @@ const makes: Record<string, (bytes: number) => unknown> = {
   },
   'short words of JSON': (bytes) =>
     fill(bytes / 700, (at) => JSON.parse(JSON.stringify({ all: fill(12, (one) => `w${at}-${one}`) }))),
+  'tiny words of JSON': (bytes) =>
+    fill(bytes / 16_000, (at) => JSON.parse(JSON.stringify(fill(500, (one) => `${at}.${one}`)))),
   'a Map by string': (bytes) => new Map(fill(bytes / 150, (at) => [`session ${at}`, { at, open: true }])),
   'objects by number': (bytes) =>
     Object.fromEntries(fill(bytes / 130, (at) => [at * 7919, { at, text: `text ${at}` }])),
@@ -147,7 +149,7 @@ const makes: Record<string, (bytes: number) => unknown> = {
       const owner = { at };
       return [owner, new WeakMap<object, object>([[owner, { secret: at }]])];
     }),
-  'few keys, many objects': (bytes) => fill(bytes / 90, (at) => ({ [`field${at % 5000}`]: { at } })),
+  'many objects of few keys': (bytes) => fill(bytes / 90, (at) => ({ [`field${at % 5000}`]: { at } })),
 };
 
 const kept = [makes[make]!(total), { planted: canary() }];

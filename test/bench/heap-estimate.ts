@@ -29,10 +29,11 @@ const others = [
   'dictionaries',
   'caches without a prototype',
   'short words of JSON',
+  'tiny words of JSON',
   'a Map by string',
   'objects by number',
   'small WeakMaps',
-  'few keys, many objects',
+  'many objects of few keys',
 ];
 const { values } = parseArgs({
   options: {

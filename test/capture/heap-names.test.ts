@@ -7,6 +7,7 @@ import { askV8 } from '../../src/capture/ask-v8.ts';
 import { DistinctStrings } from '../../src/capture/distinct-strings.ts';
 import { estimateCounted, estimateNamed } from '../../src/capture/heap-estimate.ts';
 import { countHeapNames, type HeapNames } from '../../src/capture/heap-names.ts';
+import { listObjects } from '../../src/capture/list-objects.ts';
 import { countPlaces } from '../../src/capture/name-tables.ts';
 
 const near = (value: number, wanted: number, share: number): void =>
@@ -127,6 +128,13 @@ describe('names of a heap', () => {
     near(records.strings, 60_000, 0.1);
   });
 
+  test('words that JSON.parse makes one of each, among others that come again and again', () => {
+    const words = added(() =>
+      many(120, (at) => JSON.parse(JSON.stringify(many(500, (one) => (one % 2 ? 'again' : `${at}.${one}`))))),
+    );
+    near(words.strings, 30_000, 0.25);
+  });
+
   test('the same keys again are no more', () => {
     const shared = added(() => many(60_000, (at) => ({ [`field${at % 100}`]: at })));
     assert.ok(shared.strings < 3000, `${shared.strings}`);
@@ -145,6 +153,17 @@ describe('names of a heap', () => {
     assert.ok(added(() => many(200_000, (at) => at)).numbers < 10_000);
     const map = added(() => new Map(many(50_000, (at) => [{ at }, {}])));
     assert.ok(map.numbers > 60_000 && map.numbers < 120_000, `${map.numbers}`);
+  });
+
+  test('the list of one look is no array of the next, whoever still has it', () => {
+    let kept: object[] = [];
+    let length = 0;
+    listObjects((objects) => {
+      kept = objects;
+      length = objects.length;
+    });
+    assert.ok(length > 1000);
+    assert.deepEqual(kept, []);
   });
 
   test('no code of the program runs, and V8 speaks as before', () => {
@@ -204,5 +223,5 @@ test('an estimate grows with each thing that is counted, and large tables that n
   assert.ok(unseen.highestBytes > 2 * bare.highestBytes);
   assert.equal(estimateNamed(500_000, { ...none, tableBytes: 8e6 }, 8e6).highestBytes, bare.highestBytes);
   const counted = estimateCounted(500_000);
-  assert.equal(counted.highestBytes, 2 * counted.bytes);
+  assert.ok(counted.highestBytes > counted.bytes);
 });
