@@ -185,7 +185,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'an interrupt that the host handles',
     facts({ trigger: { kind: 'signal', signal: { name: 'SIGINT' }, handledByHost: true } }),
     'terminated',
-    /Ctrl-C.*own handler/,
+    /^Asked to stop by SIGINT.*Ctrl-C.*own handler/,
   ],
   [
     'process.exit',

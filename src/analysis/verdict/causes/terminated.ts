@@ -27,7 +27,10 @@ export const terminated: Cause = {
     const how = senders[signal.name];
     return {
       kind: 'terminated',
-      title: titled(`Stopped by ${signal.name}${busyWith(facts)}`),
+      // Whoever handles it may have gone on.
+      title: titled(
+        `${facts.trigger?.handledByHost ? 'Asked to stop' : 'Stopped'} by ${signal.name}${busyWith(facts)}`,
+      ),
       summary: [
         `The process was sent ${signal.name}${how ? `, which is how ${how}` : ''}.`,
         'That is a request from outside, not a crash.',
