@@ -47,6 +47,16 @@ test('memory, limits, versions, operating system and handles are told from the r
   for (const { part } of shown) assert.ok(['report.json', 'evidence.json'].includes(part), part);
 });
 
+test('a limit that counts young objects too is not held against a heap that was full', async () => {
+  const small = { ...report, javascriptHeap: { usedMemory: 57 * mib, memoryLimit: 252 * mib } };
+  const { verdict } = await analyzeBundle(memoryBundle({ ...found, 'report.json': small }));
+  assert.equal(verdict?.title, 'The JavaScript heap ran out of memory');
+  assert.match(
+    verdict?.evidence.map(({ fact }) => fact).join(' ') ?? '',
+    /57(\.0)? MiB were in use; .* young/,
+  );
+});
+
 test('a report that is none adds nothing', async () => {
   const account = await analyzeBundle(memoryBundle({ ...found, 'report.json': 'torn' }));
   assert.equal(account.verdict?.kind, 'heap-out-of-memory');

@@ -8,6 +8,12 @@ import type { Cause, VerdictFacts } from '../facts.ts';
 import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, surroundingsOf, titled } from '../wording.ts';
 
+/**
+ * The limit that V8 tells is that of old and young objects together: under a small --max-old-space-size the old ones are
+ * full at a quarter of it, and the figures side by side would deny what happened.
+ */
+const fullShare = 0.8;
+
 export const heapOutOfMemory: Cause = {
   kind: 'heap-out-of-memory',
   layer: 'reason',
@@ -17,8 +23,9 @@ export const heapOutOfMemory: Cause = {
     const full = reported ? undefined : inferFullHeap(facts);
     if (facts.trigger?.verdictKind !== 'heap-out-of-memory' && !reported && !full) return undefined;
     const use = full ?? heapHeadroom(surroundingsOf(facts));
+    const isFull = use !== undefined && use.used / use.limit >= fullShare;
     const [allocator] = findAllocators(facts.heapProfile, cwdOf(facts.account));
-    const figures = use ? ` at ${formatBytes(use.used)} of ${formatBytes(use.limit)}` : '';
+    const figures = isFull ? ` at ${formatBytes(use.used)} of ${formatBytes(use.limit)}` : '';
     return {
       kind: 'heap-out-of-memory',
       title: titled(
@@ -71,7 +78,10 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
   const use = heapHeadroom(surroundingsOf(facts));
   if (use)
     evidence.push({
-      fact: `${formatBytes(use.used)} of ${formatBytes(use.limit)} were in use (${formatShare(use.share)}).`,
+      fact:
+        use.share >= fullShare
+          ? `${formatBytes(use.used)} of ${formatBytes(use.limit)} were in use (${formatShare(use.share)}).`
+          : `${formatBytes(use.used)} were in use; V8's limit of ${formatBytes(use.limit)} counts the room for young objects too.`,
       part: use.part,
     });
   evidence.push(...allocatorEvidence(facts), ...memoryEvidence(facts));
