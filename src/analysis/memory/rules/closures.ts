@@ -3,7 +3,14 @@ import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf, sourceText } from '../scripts.ts';
-import { largeNodes, placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import {
+  isLargeShare,
+  largeNodes,
+  placeText,
+  type SuspectRule,
+  shareText,
+  suspectAt,
+} from '../suspect-context.ts';
 
 const leastShare = 0.1;
 
@@ -12,24 +19,30 @@ export const closuresRule: SuspectRule = {
   isGeneral: true,
   find(context) {
     const { heap } = context;
-    return largeNodes(context, leastShare)
-      .filter((node) => heap.snapshot.nodeName(node).startsWith('system / Context'))
-      .map((node) => ({ node, closure: closureOf(heap, node), variable: largestVariable(heap, node) }))
-      .filter(({ closure, variable }) => closure >= 0 && variable !== undefined)
-      .slice(0, 3)
-      .map(({ node, closure, variable }) => {
-        const bytes = heap.retained[node]!;
-        return suspectAt(context, 'closure-context', variable!.node, bytes, {
-          title: `The variable ${variable!.name} holds ${shareText(bytes, context)}`,
-          sentence: `${scopeText(heap, closure)} keeps ${shareText(bytes, context)} alive, ${formatBytes(heap.retained[variable!.node]!)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)}).`,
-          confidence: 'possible',
-          evidence: [
-            `the scope's retained size is ${bytes} bytes; the variable's ${heap.retained[variable!.node]}`,
-          ],
-          refutedBy:
-            'The variable is meant to live as long as its scope (a module: as long as the program), and what it holds is bounded.',
-        });
-      });
+    return (
+      largeNodes(context, leastShare)
+        .filter((node) => heap.snapshot.nodeName(node).startsWith('system / Context'))
+        .map((node) => ({ node, closure: closureOf(heap, node), variable: largestVariable(heap, node) }))
+        // A module's scope may hold much in many variables, and none of them is to blame.
+        .filter(
+          ({ closure, variable }) =>
+            closure >= 0 &&
+            variable !== undefined &&
+            isLargeShare(context, heap.retained[variable.node]!, leastShare),
+        )
+        .slice(0, 3)
+        .map(({ node, closure, variable }) => {
+          const [bytes, held] = [heap.retained[node]!, heap.retained[variable!.node]!];
+          return suspectAt(context, 'closure-context', variable!.node, held, {
+            title: `The variable ${variable!.name} holds ${shareText(held, context)}`,
+            sentence: `${scopeText(heap, closure)} keeps ${shareText(bytes, context)} alive, ${formatBytes(held)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)}).`,
+            confidence: 'possible',
+            evidence: [`the scope's retained size is ${bytes} bytes; the variable's ${held}`],
+            refutedBy:
+              'The variable is meant to live as long as its scope (a module: as long as the program), and what it holds is bounded.',
+          });
+        })
+    );
   },
 };
 
