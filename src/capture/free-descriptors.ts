@@ -10,13 +10,20 @@ import { listFolder, readLink, readSmallFile } from './proc-files.ts';
  * (node:vm's timeout) five: libuv has an io_uring of its own from Node 22 on.
  */
 const wanted = 12;
+let openBefore: number | undefined;
+
+/** How many descriptors were open before room was made; undefined where there was room. */
+export const countOpenBefore = (): number | undefined => openBefore;
 
 /** Whether as many files can be opened as are wanted; when not, makes room. Standard streams stay: libuv aborts when it must close one. */
 export function makeRoomForFiles(): void {
   const room = countRoom();
   if (room >= wanted) return;
   // Without one free descriptor not even the list of the others can be read.
-  if (room === 0) closeQuietly(findHighest());
+  const given = room === 0 ? [findHighest()] : [];
+  given.forEach(closeQuietly);
+  // The one that lists the folder is in the list.
+  openBefore = listFolder('/proc/self/fd').length - 1 + given.length;
   for (const fd of findDispensable().slice(0, wanted)) closeQuietly(fd);
 }
 

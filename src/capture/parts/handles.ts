@@ -2,6 +2,7 @@
 import { type HandlesPart, partNames } from '../../bundle/layout.ts';
 import { countCreators } from '../creator-stacks.ts';
 import { startOf } from '../cut-text.ts';
+import { countOpenBefore } from '../free-descriptors.ts';
 import { listFolder, readLink, readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
@@ -24,7 +25,7 @@ export const handlesPart: PartProducer = {
       resources,
       descriptors,
       // Without our own; the one that lists the folder is gone again when it is looked at.
-      descriptorCount: all.length - (listed.length - descriptors.length) - 1,
+      descriptorCount: countOpenBefore() ?? all.length - (listed.length - descriptors.length) - 1,
       sockets: findSockets(descriptors),
       timers: ['Timeout', 'Immediate'].flatMap((kind) =>
         resources[kind] ? [{ kind, count: resources[kind] }] : [],
