@@ -87,15 +87,18 @@ async function sample() {
 
 /** As many as the preload knows again (src/agent/conversation.ts). */
 const knownMessages = 50_000;
+/** All at once the event loop would stand still for so long that the supervisor ends it. */
+const asked = 2500;
 
 /** So many small events, and so many messages, that whatever keeps the newest of them is full. */
 async function fill() {
   const before = ['a message of an hour ago, of which nothing is kept but its hash, number', 'short', 'new'];
   // Three times: a Map that is full doubles its table once more when the first half of it has been replaced.
   for (const text of before)
-    await askModel(
-      Array.from({ length: knownMessages }, (_, i) => ({ role: 'user', content: `${text} ${i}` })),
-    );
+    for (let first = 0; first < knownMessages; first += asked)
+      await askModel(
+        Array.from({ length: asked }, (_, i) => ({ role: 'user', content: `${text} ${first + i}` })),
+      );
   for (let i = 0; i < 60_000; i++) {
     await agent.tool('fill', { i }, async () => i);
     if (i % 10 === 0) await delay(1);
