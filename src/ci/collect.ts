@@ -80,10 +80,12 @@ function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly Log
  * which an installed tool (a linter, a compiler) says what it has printed.
  */
 function isEcho(
-  { trigger, facts }: DescribedBundle,
+  one: DescribedBundle,
   all: readonly DescribedBundle[],
   threads: readonly LoggedThread[],
 ): string | undefined {
+  const { trigger, facts } = one;
+  if (all.some((other) => isSameAnswer(other, one))) return 'the process answered the same request before';
   if (trigger !== 'exit' || facts.pid === undefined) return undefined;
   const { pid } = facts;
   const others = all.filter((other) => other.facts.pid !== undefined && other.trigger !== 'exit');
@@ -96,6 +98,23 @@ function isEcho(
   return isInstalledTool(pid, threads) && !isStory
     ? 'a tool ended with its own exit code; its output says why'
     : undefined;
+}
+
+/**
+ * Of a run that was stopped: a library that takes our signal for the end (signal-exit, in tap) sends it to its process once
+ * more, which then answers again, with what there is time for.
+ */
+function isSameAnswer(earlier: DescribedBundle, later: DescribedBundle): boolean {
+  const { kind, pid, signature } = later.facts;
+  return (
+    later.trigger === 'snapshot-signal' &&
+    earlier.trigger === 'snapshot-signal' &&
+    kind !== 'snapshot' &&
+    pid !== undefined &&
+    earlier.facts.pid === pid &&
+    earlier.facts.signature === signature &&
+    basename(earlier.path) < basename(later.path)
+  );
 }
 
 /** By its script's place; a runner in which a test was running is told by that test. */
