@@ -76,8 +76,8 @@ function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly Log
 }
 
 /**
- * An exit that only passes on what happened below, that ends what another bundle of the same process tells of, or by
- * which an installed tool (a linter, a compiler) says what it has printed.
+ * A second answer to one request; or an exit that only passes on what happened below, that ends what another bundle of the
+ * same process tells of, or by which an installed tool (a linter, a compiler) says what it has printed.
  */
 function isEcho(
   one: DescribedBundle,
