@@ -18,7 +18,10 @@ let folder = '';
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'agentdump-package-'));
-  const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
+  // dist is built, and other tests run on it.
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
+    cwd: root,
+  });
   writeFileSync(join(folder, 'package.json'), '{"name":"user","private":true}');
   await run('npm', ['install', '--silent', '--no-fund', '--no-audit', join(folder, packed.stdout.trim())], {
     cwd: folder,
