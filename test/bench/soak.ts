@@ -1,8 +1,8 @@
 /**
  * An hour of an agent's work under `agentdump run` with the preload, beside the same work with neither: does anything
  * grow, and what does it cost? `MINUTES=60 npm run soak`; needs dist. Both programs live all the time and work in turns;
- * a pair is the time of the same number of turns in each. What keeps a bounded number of events is filled before, and
- * the first fifth is warming up, judged by nobody.
+ * a pair is the time of the same number of turns in each. What keeps a bounded number of events is filled before, V8
+ * compiles in thousands of turns with a model that answers at once, and the first fifth is warming up: judged by nobody.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,15 +24,18 @@ const dumps = join(dir, 'dumps');
 /** Of each of the three agents, in a slice of some six seconds. */
 const turnsPerSlice = 12;
 const warmUpShare = 0.2;
+/** Of each agent before the hour: what V8 compiles and learns of a program's shapes goes on for so long. */
+const turnsBefore = 3000;
 /** A journal may fill its bound, and no more. */
 const journalBoundBytes = 33 * 2 ** 20;
 const throughputTarget = 0.01;
 const longestAnswerMs = 600_000;
 
+let frameDelayMs = 0;
 const script = () => ({
   text: Array.from({ length: 60 }, (_, i) => `word-${i}`).join(' '),
   frames: 20,
-  frameDelayMs: 10,
+  frameDelayMs,
 });
 
 class Subject {
@@ -156,7 +159,11 @@ async function takeSample(): Promise<void> {
   });
 }
 
-for (const subject of [supervised, bare]) await subject.ask('fill');
+for (const subject of [supervised, bare]) {
+  await subject.ask('fill');
+  await subject.ask(`turns ${turnsBefore}`);
+}
+frameDelayMs = 10;
 const until = performance.now() + minutes * 60_000;
 for (let round = 0; performance.now() < until; round++) {
   await runPair(round);
