@@ -1,180 +1,158 @@
 /**
- * Edges that lead to a vertex with a smaller number than their source's, collected during the depth-first search and
- * given back by target, highest first. A target's upper bits choose a bucket; buckets grow by chunks from one pool, so
- * that writing goes on in a few hundred places that stay in the cache, instead of one place a vertex. An edge takes four
- * bytes: the target's lower half, and how far its source is from that of the bucket's last edge.
+ * Edges that lead to a vertex with a smaller number than their source's, collected during the depth-first search. A
+ * target's upper bits choose a bucket; buckets grow by chunks from one pool, so that writing goes on in a few hundred
+ * places that stay in the cache, instead of one place a vertex. An edge takes four bytes: the target's lower half, and
+ * how far its source is from that of the bucket's last edge. crossing-batches.ts sorts them.
  */
-const bucketBits = 16;
-const bucketSize = 1 << bucketBits;
+export const bucketBits = 16;
 const chunkBits = 12;
 const chunkSize = 1 << chunkBits;
 const chunkMask = chunkSize - 1;
-/** In place of a distance: it is too far, the source itself is in the two halves of the next slot. */
+const lowerHalf = 0xffff;
+/** In place of a distance that is too far. */
 const far = -0x8000;
-/** Edges sorted at a time, so that a popular bucket needs no second copy of itself; a popular target comes in pieces. */
-const batchLimit = 1 << 20;
 /** Targets whose last source is remembered, a power of two less one; most repeats come at once. */
 const recentMask = (1 << 8) - 1;
 
-/**
- * Edges to targets [first, end), sorted by target: of `first + i`, sources[starts[i]…starts[i + 1]). All of them, but that
- * a single target may come again with more.
- */
-export interface EdgeBatch {
-  first: number;
-  end: number;
-  starts: Uint32Array;
+/** Some edges of a bucket, in the order in which they were added. Valid until the next ones are asked for. */
+export interface EdgePiece {
+  count: number;
+  /** The lower halves of the targets. */
+  targets: Uint16Array;
   sources: Uint32Array;
 }
 
 export class CrossingEdges {
-  readonly #target: Uint16Array;
-  readonly #distance: Int16Array;
-  /** By bucket: where its next edge goes; -1 when it needs a chunk. */
-  readonly #next: Int32Array;
-  readonly #lastSource: Int32Array;
+  /** Buckets by target. */
+  readonly bucketCount: number;
+  /** The lower half of a target, above it the distance; or `far`, and the source in the next slot. */
+  readonly #slots: Int32Array;
+  /** By bucket, two words: where its next edge goes (-1 when it needs a chunk), and the last one's source. */
+  readonly #ends: Int32Array;
   readonly #chunks: number[][];
-  readonly #recentTarget = new Int32Array(recentMask + 1);
-  readonly #recentSource = new Int32Array(recentMask + 1);
+  readonly #free: number[] = [];
+  /** By the target's lower bits, two words: the target, and its last source. */
+  readonly #recent = new Int32Array(2 * (recentMask + 1));
+  #usedBuckets: number;
   #usedChunks = 0;
-  /** Of the batches: one after the other is made in them. */
-  readonly #sources = new Uint32Array(batchLimit);
-  readonly #starts = new Uint32Array(bucketSize + 1);
-  readonly #fill = new Int32Array(bucketSize + 1);
 
-  /** Memory that no edge is written to is never touched, so room for all edges, each far away, costs nothing. */
-  constructor(vertexCount: number, edgeCount: number) {
-    const buckets = (vertexCount >>> bucketBits) + 1;
+  /**
+   * Memory that no edge is written to is never touched, so room for all edges, each far away, costs nothing.
+   * @param sideBuckets that `takeSideBucket` can give.
+   */
+  constructor(vertexCount: number, edgeCount: number, sideBuckets: number) {
+    this.bucketCount = (vertexCount >>> bucketBits) + 1;
+    this.#usedBuckets = this.bucketCount;
+    const buckets = this.bucketCount + sideBuckets;
     const room = (Math.ceil((2 * edgeCount) / chunkSize) + buckets) * chunkSize;
-    this.#target = new Uint16Array(room);
-    this.#distance = new Int16Array(room);
-    this.#next = new Int32Array(buckets).fill(-1);
-    this.#lastSource = new Int32Array(buckets);
+    this.#slots = new Int32Array(room);
+    this.#ends = new Int32Array(2 * buckets);
     this.#chunks = Array.from({ length: buckets }, () => []);
+    for (let bucket = 0; bucket < buckets; bucket++) this.#empty(bucket);
   }
 
   /** Adds one, unless it was added not long ago. */
   add(target: number, source: number): void {
-    const slot = target & recentMask;
-    if (this.#recentTarget[slot] === target && this.#recentSource[slot] === source) return;
-    this.#recentTarget[slot] = target;
-    this.#recentSource[slot] = source;
-    const bucket = target >>> bucketBits;
-    const distance = source - this.#lastSource[bucket]!;
-    this.#lastSource[bucket] = source;
-    if (distance <= far || distance >= -far) {
-      this.#put(bucket, target, far);
-      this.#put(bucket, source, source >>> 16);
-      return;
-    }
-    let at = this.#next[bucket]!;
-    if (at < 0) at = this.#startChunk(bucket);
-    this.#target[at] = target;
-    this.#distance[at] = distance;
-    this.#next[bucket] = (++at & chunkMask) === 0 ? -1 : at;
+    const recent = this.#recent;
+    const slot = 2 * (target & recentMask);
+    if (recent[slot] === target && recent[slot + 1] === source) return;
+    recent[slot] = target;
+    recent[slot + 1] = source;
+    this.put(target >>> bucketBits, target, source);
   }
 
-  #put(bucket: number, target: number, distance: number): void {
-    let at = this.#next[bucket]!;
+  /** One that is empty, apart from those by target. */
+  takeSideBucket(): number {
+    return this.#usedBuckets++;
+  }
+
+  /** Adds one to a bucket of one's choice. Of the target its lower half is kept. */
+  put(bucket: number, target: number, source: number): void {
+    const ends = this.#ends;
+    const distance = source - ends[2 * bucket + 1]!;
+    ends[2 * bucket + 1] = source;
+    let at = ends[2 * bucket]!;
     if (at < 0) at = this.#startChunk(bucket);
-    this.#target[at] = target;
-    this.#distance[at] = distance;
-    this.#next[bucket] = (++at & chunkMask) === 0 ? -1 : at;
+    if (distance <= far || distance >= -far) {
+      this.#slots[at] = (far << 16) | (target & lowerHalf);
+      if ((++at & chunkMask) === 0) at = this.#startChunk(bucket);
+      this.#slots[at] = source;
+    } else this.#slots[at] = (distance << 16) | (target & lowerHalf);
+    ends[2 * bucket] = (++at & chunkMask) === 0 ? -1 : at;
   }
 
   #startChunk(bucket: number): number {
-    const chunk = this.#usedChunks++;
+    const chunk = this.#free.pop() ?? this.#usedChunks++;
     this.#chunks[bucket]!.push(chunk);
     return chunk << chunkBits;
   }
 
-  /** All edges, batches and the targets in them descending. A batch is valid until the next one is asked for. */
-  *batches(): Generator<EdgeBatch> {
-    const counts = new Uint32Array(bucketSize);
-    for (let bucket = this.#chunks.length - 1; bucket >= 0; bucket--) {
-      this.#countTargets(bucket, counts);
-      for (let end = bucketSize; end > 0; ) {
-        let first = end - 1;
-        let total = counts[first]!;
-        while (first > 0 && total + counts[first - 1]! <= batchLimit) total += counts[--first]!;
-        for (let skip = 0; skip < total; skip += batchLimit)
-          yield this.#sort(bucket, first, end, Math.min(batchLimit, total - skip), counts, skip);
-        end = first;
-      }
+  #empty(bucket: number): void {
+    this.#chunks[bucket] = [];
+    this.#ends[2 * bucket] = -1;
+    this.#ends[2 * bucket + 1] = 0;
+  }
+
+  /** All edges of a bucket, which stay in it. */
+  *pieces(bucket: number): Generator<EdgePiece> {
+    const piece = { count: 0, targets: new Uint16Array(chunkSize), sources: new Uint32Array(chunkSize) };
+    const chunks = this.#chunks[bucket]!;
+    const state: ReadState = { source: 0, waiting: -1 };
+    const open = this.#ends[2 * bucket]!;
+    for (const chunk of chunks) {
+      const isOpen = open >= 0 && open >>> chunkBits === chunk;
+      const start = chunk << chunkBits;
+      this.#read(start, isOpen ? open : start + chunkSize, piece, state);
+      yield piece;
     }
   }
 
-  #countTargets(bucket: number, counts: Uint32Array): void {
-    let isSource = false;
-    counts.fill(0);
-    for (const chunk of this.#chunks[bucket]!) {
-      const end = this.#endOf(bucket, chunk);
-      for (let at = chunk << chunkBits; at < end; at++) {
-        if (isSource) isSource = false;
-        else {
-          counts[this.#target[at]!]!++;
-          isSource = this.#distance[at] === far;
-        }
-      }
+  /** As pieces; the bucket is empty at the end, and what was read gives its memory to new edges. */
+  *drain(bucket: number): Generator<EdgePiece> {
+    const chunks = this.#chunks[bucket]!;
+    let done = 0;
+    for (const piece of this.pieces(bucket)) {
+      this.#free.push(chunks[done++]!);
+      yield piece;
     }
+    this.#empty(bucket);
   }
 
-  /** `total` edges; of a single target, those after the first `skip`. */
-  #sort(
-    bucket: number,
-    first: number,
-    end: number,
-    total: number,
-    counts: Uint32Array,
-    skip: number,
-  ): EdgeBatch {
-    const targets = this.#target;
-    const distances = this.#distance;
-    const rows = end - first;
-    const starts = this.#starts;
-    const next = this.#fill;
-    starts[0] = 0;
-    for (let row = 0; row < rows; row++) {
-      next[row] = starts[row]!;
-      starts[row + 1] = Math.min(total, starts[row]! + counts[first + row]!);
-    }
-    next[0] = -skip;
-    const sources = this.#sources;
-    let source = 0;
-    /** The row whose source is in the coming slot, -1 when the slot is an edge. */
-    let waiting = -1;
-    for (const chunk of this.#chunks[bucket]!) {
-      const chunkEnd = this.#endOf(bucket, chunk);
-      for (let at = chunk << chunkBits; at < chunkEnd; at++) {
-        const distance = distances[at]!;
-        let row = targets[at]! - first;
-        if (waiting !== -1) {
-          source = targets[at]! | (distance << 16);
-          row = waiting;
-          waiting = -1;
-        } else if (distance === far) {
-          waiting = row >= 0 ? row : rows;
-          continue;
-        } else source += distance;
-        if (row < 0 || row >= rows) continue;
-        const place = next[row]!++;
-        if (place >= 0 && place < total) sources[place] = source;
+  #read(start: number, end: number, piece: EdgePiece, state: ReadState): void {
+    const { targets, sources } = piece;
+    const slots = this.#slots;
+    let { source, waiting } = state;
+    let count = 0;
+    for (let at = start; at < end; at++) {
+      const slot = slots[at]!;
+      if (waiting >= 0) {
+        source = slot;
+        targets[count] = waiting;
+        sources[count++] = source;
+        waiting = -1;
+      } else if (slot >> 16 === far) waiting = slot & lowerHalf;
+      else {
+        source += slot >> 16;
+        targets[count] = slot;
+        sources[count++] = source;
       }
     }
-    const base = bucket << bucketBits;
-    return { first: base + first, end: base + end, starts, sources };
+    piece.count = count;
+    state.source = source;
+    state.waiting = waiting;
   }
 
-  /** Once all edges were given back: their memory, for twice as many words; new memory where it is too small. */
+  /** Once no edge is needed any more: their memory, for twice as many words; new memory where it is too small. */
   release(words: number): [Uint32Array, Uint32Array] {
-    const take = ({ buffer }: ArrayBufferView): Uint32Array =>
-      buffer.byteLength < 4 * words ? new Uint32Array(words) : new Uint32Array(buffer, 0, words);
-    return [take(this.#target), take(this.#distance)];
+    const { buffer } = this.#slots;
+    if (buffer.byteLength < 8 * words) return [new Uint32Array(words), new Uint32Array(words)];
+    return [new Uint32Array(buffer, 0, words), new Uint32Array(buffer, 4 * words, words)];
   }
+}
 
-  #endOf(bucket: number, chunk: number): number {
-    const isLast = chunk === this.#chunks[bucket]!.at(-1);
-    const next = this.#next[bucket]!;
-    return isLast && next >= 0 ? next : (chunk + 1) << chunkBits;
-  }
+interface ReadState {
+  /** Of the edge before. */
+  source: number;
+  /** The target whose source is in the coming slot, -1 when that is an edge. */
+  waiting: number;
 }

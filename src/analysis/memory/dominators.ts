@@ -8,6 +8,7 @@
  *   quadratic), it goes by jump pointers: E. W. Myers, "An applicative random-access stack" (IPL 17(5), 1983).
  */
 import type { HeapSnapshot } from '../../formats/heapsnapshot/index.ts';
+import { batchesOf } from './crossing-batches.ts';
 import type { CrossingEdges } from './crossing-edges.ts';
 import { GraphKernel } from './graph-kernel.ts';
 import { computeSpanningTree, type SpanningTree, unnumbered } from './spanning-tree.ts';
@@ -68,7 +69,7 @@ function evaluateSemidominators(tree: SpanningTree, crossing: CrossingEdges, mem
       forest.link(last, parent[last]!, semi[last]!);
     }
   };
-  for (const { first, end, starts, sources } of crossing.batches()) {
+  for (const { first, end, starts, sources } of batchesOf(crossing)) {
     for (let vertex = end - 1; vertex >= first; vertex--) {
       const from = starts[vertex - first]!;
       const to = starts[vertex - first + 1]!;

@@ -18,6 +18,7 @@ import {
   NodeType,
   sourceOfEdge,
 } from '../../formats/heapsnapshot/index.ts';
+import { sideBucketsFor } from './crossing-batches.ts';
 import { CrossingEdges } from './crossing-edges.ts';
 import { type Ephemerons, markEphemerons } from './ephemerons.ts';
 import { GraphKernel } from './graph-kernel.ts';
@@ -81,7 +82,8 @@ class Search {
     this.#number = number;
     this.#parent = parent;
     this.#semi = semi;
-    this.#crossing = kernel ?? new CrossingEdges(count + 1, snapshot.edges.count);
+    this.#crossing =
+      kernel ?? new CrossingEdges(count + 1, snapshot.edges.count, sideBucketsFor(snapshot.edges.count));
     this.#isShared = findShared(snapshot);
     kernel?.code.startTree();
     if (kernel) kernel.counts = (value, edge, lastPage) => this.#countsInWalk(value, edge, lastPage);
