@@ -13,6 +13,7 @@ const require = createRequire(import.meta.url);
 /** Parse, dominators, retained sizes as DevTools has them. */
 async function core(file, threads) {
   const heap = await openHeap(file, { threads });
+  if (threads > 1) await heap.prepare(['ownerOfPart']);
   heap.retained[heap.root];
 }
 

@@ -20,7 +20,7 @@ import { computeDominators, type DominatorTree } from './dominators.ts';
 import { markEphemerons } from './ephemerons.ts';
 import { GraphKernel } from './graph-kernel.ts';
 import { computeRetainedSizes, type RetainedSizes } from './retained-sizes.ts';
-import { startFacets } from './second-thread.ts';
+import { allFacets, type FacetName, startFacets } from './second-thread.ts';
 import { computeShallowSizes, giveToOwners } from './shallow-sizes.ts';
 import type { SpareMemory } from './tree-memory.ts';
 
@@ -65,14 +65,17 @@ export class Heap {
       });
   }
 
-  /** Computes what nearly every question needs, on two cores where that pays. Need not be called. */
-  async prepare(): Promise<void> {
+  /**
+   * Computes what nearly every question needs, on two cores where that pays. Need not be called.
+   * @param facets what the second one computes beside the dominators.
+   */
+  async prepare(facets: readonly FacetName[] = allFacets): Promise<void> {
     this.#requireEdges();
     markEphemerons(this.snapshot);
-    const facets = startFacets(this.snapshot);
-    if (!facets) return;
+    const computing = startFacets(this.snapshot, facets);
+    if (!computing) return;
     const { tree: _ } = this;
-    const found = await facets;
+    const found = await computing;
     if (!found) return;
     const { ownerOfPart, ...computed } = found;
     for (const [name, value] of Object.entries(computed))

@@ -3,17 +3,21 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openShared, type SharedSnapshot } from '../../formats/heapsnapshot/index.ts';
 import { computeClasses } from './classes.ts';
 import { computeDistances } from './distances.ts';
-import type { Facets } from './second-thread.ts';
+import type { FacetName, Facets } from './second-thread.ts';
 import { findOwnersOfParts } from './shallow-sizes.ts';
 
-const snapshot = openShared((workerData as { shared: SharedSnapshot }).shared);
+const { shared, wanted } = workerData as { shared: SharedSnapshot; wanted: readonly FacetName[] };
+const snapshot = openShared(shared);
 const room = new Uint32Array(snapshot.nodes.count);
-const classes = computeClasses(snapshot, room);
-const distances = computeDistances(snapshot, room);
-const ownerOfPart = findOwnersOfParts(snapshot, room);
+const compute: { [Name in FacetName]: () => Facets[Name] } = {
+  classes: () => computeClasses(snapshot, room),
+  distances: () => computeDistances(snapshot, room),
+  ownerOfPart: () => findOwnersOfParts(snapshot, room),
+};
+const facets: Partial<Facets> = Object.fromEntries(wanted.map((name) => [name, compute[name]()]));
 snapshot.close();
-const facets: Facets = { distances, classes, ownerOfPart };
-const own = [distances, classes.of, ownerOfPart].map((column) => column?.buffer);
+const { distances, classes, ownerOfPart } = facets;
+const own = [distances, classes?.of, ownerOfPart].map((column) => column?.buffer);
 parentPort?.postMessage(
   facets,
   own.filter((buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer),

@@ -11,14 +11,21 @@ const leastNodes = 400_000;
 export interface Facets {
   distances: Int32Array;
   classes: ClassTable;
+  /** Undefined where sizes are meant as they are. */
   ownerOfPart: Uint32Array | undefined;
 }
 
+export type FacetName = keyof Facets;
+export const allFacets: readonly FacetName[] = ['classes', 'distances', 'ownerOfPart'];
+
 /** Starts at once; undefined where it would not pay or can't be shared. Resolves to undefined when it failed. */
-export function startFacets(snapshot: HeapSnapshot): Promise<Facets | undefined> | undefined {
+export function startFacets(
+  snapshot: HeapSnapshot,
+  wanted: readonly FacetName[],
+): Promise<Partial<Facets> | undefined> | undefined {
   const shared = snapshot.nodes.count >= leastNodes ? shareSnapshot(snapshot) : undefined;
   if (!shared) return undefined;
-  const worker = startThread('analysis/memory/second-thread-worker', { shared });
+  const worker = startThread('analysis/memory/second-thread-worker', { shared, wanted });
   worker.ref();
   return new Promise((resolve) => {
     worker.once('message', resolve);
