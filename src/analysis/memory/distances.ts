@@ -20,6 +20,9 @@ export const noDistance = -5;
 /** That the kernel looks at in one call: what V8 has compiled better meanwhile serves the next. */
 const nodesAtOnce = 16_384;
 
+/** Nodes whose place in the queue is used again at once: memory that nothing was written to costs nothing. */
+const leastTrimmed = 1 << 16;
+
 /** By ordinal. @param room of a word a node, to work in. @param into of a word a node, where they are to be. */
 export function computeDistances(snapshot: HeapSnapshot, room?: Uint32Array, into?: Uint32Array): Int32Array {
   return new BreadthFirst(snapshot, markEphemerons(snapshot), room, into).run();
@@ -98,6 +101,11 @@ class BreadthFirst {
     const queue = this.#queue;
     let queued = this.#queued;
     for (let at = 0; at < queued; at++) {
+      if (at >= leastTrimmed && 4 * at >= queued) {
+        queue.copyWithin(0, at, queued);
+        queued -= at;
+        at = 0;
+      }
       const node = queue[at]!;
       const distance = distances[node]! + 1;
       const end = firstEdge[node + 1]!;

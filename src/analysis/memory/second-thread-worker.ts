@@ -3,18 +3,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openShared, type SharedSnapshot } from '../../formats/heapsnapshot/index.ts';
 import { computeClasses } from './classes.ts';
 import { computeDistances } from './distances.ts';
-import type { FacetName, Facets } from './second-thread.ts';
+import { allFacets, type FacetName, type Facets } from './second-thread.ts';
 import { findOwnersOfParts } from './shallow-sizes.ts';
 
 const { shared, wanted } = workerData as { shared: SharedSnapshot; wanted: readonly FacetName[] };
 const snapshot = openShared(shared);
+/** To work in; the distances go into it, so they are the last. */
 const room = new Uint32Array(snapshot.nodes.count);
 const compute: { [Name in FacetName]: () => Facets[Name] } = {
   classes: () => computeClasses(snapshot, room),
-  distances: () => computeDistances(snapshot, room),
   ownerOfPart: () => findOwnersOfParts(snapshot, room),
+  distances: () => computeDistances(snapshot, undefined, room),
 };
-const facets: Partial<Facets> = Object.fromEntries(wanted.map((name) => [name, compute[name]()]));
+const facets: Partial<Facets> = {};
+for (const name of allFacets) if (wanted.includes(name)) Object.assign(facets, { [name]: compute[name]() });
 snapshot.close();
 const { distances, classes, ownerOfPart } = facets;
 const own = [distances, classes?.of, ownerOfPart].map((column) => column?.buffer);

@@ -44,12 +44,10 @@ export function computeShapes(snapshot: HeapSnapshot): Shapes {
     names: shapes.map(({ name }) => name),
     forEach(callback) {
       const listed = lists.lists.map((list) => (list ? kindOf(list.firstNode) : -1));
-      for (let at = 0; at < lists.nodes.length; at++) {
-        const node = lists.nodes[at]!;
-        const state = lists.states[at]!;
+      lists.forEach((node, state) => {
         const kind = state >= 0 ? listed[state]! : kindOf(node);
         if (kind >= 0) callback(node, kind);
-      }
+      });
     },
   };
 }
@@ -59,25 +57,45 @@ class PropertyLists {
   /** By trie state; undefined where no object ends. */
   readonly lists: (PropertyList | undefined)[] = [];
   readonly large: PropertyList[] = [];
-  /** All plain objects, and their trie states, -1 for the large ones. */
-  readonly nodes: Uint32Array;
-  readonly states: Int32Array;
+  /** How many plain objects there are. */
+  total = 0;
+  /** Their ordinals, where the kernel lists them: of a large snapshot they are looked for again, which takes no memory. */
+  readonly #nodes: Uint32Array | undefined;
+  /** The trie states of all plain objects in their order, -1 for the large ones. */
+  readonly #states: Int32Array;
   readonly #snapshot: HeapSnapshot;
   readonly #trie = new IndexTrie();
 
   constructor(snapshot: HeapSnapshot) {
     this.#snapshot = snapshot;
     const found = findInKernel(snapshot);
-    this.nodes = found?.nodes ?? plainObjects(snapshot);
-    this.states = found?.states ?? new Int32Array(this.nodes.length);
-    for (let at = 0; at < this.nodes.length; at++) {
-      const node = this.nodes[at]!;
-      const state = found ? found.states[at]! : this.#stateOf(node);
-      this.states[at] = state;
+    // Pages that nobody writes to cost nothing.
+    this.#states = found?.states ?? new Int32Array(snapshot.nodes.count);
+    this.#nodes = found?.nodes;
+    this.#forEachPlain((node) => {
+      const state = found ? found.states[this.total]! : this.#stateOf(node);
+      this.#states[this.total++] = state;
       if (state < 0) this.large.push({ count: 1, firstNode: node });
       else if (!found) this.#count(state, node);
-    }
+    });
     if (found) this.#takeCounts(found);
+  }
+
+  /** Calls back with each plain object and its trie state, -1 for a large one. */
+  forEach(callback: (node: number, state: number) => void): void {
+    let at = 0;
+    this.#forEachPlain((node) => callback(node, this.#states[at++]!));
+  }
+
+  #forEachPlain(callback: (node: number) => void): void {
+    if (this.#nodes) {
+      for (const node of this.#nodes) callback(node);
+      return;
+    }
+    const { count, type, name } = this.#snapshot.nodes;
+    const objectName = this.#snapshot.strings.findAscii('Object');
+    for (let node = 0; node < count; node++)
+      if (type[node] === NodeType.object && name[node] === objectName) callback(node);
   }
 
   #takeCounts({ counts, firsts }: KernelShapes): void {
@@ -172,17 +190,6 @@ function findInKernel(snapshot: HeapSnapshot): KernelShapes | undefined {
   };
 }
 
-function plainObjects(snapshot: HeapSnapshot): Uint32Array {
-  const { count, type, name } = snapshot.nodes;
-  const objectName = snapshot.strings.findAscii('Object');
-  const isPlain = (node: number): boolean => type[node] === NodeType.object && name[node] === objectName;
-  // Pages that nobody writes to cost nothing.
-  const nodes = new Uint32Array(count);
-  let total = 0;
-  for (let node = 0; node < count; node++) if (isPlain(node)) nodes[total++] = node;
-  return nodes.subarray(0, total);
-}
-
 /** Trie states by open addressing on (state, index): three numbers an entry. */
 class IndexTrie {
   #states = 1;
@@ -223,7 +230,7 @@ class IndexTrie {
 
 /** The most popular lists first; among equals the one that came first in the snapshot. */
 function popularShapes(lists: PropertyLists): Shape[] {
-  const least = Math.max(minObjects, lists.nodes.length / minProportion);
+  const least = Math.max(minObjects, lists.total / minProportion);
   const byName = new Map<string, Shape>();
   for (const list of likelyLists(lists, least)) {
     const shape = shapeName(lists.namesOf(list.firstNode));
