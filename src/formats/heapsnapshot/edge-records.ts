@@ -6,12 +6,14 @@
 import type { EdgeColumns } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
 import { EdgeType, edgeTypeShift } from './layout.ts';
+import { Byte } from './numbers.ts';
 import { RecordReader } from './record-reader.ts';
 import type { ScanKernel } from './scan-kernel.ts';
 
-/** Types of one digit are in the kernel's table; V8 has seven. */
-const tableSize = 10;
-const noType = 255;
+/** By the byte of a type's one digit (V8 has seven types), as scan.as.ts wants it. */
+const tableSize = 256;
+const noKind = 1 << 28;
+const isNamed = 0xffffff;
 
 export class EdgeRecords extends RecordReader {
   readonly columns: EdgeColumns;
@@ -22,6 +24,7 @@ export class EdgeRecords extends RecordReader {
   readonly #nameAt: number;
   readonly #toAt: number;
   readonly #isUsual: boolean;
+  readonly #kinds = new Uint32Array(tableSize).fill(noKind);
 
   constructor(header: SnapshotHeader, columns: EdgeColumns) {
     super('edges', header.edge.fieldCount, columns.count);
@@ -32,16 +35,15 @@ export class EdgeRecords extends RecordReader {
     this.#nameAt = position.get('name_or_index')!;
     this.#toAt = position.get('to_node')!;
     this.#isUsual = fieldCount === 3 && this.#typeAt === 0 && this.#nameAt === 1 && this.#toAt === 2;
+    for (const [type, code] of header.edgeTypeCodes.subarray(0, 10).entries())
+      this.#kinds[Byte.zero + type] = (code << edgeTypeShift) | (hasIndex(code) ? 0 : isNamed);
   }
 
   protected override takeMany(kernel: ScanKernel, start: number): number {
     if (!this.#isUsual) return start;
     const { code } = kernel;
     const { columns, row } = this;
-    kernel
-      .table(code.edgeCodesAt, tableSize)
-      .fill(noType)
-      .set(this.#header.edgeTypeCodes.subarray(0, tableSize));
+    kernel.wordTable(code.edgeKindsAt, tableSize).set(this.#kinds);
     const limit = Math.min(code.edgeRows.value, columns.count - row);
     const rows = code.scanEdges(start, limit, this.#header.node.fieldCount, this.#header.nodeCount);
     const room = code.edgeRows.value;
@@ -62,8 +64,13 @@ export class EdgeRecords extends RecordReader {
     if (!Number.isInteger(ordinal) || ordinal >= this.#header.nodeCount)
       throw this.malformed(`an edge leads to ${to}, where no node starts`, 'to_node');
     const name = record[this.#nameAt]!;
-    if (name > this.maxName && code !== EdgeType.element && code !== EdgeType.hidden) this.maxName = name;
+    if (name > this.maxName && !hasIndex(code)) this.maxName = name;
     this.columns.packed[this.row] = (code << edgeTypeShift) | ordinal;
     this.columns.nameOrIndex.set(this.row, name);
   }
+}
+
+/** Elements and hidden edges have no name, but an index of their own. */
+function hasIndex(code: number): boolean {
+  return code === EdgeType.element || code === EdgeType.hidden;
 }

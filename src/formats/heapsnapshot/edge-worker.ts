@@ -20,7 +20,8 @@ function run(data: EdgeHelperData): void {
     if (closing === undefined) return;
     place[0] = closing + 1;
     const edges = new EdgeRecords(header, { count, packed, nameOrIndex });
-    const window = ScanKernel.window();
+    const kernel = new ScanKernel();
+    const { window } = kernel;
     let end = closing;
     let row = count;
     while (row > Atomics.load(control, Control.forwardRow) && !Atomics.load(control, Control.stop)) {
@@ -29,8 +30,8 @@ function run(data: EdgeHelperData): void {
       // The bracket (or the end of this window's last record) is given back as a comma, which ends a record as well.
       window[length] = Byte.comma;
       window.fill(0, length + 1, length + sentinelBytes);
-      const start = firstRecord(window, length, header.edge.fieldCount);
-      if (start.rows === 0) return;
+      const start = firstRecord(window, length, header.edge.fieldCount, kernel);
+      if (!start) return;
       edges.row = row - start.rows;
       if (edges.row < 0 || edges.scan(window, start.at, length + 1) !== length + 1 || edges.row !== row)
         return;
@@ -40,7 +41,6 @@ function run(data: EdgeHelperData): void {
       Atomics.store(control, Control.maxName, edges.maxName | 0);
       Atomics.store(control, Control.backwardRow, row);
       end = from + start.at - 1;
-      if (start.isSectionStart) return;
     }
   } finally {
     closeSync(fd);
@@ -48,25 +48,22 @@ function run(data: EdgeHelperData): void {
 }
 
 /**
- * Where a whole record starts in a window that ends with one. Counting numbers from the end gives the phase, since
- * flat files have no other mark between records.
+ * Where a whole record starts in a window that ends with one; undefined where the window reaches beyond the section.
+ * Counting numbers from the end gives the phase, since flat files have no other mark between records.
  */
 function firstRecord(
   window: Buffer,
   length: number,
   fields: number,
-): { at: number; rows: number; isSectionStart: boolean } {
-  const opening = window.subarray(0, length).lastIndexOf(Byte.openBracket);
-  const from = opening + 1;
-  let commas = 0;
-  for (let at = from; at < length; at++) if (window[at] === 44) commas++;
-  // At the section's start the first number is whole, elsewhere it may be the rest of one.
-  const numbers = opening >= 0 ? commas + 1 : commas;
-  const rows = Math.floor(numbers / fields);
-  let skip = opening >= 0 ? 0 : 1 + (numbers % fields);
-  let at = from;
-  for (; skip > 0; at++) if (window[at] === Byte.comma) skip--;
-  return { at, rows: opening >= 0 && numbers % fields ? 0 : rows, isSectionStart: opening >= 0 };
+  kernel: ScanKernel,
+): { at: number; rows: number } | undefined {
+  const start = kernel.code.windowAt.value;
+  const numbers = kernel.code.countCommas(start, start + length);
+  if (numbers < fields) return undefined;
+  let at = 0;
+  // The first number may be the rest of one.
+  for (let skip = 1 + (numbers % fields); skip > 0; at++) if (window[at] === Byte.comma) skip--;
+  return { at, rows: Math.floor(numbers / fields) };
 }
 
 /**

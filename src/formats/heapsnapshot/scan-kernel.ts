@@ -28,7 +28,7 @@ interface Constant {
 interface Exports {
   memory: { readonly buffer: ArrayBuffer };
   windowAt: Constant;
-  edgeCodesAt: Constant;
+  edgeKindsAt: Constant;
   nodeCodesAt: Constant;
   fieldSlotsAt: Constant;
   outAt: Constant;
@@ -42,6 +42,7 @@ interface Exports {
   scanEdges(start: number, limit: number, nodeFields: number, nodeCount: number): number;
   scanNodes(start: number, limit: number, fieldCount: number): number;
   scanNumbers(start: number, limit: number, fieldCount: number): number;
+  countCommas(start: number, end: number): number;
   scanStrings(start: number, end: number, limit: number, base: number): number;
 }
 
@@ -87,6 +88,10 @@ export class ScanKernel {
   /** A table below the window, to be filled. */
   table(at: Constant, length: number): Uint8Array {
     return new Uint8Array(this.#memory, at.value, length);
+  }
+
+  wordTable(at: Constant, length: number): Uint32Array {
+    return new Uint32Array(this.#memory, at.value, length);
   }
 
   bytes(offset: number, length: number): Uint8Array {

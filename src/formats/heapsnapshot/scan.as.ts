@@ -7,13 +7,18 @@
 
 /** Where a window of 1 MB starts; below it are the tables. */
 export const windowAt: usize = 4096;
-/** By the file's number of an edge type (one digit): our code, or 255. */
-export const edgeCodesAt: usize = 0;
+/** By the byte that an edge begins with: `noKind`, or our code in the upper bits, and in the lower ones 24 if it has a name. */
+export const edgeKindsAt: usize = 0;
+const noKind: u32 = 1 << 28;
+const codeBits: u32 = 0xe0000000;
 /** By the file's number of a node type: our code, or 255. */
-export const nodeCodesAt: usize = 256;
+export const nodeCodesAt: usize = 1024;
 /** By position in a node's record: the slot in which the number is wanted, in the order of `Slot`. */
-export const fieldSlotsAt: usize = 512;
-const slotsAt: usize = 1024;
+export const fieldSlotsAt: usize = 1280;
+const slotsAt: usize = 1792;
+/** By a number's length: which of the eight bytes before its end are its digits, and of these the lower four bits. */
+const masksAt: usize = 2048;
+const constantsAt: usize = 2304;
 export const outAt: usize = 4096 + (1 << 20) + 4096;
 /** Most rows that a call gives. */
 export const edgeRows: i32 = 1 << 17;
@@ -35,50 +40,78 @@ export let edgeSum: u32 = 0;
 const comma: u32 = 44;
 const newline: u32 = 10;
 
-/** Edges as three numbers, the type first: columns of packed words, names' lower halves, names' third bytes. */
+const lowerHalves: u64 = u64.MAX_VALUE / 17;
+for (let length: u32 = 0; length < 32; length++)
+  store<u64>(length << 3, lowerHalves << (length > 7 ? 0 : 64 - 8 * <u64>length), masksAt);
+// Digits, and they alone, are 118 and more as signed bytes when 70 is added.
+v128.store(constantsAt, i8x16.splat(70));
+v128.store(constantsAt, i8x16.splat(118), 16);
+v128.store(constantsAt, i16x8.splat(10 * 256 + 1), 32);
+v128.store(constantsAt, i32x4.splat((1 << 16) + 100), 48);
+v128.store(constantsAt, i32x4.splat((1 << 16) + 10_000), 64);
+
+/**
+ * Edges as three numbers, the type first: columns of packed words, names' lower halves, names' third bytes. Without a
+ * branch that depends on how long a number is: where they end is looked up in a mask, and both are made of their
+ * digits at once. What waits for the record before is only the way from one end to the next.
+ */
 export function scanEdges(start: usize, limit: i32, nodeFields: u32, nodeCount: u32): i32 {
-  const perNode: f64 = 1.0 / <f64>nodeFields;
-  let recordStart = start;
+  // Exact for a number of nine digits (Granlund, Montgomery 1994), and held against the product below.
+  const shift: u64 = 94 - clz(<u64>nodeFields - 1);
+  const inverse: u64 = ((<u64>1) << shift) / nodeFields + 1;
+  // Loaded, since the compiler would make a constant anew for each record.
+  const upwards = v128.load(constantsAt);
+  const nine = v128.load(constantsAt, 16);
+  const tens = v128.load(constantsAt, 32);
+  const hundreds = v128.load(constantsAt, 48);
+  const thousands = v128.load(constantsAt, 64);
+  let at = start;
   let row: i32 = 0;
   let max = maxName;
   while (row < limit) {
-    let at = recordStart;
-    const kind = <u32>load<u8>(at) - 48;
-    if (kind > 9) break;
-    const code = <u32>load<u8>(edgeCodesAt + kind);
-    if (code > 7 || <u32>load<u8>(at, 1) !== comma) break;
-    at += 2;
-    const nameStart = at;
-    let name: u32 = 0;
-    let digit = <u32>load<u8>(at) - 48;
-    while (digit <= 9) {
-      name = name * 10 + digit;
-      digit = <u32>load<u8>(++at) - 48;
+    const kind = load<u32>((<u32>load<u8>(at)) << 2, edgeKindsAt);
+    // A bit for each byte that is no digit, from the name on: first the name's end, then the target's.
+    let ends = i8x16.bitmask(i8x16.lt_s(i8x16.add(v128.load(at, 2), upwards), nine));
+    let rest = ends & (ends - 1);
+    if (rest === 0) {
+      ends |= i8x16.bitmask(i8x16.lt_s(i8x16.add(v128.load(at, 18), upwards), nine)) << 16;
+      rest = ends & (ends - 1);
+      if (rest === 0) break;
     }
-    if (digit !== comma - 48 || at - nameStart - 1 > 8 || name >= 0xffffff) break;
-    const toStart = ++at;
-    let to: u32 = 0;
-    digit = <u32>load<u8>(at) - 48;
-    while (digit <= 9) {
-      to = to * 10 + digit;
-      digit = <u32>load<u8>(++at) - 48;
+    const nameLength = <u32>ctz(ends);
+    const bothLength = <u32>ctz(rest);
+    const toLength = bothLength - nameLength - 1;
+    const nameEnd = at + nameLength;
+    const toEnd = at + bothLength;
+    if ((<u32>load<u8>(at, 1) ^ comma) | (<u32>load<u8>(nameEnd, 2) ^ comma) | (kind & noKind)) break;
+    // The last eight digits of both, in pairs, in fours, whole.
+    let digits = v128.load64_lane(toEnd - 6, v128.load64_zero(nameEnd - 6), 1);
+    const kept = v128.load64_lane(toLength << 3, v128.load64_zero(nameLength << 3, masksAt), 1, masksAt);
+    digits = i16x8.shr_u(i16x8.mul(v128.and(digits, kept), tens), 8);
+    digits = i32x4.dot_i16x8_s(digits, hundreds);
+    digits = i32x4.dot_i16x8_s(i16x8.narrow_i32x4_u(digits, digits), thousands);
+    const both = <u64>i64x2.extract_lane(digits, 0);
+    const name = <u32>both;
+    let to = <u32>(both >>> 32);
+    if (((nameLength - 1) | (toLength - 1)) & ~7) {
+      if (nameLength - 1 > 7 || toLength !== 9) break;
+      to += 100_000_000 * (<u32>load<u8>(nameEnd, 3) - 48);
     }
-    if (at - toStart - 1 > 8) break;
-    // The product is off by less than the half that is added, so the floor is the quotient where there is one.
-    const ordinal = <u32>((<f64>to + 0.5) * perNode);
-    if (ordinal * nodeFields !== to || ordinal >= nodeCount) break;
-    if (digit === comma - 48) at++;
-    else if (digit === newline - 48 && <u32>load<u8>(at, 1) === comma) at += 2;
+    const ordinal = <u32>((<u64>to * inverse) >>> shift);
+    if (((name + 1) >>> 24) | ((ordinal * nodeFields) ^ to)) break;
+    if (ordinal >= nodeCount) break;
+    const end = <u32>load<u8>(toEnd, 2);
+    if (end === comma) at = toEnd + 3;
+    else if (end === newline && <u32>load<u8>(toEnd, 3) === comma) at = toEnd + 4;
     else break;
-    store<u32>(outAt + (row << 2), (code << 29) | ordinal);
-    store<u16>(nameAt + (row << 1), <u16>name);
-    store<u8>(nameHighAt + row, <u8>(name >>> 16));
-    // Elements and hidden edges have an index there.
-    if (name > max && code !== 1 && code !== 4) max = name;
+    store<u32>(row << 2, (kind & codeBits) | ordinal, outAt);
+    store<u16>(row << 1, <u16>name, nameAt);
+    store<u8>(row, <u8>(name >>> 16), nameHighAt);
+    const text = name & kind;
+    max = text > max ? text : max;
     row++;
-    recordStart = at;
   }
-  position = recordStart;
+  position = at;
   maxName = max;
   return row;
 }
@@ -161,6 +194,26 @@ export function scanNumbers(start: usize, limit: i32, fieldCount: i32): i32 {
   }
   position = recordStart;
   return row;
+}
+
+/** Commas in [start, end), or -1 where not only numbers are. */
+export function countCommas(start: usize, end: usize): i32 {
+  const commas = i8x16.splat(44);
+  const nines = i8x16.splat(57);
+  let others = i8x16.splat(0);
+  let count: i32 = 0;
+  let at = start;
+  for (; at + 16 <= end; at += 16) {
+    const bytes = v128.load(at);
+    others = v128.or(others, i8x16.gt_u(bytes, nines));
+    count += popcnt(i8x16.bitmask(i8x16.eq(bytes, commas)));
+  }
+  for (; at < end; at++) {
+    const byte = <u32>load<u8>(at);
+    if (byte > 57) return -1;
+    if (byte === comma) count++;
+  }
+  return v128.any_true(others) ? -1 : count;
 }
 
 /** From an opening quote: whole strings with a comma between them. Gives the offset of each quote, above `base`. */

@@ -104,6 +104,45 @@ test('nodes and edges are the same by the kernel and without it', () => {
   );
 });
 
+test('edges to nodes of any number, of as many digits as there can be', () => {
+  const header = headerFor(2 ** 29 - 1, 50);
+  const upTo = (digits: number): fc.Arbitrary<number> => fc.nat(10 ** digits - 1);
+  const edge = fc.record({
+    type: fc.nat(6),
+    name: fc.integer({ min: 1, max: 8 }).chain(upTo),
+    node: fc.integer({ min: 1, max: 8 }).chain(upTo),
+    // Now and then one that no node starts at.
+    off: fc.oneof({ weight: 300, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) }),
+    zeros: fc.oneof({ weight: 9, arbitrary: fc.constant('') }, fc.constantFrom('0', '00000000')),
+  });
+  const between = fc.constantFrom(',', '\n,');
+  fc.assert(
+    fc.property(fc.array(edge, { minLength: 50, maxLength: 50 }), between, (edges, separator) => {
+      const text = edges.map(
+        ({ type, name, node, off, zeros }) => `${type},${name},${zeros}${node * nodeFields.length + off}`,
+      );
+      const [byKernel, plain] = bothWays(`${text.join(separator)}]`, (bytes, end) => {
+        const columns = createEdgeColumns(edges.length, privateMemory);
+        const reader = new EdgeRecords(header, columns);
+        try {
+          reader.scan(bytes, 0, end);
+        } catch (error) {
+          return String(error);
+        }
+        const names = edges.map((_, row) => columns.nameOrIndex.get(row));
+        return { packed: columns.packed, names, name: reader.maxName };
+      });
+      assert.deepEqual(byKernel, plain);
+      if (typeof plain === 'string') return;
+      assert.deepEqual(
+        [...plain.packed].map((packed) => packed & 0x1fffffff),
+        edges.map(({ node }) => node),
+      );
+    }),
+    { numRuns: 400 },
+  );
+});
+
 test('strings are the same by the kernel and without it, wherever a window ends', () => {
   const piece = fc.constantFrom(
     'a',
