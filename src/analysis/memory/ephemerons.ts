@@ -46,14 +46,9 @@ function mark(snapshot: HeapSnapshot): Ephemerons {
 function markEdgesOf(snapshot: HeapSnapshot, ids: Set<number>, ephemerons: Ephemerons): void {
   const { id, count, firstEdge } = snapshot.nodes;
   const { packed, nameOrIndex } = snapshot.edges;
-  const mayBe = new Uint8Array(1 << 16);
-  for (const wanted of ids) mayBe[wanted & 0xffff] = 1;
-  for (let node = 0; node < count; node++) {
-    const nodeId = id.get(node);
-    if (mayBe[nodeId & 0xffff] === 0 || !ids.has(nodeId)) continue;
+  for (const node of id.rowsOf(ids, count))
     for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
       if (packed[edge]! >>> edgeTypeShift !== EdgeType.internal) continue;
       if (ephemerons.tableId.has(nameOrIndex.get(edge))) packed[edge]! |= EdgeType.ephemeron << edgeTypeShift;
     }
-  }
 }

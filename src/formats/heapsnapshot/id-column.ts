@@ -59,8 +59,25 @@ export class IdColumn {
 
   /** The first of `count` rows with this id, or -1. */
   find(id: number, count: number): number {
-    for (let row = 0; row < count; row++) if (this.get(row) === id) return row;
-    return -1;
+    return this.rowsOf(new Set([id]), count)[0] ?? -1;
+  }
+
+  /** Those of `count` rows that have one of the ids, ascending. Where ids rise by two, a look at each block is enough. */
+  rowsOf(ids: ReadonlySet<number>, count: number): number[] {
+    const sorted = Uint32Array.from(ids).sort();
+    const mayBe = new Uint8Array(1 << 16);
+    for (const id of ids) mayBe[id & 0xffff] = 1;
+    const { words, firsts } = this.parts();
+    const rows: number[] = [];
+    for (let row = 0; row < count; row += blockSize) {
+      const first = firsts[row >>> blockBits]!;
+      const end = Math.min(row + blockSize, count);
+      if (first > 0) addRising(rows, row, end, first, sorted);
+      else
+        for (let at = row; at < end; at++)
+          if (mayBe[words[at]! & 0xffff] === 1 && ids.has(words[at]!)) rows.push(at);
+    }
+    return rows;
   }
 
   /** The rows read so far can be looked at from then on. */
@@ -72,4 +89,21 @@ export class IdColumn {
     }
     return { words: this.#words, firsts: this.#firsts };
   }
+}
+
+/** Of a block [row, end) whose ids rise by two. */
+function addRising(rows: number[], row: number, end: number, first: number, sorted: Uint32Array): void {
+  for (let at = lowerBound(sorted, first); sorted[at]! < first + step * (end - row); at++)
+    if ((sorted[at]! - first) % step === 0) rows.push(row + (sorted[at]! - first) / step);
+}
+
+function lowerBound(sorted: Uint32Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -34,6 +34,14 @@ test('each id is where it was put, read or not yet to the end, and on the other 
           if (ids.get(at) !== id) assert.fail(`row ${at}: ${ids.get(at)}`);
         assert.equal(ids.find(all.at(-1)!, all.length), all.indexOf(all.at(-1)!));
         assert.equal(ids.find(0xffffffff, all.length), all.indexOf(0xffffffff));
+        const wanted = new Set([...all.filter((_, at) => at % 97 === unread % 97), all[0]! + 1, 7]);
+        for (const count of [all.length, unread % all.length]) {
+          const rows = [...all.entries()].filter(([at, id]) => at < count && wanted.has(id));
+          assert.deepEqual(
+            ids.rowsOf(wanted, count),
+            rows.map(([at]) => at),
+          );
+        }
       };
       check(column);
       const parts = column.parts();
