@@ -116,7 +116,8 @@ export type ColumnName =
   | 'place'
   | 'packed'
   | 'edgeName'
-  | 'edgeNameHigh';
+  | 'edgeNameHigh'
+  | 'isShared';
 
 /**
  * Makes arrays of zeros that a second thread can see, or not, or where somebody wants them, who needs the name for it.

@@ -1,11 +1,13 @@
 /**
  * The edges of a large file from both ends: the main thread goes forward from the section's start, a second thread
- * takes windows from its end, until they meet. Neither waits: what both have read is the same. If the second thread
- * can't (the file is laid out in some other way, the thread doesn't start), the first reads all by itself.
+ * takes windows from its end, until they meet. Neither waits: what both have read is the same. Then the second one finds
+ * the shared targets, while the first reads what is behind the edges. If the second thread can't (the file is laid out
+ * in some other way, the thread doesn't start), the first does all by itself.
  */
 import type { Worker } from 'node:worker_threads';
-import type { EdgeColumns } from './columns.ts';
+import { type EdgeColumns, sharedMemory } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
+import { sharedTargetBytes } from './shared-targets.ts';
 import { startThread } from './thread.ts';
 
 /** Where both threads look, in one shared block. Rows are below 2^31: more edges are read by one thread. */
@@ -18,12 +20,18 @@ export const Control = {
   maxName: 2,
   /** Set to 1 by the main thread: nothing more is needed. */
   stop: 3,
-  words: 4,
+  /** How far the second thread is with the shared targets: 0 before it began, then one of `Targets`. */
+  targets: 4,
+  words: 5,
 } as const;
+
+export const Targets = { awaited: 1, found: 2, givenUp: 3 } as const;
 
 /** A thread's start costs some 40 ms: as long as scanning so much. */
 const leastFileBytes = 48 * 1024 * 1024;
 const mostRows = 0x7fffffff;
+/** Longer than it takes; a thread that was ended can't say that it was. */
+const mostWaitMs = 1000;
 
 export interface EdgeHelperData {
   path: string;
@@ -34,6 +42,8 @@ export interface EdgeHelperData {
   nameLow: Uint16Array;
   nameHigh: Uint8Array;
   control: Int32Array;
+  /** As of shared-targets.ts. */
+  isShared: Uint8Array;
   /** [0] offset of the byte after the section's closing bracket, once found. */
   place: Float64Array;
 }
@@ -41,12 +51,14 @@ export interface EdgeHelperData {
 export class EdgeHelper {
   readonly columns: EdgeColumns;
   readonly #control: Int32Array;
+  readonly #isShared: Uint8Array;
   readonly #place: Float64Array;
   readonly #worker: Worker;
 
   private constructor(columns: EdgeColumns, data: EdgeHelperData) {
     this.columns = columns;
     this.#control = data.control;
+    this.#isShared = data.isShared;
     this.#place = data.place;
     this.#worker = startThread('formats/heapsnapshot/edge-worker', { ...data });
     // Reported nowhere: the main thread reads those rows itself, and says what is wrong with them.
@@ -65,8 +77,9 @@ export class EdgeHelper {
     control[Control.backwardRow] = columns.count;
     const { count, packed, nameOrIndex } = columns;
     const place = new Float64Array(new SharedArrayBuffer(8));
+    const isShared = sharedMemory.bytes(sharedTargetBytes(header.nodeCount), 'isShared');
     const names = { nameLow: nameOrIndex.low, nameHigh: nameOrIndex.high };
-    return new EdgeHelper(columns, { path, header, count, packed, ...names, control, place });
+    return new EdgeHelper(columns, { path, header, count, packed, ...names, control, isShared, place });
   }
 
   /** Says how far the main thread is. Returns the offset after the section when the rest is read, else undefined. */
@@ -80,8 +93,19 @@ export class EdgeHelper {
     return Atomics.load(this.#control, Control.maxName) >>> 0;
   }
 
-  stop(): void {
+  /** All edges are read: no more of them is needed. */
+  finish(): void {
     Atomics.store(this.#control, Control.stop, 1);
+  }
+
+  /** Once all edges are read: a bit by ordinal, as of shared-targets.ts; undefined if the thread could not do it. */
+  sharedTargets(): Uint8Array | undefined {
+    Atomics.wait(this.#control, Control.targets, Targets.awaited, mostWaitMs);
+    return Atomics.load(this.#control, Control.targets) === Targets.found ? this.#isShared : undefined;
+  }
+
+  stop(): void {
+    this.finish();
     void this.#worker.terminate();
   }
 }

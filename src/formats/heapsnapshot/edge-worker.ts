@@ -1,23 +1,39 @@
-/** The second thread of edge-helper.ts: finds the end of the edges and reads windows from there towards the start. */
+/**
+ * The second thread of edge-helper.ts: finds the end of the edges and reads windows from there towards the start; then
+ * finds the shared targets.
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { NameColumn } from './columns.ts';
-import { Control, type EdgeHelperData } from './edge-helper.ts';
+import { Control, type EdgeHelperData, Targets } from './edge-helper.ts';
 import { EdgeRecords } from './edge-records.ts';
 import { Byte } from './numbers.ts';
 import { ScanKernel, sentinelBytes, windowBytes } from './scan-kernel.ts';
+import { findSharedTargets } from './shared-targets.ts';
 
 const probeBytes = 4096;
 
-run(workerData as EdgeHelperData);
+const data = workerData as EdgeHelperData;
+let targets: number = Targets.givenUp;
+Atomics.store(data.control, Control.targets, Targets.awaited);
+try {
+  if (readBackward(data)) {
+    findSharedTargets(data.packed, data.count, data.header.nodeCount, data.isShared);
+    targets = Targets.found;
+  }
+} finally {
+  Atomics.store(data.control, Control.targets, targets);
+  Atomics.notify(data.control, Control.targets);
+}
 
-function run(data: EdgeHelperData): void {
+/** Until all rows are there, read by this thread or the other; false where this one can't go on. */
+function readBackward(data: EdgeHelperData): boolean {
   const { path, header, count, packed, control, place } = data;
   const nameOrIndex = new NameColumn(data.nameLow, data.nameHigh);
   const fd = openSync(path, 'r');
   try {
     const closing = findClosingBracket(fd, fstatSync(fd).size);
-    if (closing === undefined) return;
+    if (closing === undefined) return false;
     place[0] = closing + 1;
     const edges = new EdgeRecords(header, { count, packed, nameOrIndex });
     const kernel = new ScanKernel();
@@ -31,17 +47,18 @@ function run(data: EdgeHelperData): void {
       window[length] = Byte.comma;
       window.fill(0, length + 1, length + sentinelBytes);
       const start = firstRecord(window, length, header.edge.fieldCount, kernel);
-      if (!start) return;
+      if (!start) return false;
       edges.row = row - start.rows;
       if (edges.row < 0 || edges.scan(window, start.at, length + 1) !== length + 1 || edges.row !== row)
-        return;
+        return false;
       // What does not fit the shared arrays only the main thread can keep.
-      if (nameOrIndex.hasWide) return;
+      if (nameOrIndex.hasWide) return false;
       row -= start.rows;
       Atomics.store(control, Control.maxName, edges.maxName | 0);
       Atomics.store(control, Control.backwardRow, row);
       end = from + start.at - 1;
     }
+    return true;
   } finally {
     closeSync(fd);
   }

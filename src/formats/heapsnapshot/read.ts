@@ -70,7 +70,9 @@ class Reading {
   readonly #scanner: SnapshotScanner;
   readonly #kept: KeptBytes | undefined;
   readonly #window = ScanKernel.window();
+  /** While it reads edges. */
   #helper: EdgeHelper | undefined;
+  #sharedTargets: (() => Uint8Array | undefined) | undefined;
   /** Bytes in the window. */
   #filled = 0;
   /** Absolute offset of the window's first byte. */
@@ -144,7 +146,9 @@ class Reading {
       this.#base = end;
       this.#isStuck = false;
     }
-    this.#helper.stop();
+    const helper = this.#helper;
+    helper.finish();
+    this.#sharedTargets = () => helper.sharedTargets();
     this.#helper = undefined;
   }
 
@@ -170,7 +174,8 @@ class Reading {
   }
 
   result(): HeapSnapshot {
-    return assemble(this.#source, this.#scanner, this.#kept);
+    this.abandon();
+    return assemble(this.#source, this.#scanner, this.#kept, this.#sharedTargets);
   }
 }
 
@@ -192,7 +197,12 @@ function requireBytesFor(header: SnapshotHeader, maxPlainBytes: number): void {
   check('edge_count', header.edgeCount, header.edge.fieldCount);
 }
 
-function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes | undefined): HeapSnapshot {
+function assemble(
+  source: ByteSource,
+  scanner: SnapshotScanner,
+  kept: KeptBytes | undefined,
+  sharedTargets?: () => Uint8Array | undefined,
+): HeapSnapshot {
   const { header, nodes, edges, edgeColumns } = scanner;
   if (!header) throw absent(scanner, 'snapshot');
   if (!nodes) throw absent(scanner, 'nodes');
@@ -226,6 +236,7 @@ function assemble(source: ByteSource, scanner: SnapshotScanner, kept: KeptBytes 
     gaps,
     sizeBytes: source.sizeBytes,
     plainPath: source.plainPath,
+    sharedTargets,
     close: () => source.close(),
   });
 }

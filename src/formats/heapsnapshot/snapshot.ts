@@ -5,6 +5,7 @@ import type { EdgeColumns, NodeColumns } from './columns.ts';
 import type { SnapshotHeader } from './header.ts';
 import { EdgeType, edgeTargetMask, edgeTypeNames, edgeTypeShift } from './layout.ts';
 import type { Locations, SourcePlace } from './locations.ts';
+import { findSharedTargets, sharedTargetBytes } from './shared-targets.ts';
 import type { StringTable } from './string-table.ts';
 import type { TraceTree } from './trace-tree.ts';
 
@@ -30,6 +31,8 @@ export interface SnapshotParts {
   sizeBytes: number | undefined;
   /** Of a file that is not compressed. */
   plainPath: string | undefined;
+  /** Where a second thread finds them: waits for it; undefined if it could not. */
+  sharedTargets?: (() => Uint8Array | undefined) | undefined;
   close(): void;
 }
 
@@ -46,6 +49,8 @@ export class HeapSnapshot {
   readonly sizeBytes: number | undefined;
   readonly plainPath: string | undefined;
   readonly #close: () => void;
+  readonly #awaitShared: (() => Uint8Array | undefined) | undefined;
+  #isShared: Uint8Array | undefined;
 
   constructor(parts: SnapshotParts) {
     this.header = parts.header;
@@ -60,6 +65,7 @@ export class HeapSnapshot {
     this.sizeBytes = parts.sizeBytes;
     this.plainPath = parts.plainPath;
     this.#close = parts.close;
+    this.#awaitShared = parts.sharedTargets;
   }
 
   /** Lets go of the file. Strings not yet decoded can't be read after it. */
@@ -74,6 +80,18 @@ export class HeapSnapshot {
   /** Whether the graph is whole, so that reachability and retained sizes mean something. */
   get hasAllEdges(): boolean {
     return !this.gaps.some((gap) => gap.section === 'edges');
+  }
+
+  /** A bit by ordinal: whether more than one edge leads to the node, of whatever kind. */
+  get sharedTargets(): Uint8Array {
+    this.#isShared ??= this.#awaitShared?.() ?? this.#findShared();
+    return this.#isShared;
+  }
+
+  #findShared(): Uint8Array {
+    const isShared = new Uint8Array(sharedTargetBytes(this.nodes.count));
+    findSharedTargets(this.edges.packed, this.edges.count, this.nodes.count, isShared);
+    return isShared;
   }
 
   nodeName(ordinal: number): string {

@@ -1,10 +1,13 @@
 /** Two threads give what one gives: large files flat and in lines, with a fault on either side of the middle. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
+import { createEdgeColumns, sharedMemory } from '../../../src/formats/heapsnapshot/columns.ts';
+import { EdgeHelper } from '../../../src/formats/heapsnapshot/edge-helper.ts';
 import { readHeapSnapshot } from '../../../src/formats/heapsnapshot/index.ts';
 import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
 
@@ -53,6 +56,7 @@ for (const [style, separator] of [
     );
     assert.equal(two.edges.count, one.edges.count);
     assert.deepEqual(two.gaps, []);
+    assert.deepEqual(Buffer.from(two.sharedTargets), Buffer.from(one.sharedTargets));
     const alone = new Heap(one);
     const shared = new Heap(two);
     await shared.prepare();
@@ -68,6 +72,37 @@ for (const [style, separator] of [
     assert.deepEqual(shared.aggregates, alone.aggregates);
     one.close();
     two.close();
+  });
+
+for (const [style, separator] of [
+  ['flat', ','],
+  ['in lines', '\n,'],
+] as const)
+  test(`a file ${style}: the second thread's rows, from the end to where the first one is`, async () => {
+    write(separator);
+    using one = await readHeapSnapshot(path);
+    const columns = createEdgeColumns(one.edges.count, sharedMemory);
+    const firstRows = Math.floor(one.edges.count / 3);
+    columns.packed.set(one.edges.packed.subarray(0, firstRows));
+    const helper = EdgeHelper.start(path, statSync(path).size, one.header, columns);
+    assert.ok(helper);
+    try {
+      while (helper.meet(firstRows) === undefined) await setTimeout(20);
+      assert.ok(
+        readFileSync(path).subarray(helper.meet(firstRows)).toString().startsWith(',\n"trace_function'),
+      );
+      assert.equal(helper.maxName, 2);
+      assert.deepEqual(
+        columns.packed,
+        one.edges.packed.map((word) => word),
+      );
+      assert.deepEqual(columns.nameOrIndex.low.at(-1), one.edges.nameOrIndex.low.at(-1));
+      let isShared = helper.sharedTargets();
+      for (; !isShared; isShared = helper.sharedTargets()) await setTimeout(20);
+      assert.deepEqual(Buffer.from(isShared), Buffer.from(one.sharedTargets));
+    } finally {
+      helper.stop();
+    }
   });
 
 test('a fault in either half is found, as with one thread', async () => {
