@@ -20,12 +20,13 @@ export const Control = {
   maxName: 2,
   /** Set to 1 by the main thread: nothing more is needed. */
   stop: 3,
-  /** How far the second thread is with the shared targets: 0 before it began, then one of `Targets`. */
-  targets: 4,
+  /** What the second thread is at: 0 before it began, then one of `Progress`. */
+  progress: 4,
   words: 5,
 } as const;
 
-export const Targets = { awaited: 1, found: 2, givenUp: 3 } as const;
+/** While it reads it may write rows that the first thread has as well; later it writes to no column. */
+export const Progress = { reading: 1, counting: 2, found: 3, givenUp: 4 } as const;
 
 /** A thread's start costs some 40 ms: as long as scanning so much. */
 const leastFileBytes = 48 * 1024 * 1024;
@@ -98,10 +99,15 @@ export class EdgeHelper {
     Atomics.store(this.#control, Control.stop, 1);
   }
 
-  /** Once all edges are read: a bit by ordinal, as of shared-targets.ts; undefined if the thread could not do it. */
+  /** After `finish`: waits for the window that it is in the midst of, so that nobody else writes to the columns. */
+  settle(): void {
+    Atomics.wait(this.#control, Control.progress, Progress.reading, mostWaitMs);
+  }
+
+  /** After `settle`: a bit by ordinal, as of shared-targets.ts; undefined if the thread could not do it. */
   sharedTargets(): Uint8Array | undefined {
-    Atomics.wait(this.#control, Control.targets, Targets.awaited, mostWaitMs);
-    return Atomics.load(this.#control, Control.targets) === Targets.found ? this.#isShared : undefined;
+    Atomics.wait(this.#control, Control.progress, Progress.counting, mostWaitMs);
+    return Atomics.load(this.#control, Control.progress) === Progress.found ? this.#isShared : undefined;
   }
 
   stop(): void {

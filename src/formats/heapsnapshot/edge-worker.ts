@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { NameColumn } from './columns.ts';
-import { Control, type EdgeHelperData, Targets } from './edge-helper.ts';
+import { Control, type EdgeHelperData, Progress } from './edge-helper.ts';
 import { EdgeRecords } from './edge-records.ts';
 import { Byte } from './numbers.ts';
 import { ScanKernel, sentinelBytes, windowBytes } from './scan-kernel.ts';
@@ -14,16 +14,21 @@ import { findSharedTargets } from './shared-targets.ts';
 const probeBytes = 4096;
 
 const data = workerData as EdgeHelperData;
-let targets: number = Targets.givenUp;
-Atomics.store(data.control, Control.targets, Targets.awaited);
+let outcome: number = Progress.givenUp;
 try {
+  say(Progress.reading);
   if (readBackward(data)) {
+    say(Progress.counting);
     findSharedTargets(data.packed, data.count, data.header.nodeCount, data.isShared);
-    targets = Targets.found;
+    outcome = Progress.found;
   }
 } finally {
-  Atomics.store(data.control, Control.targets, targets);
-  Atomics.notify(data.control, Control.targets);
+  say(outcome);
+}
+
+function say(progress: number): void {
+  Atomics.store(data.control, Control.progress, progress);
+  Atomics.notify(data.control, Control.progress);
 }
 
 /** Until all rows are there, read by this thread or the other; false where this one can't go on. */

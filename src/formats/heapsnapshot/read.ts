@@ -72,7 +72,8 @@ class Reading {
   readonly #window = ScanKernel.window();
   /** While it reads edges. */
   #helper: EdgeHelper | undefined;
-  #sharedTargets: (() => Uint8Array | undefined) | undefined;
+  /** When they are read: it finds the shared targets. */
+  #counting: EdgeHelper | undefined;
   /** Bytes in the window. */
   #filled = 0;
   /** Absolute offset of the window's first byte. */
@@ -146,9 +147,8 @@ class Reading {
       this.#base = end;
       this.#isStuck = false;
     }
-    const helper = this.#helper;
-    helper.finish();
-    this.#sharedTargets = () => helper.sharedTargets();
+    this.#helper.finish();
+    this.#counting = this.#helper;
     this.#helper = undefined;
   }
 
@@ -175,7 +175,8 @@ class Reading {
 
   result(): HeapSnapshot {
     this.abandon();
-    return assemble(this.#source, this.#scanner, this.#kept, this.#sharedTargets);
+    this.#counting?.settle();
+    return assemble(this.#source, this.#scanner, this.#kept, this.#counting);
   }
 }
 
@@ -201,7 +202,7 @@ function assemble(
   source: ByteSource,
   scanner: SnapshotScanner,
   kept: KeptBytes | undefined,
-  sharedTargets?: () => Uint8Array | undefined,
+  helper: EdgeHelper | undefined,
 ): HeapSnapshot {
   const { header, nodes, edges, edgeColumns } = scanner;
   if (!header) throw absent(scanner, 'snapshot');
@@ -236,7 +237,7 @@ function assemble(
     gaps,
     sizeBytes: source.sizeBytes,
     plainPath: source.plainPath,
-    sharedTargets,
+    sharedTargets: helper && (() => helper.sharedTargets()),
     close: () => source.close(),
   });
 }
