@@ -61,7 +61,7 @@ class Search {
   readonly #number: Int32Array;
   readonly #parent: Int32Array;
   readonly #semi: Int32Array;
-  readonly #crossing: CrossingEdges | GraphKernel;
+  #crossing: CrossingEdges | GraphKernel;
   readonly #memory: TreeMemory | undefined;
   #visited = 0;
   /** Nodes visited, with a number or without. */
@@ -70,6 +70,9 @@ class Search {
   readonly #sideDoors: number[] = [];
   /** A bit by ordinal: whether more than one edge leads to it, of whatever kind. */
   readonly #isShared: Uint8Array;
+  /** A bit by ordinal: whether the page's only root has an edge to it that counts. None while others' trees are walked. */
+  #isHeld: Uint8Array;
+  readonly #none: Uint8Array;
 
   constructor(snapshot: HeapSnapshot, ephemerons: Ephemerons) {
     const count = snapshot.nodes.count;
@@ -82,19 +85,16 @@ class Search {
     this.#number = number;
     this.#parent = parent;
     this.#semi = semi;
-    this.#crossing =
-      kernel ?? new CrossingEdges(count + 1, snapshot.edges.count, sideBucketsFor(snapshot.edges.count));
+    this.#crossing = kernel ?? noCrossings(snapshot);
     this.#isShared = findShared(snapshot);
+    this.#none = new Uint8Array(this.#isShared.length);
+    this.#isHeld = this.#none;
     kernel?.code.startTree();
     if (kernel) kernel.counts = (value, edge, lastPage) => this.#countsInWalk(value, edge, lastPage);
   }
 
   run(): SpanningTree {
-    this.#number[this.#root] = ++this.#visited;
-    this.#reached++;
-    if (this.#memory) this.#memory.ordinal[1] = this.#root;
-    for (const target of this.#rootTargets((edge) => this.#startsPage(edge))) this.#reach(target, 0);
-    this.#finishPage();
+    this.#visitPage();
     const lastPage = this.#visited;
     for (const target of this.#rootTargets((edge) => this.#isStrongFromRoot(edge)))
       this.#reach(target, lastPage);
@@ -107,6 +107,49 @@ class Search {
       crossing: this.#crossing,
       memory: this.#memory,
     };
+  }
+
+  #visitPage(): void {
+    const targets = [...this.#rootTargets((edge) => this.#startsPage(edge))];
+    if (this.#memory && this.#hasOnlyRoot(targets)) this.#isHeld = this.#heldBy(targets[0]!);
+    let pending = this.#visitFrom(targets);
+    if (pending.size && this.#isHeld !== this.#none) {
+      // There are more ways into the page than that root: all over again.
+      this.#isHeld = this.#none;
+      this.#crossing = noCrossings(this.#snapshot);
+      this.#number.fill(0);
+      this.#visited = this.#reached = this.#sideDoors.length = 0;
+      pending = this.#visitFrom(targets);
+    }
+    this.#isHeld = this.#none;
+    if (pending.size) this.#finishPage(pending);
+  }
+
+  /** The root and what its targets reach; returns the page nodes that are not among them. */
+  #visitFrom(targets: number[]): Set<number> {
+    this.#number[this.#root] = ++this.#visited;
+    this.#reached++;
+    if (this.#memory) this.#memory.ordinal[1] = this.#root;
+    for (const target of targets) this.#reach(target, 0);
+    return this.#closure(this.#sideDoors.filter((node) => this.#number[node] === 0));
+  }
+
+  /** Whether all ways into the page lead through one node: none of the root's other targets can be in its tree. */
+  #hasOnlyRoot([only, ...others]: number[]): boolean {
+    if (only === undefined || others.length) return false;
+    for (const target of this.#rootTargets((edge) => this.#isStrongFromRoot(edge)))
+      if (target !== only && this.#isShared[target >>> 3]! & (1 << (target & 7))) return false;
+    return true;
+  }
+
+  #heldBy(node: number): Uint8Array {
+    const { firstEdge } = this.#snapshot.nodes;
+    const isHeld = new Uint8Array(this.#isShared.length);
+    for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+      const target = this.#snapshot.edgeTarget(edge);
+      if (target !== node && this.#counts(node, edge)) isHeld[target >>> 3]! |= 1 << (target & 7);
+    }
+    return isHeld;
   }
 
   *#rootTargets(wanted: (edge: number) => boolean): Generator<number> {
@@ -143,9 +186,7 @@ class Search {
    * Page nodes behind edges that don't count (values of WeakMaps whose key is elsewhere; shortcut edges): visited now if
    * the root or another such node leads to them, else marked -1, so that no edge into them counts from outside.
    */
-  #finishPage(): void {
-    const pending = this.#closure(this.#sideDoors.filter((node) => this.#number[node] === 0));
-    if (!pending.size) return;
+  #finishPage(pending: ReadonlySet<number>): void {
     const isPending = (edge: number): boolean =>
       this.#isStrongFromRoot(edge) && pending.has(this.#snapshot.edgeTarget(edge));
     for (const target of this.#rootTargets(isPending)) this.#reach(target, 0);
@@ -217,6 +258,11 @@ class Search {
    * `anchor` is the nearest vertex at or above `node` that more than one edge leads to. Between the two each vertex
    * has its parent for its only predecessor, so its semidominator is its parent, and a crossing edge says no more than
    * one from the anchor would: most are then the same as one before, and the rest are settled on the spot.
+   *
+   * Where `start` is the page's only root, no semidominator in its tree is less than it (`least`), and it is that of all
+   * that `start` itself has an edge to, wherever they are visited. `held` is the nearest of those at or above `vertex`, in
+   * `heldAbove` are the others above it: a crossing edge to a vertex above `held` gives that the same semidominator, once
+   * and for all, so it need not be kept. Of the edges to maps and prototypes these are the most.
    */
   #walk(start: number, lastPage: number, crossing: CrossingEdges, memory: TreeMemory): void {
     const { firstEdge } = this.#snapshot.nodes;
@@ -224,12 +270,16 @@ class Search {
     const edges = new Int32Array(packed.buffer, packed.byteOffset, packed.length);
     const { number, parent, semi, ordinal, stack } = memory;
     const isShared = this.#isShared;
+    const isHeld = this.#isHeld;
+    const heldAbove: number[] = [];
+    let held = 0;
     let visited = this.#visited;
     let reached = this.#reached;
     let top = 0;
     let loose = 4;
     let node = start;
     let vertex = ++visited;
+    const least = vertex;
     reached++;
     // The root holds it, whatever else does.
     let anchor = vertex;
@@ -249,6 +299,7 @@ class Search {
         anchor = stack[top + 2]!;
         edge = stack[top + 3]! >>> 0;
         end = firstEdge[node + 1]!;
+        while (held > vertex) held = heldAbove.pop()!;
         continue;
       }
       const value = edges[edge++]!;
@@ -258,7 +309,9 @@ class Search {
       if (known > vertex) {
         if (semi[known]! > vertex) semi[known] = vertex;
       } else if (known > lastPage) {
-        if (known < anchor) crossing.add(known, anchor);
+        if (known < held) {
+          if (semi[known]! > least) semi[known] = least;
+        } else if (known < anchor) crossing.add(known, anchor);
         else if (known < vertex) this.#settle(known, top, stack);
       } else if (known === 0) {
         stack[top] = node;
@@ -278,7 +331,11 @@ class Search {
           number[target] = ++visited;
           ordinal[visited] = target;
           parent[visited] = vertex;
-          semi[visited] = vertex;
+          if (isHeld[target >>> 3]! & (1 << (target & 7))) {
+            semi[visited] = least;
+            heldAbove.push(held);
+            held = visited;
+          } else semi[visited] = vertex;
           vertex = visited;
           anchor = vertex;
           loose = top + 4;
@@ -332,3 +389,6 @@ function columnsOf(kernel: GraphKernel, count: number): Pick<TreeMemory, 'number
     semi: kernel.numbers('semi', count + 1),
   };
 }
+
+const noCrossings = ({ nodes, edges }: HeapSnapshot): CrossingEdges =>
+  new CrossingEdges(nodes.count + 1, edges.count, sideBucketsFor(edges.count));

@@ -38,13 +38,14 @@ export class TreeMemory {
   release([work, column]: readonly [Uint32Array, Uint32Array]): SpareMemory {
     const sums = this.#sums;
     const [links, path] = this.#columnsOf(this.#forest);
-    let columns = [column, links, ...this.#columnsOf(sums), path];
+    const columns = [links, ...this.#columnsOf(sums), column, path];
     return {
       work,
       classes: this.ordinal.buffer as ArrayBuffer,
       take: () => columns.shift(),
       takeWide() {
-        columns = columns.filter(({ buffer }) => buffer !== sums);
+        if (columns[1]?.buffer !== sums) return undefined;
+        columns.splice(columns[0]?.buffer === sums ? 0 : 1, 2);
         return sums;
       },
     };
@@ -67,6 +68,6 @@ export interface SpareMemory {
    * page that was not is one more.
    */
   take(): Uint32Array | undefined;
-  /** Eight bytes a node; while no more than two columns were taken. */
-  takeWide(): ArrayBuffer;
+  /** Eight bytes a node, while there are such. */
+  takeWide(): ArrayBuffer | undefined;
 }

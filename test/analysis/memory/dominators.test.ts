@@ -81,14 +81,15 @@ const anyGraph: fc.Arbitrary<Graph> = fc.record({
   entries: fc.array(fc.record({ table: fc.nat(30), key: fc.nat(30), value: fc.nat(30) }), { maxLength: 6 }),
 });
 
-function build({ types, roots, edges, entries }: Graph): SynthSnapshot {
+/** @param first of the nodes that edges lead from and to. */
+function build({ types, roots, edges, entries }: Graph, first: number): SynthSnapshot {
   const { snapshot } = synthProgram();
   for (const [at, type] of types.entries()) snapshot.node({ type, name: `${type} ${at}`, size: 8 + at });
   for (const [at, type] of roots.slice(0, types.length).entries())
     if (type) snapshot.edge(0, at + 3, type === 'element' ? at : `root ${at}`, type);
   const count = snapshot.nodes.length;
   /** Nothing leads to the root, and from it one edge at most to each: DevTools gives up on anything else. */
-  const target = (number: number): number => 1 + (number % (count - 1));
+  const target = (number: number): number => first + (number % (count - first));
   for (const { from, to, type } of edges) {
     const name = type === 'element' || type === 'hidden' ? to : `e${to}`;
     snapshot.edge(target(from), target(to), name, type);
@@ -104,17 +105,51 @@ function build({ types, roots, edges, entries }: Graph): SynthSnapshot {
   return snapshot;
 }
 
-test('random graphs with every kind of edge: the same as DevTools', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'agentdump-heap-')), 'random.heapsnapshot');
-  await fc.assert(
-    fc.asyncProperty(anyGraph, async (graph) => {
-      const bytes = build(graph).toBuffer();
-      writeFileSync(path, bytes);
-      const theirs = await loadWithDevTools(path);
-      await inEachWay((options) => assertSameAsDevTools(readHeapSnapshotSync(bytes, options), theirs));
-    }),
-    { numRuns: fuzzRuns(400) },
-  );
+for (const [where, graphs, first] of [
+  ['from many roots', anyGraph, 1],
+  // As in Node: all of the program is below its global object, and nothing leads to the GC roots.
+  ['from one root', anyGraph.map((graph) => ({ ...graph, roots: [] })), 2],
+] as const)
+  test(`random graphs ${where} with every kind of edge: the same as DevTools`, async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'agentdump-heap-')), 'random.heapsnapshot');
+    await fc.assert(
+      fc.asyncProperty(graphs, async (graph) => {
+        const bytes = build(graph, first).toBuffer();
+        writeFileSync(path, bytes);
+        const theirs = await loadWithDevTools(path);
+        await inEachWay((options) => assertSameAsDevTools(readHeapSnapshotSync(bytes, options), theirs));
+      }),
+      { numRuns: fuzzRuns(400) },
+    );
+  });
+
+test('a second way into the program, found when all of it was visited: the same as DevTools', async () => {
+  const { snapshot, global, gcRoots } = synthProgram();
+  const [first, shared, held, between, last] = Array.from({ length: 5 }, (_, at) =>
+    snapshot.node({ name: `Node ${at}`, size: 8 }),
+  ) as [number, number, number, number, number];
+  // Two ways of the program to `shared`, the second below what its global object holds.
+  snapshot.edge(global, first, 'first').edge(first, shared, 'shared');
+  snapshot.edge(global, held, 'held').edge(held, between, 'between').edge(between, last, 'last');
+  snapshot.edge(last, shared, 'shared').edge(last, held, 'back');
+  // The value of an entry whose key only V8 holds: it hangs off the root, and leads into the second way.
+  const [table, key, value] = ['Table', 'Key', 'Value'].map((name) => snapshot.node({ name, size: 8 })) as [
+    number,
+    number,
+    number,
+  ];
+  const id = (node: number): string => `${snapshot.nodes[node]!.name} @${snapshot.nodes[node]!.id}`;
+  const pair = ` / part of key (${id(key)}) -> value (${id(value)}) pair in WeakMap (table @${snapshot.nodes[table]!.id})`;
+  snapshot.edge(global, table, 'table').edge(table, value, `1${pair}`, 'internal');
+  snapshot.edge(gcRoots, key, 3).edge(key, value, `2${pair}`, 'internal').edge(value, between, 'between');
+  const path = join(mkdtempSync(join(tmpdir(), 'agentdump-heap-')), 'second.heapsnapshot');
+  writeFileSync(path, snapshot.toBuffer());
+  const theirs = await loadWithDevTools(path);
+  await inEachWay(async (options) => {
+    const read = await readHeapSnapshot(path, options);
+    assertSameAsDevTools(read, theirs);
+    assert.equal(computeDominators(read).dominator[shared], read.header.rootOrdinal);
+  });
 });
 
 /** By the definition: d dominates n when n can't be reached without d. */
