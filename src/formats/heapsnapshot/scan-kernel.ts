@@ -50,6 +50,7 @@ interface Exports {
 interface WebAssemblyApi {
   Module: new (code: Uint8Array) => object;
   Instance: new (module: object) => { exports: unknown };
+  CompileError: new () => Error;
 }
 
 const api = (globalThis as unknown as { WebAssembly?: WebAssemblyApi }).WebAssembly;
@@ -70,12 +71,15 @@ export class ScanKernel {
     kernels.set(this.#memory, this);
   }
 
-  /** A window to scan in; of plain memory where WebAssembly has none (its address space is limited, `--jitless`). */
+  /**
+   * A window to scan in; of plain memory where WebAssembly has none (its address space is limited, `--jitless`), or can't run
+   * the loops (a processor, often an emulated one, without the vectors that they use).
+   */
   static window(): Buffer {
     try {
       if (api) return new ScanKernel().window;
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof RangeError || error instanceof api!.CompileError)) throw error;
     }
     return Buffer.alloc(windowBytes + sentinelBytes);
   }
