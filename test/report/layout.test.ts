@@ -55,6 +55,11 @@ test('sentences wrap at words and hang under their mark', () => {
   assert.deepEqual(wrap('', 40), ['']);
 });
 
+test('a table of any length, with wide characters too', () => {
+  const rows = Array.from({ length: 150_000 }, () => ['é']);
+  assert.equal(renderTable(page, ['x'], rows).length, 150_001);
+});
+
 test('empty sections are not shown', () => {
   assert.deepEqual(section(page, 'X', []), []);
   assert.deepEqual(

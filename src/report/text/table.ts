@@ -36,7 +36,7 @@ export function renderTable(
     chars: { ...borderless, middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   });
-  table.push(...cells);
+  for (const row of cells) table.push(row);
   return table
     .toString()
     .split('\n')
