@@ -21,6 +21,9 @@ const borderless = Object.fromEntries(
   ].map((part) => [part, '']),
 );
 
+/** cli-table3 hands all rows to one call, which overruns the stack at 100,000; columns of a longer table count characters. */
+const mostMeasured = 10_000;
+
 /** Lines of a table with a faint head row. */
 export function renderTable(
   page: Page,
@@ -30,13 +33,14 @@ export function renderTable(
   if (!rows.length) return [];
   const painted = head.map((cell) => (cell ? page.palette.faint(cell) : ''));
   const cells = rows.map((row) => row.map(oneLine));
-  if ([painted, ...cells].every((row) => row.every(isPlain))) return plainTable([painted, ...cells]);
+  const isMeasured = cells.length <= mostMeasured && [painted, ...cells].some((row) => !row.every(isPlain));
+  if (!isMeasured) return plainTable([painted, ...cells]);
   const table = new Table({
     head: painted,
     chars: { ...borderless, middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   });
-  for (const row of cells) table.push(row);
+  table.push(...cells);
   return table
     .toString()
     .split('\n')
