@@ -79,7 +79,7 @@ export function valueText(heap: Heap, node: number, limit: number): string {
     case 'bytes':
       return bytesText(heap, node, name);
     case 'hidden':
-      return /^(true|false|null|undefined)$/.test(name) ? name : name;
+      return name === 'system / Oddball' ? oddballText(heap, node) : name;
     default:
       return snapshot.nodes.type[node] === NodeType.object
         ? heap.className(node)
@@ -95,6 +95,17 @@ function numberText(heap: Heap, node: number): string {
 function symbolText(heap: Heap, node: number): string {
   const name = findChild(heap, node, 'name', EdgeType.internal);
   return `Symbol(${name < 0 ? '' : stringText(heap, name, 100)})`;
+}
+
+/** `null`, `undefined` and the truth values: nodes of that name from Node 24 on, before that only their text is. */
+function oddballText(heap: Heap, node: number): string {
+  const { snapshot } = heap;
+  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
+    const child = snapshot.edgeTarget(edge);
+    if (snapshot.edgeType(edge) === EdgeType.hidden && isStringType(snapshot.nodes.type[child]!))
+      return snapshot.nodeName(child);
+  }
+  return snapshot.nodeName(node);
 }
 
 function bytesText(heap: Heap, node: number, name: string): string {

@@ -10,7 +10,7 @@ import { computeDuplicateStrings } from '../../../src/analysis/memory/duplicate-
 import { computeFlame } from '../../../src/analysis/memory/flame.ts';
 import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth.ts';
 import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
-import { computeHeapValue } from '../../../src/analysis/memory/heap-value.ts';
+import { computeHeapValue, valueText } from '../../../src/analysis/memory/heap-value.ts';
 import { computeMemoryFacts } from '../../../src/analysis/memory/memory-facts.ts';
 import { generalPath, pathText, shortPath } from '../../../src/analysis/memory/paths.ts';
 import { runQuery } from '../../../src/analysis/memory/query.ts';
@@ -221,6 +221,16 @@ test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap'
     assert.match(pathText(heap, heap.snapshot.findById(session.id)), /keep|sessions|context/);
   }
 });
+
+for (const major of [20, 22, 24, 26])
+  test(`Node ${major}: null, undefined and the truth values are called so`, async () => {
+    const heap = await openHeap(realHeapSnapshot(major));
+    const texts = new Set<string>();
+    for (let node = 0; node < heap.nodeCount; node++)
+      if (heap.snapshot.nodeTypeName(node) === 'hidden') texts.add(valueText(heap, node, 100));
+    for (const text of ['null', 'undefined', 'true', 'false']) assert.ok(texts.has(text), text);
+    assert.ok(!texts.has('system / Oddball'));
+  });
 
 test("statistics are DevTools'", async () => {
   for (const major of [20, 24]) {
