@@ -15,6 +15,7 @@ export const queryFields = [
   'dominator',
 ] as const;
 export type QueryField = (typeof queryFields)[number];
+const textFields: ReadonlySet<QueryField> = new Set(['name', 'type', 'class']);
 export type QueryOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
 
 export type Condition =
@@ -142,10 +143,17 @@ class Parser {
   #comparison(): Condition {
     if (this.#take('has')) return { kind: 'has', name: this.#word('a property') };
     const name = this.#word('a field, .property, has, not or (');
+    if (!name.startsWith('.')) return this.#fieldComparison(this.#asField(name));
+    return { kind: 'property', name: name.slice(1), operator: this.#operator(), value: this.#value() };
+  }
+
+  #fieldComparison(field: QueryField): Condition {
     const operator = this.#operator();
     const value = this.#value();
-    if (name.startsWith('.')) return { kind: 'property', name: name.slice(1), operator, value };
-    return { kind: 'field', field: this.#asField(name), operator, value };
+    // No number is equal to, above or below a text: the answer would be empty, and look like one.
+    if (typeof value === 'string' && !textFields.has(field) && !operator.endsWith('~'))
+      throw this.#wrong(`a number, perhaps with a unit (${field} > 1.5MB),`, -1);
+    return { kind: 'field', field, operator, value };
   }
 
   #operator(): QueryOperator {

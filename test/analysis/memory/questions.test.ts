@@ -286,7 +286,9 @@ test('queries: fields, units, properties, brackets, order; wrong ones say where'
   assert.deepEqual(parseQuery('type = object select id, class').select, ['id', 'class']);
   for (const [text, said] of [
     ['class =', /a value expected/],
-    ['size > 5', /one of id, name/],
+    ['size > 5', /before "size > 5": one of id, name/],
+    ['retained > lots', /before "lots": a number, perhaps with a unit/],
+    ['distance != "2"', /a number/],
     ['(class = a', /\) expected/],
     ['class = a b', /before "b"/],
     ['class = a limit x', /a number expected/],
