@@ -154,6 +154,7 @@ test('wrong words are usage errors that say what is missing', () => {
     [['classes', snapshot, '--sort', 'age'], /--sort takes one of/],
     [['summary', snapshot, 'more'], /one word too many/],
     [['summary', snapshot, '--limit', '0'], /--limit/],
+    [['summary', snapshot, '--threads', 'two'], /--threads takes 1 or 2/],
   ] as const) {
     const { status, stderr, stdout } = heap(...words);
     assert.equal(status, 2, stderr);

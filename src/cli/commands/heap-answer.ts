@@ -46,13 +46,16 @@ async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
 function optionsOf(argv: HeapArguments, words: HeapWords) {
   if (argv.limit !== undefined && !(argv.limit >= 1))
     throw new AgentdumpError('usage', '--limit takes a number of at least 1', { argument: '--limit' });
+  const threads = argv.threads ?? 2;
+  if (threads !== 1 && threads !== 2)
+    throw new AgentdumpError('usage', '--threads takes 1 or 2', { argument: '--threads' });
   return {
     sources: words.sources,
     rest: words.rest,
     limit: argv.limit === undefined ? undefined : Math.floor(argv.limit),
     sort: argv.sort,
     format: argv.format,
-    threads: argv.threads ?? 2,
+    threads,
     dir: argv.dir ?? (process.env['AGENTDUMP_DIR'] || '.agentdump'),
   };
 }
