@@ -127,6 +127,24 @@ test('--html: the heap as a page, with its suspects and what keeps what', () => 
   assert.equal(heap('classes', snapshot, '--html', '-').status, 2);
 });
 
+test('a snapshot from a pipe, plain and gzipped', () => {
+  const { source: _, ...expected } = json('summary', snapshot);
+  for (const input of [readFileSync(snapshot), gzipSync(readFileSync(snapshot))]) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [program, 'heap', 'summary', '-', '--json'],
+      {
+        input,
+        encoding: 'utf8',
+      },
+    );
+    assert.equal(status, 0, stderr);
+    const { source, ...fromPipe } = JSON.parse(stdout);
+    assert.equal(source, '-');
+    assert.deepEqual(fromPipe, expected);
+  }
+});
+
 test('gzip, and a bundle: torn, with the snapshot as its part', () => {
   const packed = join(folder, 'a.heapsnapshot.gz');
   writeFileSync(packed, gzipSync(readFileSync(snapshot), { level: 1 }));

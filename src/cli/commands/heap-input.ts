@@ -1,5 +1,5 @@
 /**
- * What `heap` is asked to read: a snapshot file, or a bundle whose snapshot is meant. Opens it, with a progress bar on
+ * What `heap` is asked to read: a snapshot file, `-` for one on stdin, or a bundle whose snapshot is meant. Opens it, with a progress bar on
  * stderr for whoever waits at a terminal.
  */
 import { existsSync, statSync } from 'node:fs';
@@ -65,6 +65,7 @@ interface HeapInput {
 }
 
 async function findInput(source: string, dir: string): Promise<HeapInput> {
+  if (source === '-') return { input: process.stdin };
   const isThere = existsSync(source);
   const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
   if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };

@@ -9,6 +9,7 @@ const examples: [string, string][] = [
   ['$0 heap suspects latest', 'what leaks, in the newest bundle'],
   ['$0 heap retainers app.heapsnapshot @1234', 'who refers to a node: tables show their ids'],
   ['$0 heap show app.heapsnapshot @1234', 'what it holds'],
+  ['kubectl exec app -- cat heap.heapsnapshot.gz | $0 heap suspects -', 'from a pipe'],
   ['$0 heap diff a.heapsnapshot b.heapsnapshot', 'what grew'],
   ['$0 heap query app.heapsnapshot "class = Session and retained > 1MB"', 'nodes by condition'],
 ];
