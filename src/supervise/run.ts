@@ -41,6 +41,8 @@ class Supervision {
   readonly #undoings: (() => void)[];
   readonly #readiness: Readiness;
   #life: Life | undefined;
+  /** The newest end that left a bundle. */
+  #explained: LifeEnd | undefined;
   #isStopping = false;
   #stopPausing = () => {};
 
@@ -83,6 +85,7 @@ class Supervision {
       });
       this.#life = life;
       const end = await life.live();
+      if (end.bundle !== undefined) this.#explained = end;
       this.#readiness.unready(describeExit(end));
       if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
       const decision = this.#policy.decide(
@@ -131,7 +134,8 @@ class Supervision {
     const { onCrashLoop: hook, restart, note, signatureOf } = this.#options;
     const { windowMs } = restart;
     note(`crash loop: ${restarts} restarts within ${windowMs / 1000} s; given up`);
-    const signature = end.bundle === undefined ? undefined : await signatureOf?.(end.bundle);
+    const { bundle, verdictKind } = this.#explanationOf(end);
+    const signature = bundle === undefined ? undefined : await signatureOf?.(bundle);
     const event = { event: 'crash-loop', restarts, windowMs, ...(signature && { signature }) } as const;
     if (hook === undefined) await this.#diary.write(event);
     else {
@@ -139,13 +143,20 @@ class Supervision {
       const facts = {
         AGENTDUMP_RESTARTS: String(restarts),
         AGENTDUMP_COUNT: String(restarts + 1),
-        AGENTDUMP_BUNDLE: end.bundle ?? '',
+        AGENTDUMP_BUNDLE: bundle ?? '',
         AGENTDUMP_SIGNATURE: signature ?? '',
-        AGENTDUMP_VERDICT: end.verdictKind ?? '',
+        AGENTDUMP_VERDICT: verdictKind ?? '',
       };
       await this.#diary.write({ ...event, hook, hookExit: await runCrashLoopHook(hook, facts) });
     }
     return { exit: end.exit, crashLoop: true };
+  }
+
+  /** The preload only counts a death that it has just stored, so in a crash loop the last one has no bundle of its own. */
+  #explanationOf(end: LifeEnd): LifeEnd {
+    const before = this.#explained;
+    const isAlike = before?.exit.code === end.exit.code && before?.exit.signal === end.exit.signal;
+    return end.bundle === undefined && before && isAlike ? before : end;
   }
 
   #noteSignal(name: NodeJS.Signals): void {

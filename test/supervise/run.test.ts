@@ -232,6 +232,24 @@ test('a crash loop: restarts, ledger, hook, its own exit code', () => {
   );
 });
 
+test('a crash loop of a death that is only counted: the hook is told of the bundle that has it', () => {
+  const result = run(newDir(), [
+    '--restart=on-failure',
+    '--restart-delay=1',
+    '--restart-limit=3/60',
+    '--on-crash-loop',
+    'echo "hook $AGENTDUMP_COUNT $AGENTDUMP_VERDICT $AGENTDUMP_SIGNATURE $AGENTDUMP_BUNDLE"',
+    '--',
+    ...node('setTimeout(() => { throw new TypeError("always") }, 1)'),
+  ]);
+  assert.equal(result.status, 79);
+  assert.match(result.stderr, /counted, not stored/);
+  assert.match(
+    result.stdout,
+    /^hook 4 uncaught-exception [0-9a-f]{8,} \/.*-uncaught-exception-.*\.agentdump$/m,
+  );
+});
+
 test('a second run that ends well ends the restarts', () => {
   const dir = newDir();
   const flag = join(root, 'flag');
