@@ -6,6 +6,6 @@
 
 export { armCreators } from './creator-stacks.ts';
 export { captureBundle } from './fatal-path.ts';
-export { armLocals } from './locals-recorder.ts';
+export { armLocals, whyNotArmed } from './locals-recorder.ts';
 export { createRecordingPolicy } from './policy.ts';
 export { captureSilent } from './silent-path.ts';

@@ -121,7 +121,8 @@ function installTriggers(surroundings: Surroundings, events: EventTap): Installe
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
   if (config.locals === 'uncaught') {
-    surroundings.disarmLocals = loadColdHalf().armLocals();
+    const { armLocals, whyNotArmed } = loadColdHalf();
+    if (whyNotArmed() === undefined) surroundings.disarmLocals = armLocals();
     undoings.push(surroundings.disarmLocals);
   }
   if (config.handles === 'stacks') undoings.push(loadColdHalf().armCreators(surroundings.ownFile));

@@ -34,6 +34,20 @@ export function takeSchedulingStack(): string | undefined {
   return stack;
 }
 
+/**
+ * Why the debugger may not be armed for this program. On Node 20 and 22 an exception that leaves code which `node:vm` runs is
+ * gone once a debugger has paused at it: the program ends with exit code 0 and no word. With `-e`, `-p` and a program on
+ * stdin that is every exception of the first turn (seen on 20.20 and 22.23; 24.21 and 26.10 keep it).
+ */
+export function whyNotArmed(): string | undefined {
+  const { argv, versions } = process;
+  const [script] = argv.slice(1);
+  const isFile =
+    (process as { _eval?: string })._eval === undefined && script !== undefined && script !== '-';
+  if (isFile || Number.parseInt(versions.node, 10) >= 24) return undefined;
+  return 'the program is no file, and this Node loses the exception of such a program at a debugger’s pause; Node 24 does not';
+}
+
 /** Arms the debugger; returns the undoing. Throws when this Node has no inspector. */
 export function armLocals(): () => void {
   const inspector = process.getBuiltinModule('node:inspector');

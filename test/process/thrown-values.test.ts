@@ -30,6 +30,39 @@ async function dieOf(t: TestContext, node: NodeBinary, program: string) {
   }
 }
 
+for (const node of findNodes())
+  for (const [name, words, input] of [
+    ['-e', ['-e', 'throw new TypeError("gone")'], ''],
+    ['-p', ['-p', 'throw new TypeError("gone")'], ''],
+    ['stdin', ['-'], 'throw new TypeError("gone")'],
+  ] as const)
+    test(`${node.name}: locals armed, a throw of code from ${name} is a death all the same`, (t) => {
+      const dir = temporaryFolder(t);
+      const die = (env: NodeJS.ProcessEnv) =>
+        spawnSync(node.path, words, {
+          cwd: dir,
+          input,
+          env: { PATH: '', HOME: dir, ...env },
+          encoding: 'utf8',
+        });
+      const bare = die({});
+      const armed = die({
+        AGENTDUMP_DIR: join(dir, 'dumps'),
+        AGENTDUMP_HEAP: 'off',
+        AGENTDUMP_LOCALS: 'uncaught',
+        NODE_OPTIONS: `--require ${preload}`,
+      });
+      assert.equal(armed.status, bare.status);
+      assert.match(armed.stderr, /TypeError: gone/);
+      const bundle = openBundle(findBundle('latest', join(dir, 'dumps')));
+      bundle.close();
+      const isToldWhy = bundle.gaps.some(
+        ({ part, reason }) => part === 'locals.json' && /no file/.test(reason),
+      );
+      const hasLocals = bundle.readJson('locals.json') !== undefined;
+      assert.deepEqual([hasLocals, isToldWhy], /2[02]$/.test(node.name) ? [false, true] : [true, false]);
+    });
+
 const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
   [
     'an object with a code',
