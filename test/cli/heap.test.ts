@@ -109,6 +109,8 @@ test('query as CSV and JSON; export as speedscope and folded stacks, to a file t
     'csv',
   ).stdout;
   assert.match(csv, /^id,retainedSizeBytes\r\n\d+,\d+\r\n\d+,\d+\r\n$/);
+  const table = heap('query', snapshot, 'class = Session limit 1 select type, dominator, id, name').stdout;
+  assert.match(table, /^type +dominator +id +name\nobject +@\d+ +@\d+ +Session$/m);
   const out = join(folder, 'flame.json');
   assert.equal(heap('export', snapshot, '--out', out).status, 0);
   const flame = JSON.parse(readFileSync(out, 'utf8'));

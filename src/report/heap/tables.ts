@@ -62,8 +62,21 @@ function nodeCells(row: HeapNodeRow): string[] {
   ];
 }
 
-export function nodeTable(page: Page, rows: HeapNodeRow[]): string[] {
-  return renderTable(page, nodeHead, rows.map(nodeCells));
+/** With the columns of a query's `select`, in its order; the usual ones without. */
+export function nodeTable(page: Page, rows: HeapNodeRow[], select?: readonly string[]): string[] {
+  const cells = rows.map(nodeCells);
+  if (!select) return renderTable(page, nodeHead, cells);
+  const chosen = rows.map((row, at) =>
+    select.map((field) => furtherCell(row, field) ?? cells[at]?.[nodeHead.indexOf(field)] ?? '-'),
+  );
+  return renderTable(page, select, chosen);
+}
+
+/** What the usual columns leave out, or say only where it differs from another one. */
+function furtherCell({ name, type, dominatorId }: HeapNodeRow, field: string): string | undefined {
+  if (field === 'name') return clip(name, 50);
+  if (field === 'type') return type;
+  return field === 'dominator' && dominatorId !== null ? `@${dominatorId}` : undefined;
 }
 
 export function retainerTable(page: Page, rows: HeapEdgeRow[]): string[] {

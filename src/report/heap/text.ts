@@ -36,7 +36,13 @@ export type HeapView =
   | ({ view: 'classes'; totalBytes: number; classCount: number; classes: HeapClassRow[] } & HeapDocument)
   | ({ view: 'suspects'; totalBytes: number; suspects: HeapSuspect[] } & HeapDocument)
   | ({ view: 'retainers'; node: HeapNodeRow; retainerCount: number; retainers: HeapEdgeRow[] } & HeapDocument)
-  | ({ view: 'nodes'; node?: HeapNodeRow; matches?: number; nodes: HeapNodeRow[] } & HeapDocument)
+  | ({
+      view: 'nodes';
+      node?: HeapNodeRow;
+      matches?: number;
+      select?: string[];
+      nodes: HeapNodeRow[];
+    } & HeapDocument)
   | ({ view: 'path'; node: HeapNodeRow; path: HeapPath } & HeapDocument)
   | ({
       view: 'strings';
@@ -86,7 +92,7 @@ function body(view: HeapView, page: Page): string[] {
         ...retainerTable(page, view.retainers),
       ];
     case 'nodes':
-      return [...nodesTitle(view, page), ...nodeTable(page, view.nodes)];
+      return [...nodesTitle(view, page), ...nodeTable(page, view.nodes, view.select)];
     case 'path':
       return renderPath(view.node, view.path, page);
     case 'strings':
