@@ -6,6 +6,7 @@ import type { Debugger, Runtime, Session } from 'node:inspector';
 import type { LocalsPart } from '../bundle/layout.ts';
 import { readVariables, type Variable } from './scope-variables.ts';
 import { tellUnavailableValues } from './unavailable-values.ts';
+import { guardVmCode, losesVmExceptions, vmCodeHasThrown } from './vm-guard.ts';
 
 type LocalFrame = LocalsPart['frames'][number];
 
@@ -35,18 +36,23 @@ export function takeSchedulingStack(): string | undefined {
 }
 
 /**
- * Why the debugger may not be armed for this program. On Node 20 and 22 an exception that leaves code which `node:vm` runs is
- * gone once a debugger has paused at it: the program ends with exit code 0 and no word. With `-e`, `-p` and a program on
- * stdin that is every exception of the first turn (seen on 20.20 and 22.23; 24.21 and 26.10 keep it).
+ * Why the debugger may not be armed for this program: with `-e`, `-p` and a program on stdin every exception of the first
+ * turn leaves code that Node runs as `node:vm` does (vm-guard.ts).
  */
 export function whyNotArmed(): string | undefined {
-  const { argv, versions } = process;
-  const [script] = argv.slice(1);
+  const [script] = process.argv.slice(1);
   const isFile =
     (process as { _eval?: string })._eval === undefined && script !== undefined && script !== '-';
-  if (isFile || Number.parseInt(versions.node, 10) >= 24) return undefined;
-  return 'the program is no file, and this Node loses the exception of such a program at a debugger’s pause; Node 24 does not';
+  return isFile || !losesVmExceptions() ? undefined : `the program is no file${lostAtPause}`;
 }
+
+/** Why an exception was not paused at, although the debugger was armed, as far as is known. */
+export function whyNotPaused(): string | undefined {
+  return vmCodeHasThrown() ? `it was thrown by code that node:vm ran${lostAtPause}` : whyNotArmed();
+}
+
+const lostAtPause =
+  ', and this Node loses the exception of such code at a debugger’s pause; Node 24 does not';
 
 /** Arms the debugger; returns the undoing. Throws when this Node has no inspector. */
 export function armLocals(): () => void {
@@ -64,9 +70,13 @@ export function armLocals(): () => void {
   });
   tellUnavailableValues(true);
   session.post('Debugger.enable');
-  session.post('Debugger.setPauseOnExceptions', { state: 'uncaught' });
+  const pauseOn = (state: 'none' | 'uncaught'): void =>
+    session.post('Debugger.setPauseOnExceptions', { state });
+  pauseOn('uncaught');
+  const leaveVmCode = losesVmExceptions() ? guardVmCode(pauseOn) : () => {};
   session.post('Debugger.setAsyncCallStackDepth', { maxDepth: maxAsyncStacks });
   return () => {
+    leaveVmCode();
     session.disconnect();
     tellUnavailableValues(false);
   };

@@ -4,7 +4,7 @@
  */
 import { type LocalsPart, partNames } from '../../bundle/layout.ts';
 import { canary, canaryName, countUprooted, requireWithheld } from '../canary.ts';
-import { takeLocals, whyNotArmed } from '../locals-recorder.ts';
+import { takeLocals, whyNotPaused } from '../locals-recorder.ts';
 import type { PartProducer } from './part.ts';
 
 /** The variables of the first scope that is listed. */
@@ -27,7 +27,7 @@ export const localsPart: PartProducer = {
     // Taken in any case: an interrupted thread is a pause to the recorder too.
     const recorded = takeLocals();
     const frames = context.locals ?? (context.thrown && recorded);
-    const reason = context.config.locals === 'uncaught' && !frames ? whyNotArmed() : undefined;
+    const reason = context.config.locals === 'uncaught' && !frames ? whyNotPaused() : undefined;
     if (reason !== undefined) context.addGap(partNames.locals, reason);
     for (const frame of frames ?? []) context.frameUrls.add(frame.url);
     return frames && { frames };
