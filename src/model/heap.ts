@@ -128,6 +128,8 @@ export interface HeapValue {
   entries: { key: string; id: number; text: string; retainedSizeBytes: number }[];
   /** Entries in all; more than are listed when the list was cut. */
   entryCount: number;
+  /** Properties that hold a small integer are missing: V8 left those out of the snapshot (`exposeNumericValues`). */
+  lacksNumbers?: boolean;
   source?: HeapSource;
   /** Stack of its allocation, innermost first, where allocations were tracked. */
   allocatedAt?: { function: string; script: string; line: number; column: number }[];

@@ -12,6 +12,13 @@ import { sourceOf } from './scripts.ts';
 /** A slot that holds no object: a small integer, most likely. */
 const notAnObject = '(a number)';
 
+/** Of a FixedArray and a FixedDoubleArray, on 64 bits: map and length, then the slots. */
+const elementsHeadBytes = 16;
+const slotBytes = 8;
+
+/** Kinds whose slots may hold small integers. */
+const kindsWithNumbers: readonly string[] = ['object', 'array', 'map', 'set', 'function'];
+
 interface Entry {
   key: string;
   node: number;
@@ -35,10 +42,14 @@ export function computeHeapValue(heap: Heap, node: number, limit: number): HeapV
       retainedSizeBytes: child < 0 ? 0 : heap.retained[child]!,
     })),
     entryCount: entries.length,
+    ...(kindsWithNumbers.includes(kind) && lacksNumbers(heap) ? { lacksNumbers: true } : {}),
     ...(source ? { source } : {}),
     ...(allocatedAt.length ? { allocatedAt } : {}),
   };
 }
+
+/** V8 names the nodes of small integers so, where it writes them. */
+const lacksNumbers = (heap: Heap): boolean => heap.snapshot.strings.findAscii('smi number') < 0;
 
 export function kindOf(heap: Heap, node: number): string {
   const { snapshot } = heap;
@@ -70,7 +81,7 @@ export function valueText(heap: Heap, node: number, limit: number): string {
     case 'function':
       return `function ${name || '(anonymous)'}`;
     case 'array':
-      return `Array of ${elementNodes(heap, node).length} objects`;
+      return arrayText(heap, node);
     case 'map':
     case 'set':
     case 'weakmap':
@@ -85,6 +96,14 @@ export function valueText(heap: Heap, node: number, limit: number): string {
         ? heap.className(node)
         : name.slice(0, limit) || `(${snapshot.nodeTypeName(node)})`;
   }
+}
+
+/** Numbers are no edges: of an array with nothing else only the room that it has is known. */
+function arrayText(heap: Heap, node: number): string {
+  const objects = elementNodes(heap, node).length;
+  const store = objects ? -1 : findChild(heap, node, 'elements', EdgeType.internal);
+  const room = store < 0 ? 0 : (heap.snapshot.nodes.selfSize.get(store) - elementsHeadBytes) / slotBytes;
+  return room > 0 ? `Array of up to ${room} numbers` : `Array of ${objects} objects`;
 }
 
 function numberText(heap: Heap, node: number): string {

@@ -214,6 +214,9 @@ function renderStrings(
   ];
 }
 
+const numbersMissing =
+  'Whole numbers are not in this snapshot, nor the properties that hold one (V8 writes them with exposeNumericValues).';
+
 function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] {
   const cells = value.entries.map((entry) => [
     clip(entry.key, 50),
@@ -230,6 +233,7 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
     ...(value.source ? [page.palette.place(placeText(value.source))] : []),
     value.text,
     ...(cells.length ? ['', ...renderTable(page, ['key', 'id', 'retained', 'value'], cells)] : []),
+    ...(value.lacksNumbers ? ['', page.palette.faint(numbersMissing)] : []),
     ...section(page, 'Allocated at', stack),
     ...(more > 0
       ? [page.palette.faint(`… ${formatCount(more, 'more entry', 'more entries')} (--limit)`)]

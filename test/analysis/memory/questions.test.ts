@@ -197,6 +197,7 @@ test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap'
     const entries = new Map(computeHeapValue(heap, keep, 100).entries.map((entry) => [entry.key, entry]));
     const value = (key: string) => computeHeapValue(heap, heap.snapshot.findById(entries.get(key)!.id), 5000);
     assert.equal(entries.get('sessions')?.text, 'Array of 200 objects');
+    assert.equal(computeHeapValue(heap, keep, 1).lacksNumbers, true);
     assert.equal(value('byId').entryCount, 200);
     assert.equal(value('byId').entries[7]?.text, 'Session');
     assert.equal(value('distinct').kind, 'set');
@@ -220,6 +221,23 @@ test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap'
     assert.match(closure.source?.file ?? '', /heap-of-everything\.mjs$/);
     assert.match(pathText(heap, heap.snapshot.findById(session.id)), /keep|sessions|context/);
   }
+});
+
+test('an array of numbers: the room that it has; what the snapshot lacks is said where it may matter', () => {
+  const { snapshot, global } = synthProgram();
+  const list = snapshot.node({ name: 'Array', size: 32 });
+  const elements = snapshot.node({ type: 'array', name: '(object elements)', size: 16 + 8 * 500 });
+  const text = snapshot.node({ type: 'string', name: 'a text', size: 24 });
+  snapshot.edge(global, list, 'list').edge(list, elements, 'elements', 'internal').edge(global, text, 'text');
+  const heap = heapOf(snapshot);
+  const values = [list, text].map((node) => computeHeapValue(heap, node, 10));
+  assert.deepEqual(
+    values.map(({ text, lacksNumbers }) => [text, lacksNumbers]),
+    [
+      ['Array of up to 500 numbers', true],
+      ['"a text"', undefined],
+    ],
+  );
 });
 
 for (const major of [20, 22, 24, 26])
