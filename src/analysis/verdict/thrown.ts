@@ -2,6 +2,7 @@
  * What verdicts over a thrown value have in common: the evidence that the error itself gives, and what to try next
  * for the errors that programs of this kind die of most.
  */
+import { partNames } from '../../bundle/layout.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
@@ -160,7 +161,8 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   }
   if (facts.thrownType !== undefined)
     steps.push('Throw an Error: only errors carry the stack that says where they come from.');
-  if (!steps.length || (frames.length && !frames.some((f) => f.locals?.length)))
+  const wereAsked = account.gaps.some(({ part }) => part === partNames.locals);
+  if (!wereAsked && (!steps.length || (frames.length && !frames.some((f) => f.locals?.length))))
     steps.push(
       'To see the variables of each frame next time, set AGENTDUMP_LOCALS=uncaught in a test or CI.',
     );
