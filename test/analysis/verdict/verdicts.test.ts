@@ -423,6 +423,12 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     /for it: slow/,
   ],
   [
+    'a capture that somebody had a reason for',
+    facts({ trigger: { kind: 'capture', reason: 'resident memory 313 MB is over the limit of 300 MB' } }),
+    'snapshot',
+    /A snapshot of a live process: resident memory 313 MB is over the limit of 300 MB/,
+  ],
+  [
     'a heap that ran out',
     facts({ rest: { reportEvent: 'Allocation failed - JavaScript heap out of memory' } }),
     'heap-out-of-memory',

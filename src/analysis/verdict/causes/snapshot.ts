@@ -40,7 +40,8 @@ export const snapshot: Cause = {
 
 function askedBy({ trigger }: VerdictFacts): string {
   const reason = trigger?.reason ? `: ${trigger.reason}` : '';
-  if (trigger?.kind === 'capture') return `somebody captured it from outside${reason}`;
+  if (trigger?.kind === 'capture')
+    return trigger.reason ? `${trigger.reason} (captured from outside)` : 'somebody captured it from outside';
   if (trigger?.kind === 'snapshot-memory') return trigger.reason ?? 'memory came near its limit';
   if (trigger?.kind === 'snapshot-call') return `the program asked for it${reason}`;
   return `${trigger?.signal?.name ?? 'a signal'} asked for it`;
