@@ -102,17 +102,20 @@ function isEcho(
 
 /**
  * Of a run that was stopped: a library that takes our signal for the end (signal-exit, in tap) sends it to its process once
- * more, which then answers again, with what there is time for.
+ * more, which then answers again, with what there is time for: the second bundle may be cut anywhere.
  */
-function isSameAnswer(earlier: DescribedBundle, later: DescribedBundle): boolean {
-  const { kind, pid, signature } = later.facts;
+export function isSameAnswer(
+  earlier: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
+  later: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
+): boolean {
+  const { kind, pid } = earlier.facts;
   return (
     later.trigger === 'snapshot-signal' &&
     earlier.trigger === 'snapshot-signal' &&
+    kind !== undefined &&
     kind !== 'snapshot' &&
     pid !== undefined &&
-    earlier.facts.pid === pid &&
-    earlier.facts.signature === signature &&
+    later.facts.pid === pid &&
     basename(earlier.path) < basename(later.path)
   );
 }
