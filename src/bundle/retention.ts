@@ -105,8 +105,8 @@ function isRealFolder(path: string): boolean {
 
 function isBeingWritten(dir: string, name: string): boolean {
   if (!writersSuffixes.some((suffix) => name.endsWith(suffix))) return false;
-  const age = nowMs() - lastTouchMs(join(dir, name));
-  return age >= 0 && age < staleAfterMs;
+  // A file's time is finer than the clock's, and may be a fraction of a millisecond ahead of it.
+  return Math.abs(nowMs() - lastTouchMs(join(dir, name))) < staleAfterMs;
 }
 
 /** A part that is written in pieces touches its own file, not the folder. */

@@ -109,6 +109,16 @@ test('a partial bundle goes when it is stale, not while it may be written', (t) 
   assert.deepEqual(readdirSync(dir), [fresh, newest]);
 });
 
+test('a partial bundle whose last write has a later time than the clock tells may still be written', (t) => {
+  const dir = scratchFolder(t);
+  const [fresh] = makeYears(dir, [2021], '.agentdump.partial');
+  const [newest] = makeYears(dir, [2026]);
+  const ahead = Date.now() / 1000 + 30;
+  utimesSync(join(dir, fresh!), ahead, ahead);
+  assert.deepEqual(applyRetention({ dir, maxBundles: 1, maxBytes: 1e9 }).removed, []);
+  assert.deepEqual(readdirSync(dir), [fresh, newest]);
+});
+
 test('left-overs of killed writers and killed removals are swept', (t) => {
   const dir = scratchFolder(t);
   for (const year of [2021, 2022]) mkdirSync(join(dir, nameOf(year, '.agentdump.starting')));
