@@ -24,10 +24,11 @@ const names = ['runInThisContext', 'runInContext'] as const;
 export function guardVmCode(pauseOn: (state: 'none' | 'uncaught') => void): () => void {
   const prototype = process.getBuiltinModule('node:vm').Script.prototype as unknown as Record<string, Run>;
   let depth = 0;
+  let isOver = false;
   const undoings = names.map((name) => {
     const original = prototype[name]!;
     const guarded: Run = function (...words) {
-      if (depth++ === 0) pauseOn('none');
+      if (depth++ === 0 && !isOver) pauseOn('none');
       let threw = true;
       try {
         const result = Reflect.apply(original, this, words);
@@ -35,7 +36,8 @@ export function guardVmCode(pauseOn: (state: 'none' | 'uncaught') => void): () =
         return result;
       } finally {
         hasThrown ||= threw;
-        if (--depth === 0) pauseOn('uncaught');
+        // Undone meanwhile there is no debugger to tell, and its refusal would take the place of what the program threw.
+        if (--depth === 0 && !isOver) pauseOn('uncaught');
       }
     };
     Object.defineProperty(guarded, 'name', { value: name });
@@ -46,6 +48,7 @@ export function guardVmCode(pauseOn: (state: 'none' | 'uncaught') => void): () =
     };
   });
   return () => {
+    isOver = true;
     for (const undo of undoings) undo();
   };
 }

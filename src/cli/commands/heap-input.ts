@@ -1,6 +1,6 @@
 /**
- * What `heap` is asked to read: a snapshot file, `-` for one on stdin, or a bundle whose snapshot is meant. Opens it, with a progress bar on
- * stderr for whoever waits at a terminal.
+ * What `heap` is asked to read: a snapshot file, `-` for one on stdin, or a bundle whose snapshot is meant. Opens it, with a
+ * progress bar on stderr for whoever waits at a terminal.
  */
 import { existsSync, statSync } from 'node:fs';
 import { type Heap, openHeap } from '../../analysis/memory/heap.ts';
