@@ -12,9 +12,8 @@ import { sourceOf } from './scripts.ts';
 /** A slot that holds no object: a small integer, most likely. */
 const notAnObject = '(a number)';
 
-/** Of a FixedArray and a FixedDoubleArray, on 64 bits: map and length, then the slots. */
+/** Of elements that hold nothing: a map and a length. With pointer compression (Chrome) slots are smaller, so none are counted. */
 const elementsHeadBytes = 16;
-const slotBytes = 8;
 
 /** Kinds whose slots may hold small integers. */
 const kindsWithNumbers: readonly string[] = ['object', 'array', 'map', 'set', 'function'];
@@ -98,12 +97,14 @@ export function valueText(heap: Heap, node: number, limit: number): string {
   }
 }
 
-/** Numbers are no edges: of an array with nothing else only the room that it has is known. */
+/** Numbers are no edges: of an array with nothing else only the size is known. */
 function arrayText(heap: Heap, node: number): string {
   const objects = elementNodes(heap, node).length;
   const store = objects ? -1 : findChild(heap, node, 'elements', EdgeType.internal);
-  const room = store < 0 ? 0 : (heap.snapshot.nodes.selfSize.get(store) - elementsHeadBytes) / slotBytes;
-  return room > 0 ? `Array of up to ${room} numbers` : `Array of ${objects} objects`;
+  const bytes = store < 0 ? 0 : heap.snapshot.nodes.selfSize.get(store);
+  return bytes > elementsHeadBytes
+    ? `Array of 0 objects, with ${bytes} bytes of numbers`
+    : `Array of ${objects} objects`;
 }
 
 function numberText(heap: Heap, node: number): string {

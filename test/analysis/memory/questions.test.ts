@@ -223,7 +223,7 @@ test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap'
   }
 });
 
-test('an array of numbers: the room that it has; what the snapshot lacks is said where it may matter', () => {
+test('an array of numbers: the bytes that they take; what the snapshot lacks is said where it may matter', () => {
   const { snapshot, global } = synthProgram();
   const list = snapshot.node({ name: 'Array', size: 32 });
   const elements = snapshot.node({ type: 'array', name: '(object elements)', size: 16 + 8 * 500 });
@@ -234,7 +234,7 @@ test('an array of numbers: the room that it has; what the snapshot lacks is said
   assert.deepEqual(
     values.map(({ text, lacksNumbers }) => [text, lacksNumbers]),
     [
-      ['Array of up to 500 numbers', true],
+      ['Array of 0 objects, with 4016 bytes of numbers', true],
       ['"a text"', undefined],
     ],
   );
