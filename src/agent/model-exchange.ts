@@ -108,7 +108,7 @@ export class ModelExchange implements Exchange {
   #startData(
     request: ModelRequest | undefined,
   ): Partial<AgentEventData['model.start']> & { attributes: Attributes } {
-    const { source, host, port, method, header } = this.#start;
+    const { source, host, port, method, path, header } = this.#start;
     const retry = Number(header('x-stainless-retry-count'));
     return compact({
       ...this.#scope,
@@ -124,6 +124,7 @@ export class ModelExchange implements Exchange {
         'server.address': host,
         'server.port': port,
         'http.request.method': method,
+        'url.path': path,
         'http.request.resend_count': retry > 0 ? retry : undefined,
       }) as Attributes,
     }) as Partial<AgentEventData['model.start']> & { attributes: Attributes };

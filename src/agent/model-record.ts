@@ -44,6 +44,7 @@ export class ModelCallRecord implements InFlight {
   #frames = 0;
   #writtenBytes = 0;
   #lastWrite = 0;
+  #lastByteAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
   #text: HeldText | undefined;
@@ -79,6 +80,7 @@ export class ModelCallRecord implements InFlight {
   progressed(bytes: number, frames: number): void {
     const at = now();
     this.#firstByteMs ??= at - this.#startedAt;
+    if (bytes > this.#bytes) this.#lastByteAt = at;
     this.#bytes = bytes;
     this.#frames = frames;
     if (frames > 0 && at - this.#lastWrite >= deltaIntervalMs) this.#writeDelta(false);
@@ -138,6 +140,7 @@ export class ModelCallRecord implements InFlight {
       call: this.#call,
       bytes: this.#bytes,
       frames: this.#frames,
+      ...(this.#lastByteAt && { lastByteAt: this.#lastByteAt }),
       ...text,
     });
   }

@@ -3,15 +3,19 @@
  * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
  */
 import { partNames } from '../bundle/layout.ts';
+import { openBundle } from '../bundle/reader.ts';
 import { readSequel } from '../bundle/reader-sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
-import type { Gap } from '../model/verdict.ts';
+import type { Gap, Verdict } from '../model/verdict.ts';
 import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
+import { settleToolCalls } from './agent/tool-outcomes.ts';
 import { allocationSuspects } from './allocations.ts';
+import { findBeforeEnd } from './before-end/before-end.ts';
 import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';
 import { censusClasses, censusSuspects } from './census.ts';
+import { addChildVerdicts } from './children.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
@@ -34,6 +38,8 @@ import { reachVerdict } from './verdict/reach-verdict.ts';
 export interface AnalyzeOptions {
   /** Lines of code on each side of a frame's position; 2 unless said. */
   contextLines?: number;
+  /** Of a child's bundle only its own parts are read, so that no chain of them is followed. */
+  alone?: boolean;
 }
 
 /** Reads every part that it needs; the caller opens and closes the bundle. */
@@ -47,11 +53,26 @@ export async function analyzeBundle(
     ? fillFromReport(read.parts, bundle.readPart(partNames.report))
     : { ...read, replaced: new Set<string>() };
   const about = joinBundle(bundle, parts);
+  if (!options.alone) await addChildVerdicts(bundle.path, parts.happenings, verdictOfChild);
   const account = await makeAccount(
     { parts, gaps, knownGaps: bundle.gaps, about, bundle, readPart: (name) => bundle.readPart(name) },
     options,
   );
   return replaced.size ? citeInstead(account, (part) => replaced.has(part), partNames.report) : account;
+}
+
+async function verdictOfChild(path: string, id: string): Promise<Verdict | undefined> {
+  try {
+    const child = openBundle(path);
+    try {
+      return child.id === id ? (await analyzeBundle(child, { alone: true })).verdict : undefined;
+    } finally {
+      child.close();
+    }
+  } catch {
+    // It was removed, or is locked: the parent's account names it all the same.
+    return undefined;
+  }
 }
 
 export interface AccountSources {
@@ -108,7 +129,9 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       core: core?.verdict,
     }),
   });
-  const verdict = explainByAgent(reached, account.agent);
+  const explained = explainByAgent(reached, account.agent);
+  const beforeEnd = findBeforeEnd(account);
+  const verdict = beforeEnd.length ? { ...explained, beforeEnd } : explained;
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...defined({ signature }) };
 }
@@ -174,6 +197,7 @@ function joinAgent(
 
 function addFailures({ agent, error, process }: VerdictFacts['account']): void {
   if (!agent) return;
+  settleToolCalls(agent, error);
   const failures = findFailures({ agent, error, cwd: process?.cwd });
   if (failures.length) agent.failures = failures;
 }

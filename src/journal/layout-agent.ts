@@ -145,9 +145,13 @@ export interface AgentEventData {
     attributes: Attributes;
   };
   'model.headers': { call: string; afterMs: number; attributes: Attributes };
-  /** What was streamed since the last one; `bytes` and `frames` count from the start of the reply. */
+  /**
+   * What was streamed since the last one; `bytes` and `frames` count from the start of the reply. Text is held back for a
+   * while, so a delta may be younger than the last byte, whose time in milliseconds since the epoch `lastByteAt` is.
+   */
   'model.delta': {
     call: string;
+    lastByteAt?: number;
     bytes: number;
     frames: number;
     text?: string;

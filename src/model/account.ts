@@ -52,6 +52,8 @@ export interface ChildFacts {
   stderrTail?: string;
   error?: string;
   bundle?: { id: string; name: string };
+  /** What its own bundle says, where that lies beside this one. */
+  verdict?: Pick<Verdict, 'kind' | 'title' | 'confidence'>;
 }
 
 export interface AccountBundle {

@@ -5,12 +5,16 @@ export interface AgentState {
   runs: AgentRun[];
   /** What the host program handed over by `agent.set` and `agent.provide`, by name. */
   state?: Record<string, unknown>;
-  /** When the recording ended: ages count back from here. */
+  /** The death where its time is known, else the last record: ages count back from here. */
   endedAt?: string;
+  /** Nobody saw when the process died: it lived until `endedAt` at least, and every age is at least what it says. */
+  agesAreMinima?: true;
   /** Events that this was made from, and those that were recorded and are lost. */
   events?: { read: number; evicted: number; unreadable: number };
   /** Requests that were no model calls and had not ended. */
   openRequests?: { method: string; host: string; ageMs: number }[];
+  /** Requests that were no model calls and did not end well, the newest last; alike ones are one row. */
+  failedRequests?: FailedRequest[];
   /** Who waited for whom; absent when nobody did. */
   waitGraph?: WaitGraph;
   /** Calls that came again and again, the most frequent first. */
@@ -145,8 +149,12 @@ export interface AgentRun {
   toolCalls: ToolCall[];
   /** The longest conversation of the run, as the model saw it at its last call, and the reply. */
   messages: AgentMessage[];
-  /** What was awaited and had not settled. */
+  /** What was seen to begin and not to end, one sentence each, the longest first. */
   pending: string[];
+  /** The same with its ids, in the same order. */
+  open?: OpenWork[];
+  /** Tool calls that the model asked for and that nothing showed to begin or to end, one sentence each. */
+  requested?: string[];
   state?: unknown;
   usage?: TokenUsage;
   /** Of the calls whose price is known; absent when none is. Prices are those of the days named, the oldest first. */
@@ -169,6 +177,24 @@ export interface AgentRun {
   otherConversations?: { lastCall: string; messages: number }[];
   /** Messages at the start of the conversation that are not known: another process or an evicted record had them. */
   unknownMessages?: number;
+}
+
+export interface FailedRequest {
+  method: string;
+  host: string;
+  httpStatus?: number;
+  error?: AgentError;
+  times: number;
+  /** Of the newest. */
+  beforeEndMs: number;
+}
+
+export interface OpenWork {
+  kind: 'model-call' | 'tool' | 'step' | 'wait';
+  /** The recorder's own id; a wait has none. */
+  id?: string;
+  text: string;
+  ageMs: number;
 }
 
 /** What a run is called to people. */
@@ -210,7 +236,12 @@ export interface ModelCall {
   /** What had been streamed of a reply that never ended. */
   partialText?: string;
   finishReasons?: string[];
+  /** Where it was sent: `api.openai.com`, and the path of the request. */
+  server?: string;
+  path?: string;
   httpStatus?: number;
+  /** As the reply had it: seconds, or a date. */
+  retryAfter?: string;
   error?: AgentError;
   /** By the vendor's list price, where it is known; with the day on which that was checked. */
   cost?: { usd: number; priceOf: string };
@@ -223,8 +254,9 @@ export interface ToolCall {
   /** Our own id, where it was reported as it began; `id` is the provider's when there is one. */
   eventId?: string;
   name: string;
-  /** requested: the model asked for it, and nothing shows that it began or ended. */
-  status: string;
+  status: ToolCallStatus;
+  /** Why it was not run: the words of whoever refused it, or the limit that ended the run first. */
+  because?: string;
   arguments?: unknown;
   result?: unknown;
   error?: unknown;
@@ -235,6 +267,20 @@ export interface ToolCall {
   durationMs?: number;
   ageMs?: number;
 }
+
+/**
+ * requested: the model asked for it, and nothing showed it to begin or to end. refused: it was not allowed to run.
+ * limit: the model asked for it, and the run ended at its own limit before it ran. finished: it returned. failed: it threw.
+ */
+export type ToolCallStatus =
+  | 'requested'
+  | 'running'
+  | 'finished'
+  | 'failed'
+  | 'aborted'
+  | 'interrupted'
+  | 'refused'
+  | 'limit';
 
 export interface AgentMessage {
   role: string;

@@ -41,6 +41,8 @@ export interface Verdict {
   summary: string;
   confidence: Confidence;
   evidence: Evidence[];
+  /** What failed shortly before and is not proven to be the cause, the newest first. */
+  beforeEnd?: Evidence[];
   /** What, if seen, would show that this verdict is wrong. */
   refutedBy: string;
   nextSteps: string[];

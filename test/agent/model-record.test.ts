@@ -53,3 +53,23 @@ test('a role that is no word is not kept: nobody cleans it', () => {
     call(new AgentRecorder(noting, { model: 'content', http: 'metadata' }, 0), role);
   assert.deepEqual(roles, ['assistant', 'unknown']);
 });
+
+test('what is written at the death has the time of the last byte, not that of the writing', async () => {
+  const deltas: { bytes: number; lastByteAt?: number }[] = [];
+  const noting = {
+    cleanText: (text: string) => text,
+    record(kind: string, facts: { bytes: number }) {
+      if (kind === 'model.delta') deltas.push(facts);
+    },
+  } as unknown as AgentSink;
+  const recorder = new AgentRecorder(noting, { model: 'content', http: 'metadata' }, 0);
+  const reply = new ReplyBuilder();
+  const record = new ModelCallRecord(recorder, { attributes: {} }, undefined, reply);
+  reply.text('0', '0', 'a run without an end');
+  record.progressed(10, 1);
+  const last = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  record.flush();
+  assert.equal(deltas.at(-1)?.bytes, 10);
+  assert.ok((deltas.at(-1)?.lastByteAt ?? Number.POSITIVE_INFINITY) <= last);
+});

@@ -9,6 +9,8 @@ export interface AgentEvents {
   events: AgentEvent[];
   /** When the recording ended, milliseconds since the epoch: ages count from here. */
   at: number;
+  /** Nobody saw the death: `at` is that of the last record, and the process lived for a while after it. */
+  isLastRecord?: boolean;
   evicted: number;
   unreadable: number;
   /** Whose work it was that died. */
@@ -59,7 +61,7 @@ function readWithin(value: unknown): AgentEvents['within'] {
 export function readAgentRecords(values: Iterable<unknown>, endedAt?: number): AgentEvents {
   const { events, unreadable } = sorted(values);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
-  return { events, at: timeOf(endedAt, events), evicted, unreadable };
+  return { events, at: timeOf(endedAt, events), isLastRecord: true, evicted, unreadable };
 }
 
 /** Both at once: the journal has more, the part has what was in flight at the death. */
@@ -67,11 +69,13 @@ export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   const { events } = sorted([...a.events, ...b.events]);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
   const within = a.within ?? b.within;
+  const isLastRecord = a.isLastRecord && b.isLastRecord;
   return {
     events,
     at: Math.max(a.at, b.at),
     evicted,
     unreadable: a.unreadable + b.unreadable,
+    ...(isLastRecord && { isLastRecord }),
     ...(within && { within }),
   };
 }

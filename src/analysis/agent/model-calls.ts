@@ -10,10 +10,11 @@ interface Gathered {
   start: Extract<AgentEvent, { kind: 'model.start' }>;
   end?: Extract<AgentEvent, { kind: 'model.end' }>;
   httpStatus: number | undefined;
+  retryAfter?: string | undefined;
   text: string;
   bytes: number;
   frames: number;
-  lastByteAt?: number;
+  lastByteAt: number | undefined;
 }
 
 export interface CallInRun {
@@ -42,19 +43,37 @@ export function computeModelCalls(
 function gather(event: AgentEvent, calls: Map<string, Gathered>): void {
   if (event.kind === 'model.start') {
     if (calls.has(event.call)) return;
-    calls.set(event.call, { start: event, httpStatus: undefined, text: '', bytes: 0, frames: 0 });
+    calls.set(event.call, {
+      start: event,
+      httpStatus: undefined,
+      text: '',
+      bytes: 0,
+      frames: 0,
+      lastByteAt: undefined,
+    });
     return;
   }
   if (event.kind !== 'model.headers' && event.kind !== 'model.delta' && event.kind !== 'model.end') return;
   const call = calls.get(event.call);
   if (!call) return;
   if (event.kind === 'model.end') call.end = event;
-  else if (event.kind === 'model.headers')
+  else if (event.kind === 'model.headers') {
     call.httpStatus = numberOf(event.attributes['http.response.status_code']);
-  else {
+    call.retryAfter = textOf(event.attributes['http.response.header.retry-after']);
+  } else {
     call.text += event.text ?? '';
-    Object.assign(call, { bytes: event.bytes, frames: event.frames, lastByteAt: event.at });
+    call.lastByteAt = lastByteOf(event, call) ?? call.lastByteAt;
+    Object.assign(call, { bytes: event.bytes, frames: event.frames });
   }
+}
+
+/** Text that was held back is written at the death: only more bytes are a sign of the other side. */
+export function lastByteOf(
+  { at, lastByteAt, bytes }: Extract<AgentEvent, { kind: 'model.delta' }>,
+  before: { bytes: number } | undefined,
+): number | undefined {
+  if (typeof lastByteAt === 'number') return lastByteAt;
+  return bytes > (before?.bytes ?? 0) ? at : undefined;
 }
 
 function readCall(gathered: Gathered, conversations: Conversations, at: number): ModelCall & { id: string } {
@@ -73,6 +92,9 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     startedAt: new Date(start.at).toISOString(),
     finishReasons: attributes['gen_ai.response.finish_reasons'] as string[] | undefined,
     httpStatus: numberOf(attributes['http.response.status_code']) ?? gathered.httpStatus,
+    retryAfter: gathered.retryAfter,
+    server: textOf(attributes['server.address']),
+    path: textOf(attributes['url.path']),
     resendCount: numberOf(attributes['http.request.resend_count']),
     bytes: end?.bytes ?? gathered.bytes,
     frames: end?.frames ?? gathered.frames,

@@ -28,6 +28,11 @@ export function readAgentEvents(bundle: PartSource): { events?: AgentEvents; gap
   const found = recorded && held ? mergeAgentEvents(recorded, held) : (recorded ?? held);
   if (!found) return { gaps };
   const events = nameRuns(found);
+  const diedAt = events.isLastRecord ? witnessedEnd(bundle) : undefined;
+  if (diedAt !== undefined && diedAt >= events.at) {
+    events.at = diedAt;
+    delete events.isLastRecord;
+  }
   if (events.evicted)
     gaps.push({
       part: partNames.agentEvents,
@@ -58,6 +63,19 @@ function findUnreadReplies({ events }: AgentEvents): Gap[] {
 export function readAgentState(bundle: PartSource): { state?: AgentState; gaps: Gap[] } {
   const { events, gaps } = readAgentEvents(bundle);
   return events ? { state: computeAgentState(events), gaps } : { gaps };
+}
+
+/** When the process died, where its parent saw it: it told of the end within moments. */
+function witnessedEnd(bundle: PartSource): number | undefined {
+  const bytes = bundle.readPart(partNames.evidence);
+  if (!bytes) return undefined;
+  try {
+    const { foundBy, foundAt, exit } = JSON.parse(Buffer.from(bytes).toString('utf8')) ?? {};
+    const at = Date.parse(foundAt);
+    return foundBy === 'supervisor' && exit && !Number.isNaN(at) ? at : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readRecorded(bundle: PartSource, gaps: Gap[]): AgentEvents | undefined {

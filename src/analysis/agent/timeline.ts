@@ -8,10 +8,11 @@ import { applyPatch } from '../../model/json-patch.ts';
 import { type Conversations, computeConversations, listMessages } from './conversations.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import type { AgentEvents } from './events.ts';
+import { findFailedRequests } from './failed-requests.ts';
 import { findLoops } from './loops.ts';
 import { messagesAsRead, readMessage } from './message-text.ts';
 import { type CallInRun, computeModelCalls } from './model-calls.ts';
-import { renderPending } from './pending.ts';
+import { findOpenWork, findRequested } from './pending.ts';
 import { computeServers } from './servers.ts';
 import { computeToolCalls } from './tool-calls.ts';
 import { computeWaitGraph } from './wait-graph.ts';
@@ -19,7 +20,14 @@ import { computeWaits } from './waits.ts';
 
 export const implicitRun = 'implicit';
 
-export function computeAgentState({ events, at, evicted, unreadable, within }: AgentEvents): AgentState {
+export function computeAgentState({
+  events,
+  at,
+  isLastRecord,
+  evicted,
+  unreadable,
+  within,
+}: AgentEvents): AgentState {
   const runs = new RunTable(at);
   for (const event of events) runs.add(event);
   const conversations = computeConversations(events);
@@ -28,16 +36,19 @@ export function computeAgentState({ events, at, evicted, unreadable, within }: A
   for (const { run, tool } of computeToolCalls(events, conversations, at)) runs.of(run).toolCalls.push(tool);
   for (const { run, wait } of computeWaits(events, at)) runs.addWait(run, wait);
   const all = runs.all();
-  for (const run of all) complete(run, calls, conversations);
+  for (const run of all) complete(run, calls, conversations, isLastRecord);
   const openRequests = computeOpenRequests(events, at);
+  const failedRequests = findFailedRequests(events, at);
   const waitGraph = computeWaitGraph(events, at);
   const loops = findLoops(all);
   const servers = computeServers(events, at);
   return {
     runs: all,
     endedAt: new Date(at).toISOString(),
+    ...(isLastRecord && { agesAreMinima: true }),
     events: { read: events.length, evicted, unreadable },
     ...(openRequests.length ? { openRequests } : {}),
+    ...(failedRequests.length ? { failedRequests } : {}),
     ...(waitGraph && { waitGraph }),
     ...(loops.length ? { loops } : {}),
     ...(servers.length ? { servers } : {}),
@@ -177,7 +188,12 @@ class RunTable {
   }
 }
 
-function complete(run: AgentRun, calls: CallInRun[], conversations: Conversations): void {
+function complete(
+  run: AgentRun,
+  calls: CallInRun[],
+  conversations: Conversations,
+  agesAreMinima = false,
+): void {
   const own = calls.filter((call) => (call.run ?? implicitRun) === run.id).map(({ call }) => call.id);
   const heads = findHeads(own, conversations);
   const [main, ...others] = heads.toSorted((a, b) => b.length - a.length);
@@ -192,7 +208,11 @@ function complete(run: AgentRun, calls: CallInRun[], conversations: Conversation
   if (usage) run.usage = usage;
   const cost = sumCost(run);
   if (cost) run.cost = cost;
-  run.pending = renderPending(run);
+  const open = findOpenWork(run, agesAreMinima);
+  if (open.length) run.open = open;
+  run.pending = open.map(({ text }) => text);
+  const requested = findRequested(run);
+  if (requested.length) run.requested = requested;
   if (run.status === 'running' && run.waits?.length && !isBusy(run)) run.status = 'waiting';
 }
 
@@ -211,7 +231,7 @@ function findHeads(own: string[], { calls }: Conversations) {
 }
 
 function isBusy(run: AgentRun): boolean {
-  const open = ['sent', 'answered', 'streaming', 'running', 'requested'];
+  const open = ['sent', 'answered', 'streaming', 'running'];
   return [...run.modelCalls, ...run.toolCalls].some(({ status }) => open.includes(status));
 }
 

@@ -3,7 +3,7 @@
  * and what the conversation shows, a reply that asks for a tool and a later request that brings its result.
  */
 import type { AgentEvent, Message, MessagePart } from '../../journal/layout-agent.ts';
-import type { ToolCall } from '../../model/agent-state.ts';
+import type { ToolCall, ToolCallStatus } from '../../model/agent-state.ts';
 import type { Conversations } from './conversations.ts';
 
 export interface ToolInRun {
@@ -129,7 +129,7 @@ class ToolGathering {
     }
   }
 
-  #close(entry: ToolInRun, status: string, at: number): void {
+  #close(entry: ToolInRun, status: ToolCallStatus, at: number): void {
     entry.isOpen = false;
     entry.tool.status = status;
     entry.tool.durationMs = at - entry.startedAt;

@@ -5,6 +5,7 @@
  */
 import type { AgentEvent } from '../../journal/layout-agent.ts';
 import type { WaitEdge, WaitGraph, WaitNode } from '../../model/agent-state.ts';
+import { lastByteOf } from './model-calls.ts';
 import { findCycles } from './wait-cycles.ts';
 
 interface Scope {
@@ -66,6 +67,7 @@ class OpenThings {
   readonly #nodes = new Map<string, WaitNode>();
   readonly #startedAt = new Map<string, number>();
   readonly #lastByteAt = new Map<string, number>();
+  readonly #bytes = new Map<string, number>();
   readonly #parents = new Map<string, string>();
   readonly #waits = new Map<string, WaitStart>();
   readonly #locks = new Map<string, LockHeld>();
@@ -78,7 +80,7 @@ class OpenThings {
   add(event: AgentEvent): void {
     const started = startOf(event);
     if (started) this.#open(started, event.at);
-    else if (event.kind === 'model.delta') this.#lastByteAt.set(event.call, event.at);
+    else if (event.kind === 'model.delta') this.#heard(event);
     else if (event.kind === 'wait.start') this.#waits.set(event.wait, event);
     else if (event.kind === 'wait.end') this.#waits.delete(event.wait);
     else if (event.kind === 'lock.held') this.#locks.set(event.lock, event);
@@ -87,6 +89,13 @@ class OpenThings {
       const node = this.#nodes.get(endOf(event) ?? '');
       if (node) node.ended = true;
     }
+  }
+
+  #heard(event: Extract<AgentEvent, { kind: 'model.delta' }>): void {
+    const bytes = this.#bytes.get(event.call) ?? 0;
+    const at = lastByteOf(event, { bytes });
+    this.#bytes.set(event.call, event.bytes);
+    if (at !== undefined) this.#lastByteAt.set(event.call, at);
   }
 
   finish(): { nodes: WaitNode[]; edges: WaitEdge[] } {

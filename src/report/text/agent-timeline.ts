@@ -10,7 +10,9 @@ import {
   nameOfRun,
   type ToolCall,
 } from '../../model/agent-state.ts';
+import { modelCallText } from '../../model/model-call-text.ts';
 import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
+import { toolStateText } from '../../model/tool-text.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { type Palette, plainPalette } from '../palette.ts';
@@ -70,7 +72,10 @@ function renderRun(run: AgentRun, endedAt: number, page: Page): string[] {
   return [
     `${palette.strong(oneLine(nameOfRun(run)))} ${run.status}${palette.faint(headFacts(run))}`,
     ...timelineRows(run, endedAt, page),
-    ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  waiting for `)),
+    ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  not ended  `)),
+    ...(run.requested ?? []).flatMap((what) =>
+      wrap(what, page.columns - 12, `${' '.repeat(10)}  requested  `),
+    ),
   ];
 }
 
@@ -131,7 +136,7 @@ function rowsOf(run: TimelineWork, page: Page): Row[] {
     add(step.startedAt, step.id, `step  ${step.name ?? step.id}  ${outcome(step)}`, step.ageMs !== undefined);
   for (const call of run.modelCalls) add(call.startedAt, call.id, modelText(call), call.ageMs !== undefined);
   for (const call of run.toolCalls)
-    add(call.startedAt, call.eventId, toolText(call), call.ageMs !== undefined);
+    add(call.startedAt, call.eventId, toolText(call), call.status === 'running');
   for (const note of run.notes ?? []) add(note.at, undefined, `note  ${note.text}`, false);
   return rows;
 }
@@ -141,21 +146,14 @@ function outcome({ status, durationMs }: { status: string; durationMs?: number }
 }
 
 function modelText(call: ModelCall): string {
-  const tokens =
-    call.inputTokens === undefined && call.outputTokens === undefined
-      ? ''
-      : `, ${formatNumber(call.inputTokens ?? 0)} → ${formatNumber(call.outputTokens ?? 0)} tokens`;
-  const error = call.error ? `: ${[call.error.type, call.error.message].filter(Boolean).join(' ')}` : '';
   const partial = call.partialText ? ` "${call.partialText}"` : '';
-  const retry = call.resendCount ? `, attempt ${call.resendCount + 1}` : '';
-  const to = [call.provider, call.model].filter(Boolean).join(' ');
-  return `model ${to}  ${outcome(call)}${tokens}${retry}${error}${partial}`;
+  return `model ${modelCallText(call)}${partial}`;
 }
 
 function toolText(call: ToolCall): string {
   const result = call.error ?? call.result;
   const shown = result === undefined ? '' : ` → ${textOf(result)}`;
-  return `tool  ${call.name}(${clip(textOf(call.arguments), maxArgumentChars)})  ${outcome(call)}${shown}`;
+  return `tool  ${call.name}(${clip(textOf(call.arguments), maxArgumentChars)})  ${toolStateText(call)}${shown}`;
 }
 
 function renderConversation(run: AgentRun, page: Page, whole: boolean): string[] {

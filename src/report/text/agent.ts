@@ -7,7 +7,9 @@ import {
   nameOfRun,
   type ToolCall,
 } from '../../model/agent-state.ts';
+import { modelCallText } from '../../model/model-call-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
+import { toolStateText } from '../../model/tool-text.ts';
 import { oneLine, type Page } from './layout.ts';
 import { compact, renderConversation, renderValue } from './value.ts';
 
@@ -41,7 +43,10 @@ function renderRun(run: AgentRun, page: Page): string[] {
     `${palette.strong(oneLine(nameOfRun(run)))} ${run.status}${palette.faint(
       `, ${formatCount(run.steps.length, 'step')}, ${formatCount(run.modelCalls.length, 'model call')}, ${formatCount(run.toolCalls.length, 'tool call')}${usage}`,
     )}`,
-    ...run.pending.slice(0, maxRows).map((what) => `  ${palette.bad('waiting for')} ${oneLine(what)}`),
+    ...run.pending.slice(0, maxRows).map((what) => `  ${palette.bad('not ended')} ${oneLine(what)}`),
+    ...(run.requested ?? [])
+      .slice(0, maxRows)
+      .map((what) => `  ${palette.warn('requested')} ${oneLine(what)}`),
     ...run.steps
       .slice(-maxRows)
       .map(
@@ -51,10 +56,7 @@ function renderRun(run: AgentRun, page: Page): string[] {
     ...run.toolCalls.slice(-maxRows).map((call) => toolCallLine(call, page)),
     ...run.modelCalls
       .slice(-maxRows)
-      .map(
-        (call) =>
-          `  ${palette.faint('model')} ${oneLine([call.provider, call.model].filter(Boolean).join(' '))} ${oneLine(call.status)}`,
-      ),
+      .map((call) => `  ${palette.faint('model')} ${oneLine(modelCallText(call))}`),
     ...(run.messages.length ? renderConversation(run.messages, page).map((line) => `  ${line}`) : []),
     ...(run.plan === undefined ? [] : underName('plan', renderValue(run.plan, page), page)),
     ...(run.state === undefined ? [] : renderValue(run.state, page).map((line) => `  ${line}`)),
@@ -68,5 +70,5 @@ function underName(name: string, lines: readonly string[], { palette }: Page): s
 function toolCallLine(call: ToolCall, { palette }: Page): string {
   const outcome = call.error ?? call.result;
   const shown = outcome === undefined ? '' : palette.faint(` → ${compact(outcome)}`);
-  return `  ${palette.faint('tool')} ${palette.strong(oneLine(call.name))}(${compact(call.arguments)}) ${oneLine(call.status)}${shown}`;
+  return `  ${palette.faint('tool')} ${palette.strong(oneLine(call.name))}(${compact(call.arguments)}) ${oneLine(toolStateText(call))}${shown}`;
 }

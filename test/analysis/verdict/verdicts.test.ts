@@ -74,7 +74,8 @@ function standstill(more: Partial<AgentState>): VerdictFacts {
     toolCalls: [],
     messages: [],
   } as const;
-  const runs = [{ ...run, pending: ['model call to openai'] }] as unknown as AgentState['runs'];
+  const open = [{ kind: 'model-call', text: 'model call to openai', ageMs: 1 }];
+  const runs = [{ ...run, open, pending: ['model call to openai'] }] as unknown as AgentState['runs'];
   return { account: { ...account, agent: { runs, ...more } }, ...rest };
 }
 

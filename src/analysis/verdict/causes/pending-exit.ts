@@ -2,7 +2,7 @@
 
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import type { Cause } from '../facts.ts';
-import { firstCycle, inFlightEvidence } from '../in-flight.ts';
+import { firstCycle, inFlightEvidence, pendingOf } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 export const pendingExit: Cause = {
@@ -13,7 +13,7 @@ export const pendingExit: Cause = {
     const code = trigger?.exitCode ?? account.process?.exit?.code;
     if (trigger?.kind !== 'pending-exit' && !(trigger?.kind === 'exit' && code === 13 && !trigger.exitStack))
       return undefined;
-    const agentPending = account.agent?.runs.flatMap((run) => run.pending) ?? [];
+    const agentPending = pendingOf(facts);
     const resources = trigger.pending ?? [];
     const frame = culpritFrame(deathFrames(account));
     const where = frame && frameText(frame, cwdOf(account));

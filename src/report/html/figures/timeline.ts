@@ -160,7 +160,7 @@ function spanOf(what: Spanned, endMs: number | undefined) {
 
 function outcomeOf({ status, error }: Spanned, isOpen: boolean): Outcome {
   if (error !== undefined || status === 'failed') return 'failed';
-  if (status === 'requested') return 'requested';
+  if (status === 'requested' || status === 'limit' || status === 'refused') return 'requested';
   return isOpen ? 'open' : 'done';
 }
 

@@ -1,6 +1,8 @@
 /** What is known of one row of the timeline. */
+
 import type { AgentError, AgentRun, AgentStep, ModelCall, ToolCall } from '../../../model/agent-state.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../../model/quantities.ts';
+import { toolStateText } from '../../../model/tool-text.ts';
 import type { TimelineRow } from '../figures/timeline.ts';
 import { Facts, LongText } from '../parts/small.tsx';
 import { Value } from '../parts/value.tsx';
@@ -77,10 +79,7 @@ function Tool({ call }: { call: ToolCall }) {
         facts={[
           ['Tool', call.name],
           ['Call', <code key="id">{call.id}</code>],
-          [
-            'Status',
-            call.status === 'requested' ? 'requested; nothing shows that it began or ended' : call.status,
-          ],
+          ['Status', toolStateText(call)],
           ['Took', duration(call.durationMs)],
           ['Open for', duration(call.ageMs)],
           [
@@ -133,7 +132,8 @@ function Run({ run }: { run: AgentRun }) {
             progress &&
               `${progress.done ?? '?'} of ${progress.total ?? '?'}${progress.note ? `, ${progress.note}` : ''}, ${formatDuration(progress.ageMs)} before`,
           ],
-          ['Waiting for', run.pending.join('; ')],
+          ['Not ended', run.pending.join('; ')],
+          ['Requested', run.requested?.join('; ')],
         ]}
       />
       <Failure error={run.error} />

@@ -35,16 +35,24 @@ export function TimelineSection({ account }: { account: Account }) {
 }
 
 function Waiting({ agent }: { agent: AgentState }) {
-  const pending = agent.runs.flatMap((run) => run.pending);
-  if (!pending.length) return null;
+  return (
+    <>
+      <Listed heading="Begun and not ended" texts={agent.runs.flatMap((run) => run.pending)} />
+      <Listed heading="Requested by the model" texts={agent.runs.flatMap((run) => run.requested ?? [])} />
+    </>
+  );
+}
+
+function Listed({ heading, texts }: { heading: string; texts: string[] }) {
+  if (!texts.length) return null;
   return (
     <div class="waiting">
-      <h3>It was waiting for</h3>
+      <h3>{heading}</h3>
       <ul>
-        {pending.slice(0, 12).map((what, n) => (
+        {texts.slice(0, 12).map((what, n) => (
           <li key={n}>{what}</li>
         ))}
-        {pending.length > 12 ? <li class="faint">and {formatNumber(pending.length - 12)} more</li> : null}
+        {texts.length > 12 ? <li class="faint">and {formatNumber(texts.length - 12)} more</li> : null}
       </ul>
     </div>
   );

@@ -1,0 +1,90 @@
+/**
+ * What failed before the end and is not proven to be its cause: model calls, tools, other requests, errors that the
+ * program handled. Each sentence says what was seen and how long before the end; the newest first, alike ones once.
+ */
+import type { Account, Happenings } from '../../model/account.ts';
+import type { AgentRun, AgentState, FailedRequest, ToolCall } from '../../model/agent-state.ts';
+import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
+import type { Evidence } from '../../model/verdict.ts';
+import { errorText, isInError } from '../agent/failures/failure-input.ts';
+import { findTroubledCalls } from './model-calls.ts';
+import type { Told } from './told.ts';
+
+const mostTold = 6;
+/** So many of them the process keeps. */
+const mostKept = 40;
+const agentPart = 'agent-events.json';
+
+/** Without what the verdict's own evidence says already. */
+export function findBeforeEnd(account: Account): Evidence[] {
+  const { agent, happenings } = account;
+  const told = [
+    ...(agent?.runs ?? []).flatMap((run) => [
+      ...findTroubledCalls(run, agent as AgentState),
+      ...failedTools(run, account),
+    ]),
+    ...(agent?.failedRequests ?? []).map(requestFact),
+    ...handledErrors(happenings, account),
+  ];
+  return told
+    .sort((a, b) => (a.beforeEndMs ?? Infinity) - (b.beforeEndMs ?? Infinity))
+    .slice(0, mostTold)
+    .map(({ fact, beforeEndMs, part }) => ({ fact: `${fact}${whenText(beforeEndMs)}.`, part }));
+}
+
+function whenText(beforeEndMs: number | undefined): string {
+  return beforeEndMs === undefined ? '' : `, ${formatDuration(Math.max(0, beforeEndMs))} before the end`;
+}
+
+/** The tool whose error ended the process is the cause, and told as such. */
+function failedTools(run: AgentRun, { agent, error }: Account): Told[] {
+  const causes = new Set(
+    agent?.failures?.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId),
+  );
+  return run.toolCalls
+    .filter((tool) => tool.status === 'failed' && !causes.has(tool.id) && !isInError(error, messageOf(tool)))
+    .slice(-2)
+    .map((tool) => {
+      const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);
+      const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endedAt;
+      const said = messageOf(tool);
+      return {
+        ...(beforeEndMs >= 0 && { beforeEndMs }),
+        fact: `Tool ${tool.name} (${tool.id}) failed${said ? `: ${clip(firstLine(said), 160)}` : ''}`,
+        part: agentPart,
+      };
+    });
+}
+
+function messageOf({ error, result }: ToolCall): string | undefined {
+  const said = error ?? result;
+  if (typeof said === 'string') return said;
+  const message = (said as { message?: unknown } | undefined)?.message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+function requestFact({ method, host, httpStatus, error, times, beforeEndMs }: FailedRequest): Told {
+  const how = httpStatus !== undefined && httpStatus >= 400 ? `was answered ${httpStatus}` : 'failed';
+  const why = error ? ` (${errorText(error)})` : '';
+  const often = times > 1 ? `, ${formatCount(times, 'time')}` : '';
+  return { beforeEndMs, fact: `Request ${method} ${host} ${how}${why}${often}`, part: agentPart };
+}
+
+/** A storm of one error is one sentence. */
+function handledErrors(happenings: Happenings | undefined, account: Account): Told[] {
+  const endedAt = Date.parse(account.bundle?.capturedAt ?? '');
+  const rows = new Map<string, Told & { times: number }>();
+  for (const { kind, name, message, code, at } of happenings?.handled ?? []) {
+    if (isInError(account.error, message)) continue;
+    const coded = code !== undefined && !message.includes(String(code)) ? ` [${code}]` : '';
+    const said = clip(`${name ?? 'Error'}${coded}: ${firstLine(message)}`, 200);
+    const beforeEndMs = endedAt - Date.parse(at ?? '');
+    const times = (rows.get(said)?.times ?? 0) + 1;
+    const fact = `The program handled an ${kind === 'rejection' ? 'unhandled rejection' : 'uncaught exception'} and went on: ${said}`;
+    rows.set(said, { times, fact, part: 'process-events.json', ...(beforeEndMs >= 0 && { beforeEndMs }) });
+  }
+  return [...rows.values()].map(({ times, fact, ...told }) => ({
+    ...told,
+    fact: times > 1 ? `${fact}, ${formatCount(times, 'time')}${times >= mostKept ? ' at least' : ''}` : fact,
+  }));
+}

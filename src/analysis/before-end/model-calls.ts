@@ -1,0 +1,93 @@
+/**
+ * Model calls that did not go as asked, at the end of a run: refused, cut, or ended by a filter or a limit of the
+ * provider's. Calls in a row that failed alike are one sentence with the number of attempts.
+ */
+import type { AgentRun, AgentState, ModelCall } from '../../model/agent-state.ts';
+import { formatCount } from '../../model/quantities.ts';
+import { errorText, modelName } from '../agent/failures/failure-input.ts';
+import type { Told } from './told.ts';
+
+/** Of a run's calls, so many from the end are looked at. */
+const lastCalls = 12;
+/** The provider ended the reply for a reason of its own: it is shorter than asked, or empty. */
+const endedEarly =
+  /^(?:safety|content[_-]?filter|recitation|prohibited_content|blocklist|spii|image_safety|refusal|language|malformed_function_call|model_context_window_exceeded|max_tokens|max_output_tokens|length|error)$/i;
+
+export function findTroubledCalls(run: AgentRun, { endedAt = '', failures = [] }: AgentState): Told[] {
+  const causes = new Set(failures.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId));
+  const told: Told[] = [];
+  for (const group of inGroups(run.modelCalls.slice(-lastCalls))) {
+    const last = group.calls.at(-1) as ModelCall;
+    if (causes.has(last.id)) continue;
+    const beforeEndMs =
+      Date.parse(endedAt) - Date.parse(last.startedAt ?? '') - (last.durationMs ?? Number.NaN);
+    told.push({
+      ...(beforeEndMs >= 0 && { beforeEndMs }),
+      fact: `${group.fact(last)}${attemptText(group.calls)}${laterText(run, last)}`,
+      part: 'agent-events.json',
+    });
+  }
+  return told;
+}
+
+interface Group {
+  key: string;
+  calls: ModelCall[];
+  fact: (last: ModelCall) => string;
+}
+
+function inGroups(calls: readonly ModelCall[]): Group[] {
+  const groups: Group[] = [];
+  let isInRow = false;
+  for (const call of calls) {
+    const found = troubleOf(call);
+    const last = groups.at(-1);
+    if (found && isInRow && last?.key === found.key) last.calls.push(call);
+    else if (found) groups.push({ ...found, calls: [call] });
+    isInRow = found !== undefined;
+  }
+  return groups;
+}
+
+function troubleOf(call: ModelCall): Omit<Group, 'calls'> | undefined {
+  const reason = call.finishReasons?.find((one) => endedEarly.test(one));
+  if (call.status === 'failed')
+    return {
+      key: `failed ${call.httpStatus} ${call.error?.type ?? call.error?.code} ${call.model}`,
+      fact: (last) => `${nameOf(last)} ${failureText(last)}`,
+    };
+  if (call.status === 'cut' || call.status === 'aborted')
+    return {
+      key: `${call.status} ${call.model}`,
+      fact: (last) => `${nameOf(last)} was ${last.status === 'cut' ? 'cut off' : 'aborted'} in its reply`,
+    };
+  if (reason === undefined) return undefined;
+  return {
+    key: `reason ${reason} ${call.model}`,
+    fact: (last) => `The reply of ${nameOf(last, 'm')} ended with finish reason ${reason}`,
+  };
+}
+
+function nameOf(call: ModelCall, first: 'M' | 'm' = 'M'): string {
+  return `${first}odel call ${call.id} to ${modelName(call)}`;
+}
+
+function failureText({ httpStatus, error, retryAfter, path, server }: ModelCall): string {
+  const after = retryAfter === undefined ? '' : ` with Retry-After ${retryAfter}`;
+  const where = httpStatus === 404 && path !== undefined ? ` for ${server ?? ''}${path}` : '';
+  if (httpStatus === undefined) return `got no answer: ${errorText(error)}`;
+  const said = error ? ` (${errorText(error)})` : '';
+  return `was answered ${httpStatus}${after}${where}${said}`;
+}
+
+function attemptText(calls: readonly ModelCall[]): string {
+  if (calls.length > 1) return `, ${formatCount(calls.length, 'time')} in a row`;
+  const count = calls.at(-1)?.resendCount;
+  return count === undefined ? '' : `, at attempt ${count + 1}`;
+}
+
+/** What failed and was made good is said to be. */
+function laterText({ modelCalls }: AgentRun, last: ModelCall): string {
+  const later = modelCalls.slice(modelCalls.indexOf(last) + 1);
+  return later.some(({ status }) => status === 'finished') ? '; a later call was answered' : '';
+}

@@ -1,0 +1,39 @@
+/** A model call in one line: where to, how it went, how long it took, tokens, why it ended. Pure. */
+import type { ModelCall } from './agent-state.ts';
+import { clip, firstLine, formatDuration, formatNumber } from './quantities.ts';
+
+const states: Record<string, string> = {
+  sent: 'no answer yet',
+  answered: 'answered, no byte of the reply yet',
+  streaming: 'reply not complete',
+};
+
+/** `anthropic claude-x  failed 529 after 1.2 s, attempt 3, overloaded_error: Overloaded (api.anthropic.com/v1/messages)`. */
+export function modelCallText(call: ModelCall): string {
+  const to = [call.provider, call.model].filter(Boolean).join(' ');
+  return [`${to}  ${stateText(call)}`, ...detailsOf(call)].join(', ') + placeText(call);
+}
+
+function stateText({ status, httpStatus, durationMs, ageMs }: ModelCall): string {
+  const state = [states[status] ?? status, httpStatus !== undefined && httpStatus !== 200 && httpStatus];
+  const lasted = durationMs ?? ageMs;
+  const time = lasted === undefined ? '' : ` after ${formatDuration(lasted)}`;
+  return `${state.filter(Boolean).join(' ')}${time}`;
+}
+
+function detailsOf({ inputTokens, outputTokens, finishReasons, resendCount, error }: ModelCall): string[] {
+  const hasTokens = inputTokens !== undefined || outputTokens !== undefined;
+  const said = [error?.type ?? error?.code, clip(firstLine(error?.message ?? ''), 160)].filter(Boolean);
+  return [
+    hasTokens && `${formatNumber(inputTokens ?? 0)} → ${formatNumber(outputTokens ?? 0)} tokens`,
+    finishReasons?.length && `finish reason ${finishReasons.join(', ')}`,
+    resendCount && `attempt ${resendCount + 1}`,
+    said.length && said.join(': '),
+  ].filter((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/** Where it was sent matters when that went wrong. */
+function placeText({ status, httpStatus = 200, server, path }: ModelCall): string {
+  const isTrouble = status === 'failed' || httpStatus >= 400;
+  return isTrouble && server !== undefined ? ` (${server}${path ?? ''})` : '';
+}

@@ -1,0 +1,26 @@
+/** What is known of a tool call, in words: each from what was seen, none from what was asked for. Pure. */
+import type { ToolCall, ToolCallStatus } from './agent-state.ts';
+import { formatDuration } from './quantities.ts';
+
+const states: Record<ToolCallStatus, string> = {
+  requested: 'requested by the model, not seen to run',
+  running: 'running',
+  finished: 'returned',
+  failed: 'threw',
+  aborted: 'aborted',
+  interrupted: 'stopped to ask a person',
+  refused: 'refused, did not run',
+  limit: 'requested by the model, did not run',
+};
+
+/** `running for 3 s`, `threw after 120 ms`, `requested by the model, not seen to run (its arguments are not valid JSON)`. */
+export function toolStateText({ status, durationMs, ageMs, eventId, because }: ToolCall): string {
+  const isTimed = eventId !== undefined;
+  const time =
+    isTimed && durationMs !== undefined
+      ? ` after ${formatDuration(durationMs)}`
+      : status === 'running' && ageMs !== undefined
+        ? ` for ${formatDuration(ageMs)}`
+        : '';
+  return `${states[status] ?? status}${time}${because === undefined ? '' : ` (${because})`}`;
+}
