@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { assertSameAsOracle, stateOf } from '../support/agent-oracle.ts';
-import { buildPreload, findNode, runProgram } from '../support/agent-preload.ts';
+import { buildPreload, findNode, nodeMajors, runProgram } from '../support/agent-preload.ts';
 import { type ScriptedReply, startMockModelServer } from '../support/mock-model-server.ts';
 
 const good: ScriptedReply = {
@@ -29,7 +29,7 @@ async function run(node: string, args: string[], script: ScriptedReply, program 
   }
 }
 
-for (const major of [22, 24, 26] as const) {
+for (const major of nodeMajors.filter((major) => major >= 22)) {
   const node = findNode(major) ?? '';
   const skip = node ? false : `Node ${major} is not installed (npm ci --prefix test/nodes)`;
 

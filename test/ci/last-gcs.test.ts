@@ -1,16 +1,12 @@
 /** What V8 prints of its last collections, on four Nodes, and what only looks like it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { readLastGcs } from '../../src/testing/last-gcs.ts';
+import { nodeOf, testMajors } from '../support/test-nodes.ts';
 
-const nodeOf = (major: number) =>
-  fileURLToPath(new URL(`../nodes/node_modules/node-${major}/bin/node`, import.meta.url));
-
-for (const major of [20, 22, 24, 26])
-  test(`of a heap that is full, Node ${major}`, { skip: !existsSync(nodeOf(major)) }, () => {
+for (const major of testMajors)
+  test(`of a heap that is full, Node ${major}`, () => {
     const filled = 'const kept = []; for (;;) kept.push(new Array(1_000).fill(kept.length));';
     const { stderr } = spawnSync(nodeOf(major), ['--max-old-space-size=20', '-e', filled]);
     const lines = readLastGcs(stderr) ?? assert.fail(stderr.toString());

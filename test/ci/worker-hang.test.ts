@@ -3,13 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Account } from '../../src/model/account.ts';
 import { onlyAccountOf } from '../support/run-account.ts';
 import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
-
-const nodeOf = (major: number) =>
-  fileURLToPath(new URL(`../nodes/node_modules/node-${major}/bin/node`, import.meta.url));
+import { majorsOf, nodeOf, testMajors } from '../support/test-nodes.ts';
 
 /** What counts is the old generation: of what is used, tens of megabytes may still be young when it stops to fill. */
 const worker = `
@@ -61,7 +58,7 @@ async function runVictim(context: TestContext, major: number, fillMb: number): P
 
 const workersOf = ({ threads = [] }: Account) => threads.filter(({ kind }) => kind === 'worker');
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   test(`Node ${major}: a plain program's worker`, async (context) => {
     const account = await runVictim(context, major, 0);
     const [busy, ...others] = workersOf(account).filter(({ frames }) => frames.length > 0);
@@ -79,7 +76,7 @@ for (const major of [20, 22, 24, 26])
     assert.match(JSON.stringify(account.verdict?.evidence), /Worker \d+ \(.*\) was in crunch \(/);
   });
 
-for (const major of [20, 26])
+for (const major of majorsOf(20, 26))
   test(`Node ${major}: no debugger in a worker whose heap is nearly full`, async (context) => {
     const account = await runVictim(context, major, 70);
     const [frame] = workersOf(account).find(({ frames }) => frames.length > 0)?.frames ?? [];

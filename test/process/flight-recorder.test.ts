@@ -13,6 +13,7 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { findJson, readJournal } from '../../src/journal/reader.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { nodeOf, testMajors } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-waits.mjs');
@@ -21,7 +22,6 @@ after(() => rmSync(scratch, { recursive: true }));
 let count = 0;
 const newDir = () => join(scratch, String(count++), 'dumps');
 const preload = ['--require', join(root, 'dist/register.cjs')];
-const nodeOf = (major: number) => join(root, `test/nodes/node_modules/node-${major}/bin/node`);
 
 function start(node: string, words: string[], dir: string): ChildProcess {
   return spawn(node, words, {
@@ -54,7 +54,7 @@ function requireStory(dir: string): EvidencePart {
   return evidence;
 }
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   test(`Node ${major}: killed in a tool call, and swept up by the next`, async () => {
     const dir = newDir();
     const child = start(nodeOf(major), [...preload, program], dir);
@@ -92,7 +92,7 @@ const untilReady = async (child: ChildProcess): Promise<number> =>
 test('a program that is no agent, killed after some seconds: its last lines, warnings, errors and children', {
   concurrency: true,
 }, async (t) => {
-  const cases = [20, 22, 24, 26].map((major) =>
+  const cases = testMajors.map((major) =>
     t.test(`Node ${major}`, async () => {
       const dir = newDir();
       const child = spawn(nodeOf(major), [...preload, plain], {

@@ -1,7 +1,7 @@
 /**
  * No secret reaches the disk: programs full of secrets die in every way of the table, and then every file below their
  * folder is searched for each secret in every encoding. By hand, a hundred deaths on each Node:
- * `AGENTDUMP_TEST_PLANTED_RUNS=100 node test/support/run-tests.mjs planted`.
+ * `AGENTDUMP_TEST_PLANTED_RUNS=100 node test/support/run-tests.mjs --all planted`.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -13,12 +13,12 @@ import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listBundles } from '../../src/bundle/list.ts';
 import { readJournal } from '../../src/journal/reader.ts';
+import { nodeOf, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-confides.mjs');
 const cli = join(root, 'bin/agentdump.js');
 const preload = ['--require', join(root, 'dist/register.cjs')];
-const nodeOf = (major: number) => join(root, `test/nodes/node_modules/node-${major}/bin/node`);
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-sealed-'));
 after(() => rmSync(scratch, { recursive: true }));
 const identity = await generateX25519Identity();
@@ -95,7 +95,7 @@ function filesWith(folder: string): string[] {
 const agentdump = (place: Place, ...words: string[]) =>
   spawnSync(process.execPath, [cli, ...words], { cwd: place.home, env: place.env, encoding: 'utf8' });
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   describe(`Node ${major}`, () => {
     test('killed, then swept up: nothing in the clear before, between and after', async () => {
       const place = newPlace(recipient);
@@ -147,7 +147,7 @@ function requireTold(place: Place): void {
 test('the watchdog’s bundle of a hang', async () => {
   const place = newPlace(recipient);
   place.env['AGENTDUMP_HANG_MS'] = '1000';
-  const child = start(place, [nodeOf(24), ...preload], ['hang']);
+  const child = start(place, [usualNode.path, ...preload], ['hang']);
   while (!listBundles(place.dumps).some(({ state }) => state === 'encrypted') && child.exitCode === null)
     await new Promise((done) => setTimeout(done, 100));
   child.kill('SIGKILL');
@@ -157,7 +157,7 @@ test('the watchdog’s bundle of a hang', async () => {
 
 test('a passphrase seals as well', async () => {
   const place = newPlace(`passphrase:${passphrase}`);
-  const child = start(place, [nodeOf(24), ...preload], []);
+  const child = start(place, [usualNode.path, ...preload], []);
   await waitFor(child, 'ready');
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -170,7 +170,7 @@ test('a passphrase seals as well', async () => {
 
 test('a recipient that cannot be read: no clear journal either', async () => {
   const place = newPlace('/nowhere/recipients.txt');
-  const child = start(place, [nodeOf(24), ...preload], []);
+  const child = start(place, [usualNode.path, ...preload], []);
   await waitFor(child, 'ready');
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -179,7 +179,7 @@ test('a recipient that cannot be read: no clear journal either', async () => {
 
 test('without a recipient the journal is as it was: clear', async () => {
   const place = newPlace(undefined);
-  const child = start(place, [nodeOf(24), ...preload], []);
+  const child = start(place, [usualNode.path, ...preload], []);
   await waitFor(child, 'ready');
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -190,7 +190,7 @@ const noAge = spawnSync('age', ['--version']).error ? 'no age here' : false;
 
 test('Debian’s age opens the key that the journal holds', { skip: noAge }, async () => {
   const place = newPlace(recipient);
-  const child = start(place, [nodeOf(24), ...preload], []);
+  const child = start(place, [usualNode.path, ...preload], []);
   await waitFor(child, 'ready');
   child.kill('SIGKILL');
   await once(child, 'exit');

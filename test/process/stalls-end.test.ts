@@ -1,6 +1,6 @@
 /**
  * Programs that stall now and then, for lengths about the watchdog's limit, and end by themselves: whenever it looks at
- * them, they must still do so. `AGENTDUMP_TEST_STALLS=200 node test/support/run-tests.mjs stalls-end` runs so many on each
+ * them, they must still do so. `AGENTDUMP_TEST_STALLS=200 node test/support/run-tests.mjs --all stalls-end` runs so many on each
  * Node.
  */
 import assert from 'node:assert/strict';

@@ -15,11 +15,11 @@ import { AgentdumpError } from '../../src/errors.ts';
 import { captureLive } from '../../src/supervise/capture-live.ts';
 import { listeningPorts } from '../../src/supervise/inspector-port.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { nodeOf, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-capture-'));
 after(() => rmSync(dir, { recursive: true }));
 const here = fileURLToPath(new URL('.', import.meta.url));
-const nodeOf = (major: number) => join(here, `../nodes/node_modules/node-${major}/bin/node`);
 
 const victims: ChildProcess[] = [];
 after(() => {
@@ -50,7 +50,7 @@ async function capture(pid: number | undefined) {
   return { ...found, account };
 }
 
-for (const major of [20, 22, 24, 26]) {
+for (const major of testMajors) {
   test(`Node ${major}, in a busy loop: stack with variables, and it goes on`, async () => {
     const child = await startVictim(nodeOf(major), join(here, 'victim-spin.mjs'), 'spin');
     const { account, answered } = await capture(child.pid);
@@ -91,7 +91,7 @@ for (const [what, node, words, reason] of [
   ['a program that is no Node', 'sh', ['-c', 'echo; exec sleep 60'], /no Node/],
   [
     'a Node that does not take SIGUSR1',
-    nodeOf(24),
+    usualNode.path,
     ['--disable-sigusr1', join(here, 'victim-spin.mjs'), 'idle'],
     /SIGUSR1/,
   ],
@@ -119,7 +119,7 @@ test('workers, the heap and the memory on request; left stopped for a debugger',
   const code = `const { Worker } = require('node:worker_threads');
     const worker = new Worker('function crunch(word) { for (let n = 0; ; n++) if (n < 0) return word; } require("node:worker_threads").parentPort.postMessage(0); crunch("telling")', { eval: true, name: 'cruncher' });
     worker.once('message', () => setTimeout(() => console.log('ready'), 300)); const wait = () => setTimeout(wait, 10); wait();`;
-  const child = await startVictim(nodeOf(22), '-e', code);
+  const child = await startVictim(usualNode.path, '-e', code);
   const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
   const out = join(dir, 'asked');
   const words = ['capture', String(child.pid), '--dir', out, '--heap', '--core', '--stop', '--json'];

@@ -1,17 +1,15 @@
 /** The doctor, which is the test of the test: every way to die that it tries must be explained rightly here. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { testNodes } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
-const nodes = fileURLToPath(new URL('../nodes/node_modules', import.meta.url));
 
-for (const major of [20, 22, 24, 26])
-  test(`on Node ${major} every death it tries is explained`, () => {
-    const node = join(nodes, `node-${major}/bin/node`);
-    const { stdout, stderr } = spawnSync(node, [agentdump, 'doctor', '--json'], { encoding: 'utf8' });
+for (const { name, path } of testNodes)
+  test(`on ${name} every death it tries is explained`, () => {
+    const { stdout, stderr } = spawnSync(path, [agentdump, 'doctor', '--json'], { encoding: 'utf8' });
     const { deaths, machine, notTried } = JSON.parse(stdout || stderr);
     for (const { death, expected, verdict, problem, gaps } of deaths)
       assert.equal(verdict, expected, `${death}: ${problem ?? ''} ${gaps.join('; ')}`);

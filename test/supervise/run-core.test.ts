@@ -21,10 +21,10 @@ import { partNames } from '../../src/bundle/layout.ts';
 import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
+import { nodeOf, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
-const here = fileURLToPath(new URL('.', import.meta.url));
-const nodeOf = (major: number) => join(here, `../nodes/node_modules/node-${major}/bin/node`);
+const _here = fileURLToPath(new URL('.', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-run-core-'));
 after(() => rmSync(root, { recursive: true }));
 const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
@@ -87,7 +87,7 @@ function assertClean(mini: Uint8Array | undefined): void {
       assert.equal(raw.includes(Buffer.from(secret, encoding)), false, `${secret} as ${encoding}`);
 }
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   test(`Node ${major}: an abort; both worlds of the stack, and the core is gone`, { skip }, async () => {
     const { cwd, result, listed } = run(`abort-${major}`, nodeOf(major), [], 'abort');
     assert.equal(result.signal, 'SIGABRT');
@@ -174,7 +174,7 @@ test('--core under a recipient is refused', () => {
   assert.match(stderr, /AGENTDUMP_RECIPIENT rules out/);
 });
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   test(`Node ${major}, --locals core: an uncaught throw with its variables, and exit code 1`, {
     skip,
   }, async () => {

@@ -12,10 +12,10 @@ import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { type LedgerLine, readLedgers } from '../../src/supervise/ledger.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { nodeOf, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
-const nodeOf = (major: number) => join(here, `../nodes/node_modules/node-${major}/bin/node`);
 const root = mkdtempSync(join(tmpdir(), 'agentdump-health-'));
 const children: ChildProcess[] = [];
 after(() => {
@@ -96,7 +96,7 @@ function readIfThere(path: string): string | undefined {
 
 const healing = ['unhealthy', 'triage', 'dump', 'stop', 'exit', 'restart', 'start', 'recovered'];
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   test(`Node ${major}, a loop that spins: its stack with variables, killed, well again`, async () => {
     const patient = await start(
       'spin',

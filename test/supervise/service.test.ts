@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { nodeOf, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
-const here = fileURLToPath(new URL('.', import.meta.url));
-const nodeOf = (major: number) => join(here, `../nodes/node_modules/node-${major}/bin/node`);
+const _here = fileURLToPath(new URL('.', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-service-'));
 after(() => rmSync(dir, { recursive: true }));
 const env = { ...process.env, NODE_OPTIONS: '' };
@@ -64,12 +64,7 @@ const orphaning = `const { readdirSync, readFileSync } = require('node:fs');
   };
   look();`;
 
-for (const [major, zombies] of [
-  [20, 5],
-  [22, 0],
-  [24, 0],
-  [26, 0],
-] as const)
+for (const [major, zombies] of testMajors.map((major) => [major, major < 22 ? 5 : 0] as const))
   test(`Node ${major} as process 1: ${zombies === 0 ? 'orphans are reaped' : 'it says that it cannot reap'}`, {
     skip: noNamespace,
   }, () => {
@@ -97,7 +92,7 @@ for (const [major, zombies] of [
   });
 
 test('as process 1 it passes a signal on', { skip: noNamespace }, async () => {
-  const node = nodeOf(24);
+  const node = usualNode.path;
   const code =
     "process.on('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('ready')";
   const run = [
@@ -118,7 +113,7 @@ test('as process 1 it passes a signal on', { skip: noNamespace }, async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
-  const [first] = spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).stdout.split('\n');
+  const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
   await new Promise((done) => setTimeout(done, 200));
   process.kill(Number(first), 'SIGTERM');
   const [code9] = await once(child, 'exit');

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { testMajors, testNodes } from './test-nodes.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 export const programs = join(root, 'test', 'agent', 'programs');
 
-export const nodeMajors = [20, 22, 24, 26] as const;
-export type NodeMajor = (typeof nodeMajors)[number];
+export const nodeMajors = testMajors;
+export type NodeMajor = number;
 
-/** The binary of a Node of the matrix; undefined when it is not installed. */
+/** The binary of a Node of this run; undefined when it has none of that major. */
 export function findNode(major: NodeMajor): string | undefined {
-  const path = join(root, 'test', 'nodes', 'node_modules', `node-${major}`, 'bin', 'node');
-  return existsSync(path) ? path : undefined;
+  return testNodes.find((node) => node.major === major)?.path;
 }
 
 export async function buildPreload(): Promise<string> {

@@ -3,29 +3,21 @@
  * the file that the kernel left. Says why where this machine sends cores elsewhere.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type TestNode, testNodes } from './test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const victims = join(root, 'fixtures', 'programs', 'native');
 
-export interface TestNode {
-  major: number;
-  path: string;
-}
-
-/** The Nodes of the matrix that are installed, oldest first. */
-export const nodes: TestNode[] = [20, 22, 24, 26]
-  .map((major) => ({ major, path: join(root, `test/nodes/node_modules/node-${major}/bin/node`) }))
-  .filter(({ path }) => existsSync(path))
-  .map(({ major, path }) => ({ major, path: realpathSync(path) }));
+/** Of this run, oldest first. */
+export const nodes: readonly TestNode[] = testNodes;
 
 /** Why no core can be made here, or false. */
 export const noCores: string | false = (() => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'cores are read on Linux x64 only';
-  if (nodes.length === 0) return 'no Node is installed in test/nodes';
   const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
   if (pattern.startsWith('|')) return `core_pattern pipes cores into ${pattern.slice(1)}`;
   if (pattern.includes('/')) return `core_pattern puts cores at ${pattern}`;

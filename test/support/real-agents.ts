@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNode, type NodeMajor, type ProgramRun, runProgram } from './agent-preload.ts';
 import { type ScriptedReply, type SeenCall, startMockModelServer } from './mock-model-server.ts';
+import { isWideRun, usualNode } from './test-nodes.ts';
 
 export const folder = join(fileURLToPath(import.meta.url), '..', '..', 'agents');
 
@@ -40,10 +41,11 @@ export const modes = ['whole', 'stream'] as const;
 export const runsOn = (major: NodeMajor, program: string): boolean => major >= 22 || program !== 'mastra';
 
 /** Why the real agents can't run here; false when they can. */
-export function whyNoAgents(major: NodeMajor): string | false {
-  if (!findNode(major)) return `Node ${major} is not installed (npm ci --prefix test/nodes)`;
+export function whyNoAgents(major: NodeMajor = usualNode.major): string | false {
+  if (!isWideRun) return 'real clients and frameworks';
+  if (!findNode(major)) return `there is no Node ${major} in this run`;
   if (existsSync(join(folder, 'node_modules'))) return false;
-  return 'the libraries are not installed (npm ci --legacy-peer-deps --prefix test/agents)';
+  throw new Error('the libraries are not installed: npm run test:all does it');
 }
 
 /** The model asks for the weather, then speaks. */

@@ -15,9 +15,10 @@ import { renderText } from '../../src/report/text.ts';
 import { findNode, type NodeMajor, nodeMajors } from './agent-preload.ts';
 import { type ScriptedReply, startMockModelServer } from './mock-model-server.ts';
 import { bundlesIn, preload, temporaryFolder } from './run-victim.ts';
+import { usualNode } from './test-nodes.ts';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents', 'deaths.mjs');
-const others = nodeMajors.filter((major) => major !== 24);
+const others = nodeMajors.filter((major) => major !== usualNode.major);
 const hello = (): ScriptedReply => ({ text: 'Hello.' });
 
 export interface RealDeath {
@@ -30,7 +31,8 @@ export interface RealDeath {
 
 /** The Nodes on which the n-th death is died. */
 export function majorsOf(n: number): readonly NodeMajor[] {
-  return process.env['AGENTDUMP_TEST_MATRIX'] === 'full' ? nodeMajors : [24, others[n % others.length] ?? 24];
+  if (others.length === 0 || process.env['AGENTDUMP_TEST_MATRIX'] === 'full') return nodeMajors;
+  return [usualNode.major, others[n % others.length] ?? usualNode.major];
 }
 
 export interface Death {

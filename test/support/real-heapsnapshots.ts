@@ -4,14 +4,12 @@ import { existsSync, linkSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeOf, testMajors } from './test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const victim = join(here, '..', '..', 'fixtures', 'programs', 'heap-of-everything.mjs');
-export const nodeMajors = [20, 22, 24, 26] as const;
-
-export function nodeBinary(major: number): string {
-  return join(here, '..', 'nodes', 'node_modules', `node-${major}`, 'bin', 'node');
-}
+export const nodeMajors = testMajors;
+export const nodeBinary = nodeOf;
 
 /** Path of a snapshot that this Node wrote of fixtures/programs/heap-of-everything.mjs. */
 export function realHeapSnapshot(major: number): string {

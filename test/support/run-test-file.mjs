@@ -3,44 +3,91 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { end, mark } from './tell-failures.mjs';
 
 /** For one file: a program that never ends must not hold everything. */
 const longestMs = 600_000;
 const mostOutputBytes = 1 << 20;
+const mostReasonChars = 4_000;
+const reporter = join(dirname(fileURLToPath(import.meta.url)), 'tell-failures.mjs');
 export const counted = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'];
 
 /**
  * @param {string} file
- * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[]}} options `imports`: modules that are loaded first.
- * @returns {Promise<{file: string, hasPassed: boolean, tap: string, counts: Record<string, number>}>} `tap`: its tests
- *   without head, plan and closing lines; what the file printed itself follows as comments.
+ * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[], onFailure?: (text: string) => void}} options `imports`:
+ *   modules that are loaded first. `onFailure`: is called when a test fails, with its name, place and reason.
+ * @returns {Promise<{file: string, hasPassed: boolean, tap: string, counts: Record<string, number>, skipped: string[],
+ *   seconds: number}>} `tap`: its tests without head, plan and closing lines; what the file printed itself follows as
+ *   comments. `skipped`: the reason of each test that was skipped.
  */
-export async function runTestFile(file, { cwd, env, imports }) {
+export async function runTestFile(file, { cwd, env, imports, onFailure = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
   const report = join(folder, 'report.tap');
   const words = imports.flatMap((name) => ['--import', name]);
-  words.push('--test-reporter=tap', `--test-reporter-destination=${report}`, file);
+  words.push('--test-reporter=tap', `--test-reporter-destination=${report}`);
+  words.push(`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', file);
+  const start = performance.now();
   try {
     const child = spawn(process.execPath, words, { cwd, env, stdio: 'pipe' });
-    const printed = [collect(child.stdout), collect(child.stderr)];
+    const told = takeFailures((failure) => onFailure(describeFailure(file, failure)));
+    const printed = [collect(child.stdout, told), collect(child.stderr)];
     const timer = setTimeout(() => child.kill('SIGKILL'), longestMs);
     const [code, signal] = await new Promise((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (...ended) => resolve(ended));
     });
     clearTimeout(timer);
-    const end = code === 0 ? undefined : (signal ?? `exit code ${code}`);
-    return { file, ...readReport(file, readText(report), end, printed.map((text) => text()).join('')) };
+    const ended = code === 0 ? undefined : (signal ?? `exit code ${code}`);
+    const text = printed.map((of) => of()).join('');
+    const seconds = (performance.now() - start) / 1000;
+    const result = readReport(file, readText(report), ended, text);
+    if (result.isWhole === false)
+      onFailure(
+        `FAILED ${file}: the file ended with ${ended ?? 'no report'}\n${text.slice(-mostReasonChars)}`,
+      );
+    return { file, seconds, ...result };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function collect(stream) {
+function describeFailure(file, { name, place, reason }) {
+  const where = place === undefined ? file : place;
+  return `FAILED ${name}\n  at ${where}\n${reason.slice(0, mostReasonChars).replace(/^/gm, '  ')}`;
+}
+
+/** Takes the blocks of tell-failures.mjs out of a stream's text, and gives what is left. */
+function takeFailures(tell) {
+  let held = '';
+  return (chunk) => {
+    held += chunk;
+    let rest = '';
+    for (;;) {
+      const start = held.indexOf(mark);
+      if (start < 0) {
+        // The beginning of a mark may stand at the end.
+        const keep = held.lastIndexOf(mark[0]);
+        const cut = keep >= 0 && held.length - keep < mark.length ? keep : held.length;
+        rest += held.slice(0, cut);
+        held = held.slice(cut);
+        return rest;
+      }
+      rest += held.slice(0, start);
+      held = held.slice(start);
+      const stop = held.indexOf(end);
+      if (stop < 0) return rest;
+      tell(JSON.parse(held.slice(mark.length, stop)));
+      held = held.slice(stop + end.length);
+    }
+  };
+}
+
+function collect(stream, take = (chunk) => chunk) {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk) => {
-    text = (text + chunk).slice(-mostOutputBytes);
+    text = (text + take(chunk)).slice(-mostOutputBytes);
   });
   return () => text;
 }
@@ -53,7 +100,10 @@ function readText(path) {
   }
 }
 
-/** `end`: how the process ended, where that was not well. A file that did so without a failed test failed as a whole. */
+/**
+ * `end`: how the process ended, where that was not well. A file that did so without a failed test failed as a whole, and
+ * `isWhole` is false.
+ */
 export function readReport(file, report, end, printed) {
   const counts = Object.fromEntries(counted.map((name) => [name, 0]));
   const lines = [];
@@ -64,7 +114,8 @@ export function readReport(file, report, end, printed) {
   }
   const hasClosed = /^# duration_ms /m.test(report);
   if (!hasClosed) countResults(lines, counts);
-  if (!hasClosed || (end !== undefined && counts.fail + counts.cancelled === 0)) {
+  const isWhole = hasClosed && (end === undefined || counts.fail + counts.cancelled > 0);
+  if (!isWhole) {
     counts.tests++;
     counts.fail++;
     lines.push(
@@ -74,13 +125,21 @@ export function readReport(file, report, end, printed) {
       '  ...',
     );
   }
+  const skipped = lines.flatMap((line) => /^ *ok \d+ - .* # SKIP(?: (.*))?$/.exec(line)?.slice(1, 2) ?? []);
   lines.push(
     ...printed
       .split('\n')
       .filter(Boolean)
       .map((line) => `# ${line}`),
   );
-  return { hasPassed: counts.fail + counts.cancelled === 0, tap: lines.join('\n'), counts };
+  const hasPassed = counts.fail + counts.cancelled === 0;
+  return {
+    hasPassed,
+    isWhole,
+    tap: lines.join('\n'),
+    counts,
+    skipped: skipped.map((why) => why ?? 'no reason'),
+  };
 }
 
 /** Those that were told before the file died. */

@@ -1,17 +1,21 @@
 // Runs the test files (all, or those whose path contains one of the arguments), two beside each other, and prints one TAP
-// document. A file in which a test failed runs again, alone, up to twice: programs that really die beside each other on
-// a busy machine now and then miss a moment. What passed only then is named at the end, with what failed as comments.
+// document. Without --all (`npm test`): on the Node that is there, with nothing else installed; what that leaves out is
+// named in one closing line. With --all (`npm run test:all`): also the files *.wide.test.ts, all Nodes, oracles, real
+// clients and runners. A test that fails is told when it fails. A file in which a test failed runs again, alone, up to
+// twice; what passed only then is named at the end.
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { counted, runTestFile } from './run-test-file.mjs';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
-const wanted = process.argv.slice(2);
-const beside = 2;
+const isWide = process.argv.includes('--all') || process.env.AGENTDUMP_TESTS === 'all';
+const wanted = process.argv.slice(2).filter((word) => word !== '--all');
+const beside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || 2;
 const mostTries = 3;
 /** More files than these fail for a reason. */
 const mostRepeated = 8;
+const slowestTold = 10;
 /** Below `agentdump ci` the test processes have its preload, and their children nothing of it. */
 const isRecorded = process.env.AGENTDUMP_CI !== undefined;
 const options = {
@@ -23,7 +27,9 @@ const options = {
     TZ: 'UTC',
     NODE_OPTIONS: (isRecorded && process.env.NODE_OPTIONS) || '',
     NO_COLOR: '',
+    AGENTDUMP_TESTS: isWide ? 'all' : '',
   },
+  onFailure: (failure) => console.log(failure.replace(/^/gm, '# ')),
 };
 
 /** Test files below `dir`, in the order of their names. Node 20 knows no globs. */
@@ -38,23 +44,46 @@ function findTests(dir) {
     });
 }
 
-const files = findTests(join(root, 'test')).filter(
+const isWideFile = (file) => file.endsWith('.wide.test.ts');
+const found = findTests(join(root, 'test')).filter(
   (f) => !wanted.length || wanted.some((w) => f.includes(w)),
 );
+const files = found.filter((file) => isWide || !isWideFile(file));
 if (!files.length) {
-  console.error(`no test file matches ${wanted.join(', ')}`);
+  const [first] = found;
+  console.error(
+    first === undefined
+      ? `no test file matches ${wanted.join(', ')}`
+      : `${first} belongs to the wide run: node test/support/run-tests.mjs --all ${wanted.join(' ')}`,
+  );
   process.exit(2);
 }
 
 const start = performance.now();
 const totals = Object.fromEntries(counted.map((name) => [name, 0]));
+/** Why a test was left out, and how many were. */
+const leftOut = new Map();
+/** The wide run installs what it needs: who skips for want of that has a fault. */
+const notInstalled = new Set();
+const durations = [];
 const unsteady = [];
 let number = 0;
 
 /** Numbers a file's tests on from those before. */
-function print({ tap, counts }) {
+function print({ file, tap, counts, skipped, seconds }) {
+  durations.push({ file, seconds });
+  if (!isWide) {
+    for (const reason of skipped) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    counts.tests -= counts.skipped;
+    counts.skipped = 0;
+  }
+  for (const reason of skipped)
+    if (/npm ci|not installed/.test(reason)) notInstalled.add(`${file}: ${reason}`);
   for (const name of counted) totals[name] += counts[name];
-  const numbered = tap.replace(/^((?:not )?ok) \d+/gm, (_, verdict) => `${verdict} ${++number}`);
+  const lines = isWide
+    ? tap
+    : tap.replace(/(?:^ *# Subtest: .*\n)?^ *ok \d+ - .* # SKIP.*(?:\n +---\n[\s\S]*?\n +\.\.\.)?\n?/gm, '');
+  const numbered = lines.replace(/^((?:not )?ok) \d+/gm, (_, verdict) => `${verdict} ${++number}`);
   if (numbered) console.log(numbered);
 }
 
@@ -74,7 +103,6 @@ for (const first of failed) {
   let last = first;
   for (let tries = 1; !last.hasPassed && tries < mostTries && failed.length <= mostRepeated; tries++) {
     console.log(`# failed at try ${tries}, and runs again: ${first.file}`);
-    console.log(last.tap.replace(/^/gm, '# | '));
     last = await runTestFile(first.file, options);
   }
   if (last.hasPassed) unsteady.push(first.file);
@@ -82,7 +110,19 @@ for (const first of failed) {
 }
 
 console.log(`1..${number}`);
+const slowest = durations.sort((a, b) => b.seconds - a.seconds).slice(0, slowestTold);
+console.log(`# slowest: ${slowest.map(({ file, seconds }) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
 for (const file of unsteady) console.log(`# passed only when it ran again: ${file}`);
+for (const what of notInstalled) console.log(`# skipped for want of an install: ${what}`);
+if (!isWide) console.log(`# left to npm run test:all: ${describeLeftOut()}`);
 for (const name of counted) console.log(`# ${name} ${totals[name]}`);
 console.log(`# duration_ms ${performance.now() - start}`);
-process.exitCode = totals.fail + totals.cancelled === 0 ? 0 : 1;
+process.exitCode = totals.fail + totals.cancelled + (isWide ? notInstalled.size : 0) === 0 ? 0 : 1;
+
+function describeLeftOut() {
+  const wideFiles = found.filter(isWideFile);
+  const places = new Set(wideFiles.map((file) => file.split('/').slice(1, -1).join('/')));
+  const reasons = [...leftOut].map(([reason, count]) => `${count} for: ${reason}`);
+  const ofFiles = wideFiles.length ? [`${wideFiles.length} files of ${[...places].join(', ')}`] : [];
+  return ['the other Nodes', ...ofFiles, ...reasons].join('; ');
+}

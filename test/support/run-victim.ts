@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testNodes } from './test-nodes.ts';
 import type { Victim } from './victims.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -15,18 +16,7 @@ export interface NodeBinary {
   path: string;
 }
 
-/** The Nodes of the matrix that are installed (`npm ci --prefix test/nodes`), else the one that runs the tests. */
-export function findNodes(): NodeBinary[] {
-  const installed = [20, 22, 24, 26]
-    .map((major) => ({
-      name: `Node ${major}`,
-      path: join(root, 'test/nodes/node_modules', `node-${major}`, 'bin/node'),
-    }))
-    .filter((node) => existsSync(node.path));
-  return installed.length > 0
-    ? installed
-    : [{ name: `Node ${process.versions.node}`, path: process.execPath }];
-}
+export const findNodes = (): readonly NodeBinary[] => testNodes;
 
 export interface Outcome {
   code: number | null;

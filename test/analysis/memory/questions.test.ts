@@ -23,6 +23,7 @@ import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { loadWithDevTools } from '../../oracles/devtools.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { majorsOf, testMajors, usualNode } from '../../support/test-nodes.ts';
 
 const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
@@ -44,7 +45,7 @@ const bySuspectRule = (suspects: HeapSuspect[], rule: string): HeapSuspect =>
   suspects.find((suspect) => suspect.rule === rule) ??
   assert.fail(`no ${rule} among ${suspects.map((s) => s.rule)}`);
 
-for (const major of [20, 24])
+for (const major of majorsOf(20, 24))
   test(`Node ${major}: suspects names the agent's tool results, conversations and listeners`, async () => {
     const suspects = computeSuspects(await openHeap(leak(major)[1]));
     const results = bySuspectRule(suspects, 'tool-results');
@@ -62,14 +63,17 @@ for (const major of [20, 24])
   });
 
 test('the account gets classes and suspects with the part as their evidence', async () => {
-  const { classes, suspects } = computeMemoryFacts(await openHeap(leak(24)[1]), 'heap.heapsnapshot.gz');
+  const { classes, suspects } = computeMemoryFacts(
+    await openHeap(leak(usualNode.major)[1]),
+    'heap.heapsnapshot.gz',
+  );
   assert.ok(classes.some((row) => row.name === 'AgentSession' && row.count === 60));
   assert.deepEqual(suspects[0]?.evidence[0]?.part, 'heap.heapsnapshot.gz');
   assert.match(suspects[0]?.evidence.at(-1)?.fact ?? '', /^it is at global\.service/);
 });
 
 test('growth: the messages and the cache, by place; the same snapshot twice has none', async () => {
-  const [before, after] = leak(24);
+  const [before, after] = leak(usualNode.major);
   const first = computeDigest(await openHeap(before));
   const last = await openHeap(after);
   const growth = computeGrowth([first, computeDigest(last)], last, 10);
@@ -90,8 +94,8 @@ test('growth: the messages and the cache, by place; the same snapshot twice has 
 test('growth between two processes: by class and place, whatever ids they share', async () => {
   const secondRun = join(folder, 'second-a.heapsnapshot');
   const secondEnd = join(folder, 'second-b.heapsnapshot');
-  execFileSync(nodeBinary(24), [leakyAgent, secondRun, '25', secondEnd]);
-  for (const earlier of [leak(20)[0], leak(24)[0]]) {
+  execFileSync(usualNode.path, [leakyAgent, secondRun, '25', secondEnd]);
+  for (const earlier of majorsOf(20, 24).map((major) => leak(major)[0])) {
     const first = computeDigest(await openHeap(earlier), true);
     const last = await openHeap(secondEnd);
     const growth = computeGrowth([first, computeDigest(last)], last, 10);
@@ -190,7 +194,7 @@ test('a heap where nothing stands out has no suspects', async () => {
 });
 
 test('values: Map, Set, WeakMap, closure, buffer, rope and slice of a real heap', async () => {
-  for (const major of [20, 24, 26]) {
+  for (const major of majorsOf(20, 24, 26)) {
     const heap = await openHeap(realHeapSnapshot(major));
     const { nodes } = runQuery(heap, parseQuery('has weakByObject and has floats'), 1);
     const keep = heap.snapshot.findById(nodes[0]!.id);
@@ -240,7 +244,7 @@ test('an array of numbers: the bytes that they take; what the snapshot lacks is 
   );
 });
 
-for (const major of [20, 22, 24, 26])
+for (const major of testMajors)
   test(`Node ${major}: null, undefined and the truth values are called so`, async () => {
     const heap = await openHeap(realHeapSnapshot(major));
     const texts = new Set<string>();
@@ -251,7 +255,7 @@ for (const major of [20, 22, 24, 26])
   });
 
 test("statistics are DevTools'", async () => {
-  for (const major of [20, 24]) {
+  for (const major of majorsOf(20, 24)) {
     const heap = await openHeap(realHeapSnapshot(major));
     const theirs = (await loadWithDevTools(realHeapSnapshot(major))).getStatistics() as {
       native: { total: number; typedArrays: number };
@@ -318,7 +322,7 @@ test('queries: fields, units, properties, brackets, order; wrong ones say where'
 });
 
 test('the flame graph adds up to the heap', async () => {
-  const heap = await openHeap(realHeapSnapshot(24));
+  const heap = await openHeap(realHeapSnapshot(usualNode.major));
   const frames = computeFlame(heap);
   assert.equal(
     frames.reduce((sum, frame) => sum + frame.bytes, 0),
@@ -328,7 +332,7 @@ test('the flame graph adds up to the heap', async () => {
 });
 
 test('the tree of an account adds up to the heap, and names nothing small', async () => {
-  const heap = await openHeap(realHeapSnapshot(24));
+  const heap = await openHeap(realHeapSnapshot(usualNode.major));
   const rows = computeRetainedTree(heap);
   assert.equal(
     rows.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -9,13 +9,14 @@ import { computeSuspects, rules } from '../../../src/analysis/memory/suspects.ts
 import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { nodeBinary } from '../../support/real-heapsnapshots.ts';
 import { temporaryFolder } from '../../support/run-victim.ts';
+import { majorsOf, usualNode } from '../../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../../fixtures/programs/heap-suspects.mjs', import.meta.url));
 
 async function suspectsOf(
   t: Parameters<typeof temporaryFolder>[0],
   way: string,
-  major = 24,
+  major = usualNode.major,
 ): Promise<HeapSuspect[]> {
   const path = join(temporaryFolder(t), 'heap.heapsnapshot');
   execFileSync(nodeBinary(major), [program, path, way]);
@@ -75,7 +76,7 @@ test('every rule has a program that it speaks of', () => {
   );
 });
 
-for (const major of [20, 24])
+for (const major of majorsOf(20, 24))
   test(`Node ${major}: a little of everything is worth no word`, async (t) => {
     assert.deepEqual(
       (await suspectsOf(t, 'healthy', major)).map(({ rule, sentence }) => `${rule}: ${sentence}`),

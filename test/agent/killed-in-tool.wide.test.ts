@@ -14,7 +14,7 @@ import { bundlesIn, temporaryFolder } from '../support/run-victim.ts';
 const endlessTool = `({ city }) => (writeFileSync('at-work', String(process.pid)), new Promise(() => setInterval(() => {}, 1e6))) ||`;
 
 for (const program of ['langgraph', 'openai-agents', 'ai-sdk'])
-  test(`${program}: killed in its tool`, { skip: whyNoAgents(24) }, async (t) => {
+  test(`${program}: killed in its tool`, { skip: whyNoAgents() }, async (t) => {
     const dir = temporaryFolder(t);
     symlinkSync(join(agents, 'node_modules'), join(dir, 'node_modules'));
     for (const file of [`${program}.mjs`, 'weather.mjs']) {

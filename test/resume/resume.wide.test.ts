@@ -11,7 +11,7 @@ import { whyNoAgents } from '../support/real-agents.ts';
 import { agents, node } from '../support/recorded-deaths.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 
-const skip = whyNoAgents(24);
+const skip = whyNoAgents();
 
 async function runAgent(words: string[], env: Record<string, string>) {
   const child = spawn(node.path, [join(agents, 'resumable.mjs'), ...words], {

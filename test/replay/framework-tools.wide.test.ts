@@ -31,7 +31,7 @@ const cases = [
 const wanted = cases.filter((_, n) => n % 2 === 1 || process.env['AGENTDUMP_TEST_MATRIX'] === 'full');
 
 for (const { what, words, node, isCommonJs, fails } of wanted)
-  test(`${what}: its tool is run, or gets its recorded result`, { skip: whyNoAgents(24) }, async (t) => {
+  test(`${what}: its tool is run, or gets its recorded result`, { skip: whyNoAgents() }, async (t) => {
     const [name = '', mode = ''] = words;
     const dir = temporaryFolder(t);
     const log = join(dir, 'log');

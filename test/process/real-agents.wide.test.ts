@@ -22,7 +22,7 @@ import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-v
 
 const agents = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
 const node = findNodes().find(({ name }) => name === 'Node 24') ?? findNodes()[0] ?? assert.fail('no Node');
-const skip = whyNoAgents(24);
+const skip = whyNoAgents();
 
 interface Death {
   /** Exit code, or signal. */

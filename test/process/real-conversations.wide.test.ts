@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../src/analysis/memory/suspects.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
-import { nodeBinary } from '../support/real-heapsnapshots.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
+import { usualNode } from '../support/test-nodes.ts';
 
 const agents = fileURLToPath(new URL('../agents/', import.meta.url));
 const skip = !existsSync(join(agents, 'node_modules', 'openai')) && 'npm ci --prefix test/agents';
@@ -24,7 +24,7 @@ for (const library of ['openai', 'langchain', 'ai'])
         : { toolCalls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] },
     );
     try {
-      const child = spawn(nodeBinary(24), [join(agents, 'long-conversations.mjs'), library, out], {
+      const child = spawn(usualNode.path, [join(agents, 'long-conversations.mjs'), library, out], {
         stdio: 'ignore',
         env: { ...process.env, MODEL_URL: server.url },
       });

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/run-victim.ts';
 
 /** By hand more: AGENTDUMP_REPLAY_ROUNDS=20. */
 const rounds = Math.max(1, Number(process.env['AGENTDUMP_REPLAY_ROUNDS'] ?? 1) || 1);
-const skip = whyNoAgents(24);
+const skip = whyNoAgents();
 
 /** Every second one; all with AGENTDUMP_TEST_MATRIX=full. */
 const deaths = recordedDeaths.filter(

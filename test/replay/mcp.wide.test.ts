@@ -39,7 +39,7 @@ async function startMcpServer() {
 }
 
 test('a death of what an MCP tool returned is reproduced with its server gone', {
-  skip: whyNoAgents(24),
+  skip: whyNoAgents(),
 }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
   t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));

@@ -1,0 +1,49 @@
+/**
+ * The Nodes on which the tests let programs die. `npm test` has one, that which runs the tests; `npm run test:all`
+ * (AGENTDUMP_TESTS=all) has the whole matrix, which it installs in test/nodes.
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const installed = join(dirname(fileURLToPath(import.meta.url)), '..', 'nodes', 'node_modules');
+
+/** The run that has other Nodes, oracles, real clients and runners. */
+export const isWideRun = process.env['AGENTDUMP_TESTS'] === 'all';
+
+export interface TestNode {
+  major: number;
+  /** `Node 24` */
+  name: string;
+  path: string;
+}
+
+const named = (major: number, path: string): TestNode => ({ major, name: `Node ${major}`, path });
+
+const running = named(Number(process.versions.node.split('.')[0]), process.execPath);
+
+/** Of this run, oldest first. */
+export const testNodes: readonly TestNode[] = isWideRun
+  ? [20, 22, 24, 26].map((major) => named(major, realpathSync(requireBinary(major))))
+  : [running];
+
+export const testMajors: readonly number[] = testNodes.map(({ major }) => major);
+
+/** Where some are enough: these of the matrix, or the one Node of this run. */
+export const majorsOf = (...wanted: number[]): readonly number[] => (isWideRun ? wanted : testMajors);
+
+/** Where one Node is enough. */
+export const usualNode: TestNode = testNodes.find(({ major }) => major === 24) ?? running;
+
+/** The binary of a Node of this run. Throws when the run has none of this major. */
+export function nodeOf(major: number): string {
+  const found = testNodes.find((node) => node.major === major);
+  if (!found) throw new Error(`this run has no Node ${major}, only ${testMajors.join(', ')}`);
+  return found.path;
+}
+
+function requireBinary(major: number): string {
+  const path = join(installed, `node-${major}`, 'bin', 'node');
+  if (existsSync(path)) return path;
+  throw new Error(`Node ${major} is not installed: npm run test:all, or npm ci --prefix test/nodes`);
+}
