@@ -39,7 +39,8 @@ export const keyOptions = {
 /** For a command that makes or removes something: what it did, as data. */
 export const jsonOption = { type: 'boolean', describe: 'One JSON document' } as const;
 
-export const outputOption = (describe: string) => ({ alias: 'o', type: 'string', describe }) as const;
+export const outputOption = (describe: string) =>
+  ({ alias: ['o', 'out'], type: 'string', describe }) as const;
 
 export interface BundleWords {
   bundle: string;
@@ -54,9 +55,22 @@ export interface MakingWords extends BundleWords {
   json?: boolean | undefined;
 }
 
-/** The path that is meant. Throws `not-found`. */
+/** Where `agentdump ci` leaves its report, unless it is told otherwise. */
+const reportFolder = 'agentdump-report';
+
+/** The path that is meant; where no dump folder has a bundle, `latest` is that of a test run's report. Throws `not-found`. */
 export function pathOf({ bundle, dir }: BundleWords): string {
-  return findBundle(bundle, dir);
+  try {
+    return findBundle(bundle, dir);
+  } catch (error) {
+    const isEmpty = error instanceof AgentdumpError && error.details['bundles'] === 0;
+    if (bundle !== 'latest' || !isEmpty) throw error;
+    try {
+      return findBundle(bundle, reportFolder);
+    } catch {
+      throw error;
+    }
+  }
 }
 
 export type Keys = NonNullable<Parameters<typeof openBundle>[1]>;

@@ -5,11 +5,12 @@
 import { readFileSync } from 'node:fs';
 import type { Argv } from 'yargs';
 import { AgentdumpError } from '../errors.ts';
-import { formatCount } from '../model/quantities.ts';
 import { adviceFor } from './advice.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { endOnStdoutError, note, stdoutColumns } from './output.ts';
+import { startProgress } from './progress.ts';
 import { type CommandEntry, commands } from './registry.ts';
+import { meantText } from './suggest.ts';
 
 type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
@@ -18,7 +19,14 @@ export async function runFromShell(words: string[]): Promise<void> {
   endOnStdoutError();
   try {
     const lean = await commands.find((entry) => entry.name === words[0])?.loadLean?.();
-    const withYargs = () => runCommandLine(words, commands);
+    const withYargs = async () => {
+      const stop = startProgress(words[0]);
+      try {
+        await runCommandLine(words, commands);
+      } finally {
+        stop();
+      }
+    };
     await (lean ? lean.runWords(words.slice(1), withYargs) : withYargs());
   } catch (error) {
     endFailed(error);
@@ -42,6 +50,7 @@ function asOwnClass(error: unknown): unknown {
 
 /** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */
 export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
+  requireKnown(words[0], table);
   const { default: yargs } = await import('./yargs.ts');
   const parser = yargs(words)
     .scriptName('agentdump')
@@ -55,10 +64,9 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     .strict()
     .strictCommands()
     .demandCommand(1, 'A command is missing.')
-    .recommendCommands()
     .exitProcess(false)
     .fail((message, error) => {
-      throw asFailure(message, error, unknownOption(words, optionsOf(yargs(), reached)));
+      throw asFailure(message, error, reached, unknownOption(words, optionsOf(yargs(), reached)));
     });
   let reached: AnyCommand | undefined;
   for (const entry of table) {
@@ -72,17 +80,32 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
 }
 
 /** yargs gives a message for wrong words, an error (with or without a message) for what a handler threw. */
-function asFailure(message: string | undefined, error: Error | undefined, unknown?: string): Error {
+function asFailure(
+  message: string | undefined,
+  error: Error | undefined,
+  command: AnyCommand | undefined,
+  unknown?: string,
+): Error {
   if (error && error.name !== 'YError') return error;
   // An option that it does not know swallows the word after it: then that word is not what is missing.
-  if (unknown !== undefined) return new AgentdumpError('usage', `there is no option ${unknown}`);
+  if (unknown !== undefined) return new AgentdumpError('usage', unknown);
   const [, got, wanted] =
     /^Not enough non-option arguments: got (\d+), need at least (\d+)/.exec(message ?? '') ?? [];
-  if (wanted !== undefined) {
-    const missing = formatCount(Number(wanted) - Number(got), 'argument');
-    return new AgentdumpError('usage', `${missing} missing`);
-  }
+  if (wanted !== undefined) return missingArguments(command, Number(got), Number(wanted));
   return new AgentdumpError('usage', message ?? error?.message ?? 'the command line is not understood');
+}
+
+/** `the argument <bundle> is missing: agentdump analyze <bundle>`. */
+function missingArguments(command: AnyCommand | undefined, got: number, wanted: number): Error {
+  const line = [command?.command ?? ''].flat()[0] ?? '';
+  const names = (line.match(/[<[][^>\]]+[>\]]/g) ?? []).slice(got, wanted);
+  const text = names.length ? names.join(' and ') : `of ${wanted}, number ${got + 1}`;
+  const verb = names.length > 1 ? 'arguments' : 'argument';
+  const usage = line ? `: agentdump ${line}` : '';
+  return new AgentdumpError(
+    'usage',
+    `the ${verb} ${text} ${names.length > 1 ? 'are' : 'is'} missing${usage}`,
+  );
 }
 
 /** Names of the command's options, by its own words: the parser has forgotten them where it fails. */
@@ -93,13 +116,23 @@ function optionsOf(probe: Argv, command: AnyCommand | undefined): ReadonlySet<st
   return new Set(Object.keys((probe as unknown as { getOptions(): { key: object } }).getOptions().key));
 }
 
-/** The first word that looks like an option and is none. */
+/** The first word that looks like an option and is none, and what it may have meant. */
 function unknownOption(words: readonly string[], known: ReadonlySet<string>): string | undefined {
   const end = words.indexOf('--');
-  return words.slice(0, end < 0 ? words.length : end).find((word) => {
+  for (const word of words.slice(0, end < 0 ? words.length : end)) {
     const name = /^--(?:no-)?([^=]+)/.exec(word)?.[1];
-    return name !== undefined && !known.has(name);
-  });
+    if (name !== undefined && !known.has(name))
+      return `there is no option ${word}${meantText(name, known, '--')}`;
+  }
+  return undefined;
+}
+
+/** A command that is none is told before any of its words is read. */
+function requireKnown(word: string | undefined, table: readonly CommandEntry[]): void {
+  if (word === undefined || word.startsWith('-')) return;
+  const names = table.map(({ name }) => name);
+  if (names.includes(word)) return;
+  throw new AgentdumpError('usage', `there is no command ${word}${meantText(word, names)}`);
 }
 
 function ownVersion(): string {

@@ -3,6 +3,7 @@
  * yargs alone would cost 60 ms. Ends at `--` or at the first word that is no option; the rest is the command line.
  */
 import { AgentdumpError } from '../errors.ts';
+import { meantText } from './suggest.ts';
 
 export interface OptionReaders<Options> {
   /** With a value, after `=` or as the next word; `word` is for messages. */
@@ -32,7 +33,11 @@ export function readOptionWords<Options>(
     const valued = Object.hasOwn(readers.valued, name) ? readers.valued[name] : undefined;
     if (flag && (value === undefined || readers.optional.has(name))) flag(options, value, `--${name}`);
     else if (valued) valued(options, value ?? requireValue(words[++at], word), `--${name}`);
-    else throw usage(`${command} has no option ${word}`, word);
+    else
+      throw usage(
+        `${command} has no option ${word}${meantText(name, [...Object.keys(readers.flags), ...Object.keys(readers.valued)], '--')}`,
+        word,
+      );
   }
   return words.slice(words[at] === '--' ? at + 1 : at);
 }

@@ -24,8 +24,16 @@ export function wantsColour({ isTerminal, environment }: ColourWish): boolean {
   return isTerminal && environment['TERM'] !== 'dumb';
 }
 
+let beforePrint: (() => void) | undefined;
+
+/** Called before anything is printed: a line of progress makes room. */
+export function onPrint(clear: (() => void) | undefined): void {
+  beforePrint = clear;
+}
+
 /** A result. The text is written as it is: whoever rendered it has escaped what came from a bundle. */
 export function print(text: string): void {
+  beforePrint?.();
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
@@ -50,6 +58,7 @@ export function writeNew(path: string, text: string): void {
  */
 export function note(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+  beforePrint?.();
   process.stderr.write(`agentdump: ${defuseWorkflowCommands(escapeTerminal(text))}\n`);
 }
 

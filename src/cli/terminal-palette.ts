@@ -1,15 +1,21 @@
 /** The report's colours on a real terminal. Loaded only when stdout takes colour. */
 import { Chalk } from 'chalk';
-import type { Palette } from '../report/palette.ts';
+import type { Paint, Palette } from '../report/palette.ts';
 
 /** Sixteen colours, which every terminal theme has made readable. output.ts has decided that colour is wanted. */
 const chalk = new Chalk({ level: 1 });
 
+/** Chalk joins all of its arguments, and `map` hands on three: a paint takes its text and nothing else. */
+const only =
+  (style: (text: string) => string): Paint =>
+  (text) =>
+    style(text);
+
 export const terminalPalette: Palette = {
-  strong: chalk.bold,
-  faint: chalk.dim,
-  bad: chalk.red,
-  warn: chalk.yellow,
-  good: chalk.green,
-  place: chalk.cyan,
+  strong: only(chalk.bold),
+  faint: only(chalk.dim),
+  bad: only(chalk.red),
+  warn: only(chalk.yellow),
+  good: only(chalk.green),
+  place: only(chalk.cyan),
 };

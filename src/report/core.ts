@@ -9,7 +9,8 @@ import type { Frame, LocalVariable, Thread } from '../model/thread.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
 import { mapStrings } from './map-strings.ts';
 import { type Palette, plainPalette } from './palette.ts';
-import { renderHeadline } from './text/headline.ts';
+import { fitLines } from './text/fit.ts';
+import { renderHeadline, renderSummary } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderCodeFrame } from './text/stack.ts';
 import { renderTable } from './text/table.ts';
@@ -34,6 +35,7 @@ export function renderCore(account: Account, options: CoreTextOptions = {}): str
   const others = (safe.threads ?? []).filter((t) => t !== died);
   const lines = [
     ...renderHeadline(safe, page),
+    ...renderSummary(safe, page),
     ...section(page, 'Fault', renderFault(safe, died, page)),
     ...(died ? section(page, titleOf(died), renderThread(died, page, limit)) : []),
     ...section(page, 'Waiting', renderSuspended(safe, page, limit)),
@@ -45,7 +47,7 @@ export function renderCore(account: Account, options: CoreTextOptions = {}): str
     ...(options.all ? section(page, 'Modules', renderModules(safe, page)) : []),
     ...section(page, 'Gaps', renderGaps(safe, page, limit)),
   ];
-  return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
+  return `${defuseWorkflowCommands(fitLines(lines, page.columns).join('\n'))}\n`;
 }
 
 /** For a bundle that has a core among its parts: instead of the stacks that the other parts know. */

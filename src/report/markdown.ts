@@ -11,10 +11,10 @@ import { codeBlock, codeSpan, escapeMarkdown } from './markdown/escape-markdown.
 import { plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
-import { happeningsHeading, renderHappenings } from './text/happenings.ts';
+import { renderHappenings } from './text/happenings.ts';
 import type { Page } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
-import { renderStack } from './text/stack.ts';
+import { renderPlace, renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
 import { renderTest } from './text/test.ts';
 import { renderWaits } from './text/waits.ts';
@@ -27,15 +27,18 @@ export function renderMarkdown(account: Account): string {
   const safe = mapStrings(account, escapeTerminal);
   const blocks = [
     headline(safe),
+    code(safe),
+    summary(safe),
     block('Test', renderTest(safe, page)),
+    evidence(safe),
+    beforeEnd(safe),
+    nextSteps(safe),
     block('Error', renderError(safe, page)),
     block('Stack', renderStack(safe, page)),
-    evidence(safe),
-    nextSteps(safe),
     unusual(safe),
     block('Who waits for whom', renderWaits(safe, page)),
     folded('Agent', renderAgent(safe, page)),
-    folded(happeningsHeading(safe), renderHappenings(safe, page)),
+    folded('Around the process', renderHappenings(safe, page)),
     folded('Memory', renderMemory(safe, page)),
     folded('Process', renderProcess(safe, page)),
     folded('Packages', renderPackages(safe, page)),
@@ -57,13 +60,22 @@ function headline({ verdict, bundle, process }: Account): string[] {
     process?.nodeVersion && `Node ${codeSpan(process.nodeVersion)}`,
     process?.uptimeMs !== undefined && `up ${formatDuration(process.uptimeMs)}`,
   ];
-  return [
-    `## ${escapeMarkdown(verdict.title)}`,
-    '',
-    about.filter(Boolean).join(' · '),
-    '',
-    escapeMarkdown(verdict.summary),
-  ];
+  return [`## ${escapeMarkdown(verdict.title)}`, '', about.filter(Boolean).join(' · ')];
+}
+
+function code(account: Account): string[] {
+  const lines = renderPlace(account, page).filter(Boolean);
+  return lines.length ? codeBlock(lines) : [];
+}
+
+function summary({ verdict }: Account): string[] {
+  return verdict?.summary ? [escapeMarkdown(verdict.summary)] : [];
+}
+
+function beforeEnd({ verdict }: Account): string[] {
+  if (!verdict?.beforeEnd?.length) return [];
+  const items = verdict.beforeEnd.map(({ fact, part }) => `- ${escapeMarkdown(fact)} (${codeSpan(part)})`);
+  return ['### Before the end', '', ...items];
 }
 
 function block(heading: string, lines: readonly string[]): string[] {

@@ -1,9 +1,10 @@
 /**
- * The account for people at a terminal: the cause in the first lines, then the proof, then what was around, then what
- * is missing. Renders the model and nothing else; every text from the bundle is escaped before any of it is laid out.
+ * The account for people at a terminal. The first screen: what happened, the code with the line, whose work it was, the
+ * evidence, what failed before, what to do. Then everything else, and what is missing. Renders the model and nothing else; every text from the bundle is escaped before any of it is laid out.
  */
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
+import type { Evidence } from '../model/verdict.ts';
 import { withheldText } from '../model/withheld.ts';
 import { coreSections, hasCore } from './core.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
@@ -11,11 +12,12 @@ import { mapStrings } from './map-strings.ts';
 import { type Palette, plainPalette } from './palette.ts';
 import { renderAgent } from './text/agent.ts';
 import { renderError } from './text/error.ts';
+import { fitLines } from './text/fit.ts';
 import { happeningsHeading, renderHappenings } from './text/happenings.ts';
-import { renderHeadline } from './text/headline.ts';
+import { renderHeadline, renderSummary } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
-import { renderStack } from './text/stack.ts';
+import { renderPlace, renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
 import { renderTest } from './text/test.ts';
 import { renderWaits } from './text/waits.ts';
@@ -33,14 +35,17 @@ export function renderText(account: Account, options: TextOptions = {}): string 
   const safe = mapStrings(account, escapeTerminal);
   const lines = [
     ...renderHeadline(safe, page),
+    ...(hasCore(safe) ? [] : renderPlace(safe, page)),
+    ...renderSummary(safe, page),
     ...section(page, 'Test', renderTest(safe, page)),
+    ...section(page, 'Evidence', renderEvidence(safe, page)),
+    ...section(page, happeningsHeading(safe), renderBeforeEnd(safe, page)),
+    ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Error', renderError(safe, page)),
     ...(hasCore(safe) ? coreSections(safe, page) : section(page, 'Stack', renderStack(safe, page))),
-    ...section(page, 'Evidence', renderEvidence(safe, page)),
-    ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Who waits for whom', renderWaits(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
-    ...section(page, happeningsHeading(safe), renderHappenings(safe, page)),
+    ...section(page, 'Around the process', renderHappenings(safe, page)),
     ...section(page, 'Memory', renderMemory(safe, page)),
     ...section(page, 'Unusual', renderUnusual(safe, page)),
     ...section(page, 'Process', renderProcess(safe, page)),
@@ -49,21 +54,37 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'Gaps', renderGaps(safe, page)),
     ...section(page, 'Bundle', renderBundle(safe, page)),
   ];
-  return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
+  return `${defuseWorkflowCommands(fitLines(lines, page.columns).join('\n'))}\n`;
 }
 
 function renderEvidence({ verdict }: Account, page: Page): string[] {
   if (!verdict) return [];
   const { palette, columns } = page;
-  const facts = verdict.evidence.flatMap(({ fact, part }) =>
-    wrap(`${fact} (${part})`, columns - 2, '• ').map((line) =>
-      line.endsWith(`(${part})`) ? line.slice(0, -part.length - 2) + palette.faint(`(${part})`) : line,
-    ),
-  );
+  const facts = factLines(verdict.evidence, page);
   const others = (verdict.alternatives ?? []).flatMap(({ kind, title, confidence }) =>
     wrap(`Also ${confidence}: ${kind}. ${title}`, columns - 2),
   );
   return [...facts, ...others, ...wrap(`Refuted by: ${verdict.refutedBy}`, columns - 2).map(palette.faint)];
+}
+
+function renderBeforeEnd({ verdict }: Account, page: Page): string[] {
+  return factLines(verdict?.beforeEnd ?? [], page);
+}
+
+/** The same sentence again, but for its figures, is counted. */
+function factLines(evidence: readonly Evidence[], { palette, columns }: Page): string[] {
+  const alike = new Map<string, { fact: string; part: string; more: number }>();
+  for (const { fact, part } of evidence) {
+    const key = fact.replace(/\d+/g, '#');
+    const known = alike.get(key);
+    if (known) known.more += known.fact === fact ? 0 : 1;
+    else alike.set(key, { fact, part, more: 0 });
+  }
+  return [...alike.values()].flatMap(({ fact, part, more }) =>
+    wrap(`${fact}${more ? ` And ${more} more like it.` : ''} (${part})`, columns - 2, '• ').map((line) =>
+      line.endsWith(`(${part})`) ? line.slice(0, -part.length - 2) + palette.faint(`(${part})`) : line,
+    ),
+  );
 }
 
 function renderNextSteps({ verdict }: Account, page: Page): string[] {

@@ -41,13 +41,14 @@ test('only the command that runs is loaded', async () => {
 
 test('wrong words are usage errors', async () => {
   await fails([], 'usage', /command is missing/);
-  await fails(['third'], 'usage', /Unknown command: third/);
-  await fails(['frist'], 'usage', /Did you mean first/);
-  await fails(['first'], 'usage', /^1 argument missing$/);
+  await fails(['third'], 'usage', /^there is no command third$/);
+  await fails(['frist'], 'usage', /^there is no command frist; did you mean first\?$/);
+  await fails(['first'], 'usage', /^the argument <path> is missing: agentdump \w+ <path>$/);
   await fails(['--wide'], 'usage', /^there is no option --wide$/);
+  await fails(['first', '--dep', 'x'], 'usage', /^there is no option --dep; did you mean --deep\?$/);
   await fails(['first', '--wide', 'x'], 'usage', /^there is no option --wide$/);
   await fails(['first', 'x', '--wide=2'], 'usage', /^there is no option --wide=2$/);
-  await fails(['first', '--no-deep'], 'usage', /^1 argument missing$/);
+  await fails(['first', '--no-deep'], 'usage', /^the argument <path> is missing: agentdump \w+ <path>$/);
   await fails(['first', 'x', 'y'], 'usage', /Unknown (command|argument): y/);
 });
 

@@ -30,7 +30,7 @@ testDeath(
       firstScreen,
       /Model call c1 to \S+ gpt-4o-mini was answered 429: the provider limits the rate\./,
     );
-    assert.match(firstScreen, /→ Wait as long as the retry-after header says/);
+    assert.match(firstScreen, /1\. Wait as long as the retry-after header says/);
     assert.equal(account.agent?.failures?.[0]?.isCauseOfDeath, true);
   },
 );

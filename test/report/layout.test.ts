@@ -13,6 +13,7 @@ import {
 } from '../../src/model/quantities.ts';
 import type { Frame } from '../../src/model/thread.ts';
 import { plainPalette } from '../../src/report/palette.ts';
+import { fitLines, foldLines, widthOf } from '../../src/report/text/fit.ts';
 import { keyValues, section, wrap } from '../../src/report/text/layout.ts';
 import { findRuns } from '../../src/report/text/repeats.ts';
 import { renderCodeFrame, renderFrames } from '../../src/report/text/stack.ts';
@@ -183,4 +184,39 @@ test('tables align and keep each row on a line', () => {
     ['name    n', 'a\\nb    1', 'longer  22'],
   );
   assert.deepEqual(renderTable(page, ['x'], []), []);
+});
+
+test('no line is longer than the terminal, whatever is in it', () => {
+  const red = (text: string) => `\x1b[31m${text}\x1b[39m`;
+  const lines = [
+    'short',
+    `  ${'word '.repeat(60)}`,
+    `    ${'x'.repeat(300)}`,
+    `  ${red('word '.repeat(40))} ${red('y'.repeat(150))}`,
+    `  ${'漢字'.repeat(80)} ${'😀'.repeat(40)}`,
+    `${' '.repeat(90)}deep`,
+  ];
+  for (const columns of [20, 60, 80, 200]) {
+    const fitted = fitLines(lines, columns);
+    assert.deepEqual(
+      fitted.filter((line) => widthOf(line) > columns),
+      [],
+    );
+    const bare = (text: string[]) => text.join('').replace(/\s/g, '');
+    assert.equal(bare(fitted), bare(lines), 'nothing is lost');
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 20, max: 120 }), (text, columns) =>
+      fitLines([text], columns).every((line) => widthOf(line) <= columns),
+    ),
+  );
+});
+
+test('sources of classes and long objects are folded', () => {
+  const source = `class Client extends Base {\n${'  method() {}\n'.repeat(300)}}`;
+  assert.deepEqual(renderValue({ source }, page), [
+    'source: class Client extends Base { … } (302 lines of source)',
+  ]);
+  assert.equal(foldLines(Array(100).fill('x'), 10).length, 10);
+  assert.match(foldLines(Array(100).fill('x'), 10).at(-1) ?? '', /91 more lines/);
 });

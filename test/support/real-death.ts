@@ -25,7 +25,7 @@ export interface RealDeath {
   account: Account;
   /** What a person reads in the first five lines. */
   firstLines: string;
-  /** The headline with the summary and the first step, as one line. */
+  /** All that stands above the error in full: title, code, summary, evidence, what to do; as one line. */
   firstScreen: string;
 }
 
@@ -56,7 +56,7 @@ export async function dieOf(t: TestContext, { name, reply = hello, check }: Deat
   const bundle = openBundle(join(dir, 'dumps', bundlesIn(dir).at(-1) ?? assert.fail('no bundle')));
   const account = await analyzeBundle(bundle);
   bundle.close();
-  const [head = ''] = renderText(account).split('\n\n', 1);
+  const [head = ''] = renderText(account).split(/\n\n(?:Error|Stack|Agent|Process)\n/, 1);
   const firstLines = head.split('\n').slice(0, 5).join('\n');
   t.diagnostic(`\n${firstLines}`);
   check({ account, firstLines, firstScreen: head.replace(/\s+/g, ' ') });

@@ -38,16 +38,20 @@ const command: CommandModule = {
     const scratch = makeScratch();
     try {
       const deaths: Diagnosis[] = [];
+      if (!words['json']) print(columns(['', 'row', 'death', 'verdict', 'caught by', 'took']));
       const notTried: Untried[] = [];
       for (const trial of trials) {
         const result = await tryDeath(trial, scratch.path);
         const { row, death } = trial;
-        if (result.notTried === undefined) deaths.push(await diagnose(result));
-        else notTried.push({ row, death, because: result.notTried });
+        const found =
+          result.notTried === undefined ? await diagnose(result) : { row, death, because: result.notTried };
+        if ('because' in found) notTried.push(found);
+        else deaths.push(found);
+        if (!words['json']) print(rowOf(found));
       }
       const machine = examineMachine(scratch.path);
       const report = { nodeVersion: process.version, deaths, notTried, machine };
-      print(words['json'] ? JSON.stringify(report) : renderDoctor(deaths, notTried, machine));
+      print(words['json'] ? JSON.stringify(report) : renderMachine(machine));
       if (deaths.some((death) => !death.ok)) process.exitCode = exitCodes.explainedWithGaps;
     } finally {
       scratch.remove();
@@ -79,43 +83,26 @@ async function diagnose({ trial, bundle: path, tookMs, problem }: TrialResult): 
   };
 }
 
-function renderDoctor(
-  deaths: readonly Diagnosis[],
-  notTried: readonly Untried[],
-  machine: readonly MachineFact[],
-): string {
-  const head = ['', 'row', 'death', 'verdict', 'caught by', 'took'];
-  const rows = deaths.map((one) => [
-    one.ok ? '✔' : '✖',
-    String(one.row),
-    one.death,
-    one.verdict
-      ? `${one.verdict}${one.ok ? '' : ` (not ${one.expected})`}`
-      : (one.problem ?? 'nothing survived'),
-    one.caughtBy ?? '',
-    `${one.tookMs} ms`,
-  ]);
-  const untried = notTried.map(({ row, death, because }) => [
-    '–',
-    String(row),
-    death,
-    `not tried: ${because}`,
-    '',
-    '',
-  ]);
+/** Each trial is shown as it ends, so the widths are fixed. */
+function rowOf(one: Diagnosis | Untried): string {
+  if ('because' in one)
+    return columns(['–', String(one.row), one.death, `not tried: ${one.because}`, '', '']);
+  const { row, death, verdict, ok, expected, problem, caughtBy, tookMs } = one;
+  const found = verdict ? `${verdict}${ok ? '' : ` (not ${expected})`}` : (problem ?? 'nothing survived');
+  return columns([ok ? '✔' : '✖', String(row), death, found, caughtBy ?? '', `${tookMs} ms`]);
+}
+
+const deathWidth = Math.max(...trials.map(({ death }) => death.length));
+const widths = [1, 3, deathWidth, 22, 12, 0];
+
+function columns(cells: readonly string[]): string {
+  const line = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return escapeTerminal(line.trimEnd());
+}
+
+function renderMachine(machine: readonly MachineFact[]): string {
   const facts = machine.map(
     ({ name, value, advice }) => `  ${name.padEnd(20)}${value}${advice ? `: ${advice}` : ''}`,
   );
-  const lines = [...align([head, ...rows, ...untried]), '', 'This machine', ...facts];
-  return escapeTerminal(lines.join('\n'));
-}
-
-function align(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return escapeTerminal(['', 'This machine', ...facts].join('\n'));
 }

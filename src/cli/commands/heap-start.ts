@@ -7,6 +7,8 @@ import { parseArgs } from 'node:util';
 import { answerHeap, type HeapArguments } from './heap-answer.ts';
 
 const valued = ['limit', 'sort', 'format', 'out', 'html', 'threads', 'dir'] as const;
+/** The name that the other commands have for it. */
+const sameAsOut = { output: { type: 'string' as const, short: 'o' } };
 
 export async function runWords(words: string[], withYargs: () => Promise<void>): Promise<void> {
   const argv = readPlain(words);
@@ -19,6 +21,7 @@ function readPlain(words: string[]): HeapArguments | undefined {
   try {
     const options = {
       json: { type: 'boolean' as const },
+      ...sameAsOut,
       ...(Object.fromEntries(valued.map((name) => [name, { type: 'string' as const }])) as Record<
         (typeof valued)[number],
         { type: 'string' }
@@ -32,9 +35,11 @@ function readPlain(words: string[]): HeapArguments | undefined {
     });
     const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
     if (new Set(given).size < given.length) return undefined;
-    const { limit, threads, json, ...texts } = values;
+    const { limit, threads, json, output, ...texts } = values;
+    if (output !== undefined && texts.out !== undefined) return undefined;
     return {
       ...texts,
+      ...(output === undefined ? {} : { out: output }),
       words: positionals,
       json: json ?? false,
       ...(limit === undefined ? {} : { limit: Number(limit) }),

@@ -40,7 +40,12 @@ const command: CommandModule<object, HeapArguments> = {
         type: 'string',
         requiresArg: true,
       })
-      .option('out', { describe: 'write to this file instead of stdout', type: 'string', requiresArg: true })
+      .option('output', {
+        alias: ['o', 'out'],
+        describe: 'write to this file instead of stdout',
+        type: 'string',
+        requiresArg: true,
+      })
       .option('html', { ...htmlOption, describe: `${htmlOption.describe}; without a question` })
       .option('threads', { describe: 'cores to use: 1 or 2', type: 'number', requiresArg: true })
       .option('dir', { describe: 'folder of bundles', type: 'string', requiresArg: true });

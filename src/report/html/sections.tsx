@@ -11,7 +11,7 @@ import { Stack } from './sections/stack.tsx';
 import { Threads } from './sections/threads.tsx';
 import { TimelineSection } from './sections/timeline.tsx';
 import { Unusual } from './sections/unusual.tsx';
-import { VerdictSection } from './sections/verdict.tsx';
+import { EvidenceSection, VerdictSection } from './sections/verdict.tsx';
 
 export interface SectionEntry {
   id: string;
@@ -33,6 +33,12 @@ export const sections: readonly SectionEntry[] = [
     isThere: ({ error, signal }) => error !== undefined || Boolean(signal?.code ?? signal?.description),
     count: ({ error }) => error?.frames?.length,
     Body: Stack,
+  },
+  {
+    id: 'evidence',
+    navTitle: 'Evidence',
+    isThere: ({ verdict, process }) => verdict !== undefined || process !== undefined,
+    Body: EvidenceSection,
   },
   {
     id: 'unusual',

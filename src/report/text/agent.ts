@@ -10,10 +10,12 @@ import {
 import { modelCallText } from '../../model/model-call-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { toolStateText } from '../../model/tool-text.ts';
+import { foldLines } from './fit.ts';
 import { oneLine, type Page } from './layout.ts';
 import { compact, renderConversation, renderValue } from './value.ts';
 
 const maxRows = 12;
+const maxValueLines = 20;
 
 export function renderAgent({ agent }: Account, page: Page): string[] {
   if (!agent) return [];
@@ -21,7 +23,8 @@ export function renderAgent({ agent }: Account, page: Page): string[] {
   if (agent.runs.length > 5)
     lines.push(page.palette.faint(`… ${formatCount(agent.runs.length - 5, 'earlier run')}`), '');
   for (const candidate of agent.candidates ?? []) lines.push(...renderCandidate(candidate, page), '');
-  if (Object.keys(agent.state ?? {}).length) lines.push(...renderValue(agent.state, page));
+  if (Object.keys(agent.state ?? {}).length)
+    lines.push(...foldLines(renderValue(agent.state, page, 2), 2 * maxValueLines));
   while (lines.at(-1) === '') lines.pop();
   return lines;
 }
@@ -58,8 +61,12 @@ function renderRun(run: AgentRun, page: Page): string[] {
       .slice(-maxRows)
       .map((call) => `  ${palette.faint('model')} ${oneLine(modelCallText(call))}`),
     ...(run.messages.length ? renderConversation(run.messages, page).map((line) => `  ${line}`) : []),
-    ...(run.plan === undefined ? [] : underName('plan', renderValue(run.plan, page), page)),
-    ...(run.state === undefined ? [] : renderValue(run.state, page).map((line) => `  ${line}`)),
+    ...(run.plan === undefined
+      ? []
+      : underName('plan', foldLines(renderValue(run.plan, page, 3), maxValueLines), page)),
+    ...(run.state === undefined
+      ? []
+      : foldLines(renderValue(run.state, page, 3), maxValueLines).map((line) => `  ${line}`)),
   ];
 }
 

@@ -1,22 +1,23 @@
-/** The thrown value: code frame, message in full, stack, own properties, causes and aggregate members. */
+/** The thrown value: message in full, stack, own properties, causes and aggregate members. */
 import type { Account, ErrorFacts } from '../../model/account.ts';
-import { culpritFrame } from '../../model/frame-text.ts';
 import { clip } from '../../model/quantities.ts';
+import { foldLines } from './fit.ts';
 import type { Page } from './layout.ts';
-import { renderCodeFrame, renderFrames } from './stack.ts';
+import { renderFrames } from './stack.ts';
 import { renderValue } from './value.ts';
 
 const maxMessageLines = 20;
 const maxErrors = 12;
+/** Clients hang requests, responses and whole classes on their errors: two levels, and few lines. */
+const valueDepth = 5;
+const maxValueLines = 14;
 
 export function renderError(account: Account, page: Page): string[] {
   const { error } = account;
   if (!error) return [];
   const cwd = account.process?.cwd;
-  const code = renderCodeFrame(culpritFrame(error.frames), page, cwd);
-  const lines = code.length ? [...code, ''] : [];
   const budget = { left: maxErrors };
-  lines.push(...renderOne(error, '', page, cwd, budget));
+  const lines = renderOne(error, '', page, cwd, budget);
   if (budget.left <= 0) lines.push(page.palette.faint('… further errors are in --json'));
   return lines;
 }
@@ -34,7 +35,11 @@ function renderOne(
   const lines = [...messageLines(error, label, page), ...renderFrames(error.frames ?? [], page, cwd)];
   const properties = Object.entries(error.properties ?? {});
   if (properties.length)
-    lines.push(...renderValue(Object.fromEntries(properties), page).map((l) => `  ${l}`));
+    lines.push(
+      ...foldLines(renderValue(Object.fromEntries(properties), page, valueDepth), maxValueLines).map(
+        (l) => `  ${l}`,
+      ),
+    );
   if (error.cause) lines.push('', ...renderOne(error.cause, 'Caused by ', page, cwd, budget));
   error.errors?.forEach((each, index) => {
     const inner = renderOne(each, `Error ${index + 1} of ${error.errors?.length}: `, page, cwd, budget);

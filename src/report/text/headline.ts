@@ -1,4 +1,4 @@
-/** The first lines: what happened, when and to whom, and the one thing to do first. */
+/** The first lines: what happened and when. The summary follows the code, so that the place is seen first. */
 import type { Account } from '../../model/account.ts';
 import { formatDuration } from '../../model/quantities.ts';
 import type { Verdict } from '../../model/verdict.ts';
@@ -6,16 +6,17 @@ import type { Paint } from '../palette.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 
 export function renderHeadline(account: Account, page: Page): string[] {
-  const { palette, columns } = page;
+  const { palette } = page;
   const { verdict } = account;
   if (!verdict) return [palette.warn('? No verdict'), `  ${aboutLine(account)}`];
-  const [first] = verdict.nextSteps;
   return [
     paintOf(verdict, page)(`${markOf(verdict)} ${oneLine(verdict.title)}`),
     `  ${palette.strong(verdict.kind)} ${palette.faint(`· ${verdict.confidence} · ${aboutLine(account)}`)}`,
-    ...wrap(verdict.summary, columns - 2).map((line) => `  ${line}`),
-    ...(first ? wrap(first, columns - 2, '→ ').map((line) => `  ${palette.good(line)}`) : []),
   ];
+}
+
+export function renderSummary({ verdict }: Account, { columns }: Page): string[] {
+  return verdict?.summary ? ['', ...wrap(verdict.summary, columns - 2).map((line) => `  ${line}`)] : [];
 }
 
 const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);

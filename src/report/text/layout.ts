@@ -3,7 +3,7 @@ import type { Palette } from '../palette.ts';
 
 export interface Page {
   palette: Palette;
-  /** Columns; at least 40 are used. */
+  /** Columns; at least 20 are used. */
   columns: number;
 }
 
@@ -15,7 +15,7 @@ export function section(page: Page, heading: string, lines: readonly string[]): 
 
 /** One sentence over as many lines as it needs; the first begins with `mark`, the others hang under its text. */
 export function wrap(text: string, columns: number, mark = ''): string[] {
-  const width = Math.max(40, columns) - mark.length;
+  const width = Math.max(20, columns) - mark.length;
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/).filter(Boolean)) {

@@ -1,7 +1,7 @@
 /** Frames with their code: the culprit's source first, then the stack with the program's own frames marked. */
 
 import type { Account } from '../../model/account.ts';
-import { isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
+import { culpritFrame, isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { Frame, SourceLine } from '../../model/thread.ts';
 import { oneLine, type Page } from './layout.ts';
@@ -20,13 +20,20 @@ export function renderStack({ error, threads, process }: Account, page: Page): s
       typeof thread.id === 'number' && thread.kind !== 'main'
         ? `${thread.kind} thread ${thread.id}`
         : `${thread.kind} thread`;
-    const own = thread.frames.find((frame) => frame.inApp);
     return [
       page.palette.faint(oneLine(thread.name ? `${name} (${thread.name})` : name)),
-      ...renderCodeFrame(thread.crashed ? own : undefined, page, process?.cwd),
       ...renderFrames(thread.frames, page, process?.cwd),
     ];
   });
+}
+
+/** The place of the death: the frame that a person would open first, of the error or else of the thread that died. */
+export function renderPlace({ error, threads = [], process }: Account, page: Page): string[] {
+  const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
+  const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
+  const places = frames.map((list) => culpritFrame(list)).filter((frame) => frame?.source?.length);
+  const lines = renderCodeFrame(places.find((frame) => frame?.inApp) ?? places[0], page, process?.cwd);
+  return lines.length ? ['', ...lines.map((line) => `  ${line}`)] : [];
 }
 
 /** The lines around the position, with a caret under it; nothing without source. */
@@ -39,7 +46,7 @@ export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: stri
     const here = line === frame.line;
     // The account may hold a window of a long line only: columns count from where it begins.
     const column = here && frame.column !== undefined ? frame.column - startColumn + 1 : undefined;
-    const { shown, offset } = cutAround(text, column, page.columns - width - 8);
+    const { shown, offset } = cutAround(text, column, page.columns - width - 10);
     const number = String(line).padStart(width);
     lines.push(
       here

@@ -8,7 +8,7 @@ import { messageText } from './message-text.ts';
 
 const maxDepth = 6;
 const maxEntries = 24;
-const maxTextChars = 400;
+const maxTextChars = 240;
 
 export function renderValue(value: unknown, page: Page, depth = 0): string[] {
   if (Array.isArray(value)) return renderList(value, page, depth);
@@ -63,9 +63,16 @@ export function compact(value: unknown): string {
 }
 
 function scalarText(value: unknown): string {
-  if (typeof value === 'string') return clip(oneLine(value), maxTextChars);
+  if (typeof value === 'string') return textOf(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[]' : '{}';
   return String(value);
+}
+
+/** The source of a class or a function is its first line. */
+function textOf(value: string): string {
+  const source = /^(?:(?:async )?function\b|class\b)[^\n{]*/.exec(value)?.[0];
+  if (source === undefined || value.length <= 120) return clip(oneLine(value), maxTextChars);
+  return `${clip(source.trim(), 80)} { … } (${formatCount(value.split('\n').length, 'line')} of source)`;
 }
 
 function summaryOf(value: unknown): string {

@@ -1,4 +1,4 @@
-/** The top of the page: what happened, in a sentence; what shows it; what to do. */
+/** The top of the page: what happened, in a sentence; and below the code what shows it and what to do. */
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
 import { testOf } from '../../../model/tests.ts';
@@ -27,11 +27,25 @@ export function VerdictSection({ account }: { account: Account }) {
         </p>
         <OfTest account={account} />
       </div>
+    </>
+  );
+}
+
+/** Below the code: the place is seen first, on a small screen too. */
+export function EvidenceSection({ account }: { account: Account }) {
+  const { verdict } = account;
+  return (
+    <>
+      {verdict ? (
+        <div class="proof">
+          <div>
+            <EvidenceList verdict={verdict} />
+            <BeforeEnd verdict={verdict} />
+          </div>
+          <NextSteps verdict={verdict} />
+        </div>
+      ) : null}
       <About account={account} />
-      <div class="proof">
-        <EvidenceList verdict={verdict} />
-        <NextSteps verdict={verdict} />
-      </div>
     </>
   );
 }
@@ -112,6 +126,22 @@ function EvidenceList({ verdict }: { verdict: Verdict }) {
       <p class="refuted">
         <strong>Refuted by</strong> <Prose text={verdict.refutedBy} />
       </p>
+    </div>
+  );
+}
+
+function BeforeEnd({ verdict: { beforeEnd = [] } }: { verdict: Verdict }) {
+  if (!beforeEnd.length) return null;
+  return (
+    <div class="evidence">
+      <h2>Before the end</h2>
+      <ul>
+        {beforeEnd.map(({ fact, part }, n) => (
+          <li key={n} dir="auto">
+            <Prose text={fact} /> <PartTag part={part} />
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
