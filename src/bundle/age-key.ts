@@ -5,7 +5,7 @@
  */
 import { AgentdumpError } from '../errors.ts';
 import { recipientPrefix } from './layout-age.ts';
-import { openRegularFile } from './safe-folder.ts';
+import { openRegularFile } from './open-regular-file.ts';
 import { closeSync, failureCode, readWhole } from './system.ts';
 
 export type Lock =

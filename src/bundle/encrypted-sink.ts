@@ -4,6 +4,7 @@
  * one before by rename, so that a kill leaves the last one whole, and never a clear byte (FORMAT.md, "Encrypted").
  */
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { AgeStream } from './age-encrypt.ts';
 import type { Lock } from './age-key.ts';
 import { type PackedBytes, packBytes, storedBytes, ZipArchive } from './archive.ts';
@@ -18,7 +19,7 @@ import {
 } from './layout.ts';
 import { createPrivateFile, ensureDumpFolder, nameWithoutReplacing, unwritable } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
-import { closeSync, loadZlib, lstatSync, renameSync, unlinkSync, writeAll } from './system.ts';
+import { closeSync, loadZlib, lstatSync, unlinkSync, writeAll } from './system.ts';
 
 /** Of all parts, packed. One beyond it fails, as on a full disk. */
 const memoryLimit = 256 * 1024 * 1024;
@@ -127,7 +128,7 @@ export class EncryptedSink implements Sink {
       archive.add(`${this.#folder}/${lastName}`, last, [last.data]);
       archive.end();
       stream.end();
-      if (this.#isOnDisk) renameSync(unfinished, this.path);
+      if (this.#isOnDisk) platform.files.rename(unfinished, this.path);
       else nameWithoutReplacing(unfinished, this.path);
       this.#isOnDisk = true;
     } catch (error) {

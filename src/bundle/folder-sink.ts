@@ -4,6 +4,7 @@
  * writing"). Holds at most three descriptors at once: the folder, the progress file, one part.
  */
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { type BundleNameFields, bundleStem } from './bundle-name.ts';
 import {
   bundleSuffix,
@@ -14,34 +15,40 @@ import {
   startingSuffix,
   unfinishedSuffix,
 } from './layout.ts';
+import { openRegularFile } from './open-regular-file.ts';
 import {
+  closeFolder,
   createPrivateFile,
   ensureDumpFolder,
+  makeClosedFolder,
   makePrivateFolder,
   type OpenFolder,
-  openRegularFile,
   unwritable,
 } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
 import {
   closeSync,
+  constants,
   failureCode,
   lstatSync,
+  openSync,
   readdirSync,
   readWhole,
-  renameSync,
   rmdirSync,
   unlinkSync,
   writeAll,
 } from './system.ts';
 
+const { files } = platform;
 const mostAttempts = 100;
+/** Of a descriptor. */
+const closed = -1;
 
 export class FolderSink implements Sink {
   readonly #parent: string;
   readonly #stem: string;
   readonly #folder: OpenFolder;
-  readonly #progress: number;
+  #progress: number;
   #suffix = startingSuffix;
   #hasReserve = false;
   #isLineTorn = false;
@@ -56,7 +63,7 @@ export class FolderSink implements Sink {
     try {
       this.#progress = createPrivateFile(this.#below(progressName));
     } catch (error) {
-      closeSync(made.folder.fd);
+      closeFolder(made.folder);
       rmdirSync(this.path);
       throw unwritable(this.path, failureCode(error), error);
     }
@@ -70,8 +77,9 @@ export class FolderSink implements Sink {
   create(name: string): SinkFile {
     const slash = name.indexOf('/');
     if (slash > 0) this.#ensureSubfolder(name.slice(0, slash));
-    const unfinished = this.#below(name + unfinishedSuffix);
-    const fd = createPrivateFile(unfinished);
+    // Not one path for all three: the folder may be renamed meanwhile.
+    const unfinished = (): string => this.#below(name + unfinishedSuffix);
+    const fd = createPrivateFile(unfinished());
     let isOpen = true;
     const close = () => {
       if (isOpen) closeSync(fd);
@@ -81,14 +89,15 @@ export class FolderSink implements Sink {
       write: (bytes) => writeAll(fd, bytes),
       close,
       name: () => {
-        renameSync(unfinished, this.#below(name));
+        files.rename(unfinished(), this.#below(name));
         if (this.#suffix === startingSuffix) this.#become(partialSuffix);
       },
-      cancel: () => quietly(close, () => unlinkSync(unfinished)),
+      cancel: () => quietly(close, () => unlinkSync(unfinished())),
     };
   }
 
   note(line: string): void {
+    if (this.#progress === closed) return;
     // A line that a full disk has torn must not swallow the next.
     const start = this.#isLineTorn ? '\n' : '';
     this.#isLineTorn = true;
@@ -128,6 +137,7 @@ export class FolderSink implements Sink {
       throw error;
     }
     placed();
+    this.#closeProgress();
     quietly(() => unlinkSync(this.#below(progressName)));
     this.#become(bundleSuffix);
     this.#close();
@@ -136,7 +146,8 @@ export class FolderSink implements Sink {
 
   discard(): void {
     this.#hasReserve = false;
-    quietly(() => removeFlatTree(this.#folder.base));
+    this.#closeProgress();
+    quietly(() => removeFlatTree(this.#folder.base ?? this.path));
     this.#close();
     quietly(() => rmdirSync(this.path));
   }
@@ -157,7 +168,7 @@ export class FolderSink implements Sink {
 
   #ensureSubfolder(name: string): void {
     try {
-      closeSync(makePrivateFolder(this.#below(name)).fd);
+      makeClosedFolder(this.#below(name));
     } catch (error) {
       if (failureCode(error) !== 'EEXIST') throw error;
       if (!lstatSync(this.#below(name)).isDirectory()) throw error;
@@ -168,21 +179,31 @@ export class FolderSink implements Sink {
   #become(suffix: string): void {
     const target = this.#withSuffix(suffix);
     if (lstatSync(target, { throwIfNoEntry: false })) return;
-    renameSync(this.path, target);
-    this.#suffix = suffix;
+    const isNoted = this.#progress !== closed && !files.canRenameAroundOpenFiles;
+    if (isNoted) this.#closeProgress();
+    try {
+      files.rename(this.path, target);
+      this.#suffix = suffix;
+    } finally {
+      if (isNoted) this.#progress = reopenForAppending(this.#below(progressName));
+    }
+  }
+
+  #closeProgress(): void {
+    const fd = this.#progress;
+    this.#progress = closed;
+    if (fd !== closed) quietly(() => closeSync(fd));
   }
 
   #close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    quietly(
-      () => closeSync(this.#progress),
-      () => closeSync(this.#folder.fd),
-    );
+    this.#closeProgress();
+    quietly(() => closeFolder(this.#folder));
   }
 
   #below(name: string): string {
-    return join(this.#folder.base, name);
+    return join(this.#folder.base ?? this.path, name);
   }
 
   #withSuffix(suffix: string): string {
@@ -200,6 +221,15 @@ function makeUniqueFolder(parent: string, fields: BundleNameFields): { stem: str
       if (failureCode(error) !== 'EEXIST') throw unwritable(path, failureCode(error), error);
     }
     if (attempt === mostAttempts) throw unwritable(path, 'EEXIST');
+  }
+}
+
+/** Nothing is noted any more where that fails: the manifest will say it all. */
+function reopenForAppending(path: string): number {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_APPEND);
+  } catch {
+    return closed;
   }
 }
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { unfinishedSuffix } from './layout.ts';
-import { openRegularFile } from './safe-folder.ts';
+import { openRegularFile } from './open-regular-file.ts';
 import { closeSync, failureCode, fstatSync, lstatSync, readdirSync, readSync } from './system.ts';
 
 /** The bytes of a part, for one that is too big to be held. */

@@ -3,6 +3,7 @@
  * whatever its name. Runs in the dying process after the seal, and in `agentdump prune`. Never throws.
  */
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { readBundleName } from './bundle-name.ts';
 import { removeFlatTree } from './folder-sink.ts';
 import {
@@ -18,7 +19,7 @@ import {
   unfinishedSuffix,
 } from './layout.ts';
 import { sequelSuffix } from './layout-sequel.ts';
-import { lstatSync, nowMs, readdirSync, renameSync, rmdirSync, unlinkSync } from './system.ts';
+import { lstatSync, nowMs, readdirSync, rmdirSync, unlinkSync } from './system.ts';
 
 export interface RetentionOptions {
   dir: string;
@@ -137,7 +138,7 @@ function remove(dir: string, { name, isFolder }: Candidate): boolean {
       return true;
     }
     const doomed = join(dir, name.slice(0, name.lastIndexOf(bundleSuffix)) + removedSuffix);
-    if (doomed !== path) renameSync(path, doomed);
+    if (doomed !== path) platform.files.rename(path, doomed);
     removeFlatTree(doomed);
     rmdirSync(doomed);
     return true;

@@ -1,40 +1,39 @@
 /**
  * Folders and files that only this process's user can read and that nobody can have put in our way: 0700 and 0600
- * whatever the umask, exclusive creation, links refused, foreign owners refused. Below a folder that is open, names
- * are resolved through its descriptor, so that a folder swapped for a link afterwards changes nothing. Knows nothing
- * of bundles. Linux: /proc/self/fd stands in for openat(2), which Node does not have.
+ * whatever the umask, exclusive creation, links refused, foreign owners refused. Where the system has a way, names below
+ * a folder that is open are resolved through its descriptor, so that a folder swapped for a link afterwards changes
+ * nothing. Knows nothing of bundles; what permissions are on each system, the platform room knows.
  */
 import { dirname, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
+import { platform } from '../platform/index.ts';
 import {
-  chmodSync,
   closeSync,
   constants,
   failureCode,
-  fchmodSync,
   fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
-  renameSync,
   rmdirSync,
-  statSync,
   unlinkSync,
 } from './system.ts';
 
+const { files } = platform;
 const folderMode = 0o700;
 const fileMode = 0o600;
-const root = 0;
 
 export function unwritable(path: string, reason: string, cause?: unknown): AgentdumpError {
   return new AgentdumpError('unwritable', `cannot write to ${path}: ${reason}`, { path, reason }, cause);
 }
 
-/** An open folder: `base` leads to it for as long as `fd` is open, wherever its name leads meanwhile. */
+/** A folder that is held open, where that can be. */
 export interface OpenFolder {
-  fd: number;
-  base: string;
+  /** Undefined where folders can't be opened, or must not be while they are renamed. */
+  fd: number | undefined;
+  /** Leads to the folder for as long as `fd` is open, wherever its name leads meanwhile; undefined: go by its name. */
+  base: string | undefined;
 }
 
 /**
@@ -49,17 +48,13 @@ export function ensureDumpFolder(dir: string): string {
     const stat = lstatSync(path);
     if (stat.isSymbolicLink()) throw unwritable(path, 'it is a symbolic link');
     if (!stat.isDirectory()) throw unwritable(path, 'ENOTDIR, a file is in its place');
-    if (!isTrustedOwner(stat.uid)) throw unwritable(path, `it belongs to another user, uid ${stat.uid}`);
+    if (!files.isTrustedOwner(stat.uid))
+      throw unwritable(path, `it belongs to another user, uid ${stat.uid}`);
     return path;
   } catch (error) {
     if (error instanceof AgentdumpError) throw error;
     throw unwritable(path, failureCode(error), error);
   }
-}
-
-/** Root may do anything to us anyway, and container platforms mount volumes that root owns. */
-function isTrustedOwner(uid: number): boolean {
-  return uid === root || uid === process.geteuid?.();
 }
 
 function makeMissing(path: string): void {
@@ -73,7 +68,7 @@ function makeMissing(path: string): void {
       if (failureCode(error) !== 'EEXIST') throw error;
       continue;
     }
-    chmodSync(at, folderMode);
+    files.restrictFolder(at);
   }
 }
 
@@ -87,7 +82,7 @@ export function makePrivateFolder(path: string): OpenFolder {
   mkdirSync(path, folderMode);
   try {
     const folder = openFolder(path);
-    fchmodSync(folder.fd, folderMode);
+    files.restrictFolder(path, folder.fd);
     return folder;
   } catch (error) {
     rmdirSync(path);
@@ -95,25 +90,18 @@ export function makePrivateFolder(path: string): OpenFolder {
   }
 }
 
-function openFolder(path: string): OpenFolder {
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  let fd: number;
-  try {
-    fd = openSync(path, flags);
-  } catch (error) {
-    // A umask of 0777 took our own right to open it.
-    if (failureCode(error) !== 'EACCES') throw error;
-    chmodSync(path, folderMode);
-    fd = openSync(path, flags);
-  }
-  return { fd, base: baseOf(fd, path) };
+/** Its name is all that the caller needs. Throws what `makePrivateFolder` throws. */
+export function makeClosedFolder(path: string): void {
+  closeFolder(makePrivateFolder(path));
 }
 
-function baseOf(fd: number, path: string): string {
-  const own = fstatSync(fd);
-  const base = `/proc/self/fd/${fd}`;
-  const seen = statSync(base, { throwIfNoEntry: false });
-  return seen?.ino === own.ino && seen.dev === own.dev ? base : path;
+export function closeFolder({ fd }: OpenFolder): void {
+  if (fd !== undefined) closeSync(fd);
+}
+
+function openFolder(path: string): OpenFolder {
+  const fd = files.openFolder(path);
+  return { fd, base: fd === undefined ? undefined : files.throughDescriptor(fd) };
 }
 
 /** Creates a file that was not there, open for reading and writing. Throws what the system throws. */
@@ -121,7 +109,7 @@ export function createPrivateFile(path: string): number {
   const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, fileMode);
   try {
-    fchmodSync(fd, fileMode);
+    files.restrictFile(fd);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -140,9 +128,10 @@ export function openStateFile(path: string): number {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw unwritable(path, 'it is not a regular file');
-    if (!isTrustedOwner(stat.uid)) throw unwritable(path, `it belongs to another user, uid ${stat.uid}`);
+    if (!files.isTrustedOwner(stat.uid))
+      throw unwritable(path, `it belongs to another user, uid ${stat.uid}`);
     if (stat.nlink > 1) throw unwritable(path, 'it is a hard link to another file');
-    if (isNew) fchmodSync(fd, fileMode);
+    if (isNew) files.restrictFile(fd);
     return fd;
   } catch (error) {
     closeSync(fd);
@@ -158,14 +147,6 @@ export function nameWithoutReplacing(from: string, to: string): void {
   } catch (error) {
     // File systems without hard links (FAT, some network mounts): a race is left there, between two packers.
     if (failureCode(error) === 'EEXIST' || exists(to)) throw error;
-    renameSync(from, to);
+    files.rename(from, to);
   }
-}
-
-/** Opens an existing regular file for reading: no link is followed, no pipe waited for. Throws what the system throws. */
-export function openRegularFile(path: string): number {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  throw Object.assign(new Error('not a regular file'), { code: 'EFTYPE' });
 }

@@ -5,6 +5,7 @@
  * Any failure means: store.
  */
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { signatureLogName } from './layout.ts';
 import { createPrivateFile, ensureDumpFolder, openStateFile } from './safe-folder.ts';
 import {
@@ -13,7 +14,6 @@ import {
   loadCrypto,
   nowMs,
   readSync,
-  renameSync,
   unlinkSync,
   writeAll,
   writeSync,
@@ -101,7 +101,7 @@ function keepNewerHalf(path: string, lines: string[]): void {
     } finally {
       closeSync(fd);
     }
-    renameSync(next, path);
+    platform.files.rename(next, path);
   } catch {
     // Another is doing the same, or died doing it. The next that comes finds the way free.
     try {

@@ -7,11 +7,9 @@
 const fs = process.getBuiltinModule('node:fs');
 
 export const {
-  chmodSync,
   closeSync,
   constants,
   existsSync,
-  fchmodSync,
   fstatSync,
   linkSync,
   lstatSync,

@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
+import { platform } from '../platform/index.ts';
 import { removeFlatTree } from './folder-sink.ts';
 import {
   bundleSuffix,
@@ -16,8 +17,8 @@ import {
 } from './layout.ts';
 import { type BundleReader, openBundle } from './reader.ts';
 import type { Keys } from './reader-age.ts';
-import { createPrivateFile, ensureDumpFolder, makePrivateFolder, unwritable } from './safe-folder.ts';
-import { closeSync, failureCode, lstatSync, renameSync, rmdirSync, writeAll } from './system.ts';
+import { createPrivateFile, ensureDumpFolder, makeClosedFolder, unwritable } from './safe-folder.ts';
+import { closeSync, failureCode, lstatSync, rmdirSync, writeAll } from './system.ts';
 
 export interface UnpackResult {
   path: string;
@@ -47,11 +48,10 @@ export function unpackInto(dir: string, bundle: BundleReader): UnpackResult {
   if (lstatSync(final, { throwIfNoEntry: false })) throw unwritable(final, 'EEXIST');
   let leftOut: string[];
   try {
-    const folder = makePrivateFolder(unfinished);
-    closeSync(folder.fd);
+    makeClosedFolder(unfinished);
     try {
       leftOut = copyFiles(bundle, unfinished);
-      renameSync(unfinished, final);
+      platform.files.rename(unfinished, final);
     } catch (error) {
       removeFlatTree(unfinished);
       rmdirSync(unfinished);
@@ -82,7 +82,7 @@ function copyFiles(bundle: BundleReader, target: string): string[] {
       continue;
     }
     const folder = name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
-    if (folder && !folders.has(folder)) closeSync(makePrivateFolder(join(target, folder)).fd);
+    if (folder && !folders.has(folder)) makeClosedFolder(join(target, folder));
     folders.add(folder);
     copyFile(bundle, name, join(target, name));
   }

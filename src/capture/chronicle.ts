@@ -4,12 +4,12 @@
  * seldom while it stands still, and nobody is kept alive.
  */
 import { type RecordKindName, recordKinds } from '../journal/layout-records.ts';
+import { platform } from '../platform/index.ts';
 import type { ChildWatch } from './child-watch.ts';
 import type { FlightRecorder } from './flight-recorder.ts';
 import type { Child, Happening, Happenings } from './happenings.ts';
 import type { LogStream, LogTap } from './log-tap.ts';
 import { renderLogTail } from './log-text.ts';
-import { listFolder, readSmallFile } from './proc-files.ts';
 
 export interface ChronicleOptions {
   flight: FlightRecorder;
@@ -109,11 +109,15 @@ class Chronicle {
   }
 
   #countDescriptors(): void {
-    const value = listFolder('/proc/self/fd').length;
+    const value = platform.processFolder('self', 'fd').length;
     if (value < this.#descriptorPeak * peakShare) return;
     this.#descriptorPeak = value;
-    const limit = /^Max open files\s+(\d+)/m.exec(readSmallFile('/proc/self/limits') ?? '')?.[1];
-    const payload = { resource: 'descriptors', value, ...(limit !== undefined && { limit: Number(limit) }) };
+    const limit = platform.limits('self')['Max open files']?.soft;
+    const payload = {
+      resource: 'descriptors',
+      value,
+      ...(Number.isFinite(Number(limit)) && { limit: Number(limit) }),
+    };
     this.#options.happenings.add({ kind: 'resourcePeak', payload });
   }
 }

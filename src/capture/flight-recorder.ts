@@ -11,9 +11,9 @@ import { type SessionFacts, sessionName, sessionVariable } from '../journal/layo
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import { readSmallFile } from '../platform/small-file.ts';
 import { sealFor } from './flight-seal.ts';
 import type { MemoryReading, MemorySampler } from './memory-sampler.ts';
-import { readSmallFile } from './proc-files.ts';
 import { programName } from './program-name.ts';
 
 export interface FlightRecorder {

@@ -3,7 +3,8 @@
  * closed here the kernel would close some milliseconds later.
  */
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { listFolder, readLink, readSmallFile } from './proc-files.ts';
+import { devNull } from 'node:os';
+import { platform } from '../platform/index.ts';
 
 /**
  * The writer holds three at a time, a reading of /proc one, a folder's listing one, and the loop of each deadline
@@ -23,7 +24,7 @@ export function makeRoomForFiles(): void {
   const given = room === 0 ? [findHighest()] : [];
   given.forEach(closeQuietly);
   // The one that lists the folder is in the list.
-  openBefore = listFolder('/proc/self/fd').length - 1 + given.length;
+  openBefore = platform.processFolder('self', 'fd').length - 1 + given.length;
   for (const fd of findDispensable().slice(0, wanted)) closeQuietly(fd);
 }
 
@@ -53,7 +54,7 @@ function isOpen(fd: number): boolean {
 function countRoom(): number {
   const opened: number[] = [];
   try {
-    while (opened.length < wanted) opened.push(openSync('/dev/null', 'r'));
+    while (opened.length < wanted) opened.push(openSync(devNull, 'r'));
     return wanted;
   } catch (error) {
     return (error as { code?: unknown }).code === 'EMFILE' ? opened.length : wanted;
@@ -64,22 +65,23 @@ function countRoom(): number {
 
 /** Newest first: sockets, and files that were opened for reading only, to which no exit listener can be writing. */
 function findDispensable(): number[] {
-  return listFolder('/proc/self/fd')
+  return platform
+    .processFolder('self', 'fd')
     .map(Number)
     .filter((fd) => fd > 2)
     .sort((a, b) => b - a)
     .filter((fd) => {
-      const target = readLink(`/proc/self/fd/${fd}`);
+      const target = platform.processLink('self', `fd/${fd}`);
       return (
         target?.startsWith('socket:') ||
-        (target?.startsWith('/') && (target === '/dev/null' || !target.startsWith('/dev/')) && isReadOnly(fd))
+        (target?.startsWith('/') && (target === devNull || !target.startsWith('/dev/')) && isReadOnly(fd))
       );
     });
 }
 
 /** The last octal digit of proc(5)'s flags is the access mode; 0 is O_RDONLY. */
 function isReadOnly(fd: number): boolean {
-  return /^flags:\s+\d*[04]$/m.test(readSmallFile(`/proc/self/fdinfo/${fd}`) ?? '');
+  return /^flags:\s+\d*[04]$/m.test(platform.processFile('self', `fdinfo/${fd}`) ?? '');
 }
 
 /** Never a standard stream. */

@@ -3,7 +3,8 @@
  * First by the upper end of what the heap's bytes may mean; where that doesn't fit, the objects are counted, and then the names.
  */
 import type { MemoryPart, TriggerPart } from '../bundle/layout.ts';
-import { findMemoryCgroup, readGroupLimits } from '../journal/cgroup.ts';
+import { findMemoryCgroup, readGroupLimits } from '../platform/cgroup.ts';
+import { platform } from '../platform/index.ts';
 import type { Config } from './config.ts';
 import {
   countingCost,
@@ -15,8 +16,6 @@ import {
 } from './heap-estimate.ts';
 import { countHeapNames } from './heap-names.ts';
 import { countHeapObjects } from './heap-objects.ts';
-import { readLimits } from './parts/process.ts';
-import { availableBytes, readSmallFile } from './proc-files.ts';
 
 /** The reasons for having no snapshot that are no gaps: nobody would miss it. */
 const notPressed = 'memory is not in question';
@@ -127,13 +126,13 @@ function isMemoryPressed(): boolean {
 /** The least of what the machine, the cgroup and the limits of the process still have. */
 function headroomBytes(): number {
   const limited = [...readGroupMemory(), ...readOwnLimits()];
-  return Math.min(availableBytes(), ...limited.map(({ max, used }) => Math.max(0, max - used)));
+  return Math.min(platform.availableBytes(), ...limited.map(({ max, used }) => Math.max(0, max - used)));
 }
 
 /** RLIMIT_DATA and RLIMIT_AS, beyond which V8 gets no memory and aborts: proc(5), getrlimit(2). */
 function readOwnLimits(): { max: number; used: number }[] {
-  const limits = readLimits();
-  const status = readSmallFile('/proc/self/status') ?? '';
+  const limits = platform.limits('self');
+  const status = platform.processFile('self', 'status') ?? '';
   const pairs = [
     ['Max data size', 'VmData'],
     ['Max address space', 'VmSize'],

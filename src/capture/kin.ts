@@ -6,11 +6,10 @@
 import { join } from 'node:path';
 import { type BundleLink, bundleSuffix, partNames, type TriggerPart } from '../bundle/layout.ts';
 import { type SessionFacts, sessionName, sessionsFolder } from '../journal/layout-session.ts';
-import { listFolder, readSmallFile } from './proc-files.ts';
+import { platform } from '../platform/index.ts';
+import { listFolder, readSmallFile } from '../platform/small-file.ts';
 
 const mostLooked = 60;
-/** The kernel's USER_HZ on every Linux that Node runs on. */
-const ticksPerSecond = 100;
 /** The system's uptime and its clock are read one after the other, and are not exact. */
 const startSlackMs = 1000;
 
@@ -38,7 +37,7 @@ export class KinBundles {
 
   /** The newest bundle of the parent itself: what others left that it had started are siblings. */
   ofParent(pid: number): BundleLink | undefined {
-    const startedAt = readStartMs(pid);
+    const startedAt = platform.startedAtMs(pid);
     if (startedAt === undefined) return undefined;
     return this.#since(startedAt - startSlackMs).find((kin) => kin.pid === pid)?.link;
   }
@@ -72,23 +71,9 @@ export function findParentSession(dir: string, pid: number): string | undefined 
     const facts = readJson<SessionFacts>(join(folder, id, sessionName));
     if (facts?.process?.pid !== pid) continue;
     const { startTicks } = facts.process;
-    if (startTicks === undefined || startTicks === readStartTicks(pid)) return facts.id;
+    if (startTicks === undefined || startTicks === platform.startToken(pid)) return facts.id;
   }
   return undefined;
-}
-
-/** When a living process began, in milliseconds since the epoch. */
-function readStartMs(pid: number): number | undefined {
-  const ticks = readStartTicks(pid);
-  if (ticks === undefined) return undefined;
-  const upMs = process.getBuiltinModule('node:os').uptime() * 1000;
-  return Date.now() - upMs + (Number(ticks) / ticksPerSecond) * 1000;
-}
-
-/** Field 22 of proc(5)'s `stat`, counted from behind the name. */
-function readStartTicks(pid: number): string | undefined {
-  const stat = readSmallFile(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 function readJson<Shape>(path: string): Shape | undefined {

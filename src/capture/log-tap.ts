@@ -4,7 +4,6 @@
  * or terminal is remembered. A file keeps its own lines; output written around the streams is not seen. See the README.
  */
 import { fstatSync } from 'node:fs';
-import { readLink } from './proc-files.ts';
 
 export type LogStream = 'stdout' | 'stderr';
 
@@ -19,8 +18,8 @@ export interface LogTail {
   written: number;
   /** When the last piece passed; 0 before the first. */
   at: number;
-  /** Where the output goes when it is no pipe or terminal, and so cannot be followed. */
-  target?: string;
+  /** The output goes to something that is no pipe or terminal, and so cannot be followed. */
+  isElsewhere?: true;
   /** What that file held, in bytes, when the program first asked for the stream: others wrote it. */
   targetHeld?: number;
 }
@@ -85,7 +84,7 @@ function follow(stream: unknown, name: LogStream, tap: LogTap): void {
   try {
     const handle = (stream as { _handle?: Record<string, unknown> })._handle;
     if (typeof handle?.['writeUtf8String'] !== 'function') {
-      tap.tails[name].target = readLink(`/proc/self/fd/${descriptors[name]}`) ?? 'unknown';
+      tap.tails[name].isElsewhere = true;
       tap.tails[name].targetHeld = fstatSync(descriptors[name]).size;
       return;
     }

@@ -2,8 +2,10 @@
  * The one place where a living program's memory is read, for all who want to know: the journal's samples and the watch
  * over its limits share a reading that is less than a second old.
  */
-import { findMemoryCgroup, readCgroupMemory } from '../journal/cgroup.ts';
+
 import type { MemorySamplePayload } from '../journal/layout-records.ts';
+import { findMemoryCgroup, readCgroupMemory } from '../platform/cgroup.ts';
+import { platform } from '../platform/index.ts';
 
 export interface MemoryReading extends MemorySamplePayload {
   /** What V8 dies of, and when: its old generation, in bytes. */
@@ -34,7 +36,7 @@ export class MemorySampler {
   }
 
   #readNow(): MemoryReading {
-    const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
+    const { rss, heapUsed, heapTotal, external, arrayBuffers } = platform.memoryUsage();
     const oldSpace = this.#readOldSpace();
     const reading: MemoryReading = {
       rss,

@@ -4,7 +4,7 @@
  * module's own top-level frame is on it, reached by `await` or without an async function in between.
  */
 import { fileURLToPath } from 'node:url';
-import { readSmallFile } from './proc-files.ts';
+import { readSmallFile } from '../platform/small-file.ts';
 import { findField } from './read-field.ts';
 
 const maxSourceBytes = 4 * 1024 * 1024;

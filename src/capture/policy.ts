@@ -3,9 +3,9 @@
  * exec (a host may have deleted a secret that its heap still holds), and the values that the host registered.
  */
 import { homedir } from 'node:os';
+import { platform } from '../platform/index.ts';
 import { createPolicy, type Policy } from '../redaction/policy.ts';
 import { canary } from './canary.ts';
-import { readSmallFile } from './proc-files.ts';
 import { secretsOfRecipient } from './recipient-secrets.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -86,7 +86,7 @@ function remembering(own: Policy): Policy {
 }
 
 function environmentAtExec(): Record<string, string> {
-  const pairs = (readSmallFile('/proc/self/environ', 2 * 1024 * 1024) ?? '').split('\0');
+  const pairs = (platform.processFile('self', 'environ', 2 * 1024 * 1024) ?? '').split('\0');
   return Object.fromEntries(
     pairs.flatMap((pair) => {
       const equals = pair.indexOf('=');

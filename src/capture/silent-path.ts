@@ -15,6 +15,8 @@ import {
 import { applyRetention } from '../bundle/retention.ts';
 import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import { segmentSuffix } from '../journal/layout.ts';
+import { platform } from '../platform/index.ts';
+import { listFolder } from '../platform/small-file.ts';
 import { version } from '../version.ts';
 import { dropUnprovenParts } from './canary.ts';
 import type { Config } from './config.ts';
@@ -29,7 +31,6 @@ import { processPart } from './parts/process.ts';
 import { threadsPart } from './parts/threads.ts';
 import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy, currentPolicy } from './policy.ts';
-import { listFolder, readOwnThreadId } from './proc-files.ts';
 import { programName } from './program-name.ts';
 import type { CaptureRequest } from './request.ts';
 import { writeStderrLine } from './stderr-line.ts';
@@ -98,7 +99,7 @@ function write(thread: SilentThread): string {
   trigger.id = bundle.id;
   const context = {
     ...createContext(surroundings, request, trigger, bundle, startedAt, []),
-    watchdogThread: readOwnThreadId(),
+    watchdogThread: platform.ownThreadId(),
   };
   const parts = [triggerPart, processOf(thread), threadsPart, handlesFromOutside, nativeModulesPart];
   for (const producer of thread.frames ? [...parts, localsPart] : parts)

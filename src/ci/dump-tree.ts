@@ -3,10 +3,10 @@
  * own, with its agent's story; who does not (a busy loop, no preload) is read through the inspector from outside. The
  * processes in which tests run come first, because the time may not suffice for all.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { partNames } from '../bundle/layout.ts';
 import { launcherScript, type TestPart, type TestStop } from '../bundle/layout-tests.ts';
+import { platform } from '../platform/index.ts';
 import { captureLive } from '../supervise/capture-live.ts';
 import type { CoreDigest } from '../supervise/core-part.ts';
 import { lockOf } from '../supervise/lock.ts';
@@ -102,15 +102,11 @@ function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
   return main !== undefined && main.exit === undefined && /^(?:SIG)?USR2$/.test(wish) && catchesUsr2(pid);
 }
 
-/** SigCgt of /proc/<pid>/status, bit 12 - 1 (signal(7)). */
+/** SigCgt of proc(5)'s status, bit 12 - 1 (signal(7)). */
 function catchesUsr2(pid: number): boolean {
-  try {
-    const status = readFileSync(join('/proc', String(pid), 'status'), 'latin1');
-    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
-    return (BigInt(`0x${mask}`) & (1n << 11n)) !== 0n;
-  } catch {
-    return false;
-  }
+  const status = platform.processFile(pid, 'status') ?? '';
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  return (BigInt(`0x${mask}`) & (1n << 11n)) !== 0n;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** How a process's main thread stands with the kernel's scheduler. Source: proc(5), fields 3, 14 and 15 of `stat`. */
-import { readFileSync } from 'node:fs';
+import { platform } from '../platform/index.ts';
 
 const msOfTick = 10;
 
@@ -15,11 +15,7 @@ export function waitsForProcessor(pid: number, beforeMs: number, limitMs: number
 }
 
 function readMainThread(pid: number): { state: string; usedMs: number } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', usedMs: (Number(fields[11]) + Number(fields[12])) * msOfTick };
-  } catch {
-    return undefined;
-  }
+  const fields = platform.processStat(pid, pid);
+  if (!fields) return undefined;
+  return { state: fields[0] ?? '', usedMs: (Number(fields[11]) + Number(fields[12])) * msOfTick };
 }

@@ -77,7 +77,7 @@ async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: 
   return { ...end, outcome };
 }
 
-/** Somebody has emptied /dev/shm: the command's own end counts all the same, and so do the bundles. */
+/** Somebody has emptied the folder in memory: the command's own end counts all the same, and so do the bundles. */
 function replaceLostFolder({ folder, gaps }: StartedRun): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { mode: 0o700 });

@@ -4,10 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bundle/layout-tests.ts';
 import { AgentdumpError } from '../errors.ts';
 import { newId } from '../journal/session-id.ts';
+import { platform } from '../platform/index.ts';
 import { armEnvironment, testsPreloadFile } from '../supervise/arm.ts';
 import { makeDiagnosticsFolder } from '../supervise/diagnostics.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
@@ -17,7 +19,7 @@ export interface StartedRun {
   pid: number;
   /** Names the private folder. */
   id: string;
-  /** In memory where the machine has /dev/shm: the tests' logs and Node's fatal reports, in the clear. */
+  /** In memory where the machine has a folder there: the tests' logs and Node's fatal reports, in the clear. */
   folder: string;
   /** Where bundles are written. */
   dir: string;
@@ -32,7 +34,9 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
   const id = newId();
   const folder = makeDiagnosticsFolder(id);
   if (folder === undefined)
-    throw new AgentdumpError('unwritable', 'there is no place for temporary files', { path: '/dev/shm' });
+    throw new AgentdumpError('unwritable', 'there is no place for temporary files', {
+      path: [...platform.files.memoryFolders, tmpdir()].join(', '),
+    });
   const dir = join(options.report, 'bundles');
   writeWishes(options, folder);
   const [file = '', ...words] = options.command;

@@ -2,8 +2,9 @@
  * The processes of a run: whoever descends from the command, and whoever carries the run's mark in its environment
  * although its parents are gone. Source: proc(5). Never throws.
  */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { basename } from 'node:path';
+import { platform } from '../platform/index.ts';
+
+const largestEnvironment = 2 * 1024 * 1024;
 
 export interface RunProcess {
   pid: number;
@@ -13,7 +14,9 @@ export interface RunProcess {
 
 /** The command itself first, then level by level; those without a parent in the tree last. */
 export function findTree(rootPid: number, mark: string): RunProcess[] {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? describe(Number(name)) : []));
+  const all = platform
+    .processes()
+    .map(({ pid, parentPid, program }) => ({ pid, parentPid, isNode: isNode(program) }));
   const children = new Map<number, RunProcess[]>();
   for (const one of all) {
     const siblings = children.get(one.parentPid);
@@ -33,33 +36,16 @@ export function findTree(rootPid: number, mark: string): RunProcess[] {
   return found;
 }
 
-function describe(pid: number): RunProcess[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return [];
-    return [{ pid, parentPid: Number(parent), isNode: isNode(pid) }];
-  } catch {
-    return [];
-  }
-}
-
-function isNode(pid: number): boolean {
-  try {
-    return /^node(?:js)?(?:-?\d[\d.]*)?(?: \(deleted\))?$/.test(basename(readlinkSync(`/proc/${pid}/exe`)));
-  } catch {
-    return false;
-  }
+function isNode(program: string): boolean {
+  return /^node(?:js)?(?:-?\d[\d.]*)?(?: \(deleted\))?$/.test(program);
 }
 
 function carries(pid: number, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(mark);
-  } catch {
-    return false;
-  }
+  return platform.processFile(pid, 'environ', largestEnvironment)?.includes(mark) ?? false;
 }
 
+/** One that is dead and not reaped yet is not. */
 export function isAlive(pid: number): boolean {
-  return describe(pid).length > 0;
+  const state = platform.processStat(pid)?.[0];
+  return state === undefined ? platform.isThere(pid) : !/[ZX]/.test(state);
 }

@@ -2,9 +2,10 @@
  * A look at the worker threads of a process that is about to write its bundle: it can't ask a thread of its own that
  * spins, so they are asked from outside, and what they say is laid into the run's private folder for it.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestStop, type WorkerStacksNote, workerStacksName } from '../bundle/layout-tests.ts';
+import { platform } from '../platform/index.ts';
 import { visitWorkers } from '../supervise/worker-stacks.ts';
 import { placeRunningFrames } from './failure-place.ts';
 import type { LoggedThread } from './test-logs.ts';
@@ -81,14 +82,10 @@ async function hasBusyWorker(pid: number): Promise<boolean> {
 /** CPU time of each thread, in user and system mode. Source: proc(5), fields 14 and 15 of `stat`. */
 function readTicks(pid: number): Map<number, number> {
   const ticks = new Map<number, number>();
-  try {
-    for (const tid of readdirSync(`/proc/${pid}/task`)) {
-      const stat = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'latin1');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      ticks.set(Number(tid), Number(fields[11]) + Number(fields[12]));
-    }
-  } catch {
-    // A thread, or all of it, has ended meanwhile.
+  for (const tid of platform.processFolder(pid, 'task')) {
+    const fields = platform.processStat(pid, tid);
+    // A thread that has ended meanwhile has none.
+    if (fields) ticks.set(Number(tid), Number(fields[11]) + Number(fields[12]));
   }
   return ticks;
 }

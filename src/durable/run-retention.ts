@@ -3,8 +3,9 @@
  * one that is not finished, since it can be gone on with, nor one that somebody works at, nor one that finished within a
  * day: who asks for it again would otherwise do everything again. Knows only the store of files; never throws.
  */
-import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { RecordCodec } from './codec.ts';
 import { FileStore } from './file-store.ts';
 import { RunLog } from './run-log.ts';
@@ -122,7 +123,7 @@ function remove(store: FileStore, id: string): boolean {
     try {
       if (!endedWell(run.records)) return false;
       const grave = join(store.place, `${graveStart}${process.pid}-${process.hrtime.bigint()}`);
-      renameSync(store.folderOf(id), grave);
+      platform.files.rename(store.folderOf(id), grave);
       rmSync(grave, { recursive: true, force: true });
       return true;
     } finally {

@@ -1,16 +1,17 @@
 /**
- * One writer a journal: a symbolic link beside the journal's folder whose target names its owner, so that taking the lock
+ * One writer a journal: a mark (a symbolic link, on Windows a file) beside the journal's folder that names its owner, so that taking the lock
  * and saying whose it is are one step. A dead owner's lock is taken over by a rename that only one can win.
  */
-import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { renameSync, unlinkSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
+import { platform } from '../platform/index.ts';
 import { describeProcess } from './session.ts';
 
 /** Name of whoever has the lock, when that is another living thread or process; undefined when it is ours now. */
 export function takeLock(path: string): string | undefined {
   for (;;) {
     try {
-      symlinkSync(ownName(), path);
+      platform.files.makeMark(ownName(), path);
       return undefined;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -47,7 +48,7 @@ function removeDead(path: string): boolean {
 
 function findOwner(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    return platform.files.readMark(path);
   } catch {
     return undefined;
   }
@@ -68,10 +69,6 @@ function processName(pid: number): string {
 function isAlive(owner: string): boolean {
   const pid = Number(owner.split(':')[1]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
+  if (!platform.isThere(pid)) return false;
   return owner.startsWith(`${processName(pid)}:`);
 }

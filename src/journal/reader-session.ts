@@ -3,10 +3,11 @@
  * time, in the same pid namespace, since the same boot. Where that can't be compared (another container or machine
  * shares the folder) only a broken promise of a heartbeat is taken for a death. Trusts nothing that the file says.
  */
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { MalformedInput } from '../errors.ts';
+import { platform } from '../platform/index.ts';
 import { segmentSuffix } from './layout.ts';
 import {
   type ProcessIdentity,
@@ -68,15 +69,17 @@ function classifyOtherBoot(folder: string, facts: SessionFacts, nowMs: number): 
 
 /** Of a process of this machine, boot and pid namespace. Undefined when it lives. */
 export function classifyByPid({ pid, startTicks }: ProcessIdentity): SessionFinding | undefined {
-  const stat = readStat(pid);
-  if (!stat) return isRunning(pid) ? undefined : { fate: 'died', because: `there is no process ${pid}` };
-  if (startTicks !== undefined && stat.startTicks !== startTicks)
+  const [state] = platform.processStat(pid) ?? [];
+  const token = platform.startToken(pid);
+  if (state === undefined)
+    return platform.isThere(pid) ? undefined : { fate: 'died', because: `there is no process ${pid}` };
+  if (startTicks !== undefined && token !== startTicks)
     return {
       fate: 'died',
-      because: `process ${pid} is another one now, started at tick ${stat.startTicks}, not ${startTicks}`,
+      because: `process ${pid} is another one now, started at tick ${token}, not ${startTicks}`,
       pidReused: true,
     };
-  const isDead = stat.state === 'Z' || stat.state === 'X';
+  const isDead = state === 'Z' || state === 'X';
   return isDead ? { fate: 'died', because: `process ${pid} is dead and not reaped yet` } : undefined;
 }
 
@@ -103,42 +106,9 @@ export function lastWriteMs(folder: string): number {
   return last;
 }
 
-/** Fields 3 and 22 of /proc/<pid>/stat; undefined when it can't be read. */
-function readStat(pid: number): { state: string; startTicks: string } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
-  } catch {
-    return undefined;
-  }
-}
+export const currentBootId = (): string | undefined => platform.bootId();
 
-/** Where /proc hides the processes of others, the kernel still says that one is there. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-export function currentBootId(): string | undefined {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return undefined;
-  }
-}
-
-export function ownPidNamespace(): string | undefined {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return undefined;
-  }
-}
+export const ownPidNamespace = (): string | undefined => platform.pidNamespace('self');
 
 function requireShape(value: unknown): asserts value is SessionFacts {
   const facts = value as Partial<SessionFacts> | null;

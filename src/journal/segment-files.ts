@@ -4,10 +4,11 @@
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { segmentName } from './layout.ts';
 
 // As they were before the host was loaded: one that replaces functions of node:fs does not change what we write.
-const { closeSync, fdatasyncSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } = fs;
+const { closeSync, fdatasyncSync, ftruncateSync, openSync, unlinkSync, writeSync } = fs;
 
 export class SegmentFiles {
   readonly #dir: string;
@@ -93,12 +94,7 @@ export class SegmentFiles {
 
   /** A new file survives a power cut only when its folder's entry is on the disk too. */
   #syncFolder(): void {
-    const folder = openSync(this.#dir, 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    platform.files.syncFolder(this.#dir);
     this.#folderIsSynced = true;
   }
 }

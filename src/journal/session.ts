@@ -5,7 +5,8 @@
 import fs from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { findMemoryCgroup, readCgroupMemory, readHostOomKills } from './cgroup.ts';
+import { findMemoryCgroup, readCgroupMemory, readHostOomKills } from '../platform/cgroup.ts';
+import { platform } from '../platform/index.ts';
 import { nowMs } from './frame.ts';
 import {
   type MemoryLimits,
@@ -17,7 +18,7 @@ import {
   sessionVersion,
 } from './layout-session.ts';
 
-const { mkdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } = fs;
+const { mkdirSync, writeFileSync } = fs;
 
 /** What the caller knows; the rest is looked up. The command must be redacted. */
 export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'heartbeatMs'> &
@@ -53,7 +54,7 @@ export function writeSession(folder: string, facts: SessionFacts): void {
   const path = join(folder, sessionName);
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, JSON.stringify(facts), { mode: 0o600 });
-  renameSync(unfinished, path);
+  platform.files.rename(unfinished, path);
 }
 
 /** Says goodbye: nobody will look for the cause of this end. */
@@ -67,13 +68,12 @@ export function endSession(
 
 /** `startTicks` and `pidNamespace` are absent for a process that is gone. */
 export function describeProcess(pid: number): ProcessIdentity {
-  const stat = splitStat(readText(`/proc/${pid}/stat`));
-  const startTicks = stat?.[19];
-  const bootId = readText('/proc/sys/kernel/random/boot_id')?.trim();
-  const pidNamespace = readLink(`/proc/${pid}/ns/pid`);
+  const startTicks = platform.startToken(pid);
+  const bootId = platform.bootId();
+  const pidNamespace = platform.pidNamespace(pid);
   return {
     pid,
-    parentPid: Number(stat?.[1] ?? 0),
+    parentPid: pid === process.pid ? process.ppid : Number(platform.processStat(pid)?.[1] ?? 0),
     ...(startTicks !== undefined && { startTicks }),
     ...(bootId !== undefined && { bootId }),
     ...(pidNamespace !== undefined && { pidNamespace }),
@@ -91,25 +91,4 @@ function describeMemoryLimits(pid: number): MemoryLimits {
     ...(oomKills !== undefined && { cgroupOomKillsAtStart: oomKills }),
     ...(hostOomKillsAtStart !== undefined && { hostOomKillsAtStart }),
   };
-}
-
-/** Fields of /proc/<pid>/stat from the third (state) on: the second, the name, may hold spaces and parentheses. */
-function splitStat(text: string | undefined): string[] | undefined {
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

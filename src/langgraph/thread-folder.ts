@@ -3,8 +3,9 @@
  * `.new` while it is being compacted, and `.old` between the two renames that put the compacted one in its place.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 
 const folderName = /^(.+-[0-9a-f]{16})(\.old)?$/;
 
@@ -42,13 +43,13 @@ export function settleCompaction(folder: string): void {
   rmSync(`${folder}.new`, { recursive: true, force: true });
   if (!existsSync(`${folder}.old`)) return;
   if (existsSync(folder)) rmSync(`${folder}.old`, { recursive: true });
-  else renameSync(`${folder}.old`, folder);
+  else platform.files.rename(`${folder}.old`, folder);
 }
 
 /** Puts the compacted journal in the place of the other. Only for who has the lock. */
 export function swapIn(folder: string): void {
-  renameSync(folder, `${folder}.old`);
-  renameSync(`${folder}.new`, folder);
+  platform.files.rename(folder, `${folder}.old`);
+  platform.files.rename(`${folder}.new`, folder);
   rmSync(`${folder}.old`, { recursive: true });
 }
 
@@ -58,7 +59,7 @@ export function removeThread(folder: string): void {
     if (!existsSync(path)) continue;
     const grave = `${folder}.removed.${process.pid}`;
     rmSync(grave, { recursive: true, force: true });
-    renameSync(path, grave);
+    platform.files.rename(path, grave);
     rmSync(grave, { recursive: true });
   }
 }

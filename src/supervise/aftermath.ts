@@ -3,14 +3,14 @@
  * wrote of its own death, or has one written, and tidies up.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { programWord, readBundleName } from '../bundle/bundle-name.ts';
 import { partNames, type TriggerPart } from '../bundle/layout.ts';
 import type { CoreEvidence, EvidencePart } from '../bundle/layout-evidence.ts';
 import { type ListedBundle, listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
-import { readSmallFile } from '../capture/proc-files.ts';
 import { classifySession, listSessions, readSession } from '../journal/reader-session.ts';
+import { platform } from '../platform/index.ts';
 import type { RunningChild } from './child.ts';
 import { clearSession } from './clear-session.ts';
 import { findCore } from './core-file.ts';
@@ -145,7 +145,7 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
 
 /** Its secrets were learnt by a scrubber of its own, which has redacted it already. */
 function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
-  const pattern = readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '';
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
   const reason = 'the kernel leaves none here; the process was held at its fault and read from outside';
   const missing = gap ?? (part?.gaps.length ? part.gaps.join('; ') : undefined);
   return { core: { pattern, reason }, ...(part && { part }), ...(missing !== undefined && { gap: missing }) };
@@ -250,7 +250,7 @@ export function beginAfresh(folder: string | undefined): { moved?: string; reaso
   if (folder === undefined || !existsSync(folder)) return {};
   const moved = `${folder}.before-${new Date().toISOString().replace(/[:.]/g, '-')}`;
   try {
-    renameSync(folder, moved);
+    platform.files.rename(folder, moved);
     return { moved };
   } catch (error) {
     return { reason: `it could not be put aside: ${(error as NodeJS.ErrnoException).code}` };

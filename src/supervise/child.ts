@@ -3,11 +3,11 @@
  * its own before it can have done anything, so that even our death leaves a trace of it.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { readSmallFile } from '../capture/proc-files.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { SessionFacts } from '../journal/layout-session.ts';
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
+import { platform } from '../platform/index.ts';
 import { armEnvironment } from './arm.ts';
 import { nameOfCommand } from './command-name.ts';
 import { armCore, type CoreArming } from './core-limit.ts';
@@ -65,7 +65,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const { environment = process.env, stdio = inheritedStdio(), cwd } = options;
   const env = armEnvironment(environment, arming);
   const channel = stdio.includes('ipc') ? await import('./pass-messages.ts') : undefined;
-  const serialization = channel?.parentSerialization(readSmallFile('/proc/self/environ') ?? '');
+  const serialization = channel?.parentSerialization(platform.processFile('self', 'environ') ?? '');
   const child = spawn(file, words, { stdio, env, argv0: file, cwd, serialization });
   const passed = channel?.passMessages(child);
   const ended = waitForEnd(child).then(async (exit) => {

@@ -2,9 +2,10 @@
  * Finds the core that the kernel may have left of a process. Where it goes says core_pattern (core(5)): a file's name,
  * with % signs, in the process's own working directory; or a pipe to a program that keeps it by rules of its own.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { CoreEvidence } from '../bundle/layout-evidence.ts';
+import { platform } from '../platform/index.ts';
 
 export interface DeadProcess {
   pid: number;
@@ -16,7 +17,7 @@ export interface DeadProcess {
 }
 
 export function findCore(dead: DeadProcess): CoreEvidence {
-  const pattern = readText('/proc/sys/kernel/core_pattern') ?? '';
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
   if (pattern === '') return { pattern, reason: 'core_pattern is empty' };
   if (pattern.startsWith('|'))
     return { pattern, reason: `the kernel gave it to ${pattern.slice(1).split(' ')[0]}` };
@@ -39,12 +40,4 @@ function namesFor(pattern: string, { pid, executable }: DeadProcess): string[] {
   };
   const name = pattern.replace(/%(.)/g, (whole, letter: string) => known[letter] ?? whole);
   return [name, `${name}.${pid}`];
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -5,18 +5,18 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { readSmallFile } from '../capture/proc-files.ts';
+import { platform } from '../platform/index.ts';
 
 /** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. */
 export type CoreArming = 'ours' | 'theirs' | 'none';
 
 /** Never throws. The limit is raised some milliseconds later. */
 export function armCore(pid: number, cwd: string): CoreArming {
-  const limits = readSmallFile(`/proc/${pid}/limits`) ?? '';
+  const limits = platform.processFile(pid, 'limits') ?? '';
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
   if (soft === undefined || hard === undefined || hard === '0') return 'none';
   if (soft !== '0') return 'theirs';
-  if (!isSafePattern(readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '', cwd)) return 'none';
+  if (!isSafePattern(platform.kernelFile('sys/kernel/core_pattern') ?? '', cwd)) return 'none';
   const raising = spawn('prlimit', ['--pid', String(pid), `--core=${hard}:`], { stdio: 'ignore' });
   raising.on('error', () => {});
   raising.unref();
@@ -25,9 +25,9 @@ export function armCore(pid: number, cwd: string): CoreArming {
 
 /** Whether a program that is started from here will leave a core that can be found. */
 export function canLeaveCore(cwd: string): boolean {
-  const limits = readSmallFile('/proc/self/limits') ?? '';
+  const limits = platform.processFile('self', 'limits') ?? '';
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
-  const pattern = readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '';
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
   if (soft === undefined || hard === '0' || pattern === '' || pattern.startsWith('|')) return false;
   return isWritable(dirname(resolve(cwd, pattern))) && (soft !== '0' || isSafePattern(pattern, cwd));
 }
@@ -44,6 +44,6 @@ function isWritable(folder: string): boolean {
 /** A file of a name that is new each time, or that is free. */
 function isSafePattern(pattern: string, cwd: string): boolean {
   if (pattern === '' || pattern.startsWith('|')) return false;
-  if (/%[pP]/.test(pattern) || readSmallFile('/proc/sys/kernel/core_uses_pid')?.trim() === '1') return true;
+  if (/%[pP]/.test(pattern) || platform.kernelFile('sys/kernel/core_uses_pid') === '1') return true;
   return !pattern.includes('%') && !existsSync(resolve(cwd, pattern));
 }

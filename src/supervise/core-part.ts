@@ -107,7 +107,7 @@ async function inScratch<T>(work: (folder: string) => Promise<T>, bytes = 0): Pr
   const hasRoom = (place: string) => freeBytes(place) >= bytes;
   const folder = makeDiagnosticsFolder(id, process.env, hasRoom) ?? makeDiagnosticsFolder(id);
   if (folder === undefined)
-    throw new Error('there is no place for it in /dev/shm or the folder for temporary files');
+    throw new Error('there is no place for it in memory or the folder for temporary files');
   try {
     return await work(folder);
   } finally {

@@ -4,7 +4,7 @@
  */
 import { statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
-import { findMemoryCgroup, readGroupLimits } from '../journal/cgroup.ts';
+import { findMemoryCgroup, readGroupLimits } from '../platform/cgroup.ts';
 import { readOwnBytes } from './live-process.ts';
 
 const roomShare = 0.25;

@@ -1,17 +1,15 @@
 /**
  * The private folder for what Node itself writes at a fatal error. It is in the clear (environment, command line), so
- * it lies in memory where the machine has /dev/shm, bears the session's id, and is emptied as soon as it was read.
+ * it lies in memory where the machine has a folder there, bears the session's id, and is emptied as soon as it was read.
  */
 import {
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmdirSync,
   rmSync,
   statSync,
-  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,11 +17,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diagnosticsPrefix, finisherLockName } from '../journal/layout-session.ts';
 import { currentBootId } from '../journal/reader-session.ts';
+import { type Pid, platform } from '../platform/index.ts';
 import { isAlive, ownerName, tryLockSession, unlockSession } from './finisher-lock.ts';
 import { type ScrubbedReport, scrubReport } from './scrub-report.ts';
 
-const sharedMemory = '/dev/shm';
-/** In the folder: a link whose target names the supervisor that made it, `<its name>:<its pid namespace>`. */
+/** In the folder: a mark that names the supervisor that made it, `<its name>:<its pid namespace>`. */
 const ownerLink = 'owner';
 const scrubbedSuffix = '.scrubbed.json';
 const folderName = new RegExp(`^${diagnosticsPrefix}[0-9a-f]{16}$`);
@@ -32,6 +30,7 @@ const beginningMs = 10_000;
 const firstNamespace = '4026531836';
 /** A session that nobody has swept for so long. */
 const forgottenMs = 7 * 24 * 3_600_000;
+const largestEnvironment = 2 * 1024 * 1024;
 const largestReport = 64 * 1024 * 1024;
 
 /**
@@ -43,12 +42,12 @@ export function makeDiagnosticsFolder(
   { AGENTDUMP_RECIPIENT: recipient }: NodeJS.ProcessEnv = process.env,
   suits: (place: string) => boolean = () => true,
 ): string | undefined {
-  for (const place of recipient?.trim() ? [sharedMemory] : [sharedMemory, tmpdir()]) {
+  for (const place of recipient?.trim() ? platform.files.memoryFolders : everyPlace()) {
     const folder = join(place, diagnosticsPrefix + id);
     try {
       if (!suits(place)) continue;
       mkdirSync(folder, { mode: 0o700 });
-      symlinkSync(`${ownerName(process.pid)}:${namespaceOf('self')}`, join(folder, ownerLink));
+      platform.files.makeMark(`${ownerName(process.pid)}:${namespaceOf('self')}`, join(folder, ownerLink));
       return folder;
     } catch {
       // No such place, or not ours: the next.
@@ -56,6 +55,8 @@ export function makeDiagnosticsFolder(
   }
   return undefined;
 }
+
+const everyPlace = (): string[] => [...platform.files.memoryFolders, tmpdir()];
 
 /** The newest fatal report that Node wrote for this pid, without what is in the clear; undefined without one. */
 export function readFatalReport(
@@ -94,7 +95,7 @@ function removeEmpty(folder: string): void {
  * sweep of their session still finds them, and all else goes. What a living program may still write to stays.
  */
 export function scrubAbandonedFolders(scrub: (text: string) => string): void {
-  for (const folder of [sharedMemory, tmpdir()].flatMap(foldersIn)) {
+  for (const folder of everyPlace().flatMap(foldersIn)) {
     try {
       if (isAbandoned(folder)) scrubAlone(folder, scrub);
     } catch {
@@ -140,7 +141,7 @@ function foldersIn(place: string): string[] {
 function isAbandoned(folder: string): boolean {
   let owner = '';
   try {
-    owner = readlinkSync(join(folder, ownerLink));
+    owner = platform.files.readMark(join(folder, ownerLink));
   } catch {
     // Being made just now, or scrubbed already.
     if (ageMs(folder) < beginningMs) return false;
@@ -158,25 +159,15 @@ function isHidden(bootId: string, namespace: string | undefined): boolean {
 }
 
 /** Its number; empty for a process that is gone or somebody else's. */
-function namespaceOf(pid: string): string {
-  try {
-    return /\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0] ?? '';
-  } catch {
-    return '';
-  }
+function namespaceOf(pid: Pid): string {
+  return /\d+/.exec(platform.pidNamespace(pid) ?? '')?.[0] ?? '';
 }
 
-const pids = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+const pids = (): number[] => platform.processes().map(({ pid }) => pid);
 
 /** A program that outlives its supervisor has the folder's path in the variables that it was started with. */
 function isInUse(folder: string): boolean {
-  return pids().some((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`).includes(folder);
-    } catch {
-      return false;
-    }
-  });
+  return pids().some((pid) => platform.processFile(pid, 'environ', largestEnvironment)?.includes(folder));
 }
 
 /** The raw file is gone before the scrubbed one is there: killed in between, we lose a report and give nothing away. */
@@ -193,13 +184,13 @@ function ageMs(path: string): number {
 }
 
 /** A link in their place, or a stranger's folder, is not looked into. */
-function ownFolders(id: string, places = [sharedMemory, tmpdir()]): string[] {
+function ownFolders(id: string, places = everyPlace()): string[] {
   return places
     .map((place) => join(place, diagnosticsPrefix + id))
     .filter((folder) => {
       // Others come and go while we look.
       const stat = lstatSync(folder, { throwIfNoEntry: false });
-      return stat?.isDirectory() && stat.uid === process.geteuid?.();
+      return stat?.isDirectory() && platform.files.isOwn(stat.uid);
     });
 }
 

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listBundles } from '../bundle/list.ts';
-import { readSmallFile } from '../capture/proc-files.ts';
-import { findMemoryCgroup, readCgroupMemory } from '../journal/cgroup.ts';
+import { findMemoryCgroup, readCgroupMemory } from '../platform/cgroup.ts';
+import { platform } from '../platform/index.ts';
 import { captureLive } from './capture-live.ts';
 import type { Trial } from './doctor-trials.ts';
 import { makeScrubber } from './scrubber.ts';
@@ -134,9 +134,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 /** What of this machine decides how much survives. */
 export function examineMachine(dir: string): MachineFact[] {
-  const pattern = readSmallFile('/proc/sys/kernel/core_pattern')?.trim() ?? '';
-  const ptrace = readSmallFile('/proc/sys/kernel/yama/ptrace_scope')?.trim();
-  const coreLimit = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(readSmallFile('/proc/self/limits') ?? '');
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
+  const ptrace = platform.kernelFile('sys/kernel/yama/ptrace_scope');
+  const coreLimit = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(platform.processFile('self', 'limits') ?? '');
   const cgroup = findMemoryCgroup();
   const limit = cgroup === undefined ? undefined : readCgroupMemory(cgroup).maxBytes;
   const disk = freeDiskBytes(dir);
@@ -185,7 +185,7 @@ function fact(name: string, value: string, advice: string | false): MachineFact 
 }
 
 function readableKernelLog(): string {
-  return readSmallFile('/proc/sys/kernel/dmesg_restrict')?.trim() === '1' && process.geteuid?.() !== 0
+  return platform.kernelFile('sys/kernel/dmesg_restrict') === '1' && process.geteuid?.() !== 0
     ? 'hidden'
     : 'readable';
 }

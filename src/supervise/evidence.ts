@@ -2,13 +2,13 @@
  * Gathers what can still be seen of a process that is gone: its session and journal, the kernel's counters and log,
  * the exit status where a parent knows it. Says what it did not find, and concludes nothing.
  */
-import { readFileSync } from 'node:fs';
-import { freemem, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import type { ManifestGap } from '../bundle/layout.ts';
 import type { CounterEvidence, EvidencePart, MemoryEvidence } from '../bundle/layout-evidence.ts';
-import { readCgroupMemory, readHostOomKills } from '../journal/cgroup.ts';
 import type { SessionFacts, SessionFinding } from '../journal/layout-session.ts';
 import { lastWriteMs } from '../journal/reader-session.ts';
+import { readCgroupMemory, readHostOomKills } from '../platform/cgroup.ts';
+import { platform } from '../platform/index.ts';
 import type { JournalDigest } from './journal-digest.ts';
 import { findKernelLines } from './kernel-log.ts';
 import type { ScrubbedReport } from './scrub-report.ts';
@@ -33,7 +33,7 @@ export function gatherEvidence(
   const gaps: ManifestGap[] = [];
   const { fate: _, ...fate } = finding;
   const lastWrite = lastWriteMs(found.folder);
-  const bootNow = readText('/proc/sys/kernel/random/boot_id');
+  const bootNow = platform.bootId();
   const part: EvidencePart = {
     ...witness,
     foundAt: new Date().toISOString(),
@@ -72,7 +72,7 @@ function gatherMemory(
   const { cgroup: path, cgroupOomKillsAtStart, hostOomKillsAtStart } = facts.memory;
   const memory: MemoryEvidence = {
     ...(facts.heapLimitBytes !== undefined && { heapLimitBytes: facts.heapLimitBytes }),
-    system: { totalBytes: totalmem(), availableBytes: availableBytes() },
+    system: { totalBytes: totalmem(), availableBytes: platform.availableBytes() },
     history: journal?.memory ?? [],
   };
   if (finding.rebooted) return memory;
@@ -88,17 +88,4 @@ function gatherMemory(
 
 function counter(before: number | undefined, after: number | undefined): CounterEvidence | undefined {
   return before === undefined || after === undefined ? undefined : { before, after };
-}
-
-function availableBytes(): number {
-  const found = /^MemAvailable:\s+(\d+) kB$/m.exec(readText('/proc/meminfo') ?? '');
-  return found ? Number(found[1]) * 1024 : freemem();
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -3,17 +3,9 @@
  * because we asked for it is noted beside the session, so that a sweep removes it where the supervisor was killed; and
  * the first thing that is done with it is to move it into the session's folder, which nobody else may enter.
  */
-import {
-  chmodSync,
-  closeSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { platform } from '../platform/index.ts';
 import { type DeadProcess, findCore } from './core-file.ts';
 
 const noteName = 'core.expected';
@@ -33,8 +25,8 @@ export function noteExpectedCore(folder: string, process: DeadProcess): void {
 export function takeCore(folder: string, path: string): string {
   const taken = join(folder, takenName);
   try {
-    chmodSync(path, 0o600);
-    renameSync(path, taken);
+    platform.files.restrictFilePath(path);
+    platform.files.rename(path, taken);
     return taken;
   } catch {
     return path;

@@ -1,12 +1,13 @@
 /**
- * Makes sure that one finisher alone turns a session into a bundle. The lock is a symbolic link in the session's
- * folder whose target names its owner, so that making it and saying whose it is are one step. A lock whose owner is
+ * Makes sure that one finisher alone turns a session into a bundle. The lock is a mark (a symbolic link, on Windows a file) in
+ * the session's folder that names its owner, so that making it and saying whose it is are one step. A lock whose owner is
  * dead is taken over by a rename that only one can win.
  */
-import { readFileSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { finisherLockName } from '../journal/layout-session.ts';
 import { describeProcess } from '../journal/session.ts';
+import { platform } from '../platform/index.ts';
 
 /** True when the session is ours to finish. False when somebody else is at it, or the folder is gone. */
 export function tryLockSession(folder: string): boolean {
@@ -24,7 +25,7 @@ export function unlockSession(folder: string): void {
 
 function makeLock(lock: string): boolean {
   try {
-    symlinkSync(ownerName(process.pid), lock);
+    platform.files.makeMark(ownerName(process.pid), lock);
     return true;
   } catch {
     return false;
@@ -34,10 +35,10 @@ function makeLock(lock: string): boolean {
 /** Of two that see the same dead lock, the one whose rename finds it there may go on. */
 function removeDeadLock(lock: string): boolean {
   try {
-    if (isAlive(readlinkSync(lock))) return false;
+    if (isAlive(platform.files.readMark(lock))) return false;
     const grave = `${lock}.${process.pid}`;
     renameSync(lock, grave);
-    const wasDead = !isAlive(readlinkSync(grave));
+    const wasDead = !isAlive(platform.files.readMark(grave));
     // Between looking and renaming a third may have made a living one: give it back.
     if (wasDead) unlinkSync(grave);
     else renameSync(grave, lock);
@@ -56,14 +57,5 @@ export function ownerName(pid: number): string {
 /** Of what `ownerName` gave. */
 export function isAlive(owner: string): boolean {
   const pid = Number(owner.split(':')[1]);
-  return Number.isSafeInteger(pid) && pid > 0 && isThere(pid) && ownerName(pid) === owner;
-}
-
-function isThere(pid: number): boolean {
-  try {
-    readFileSync(`/proc/${pid}/stat`);
-    return true;
-  } catch {
-    return false;
-  }
+  return Number.isSafeInteger(pid) && pid > 0 && platform.isThere(pid) && ownerName(pid) === owner;
 }

@@ -3,9 +3,10 @@
  * session's id, so that a finisher that was itself killed half-way leaves nothing twice. What the session left is
  * removed only when the bundle is sealed.
  */
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
 import { classifySession, readSession } from '../journal/reader-session.ts';
+import { platform } from '../platform/index.ts';
 import { writeDeadBundle } from './dead-bundle.ts';
 import { removeDiagnosticsFolder } from './diagnostics.ts';
 import { removeExpectedCore } from './expected-core.ts';
@@ -57,7 +58,7 @@ function isSupervised(folder: string): boolean {
 function removeSession(folder: string, id: string): void {
   const doomed = `${folder}.removed`;
   try {
-    renameSync(folder, doomed);
+    platform.files.rename(folder, doomed);
     rmSync(doomed, { recursive: true, force: true });
     removeDiagnosticsFolder(id);
   } catch (cause) {

@@ -5,7 +5,7 @@
  * Source: proc(5), field 52 of the stat file, which says of a stopped process what stopped it (Linux 5.18 on; before, 0).
  */
 import { constants } from 'node:os';
-import { readSmallFile } from '../capture/proc-files.ts';
+import { platform } from '../platform/index.ts';
 
 const { SIGTSTP, SIGTTIN, SIGTTOU } = constants.signals;
 const ofJobControl: ReadonlySet<number> = new Set([SIGTSTP, SIGTTIN, SIGTTOU]);
@@ -23,9 +23,8 @@ export function followStops(pid: () => number | undefined): () => void {
   return () => process.removeListener('SIGCHLD', listener);
 }
 
-/** Fields from the third on: the second, the name, may hold spaces and parentheses. */
 function isStoppedByJobControl(pid: number | undefined): boolean {
   if (pid === undefined) return false;
-  const fields = (readSmallFile(`/proc/${pid}/stat`) ?? '').split(') ').pop()?.trim().split(' ') ?? [];
+  const fields = platform.processStat(pid) ?? [];
   return fields[0] === 'T' && ofJobControl.has(Number(fields[49]));
 }

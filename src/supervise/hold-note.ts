@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { toldName } from '../capture/hold-natively.ts';
-import { readSmallFile } from '../capture/proc-files.ts';
 import { type X64Register, x64Registers } from '../formats/elf-core/layout.ts';
+import { readSmallFile } from '../platform/small-file.ts';
 import type { HeldThread } from './held-thread.ts';
 
 /** The handler tells all mappings too. */

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { holdFolderVariable, holdVariable } from '../capture/hold-faults.ts';
 import { toldName } from '../capture/hold-natively.ts';
-import { readSmallFile } from '../capture/proc-files.ts';
 import { signalNames } from '../formats/elf-core/layout.ts';
 import { newId } from '../journal/session-id.ts';
+import { platform } from '../platform/index.ts';
 import { canLeaveCore } from './core-limit.ts';
 import { type CoreDigest, digestHeldCore, type LiveCorePart } from './core-part.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
@@ -65,8 +65,8 @@ export function prepareHold(core: CoreWish): HoldPlace | undefined {
 
 /** Nothing is held where the kernel leaves a core, or where the memory could not be read. */
 function isHoldNeeded(core: CoreWish): boolean {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return false;
-  const scope = Number(readSmallFile('/proc/sys/kernel/yama/ptrace_scope') ?? 0);
+  if (!platform.hasProcessFiles || process.arch !== 'x64') return false;
+  const scope = Number(platform.kernelFile('sys/kernel/yama/ptrace_scope') ?? 0);
   if (scope > widestYamaScope && process.getuid?.() !== 0) return false;
   return core === 'off' || !canLeaveCore(process.cwd());
 }
@@ -222,8 +222,7 @@ interface CpuTicks {
 }
 
 function readTicks(pid: number): CpuTicks | undefined {
-  const stat = readSmallFile(`/proc/${pid}/stat`);
-  const words = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const words = platform.processStat(pid);
   return words && { user: Number(words[11]), kernel: Number(words[12]) };
 }
 

@@ -4,7 +4,7 @@
  * first of them is its loop's epoll (seen on Node 20, 22, 24, 26). A descriptor above a free number is not found.
  */
 import type { StdioOptions } from 'node:child_process';
-import { readlinkSync } from 'node:fs';
+import { platform } from '../platform/index.ts';
 
 const first = 3;
 /** libuv marks no more than these, and goes on above them only while there is no hole. */
@@ -19,11 +19,8 @@ export function inheritedStdio(): StdioOptions {
 }
 
 function isGiven(fd: number): boolean {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`) !== 'anon_inode:[eventpoll]';
-  } catch {
-    return false;
-  }
+  const target = platform.processLink('self', `fd/${fd}`);
+  return target !== undefined && target !== 'anon_inode:[eventpoll]';
 }
 
 function channelDescriptor(): number | undefined {

@@ -3,10 +3,11 @@
  * while the program spins (the signal has a thread of its own in Node); but to a program without a handler SIGUSR1 is
  * death, so /proc is asked first. Sources: proc(5), Node's documentation of `SIGUSR1`.
  */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
+import { platform } from '../platform/index.ts';
 
 export interface InspectorDoor {
   webSocketUrl: string;
@@ -17,6 +18,7 @@ export interface InspectorDoor {
 const SIGUSR1 = 10;
 const usualPort = 9229;
 const pollMs = 5;
+const largestTable = 16 * 1024 * 1024;
 /** The inspector has a thread of its own, and answers within milliseconds also while the program hangs. */
 const answerMs = 300;
 /** Before it is asked to open: a program that hangs leaves its own ports silent. */
@@ -53,7 +55,7 @@ export async function openInspector(pid: number, timeoutMs = 3000): Promise<Insp
 function requireReachable(pid: number): void {
   try {
     process.kill(pid, 0);
-    readdirSync(`/proc/${pid}/fd`);
+    readdirSync(platform.processPath(pid, 'fd'));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw unreachable(
@@ -65,12 +67,12 @@ function requireReachable(pid: number): void {
 
 /** Node catches SIGUSR1 from its first moments on; `--disable-sigusr1` and other programs don't. */
 function requireNodeHandler(pid: number): void {
-  const executable = readLink(`/proc/${pid}/exe`);
+  const executable = platform.processLink(pid, 'exe');
   if (executable === undefined)
     throw unreachable(pid, 'it has ended, is a thread of the kernel, or belongs to another user');
   if (!/node|electron|bun/i.test(basename(executable)))
     throw unreachable(pid, `it runs ${executable}, which is no Node`);
-  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? '0';
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(platform.processFile(pid, 'status') ?? '')?.[1] ?? '0';
   if ((BigInt(`0x${mask}`) & (1n << BigInt(SIGUSR1 - 1))) === 0n)
     throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');
 }
@@ -94,7 +96,7 @@ function isPortTaken(pid: number, own: readonly number[]): boolean {
 /** Who listens, in the network that the process sees. */
 function listeners(pid: number): { inode: string; port: number }[] {
   return ['tcp', 'tcp6'].flatMap((table) =>
-    readText(`/proc/${pid}/net/${table}`)
+    (platform.processFile(pid, `net/${table}`, largestTable) ?? '')
       .split('\n')
       .slice(1)
       .map((line) => line.trim().split(/\s+/))
@@ -116,13 +118,9 @@ export function listeningPorts(pid: number): number[] {
 }
 
 function socketInodes(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap(
-      (fd) => /^socket:\[(\d+)\]$/.exec(readLink(`/proc/${pid}/fd/${fd}`) ?? '')?.[1] ?? [],
-    );
-  } catch {
-    return [];
-  }
+  return platform
+    .processFolder(pid, 'fd')
+    .flatMap((fd) => /^socket:\[(\d+)\]$/.exec(platform.processLink(pid, `fd/${fd}`) ?? '')?.[1] ?? []);
 }
 
 /** The inspector's own list of what it debugs; any other server answers something else, or nothing. */
@@ -154,20 +152,4 @@ function findUrl(text: string): string | undefined {
 
 function unreachable(pid: number, reason: string): AgentdumpError {
   return new AgentdumpError('not-found', `process ${pid} can't be captured: ${reason}`, { pid, reason });
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

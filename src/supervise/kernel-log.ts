@@ -1,8 +1,9 @@
 /**
- * What the kernel's log says of one process: out-of-memory kills and faults. Reads /dev/kmsg (see the kernel's
+ * What the kernel's log says of one process: out-of-memory kills and faults. Reads the device kmsg (see the kernel's
  * ABI/testing/dev-kmsg), which ordinary users often may not; then there is nothing, and the reason why.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { notAvailable, platform } from '../platform/index.ts';
 
 const mostRecords = 20_000;
 const mostLines = 20;
@@ -10,7 +11,8 @@ const mostLines = 20;
 export type KernelLogFinding = { lines: string[] } | { reason: string };
 
 /** Lines that name the pid, oldest first, each with the kernel's seconds since boot. */
-export function findKernelLines(pid: number, path = '/dev/kmsg'): KernelLogFinding {
+export function findKernelLines(pid: number, path = platform.kernelLog): KernelLogFinding {
+  if (path === undefined) return { reason: notAvailable('the log of the kernel') };
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

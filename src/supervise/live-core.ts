@@ -4,7 +4,7 @@
  * beyond stack pointer and program counter are not known without ptrace and stay zero; readers find the frame
  * pointer on the stack.
  */
-import { closeSync, ftruncateSync, openSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
 import {
   buildAuxiliaryNote,
@@ -15,6 +15,7 @@ import {
   layOutCore,
   type WrittenSegment,
 } from '../formats/elf-core/write-core.ts';
+import { platform } from '../platform/index.ts';
 import type { HeldThread } from './held-thread.ts';
 import {
   type LiveThread,
@@ -135,12 +136,12 @@ function describe(
     gaps,
   );
   const files = mappings.filter((m) => m.path.startsWith('/') && !m.path.endsWith(' (deleted)'));
-  const args = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
-  const program = readlinkSync(`/proc/${pid}/exe`).split('/').at(-1) ?? '';
+  const args = readFileSync(platform.processPath(pid, 'cmdline'), 'latin1').replaceAll('\0', ' ').trim();
+  const program = (platform.processLink(pid, 'exe') ?? '').split('/').at(-1) ?? '';
   const notes = Buffer.concat([
     ...buildThreadNotes(pid, threads, held),
     buildProcessNote(pid, readParent(pid), program, args),
-    buildAuxiliaryNote(readFileSync(`/proc/${pid}/auxv`)),
+    buildAuxiliaryNote(readFileSync(platform.processPath(pid, 'auxv'))),
     buildFilesNote(files),
   ]);
   return { pieces, notes, threads: threads.length };

@@ -5,6 +5,7 @@
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
+import { platform } from '../platform/index.ts';
 
 export interface Mapping {
   start: number;
@@ -31,7 +32,7 @@ const fileOrShared = 0x2000_0000;
 
 export function readMappings(pid: number): Mapping[] {
   const mappings: Mapping[] = [];
-  for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
+  for (const line of readFileSync(platform.processPath(pid, 'maps'), 'utf8').split('\n')) {
     const match = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) \S+ \d+\s*(.*)$/.exec(line);
     if (!match) continue;
     const [, start = '', end = '', flags = '', offset = '', path = ''] = match;
@@ -53,9 +54,11 @@ export function readMappings(pid: number): Mapping[] {
 export function readThreads(pid: number): { threads: LiveThread[]; running: number[] } {
   const threads: LiveThread[] = [];
   const running: number[] = [];
-  const ids = readdirSync(`/proc/${pid}/task`).map(Number);
+  const ids = readdirSync(platform.processPath(pid, 'task')).map(Number);
   for (const tid of ids.sort((a, b) => Number(b === pid) - Number(a === pid) || a - b)) {
-    const words = readFileSync(`/proc/${pid}/task/${tid}/syscall`, 'utf8').trim().split(' ');
+    const words = readFileSync(platform.processPath(pid, `task/${tid}/syscall`), 'utf8')
+      .trim()
+      .split(' ');
     const [sp, pc] = words.slice(-2);
     if (!sp?.startsWith('0x') || !pc?.startsWith('0x')) running.push(tid);
     else threads.push({ tid, stackPointer: BigInt(sp), programCounter: BigInt(pc) });
@@ -65,14 +68,14 @@ export function readThreads(pid: number): { threads: LiveThread[]; running: numb
 
 /** State letter of a thread: T for stopped. */
 export function readState(pid: number, tid: number): string {
-  const stat = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'latin1');
+  const stat = readFileSync(platform.processPath(pid, `task/${tid}/stat`), 'latin1');
   return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
 }
 
 /** Threads that run or wait for a processor; none of a process that is gone. */
 export function readRunnable(pid: number): number[] {
   try {
-    const ids = readdirSync(`/proc/${pid}/task`).map(Number);
+    const ids = readdirSync(platform.processPath(pid, 'task')).map(Number);
     return ids.filter((tid) => readState(pid, tid) === 'R');
   } catch {
     return [];
@@ -80,13 +83,13 @@ export function readRunnable(pid: number): number[] {
 }
 
 export function readParent(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const stat = readFileSync(platform.processPath(pid, 'stat'), 'latin1');
   return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
 }
 
 /** Memory that belongs to the process alone, in bytes, as the kernel counts it now. */
 export function readOwnBytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const status = readFileSync(platform.processPath(pid, 'status'), 'latin1');
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
@@ -95,7 +98,7 @@ export class Pagemap {
   readonly #fd: number;
 
   constructor(pid: number) {
-    this.#fd = openSync(`/proc/${pid}/pagemap`, 'r');
+    this.#fd = openSync(platform.processPath(pid, 'pagemap'), 'r');
   }
 
   ownRuns({ start, end, path }: Mapping): [number, number][] {
@@ -126,16 +129,17 @@ export class Pagemap {
 const stopTimeoutMs = 500;
 
 export function openMemory(pid: number): number {
+  const path = platform.processPath(pid, 'mem');
   try {
-    return openSync(`/proc/${pid}/mem`, 'r');
+    return openSync(path, 'r');
   } catch (error) {
     const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw isGone
-      ? new AgentdumpError('not-found', `no process ${pid}`, { path: `/proc/${pid}` }, error)
+      ? new AgentdumpError('not-found', `no process ${pid}`, { path }, error)
       : new AgentdumpError(
           'unwritable',
           `the memory of process ${pid} may not be read`,
-          { path: `/proc/${pid}/mem`, reason: 'not permitted' },
+          { path, reason: 'not permitted' },
           error,
         );
   }

@@ -2,7 +2,8 @@
  * Says to others whether the program is well: a readiness file for whoever looks at files, and sd_notify messages for
  * a service manager that set NOTIFY_SOCKET. Never throws: a program runs also where nobody can be told.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { platform } from '../platform/index.ts';
 import type { ServiceNotifier } from './sd-notify.ts';
 
 export interface Readiness {
@@ -46,7 +47,7 @@ class Announcer implements Readiness {
     if (this.#file === undefined) return;
     try {
       writeFileSync(`${this.#file}.${process.pid}`, `${pid}\n`);
-      renameSync(`${this.#file}.${process.pid}`, this.#file);
+      platform.files.rename(`${this.#file}.${process.pid}`, this.#file);
     } catch {
       // Said above.
     }

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { readSmallFile } from '../capture/proc-files.ts';
+import { platform } from '../platform/index.ts';
 
 /** What the group gets reaches all of it within one system call of the sender. */
 const spreadMs = 10;
@@ -66,7 +66,7 @@ async function causeOnItsWay(
   name: NodeJS.Signals,
 ): Promise<NodeJS.Signals | undefined> {
   for (const until = performance.now() + answerMs; performance.now() < until; ) {
-    const status = readSmallFile(`/proc/${pid}/status`) ?? '';
+    const status = platform.processFile(pid ?? 0, 'status') ?? '';
     const pending = BigInt(`0x${/^ShdPnd:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
     if (pending & (1n << BigInt(constants.signals[name] - 1))) return name;
     if (!/^State:\s+R/m.test(status)) return undefined;

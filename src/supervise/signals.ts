@@ -3,7 +3,7 @@
  * the whole group (Ctrl-C) the child has already, and must not get twice; what was sent to our pid alone must be passed
  * on. signal-witness.ts tells them apart.
  */
-import { readFileSync } from 'node:fs';
+import { platform } from '../platform/index.ts';
 import { SignalWitness } from './signal-witness.ts';
 
 /** All that can be caught and that somebody may mean for the program. SIGPIPE and SIGCHLD are our own affair. */
@@ -56,10 +56,6 @@ const terminalKeys = new Set<NodeJS.Signals>(['SIGINT', 'SIGQUIT']);
 /** The guess without a witness: our group is the one to which the terminal's keys go (fields 5 and 8 of the stat file). */
 function isFromTerminal(name: NodeJS.Signals): boolean {
   if (!terminalKeys.has(name)) return false;
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').pop()?.split(' ') ?? [];
-    return fields[2] !== undefined && fields[2] === fields[5];
-  } catch {
-    return false;
-  }
+  const fields = platform.processStat('self');
+  return fields?.[2] !== undefined && fields[2] === fields[5];
 }

@@ -1,8 +1,8 @@
 /** What a dump folder tells of its supervisors and programs: who runs, how often it was started again, how it ended. */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SessionFate } from '../journal/layout-session.ts';
 import { classifySession, listSessions, readSession } from '../journal/reader-session.ts';
+import { platform } from '../platform/index.ts';
 import { type LedgerLine, type LedgerReading, readLedgers } from './ledger.ts';
 
 export interface RunningProgram {
@@ -87,10 +87,5 @@ function describeDeath(line: LedgerLine): Supervised['deaths'] {
 }
 
 function isRunning(pid: number, startTicks: string | undefined): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return startTicks === undefined || stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] === startTicks;
-  } catch {
-    return false;
-  }
+  return platform.isThere(pid) && (startTicks === undefined || platform.startToken(pid) === startTicks);
 }

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findMemoryCgroup } from '../journal/cgroup.ts';
+import { findMemoryCgroup } from '../platform/cgroup.ts';
 
 export interface TrialCgroup {
   /** A process that writes its id here is in it. */

@@ -10,6 +10,7 @@ import {
   type TestRunOptions,
   testRunOptionsName,
 } from '../bundle/layout-tests.ts';
+import { readOwnStartToken } from '../platform/proc-stat.ts';
 import { ChildEnds } from './child-ends.ts';
 import { openTestLog, type TestLog } from './log.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -140,7 +141,7 @@ function openLazily(
 }
 
 function describeProcess(program: string, threadId: number): TestLogLine {
-  const startTicks = readStartTicks();
+  const startTicks = readOwnStartToken();
   return {
     kind: 'process',
     atMs: Date.now(),
@@ -153,17 +154,6 @@ function describeProcess(program: string, threadId: number): TestLogLine {
     cwd: process.cwd(),
     nodeVersion: process.version,
   };
-}
-
-/** Field 22 of /proc/self/stat. */
-function readStartTicks(): string | undefined {
-  try {
-    // As UTF-8 Node reads it in one call.
-    const stat = readFileSync('/proc/self/stat', 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
 }
 
 function describeExit(code: number): TestLogLine {

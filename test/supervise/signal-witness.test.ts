@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readSmallFile } from '../../src/capture/proc-files.ts';
+import { readSmallFile } from '../../src/platform/small-file.ts';
 import { SignalWitness } from '../../src/supervise/signal-witness.ts';
 
 /** Our witness, in this state. */

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findMemoryCgroup, readCgroupMemory } from '../../src/journal/cgroup.ts';
+import { findMemoryCgroup, readCgroupMemory } from '../../src/platform/cgroup.ts';
 
 export interface MemoryCgroup {
   path: string;

@@ -4,6 +4,7 @@
  * that write is looked at. The pipes' own methods are shadowed on the one object: no listener is added. Seen with @modelcontextprotocol/sdk 1.32.2.
  */
 import type { ChildProcess } from 'node:child_process';
+import { platform } from '../../platform/index.ts';
 import { arrayOf, parseJson } from '../json.ts';
 import { LineDecoder } from '../ndjson.ts';
 import type { AgentRecorder, InFlight } from '../recorder.ts';
@@ -66,27 +67,10 @@ function watchFirstWrite(recorder: AgentRecorder, child: ChildProcess): void {
 
 type ServerEnd = Pick<ChildProcess, 'exitCode' | 'signalCode'>;
 
-/**
- * A child that ended and that Node has not heard of yet: a write to it fails before its exit is known. The kernel keeps
- * its status as a zombie's, the last field of `stat` (proc_pid_stat(5), since Linux 3.5).
- */
+/** A child that ended and that Node has not heard of yet: a write to it fails before its exit is known. */
 function findUnreapedEnd(pid: number): ServerEnd | undefined {
-  try {
-    const stat = process.getBuiltinModule('node:fs').readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const status = Number(fields.at(-1));
-    if (state !== 'Z' || !Number.isInteger(status)) return undefined;
-    return status & 0x7f
-      ? { exitCode: null, signalCode: signalName(status & 0x7f) }
-      : { exitCode: status >> 8, signalCode: null };
-  } catch {
-    return undefined;
-  }
-}
-
-function signalName(number: number): NodeJS.Signals | null {
-  const { signals } = process.getBuiltinModule('node:os').constants;
-  return (Object.entries(signals).find(([, value]) => value === number)?.[0] as NodeJS.Signals) ?? null;
+  const end = platform.unreapedEnd(pid);
+  return end && { exitCode: end.exitCode, signalCode: end.signal };
 }
 
 /** One server: its messages in both directions, and the end of what it complained of. */

@@ -5,7 +5,7 @@
  */
 import { dirname, join } from 'node:path';
 import { type DriftPart, partNames } from '../../bundle/layout.ts';
-import { readSmallFile } from '../proc-files.ts';
+import { readSmallFile } from '../../platform/small-file.ts';
 import { findPackages, readPackageJson } from './packages.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 

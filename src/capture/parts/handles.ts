@@ -1,9 +1,10 @@
 /** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
+import { sep } from 'node:path';
 import { type HandlesPart, partNames } from '../../bundle/layout.ts';
+import { platform } from '../../platform/index.ts';
 import { countCreators } from '../creator-stacks.ts';
 import { startOf } from '../cut-text.ts';
 import { countOpenBefore } from '../free-descriptors.ts';
-import { listFolder, readLink, readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
 const maxDescriptors = 512;
@@ -15,17 +16,16 @@ export const handlesPart: PartProducer = {
   produce(context): HandlesPart {
     const creators = countCreators();
     const resources = countBy(process.getActiveResourcesInfo());
-    const all = listFolder('/proc/self/fd');
-    const own = `${context.config.dir}/`;
-    const listed = all.slice(0, maxDescriptors).flatMap((name) => describeDescriptor(Number(name)) ?? []);
+    const { listed, count } = platform.openDescriptors('self', maxDescriptors) ?? { listed: [], count: 0 };
+    const own = `${context.config.dir}${sep}`;
     const descriptors = listed.filter(({ target }) => !target.startsWith(own));
-    if (all.length > maxDescriptors)
-      context.addGap(partNames.handles, `${all.length} descriptors; ${maxDescriptors} are listed`);
+    if (count > maxDescriptors)
+      context.addGap(partNames.handles, `${count} descriptors; ${maxDescriptors} are listed`);
     return {
       resources,
       descriptors,
       // Without our own; the one that lists the folder is gone again when it is looked at.
-      descriptorCount: countOpenBefore() ?? all.length - (listed.length - descriptors.length) - 1,
+      descriptorCount: countOpenBefore() ?? count - (listed.length - descriptors.length) - 1,
       sockets: findSockets(descriptors),
       timers: ['Timeout', 'Immediate'].flatMap((kind) =>
         resources[kind] ? [{ kind, count: resources[kind] }] : [],
@@ -42,14 +42,6 @@ function countBy(names: string[]): Record<string, number> {
   return counts;
 }
 
-function describeDescriptor(fd: number): HandlesPart['descriptors'][number] | undefined {
-  const target = readLink(`/proc/self/fd/${fd}`);
-  if (target === undefined) return undefined;
-  const kind =
-    /^(socket|pipe|anon_inode):/.exec(target)?.[1] ?? (target.startsWith('/dev/') ? 'device' : 'file');
-  return { fd, kind, target };
-}
-
 /** Own TCP and UDP sockets: the system's tables, joined by the inode that the descriptor's link names. */
 function findSockets(descriptors: HandlesPart['descriptors']): HandlesPart['sockets'] {
   const byInode = new Map<string, number>();
@@ -63,7 +55,7 @@ function findSockets(descriptors: HandlesPart['descriptors']): HandlesPart['sock
 
 function readSocketTable(protocol: string, byInode: Map<string, number>): HandlesPart['sockets'] {
   const sockets: HandlesPart['sockets'] = [];
-  for (const line of (readSmallFile(`/proc/self/net/${protocol}`, maxSocketTableBytes) ?? '')
+  for (const line of (platform.processFile('self', `net/${protocol}`, maxSocketTableBytes) ?? '')
     .split('\n')
     .slice(1)) {
     const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
@@ -118,12 +110,12 @@ function ipv6Text(bytes: Buffer): string {
 }
 
 function findChildren(): HandlesPart['children'] {
-  const pids = (readSmallFile(`/proc/self/task/${process.pid}/children`) ?? '')
+  const pids = (platform.processFile('self', `task/${process.pid}/children`) ?? '')
     .trim()
     .split(/\s+/)
     .filter(Boolean);
   return pids.slice(0, 64).map((pid) => {
-    const command = readSmallFile(`/proc/${pid}/cmdline`, longestCommand + 1) ?? '';
+    const command = platform.processFile(Number(pid), 'cmdline', longestCommand + 1) ?? '';
     return { pid: Number(pid), command: startOf(command.replaceAll('\0', ' ').trim(), longestCommand) };
   });
 }

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type NativeModulesPart, partNames } from '../../bundle/layout.ts';
-import { readSmallFile } from '../proc-files.ts';
+import { platform } from '../../platform/index.ts';
 import type { PartProducer } from './part.ts';
 
 const maxModules = 512;
@@ -12,7 +12,7 @@ const maxModules = 512;
 export const nativeModulesPart: PartProducer = {
   name: partNames.nativeModules,
   produce(context): NativeModulesPart | undefined {
-    const maps = readSmallFile('/proc/self/maps', 8 * 1024 * 1024);
+    const maps = platform.processFile('self', 'maps', 8 * 1024 * 1024);
     if (maps === undefined) return undefined;
     const modules = findModules(maps);
     if (modules.length > maxModules)

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PackagesPart, partNames } from '../../bundle/layout.ts';
-import { readSmallFile } from '../proc-files.ts';
+import { readSmallFile } from '../../platform/small-file.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxPackages = 2000;

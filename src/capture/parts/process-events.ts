@@ -4,12 +4,12 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bundle/layout.ts';
+import { platform } from '../../platform/index.ts';
 import type { Child, Happening } from '../happenings.ts';
 import { findParentSession, KinBundles } from '../kin.ts';
 import type { LogTap } from '../log-tap.ts';
 import { renderLogTail } from '../log-text.ts';
 import { currentPolicy } from '../policy.ts';
-import { readSmallFile } from '../proc-files.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const logChars = 16 * 1024;
@@ -45,9 +45,12 @@ function describeHandled({ kind, at, payload }: Happening): ProcessEventsPart['h
 function describeLogs({ tails }: LogTap): ProcessEventsPart['logs'] {
   return (['stdout', 'stderr'] as const).flatMap((stream): ProcessEventsPart['logs'] => {
     const tail = tails[stream];
-    const { target, targetHeld = 0 } = tail;
-    if (target !== undefined)
-      return [{ stream, target, text: renderFileEnd(stream === 'stdout' ? 1 : 2, targetHeld) }];
+    const { isElsewhere, targetHeld = 0 } = tail;
+    if (isElsewhere) {
+      const fd = stream === 'stdout' ? 1 : 2;
+      const target = platform.processLink('self', `fd/${fd}`) ?? 'unknown';
+      return [{ stream, target, text: renderFileEnd(fd, targetHeld) }];
+    }
     if (tail.at === 0) return [];
     const text = renderLogTail(tail, logChars, (raw) => currentPolicy().text(raw));
     return [{ stream, text, writtenAt: isoTime(tail.at) }];
@@ -60,7 +63,9 @@ function renderFileEnd(descriptor: number, heldBefore: number): string {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) return '';
     const { size } = stat;
-    const fd = openSync(`/proc/self/fd/${descriptor}`, 'r');
+    const path = platform.reopenPath(descriptor);
+    if (path === undefined) return '';
+    const fd = openSync(path, 'r');
     try {
       // A file that has shrunk was emptied meanwhile: all of it is new.
       const fresh = size < heldBefore ? size : size - heldBefore;
@@ -85,28 +90,15 @@ function describeChild(child: Child, kin: KinBundles): ChildEventPart {
   return bundle ? { ...described, bundle } : described;
 }
 
-/**
- * Of a child that is dead although nobody told us: it was never waited for. The last field of its `stat` is the status
- * that wait(2) would give (proc(5)).
- */
+/** Of a child that is dead although nobody told us: it was never waited for. */
 function unnoticedEnd({ pid, error }: Child): Partial<ChildEventPart> {
   if (pid === 0 || error !== undefined) return {};
-  const stat = readSmallFile(`/proc/${pid}/stat`);
   const endedAt = isoTime(Date.now());
-  if (stat === undefined) return { endedAt };
-  const fields = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .trim()
-    .split(' ');
-  if (fields[0] !== 'Z') return {};
-  const status = Number(fields.at(-1));
-  const signal = status & 0x7f;
-  return signal === 0 ? { endedAt, exitCode: (status >> 8) & 0xff } : { endedAt, signal: signalName(signal) };
-}
-
-function signalName(number: number): string {
-  const { signals } = process.getBuiltinModule('node:os').constants;
-  return Object.entries(signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+  if (!platform.isThere(pid)) return { endedAt };
+  const end = platform.unreapedEnd(pid);
+  if (!end) return {};
+  const { exitCode, signal } = end;
+  return exitCode === null ? { endedAt, signal: signal ?? 'unknown' } : { endedAt, exitCode };
 }
 
 function describeParent(dir: string, kin: KinBundles): ProcessEventsPart['parent'] {

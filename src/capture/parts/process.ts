@@ -1,7 +1,8 @@
 /** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
 import { type ProcessPart, partNames } from '../../bundle/layout.ts';
+import { platform } from '../../platform/index.ts';
+import { readSmallFile } from '../../platform/small-file.ts';
 import { currentPolicy } from '../policy.ts';
-import { readSmallFile } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 
 export const processPart: PartProducer = {
@@ -24,7 +25,7 @@ export const processPart: PartProducer = {
       uptimeMs,
       threadId: trigger.threadId,
       resourceUsage: { ...process.resourceUsage() },
-      limits: readLimits(),
+      limits: platform.limits('self'),
       cgroup: readCgroup(),
       ...(container === undefined ? {} : { container }),
       workers: [...workers].map((worker) => ({ threadId: worker.threadId })),
@@ -48,15 +49,6 @@ function workingDirectory(): string {
   }
 }
 
-export function readLimits(): ProcessPart['limits'] {
-  const limits: ProcessPart['limits'] = {};
-  for (const line of (readSmallFile('/proc/self/limits') ?? '').split('\n').slice(1)) {
-    const match = /^(Max .+?)\s{2,}(\S+)\s+(\S+)/.exec(line);
-    if (match?.[1] && match[2] && match[3]) limits[match[1]] = { soft: match[2], hard: match[3] };
-  }
-  return limits;
-}
-
 const v2Files = [
   'memory.current',
   'memory.max',
@@ -76,8 +68,8 @@ const v1Files = [
 /** Limits and use of this process's cgroup; numbers where the kernel gives numbers (`max` stays text). */
 export function readCgroup(): Record<string, string | number> {
   const result: Record<string, string | number> = {};
-  const membership = readSmallFile('/proc/self/cgroup');
-  if (membership === undefined) return result;
+  const membership = platform.processFile('self', 'cgroup');
+  if (membership === undefined || platform.groupMount === undefined) return result;
   const path = /^0::(.*)$/m.exec(membership)?.[1];
   if (path !== undefined) {
     result['path'] = path;
@@ -85,13 +77,14 @@ export function readCgroup(): Record<string, string | number> {
     for (const [, event, count] of (readInGroup(path, 'memory.events') ?? '').matchAll(/^(\w+) (\d+)$/gm))
       result[`memory.events.${event}`] = Number(count);
   }
-  for (const name of v1Files) addCgroupValue(result, name, readSmallFile(`/sys/fs/cgroup/${name}`));
+  for (const name of v1Files) addCgroupValue(result, name, readSmallFile(`${platform.groupMount}/${name}`));
   return result;
 }
 
 /** In a container the group's own folder is the mount itself, whatever path the host gives it. */
 function readInGroup(path: string, name: string): string | undefined {
-  return readSmallFile(`/sys/fs/cgroup${path}/${name}`) ?? readSmallFile(`/sys/fs/cgroup/${name}`);
+  const mount = platform.groupMount;
+  return readSmallFile(`${mount}${path}/${name}`) ?? readSmallFile(`${mount}/${name}`);
 }
 
 function addCgroupValue(
@@ -107,6 +100,6 @@ function findContainer(): string | undefined {
   if (process.env['KUBERNETES_SERVICE_HOST'] !== undefined) return 'kubernetes';
   if (readSmallFile('/.dockerenv') !== undefined) return 'docker';
   if (readSmallFile('/run/.containerenv') !== undefined) return 'podman';
-  const membership = readSmallFile('/proc/self/cgroup') ?? '';
+  const membership = platform.processFile('self', 'cgroup') ?? '';
   return /\/(docker|containerd|kubepods|crio|lxc)[/-]/.exec(membership)?.[1];
 }

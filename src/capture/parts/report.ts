@@ -4,8 +4,8 @@
  * report is left out unless every worker is idle in its event loop.
  */
 import { partNames } from '../../bundle/layout.ts';
+import { platform } from '../../platform/index.ts';
 import { uproot, withCanary } from '../canary.ts';
-import { listFolder } from '../proc-files.ts';
 import type { PartProducer } from './part.ts';
 import { describeThread } from './threads.ts';
 
@@ -62,8 +62,10 @@ function withoutNetwork<Result>(run: () => Result): Result {
 function areWorkersIdle(workers: number, watchdogThread: number | undefined): boolean {
   if (workers === 0) return true;
   const idleCalls = waitsForEvents[process.arch] ?? [];
-  const waiting = listFolder('/proc/self/task').filter(
-    (tid) => Number(tid) !== watchdogThread && idleCalls.includes(describeThread(tid)?.syscall ?? ''),
-  );
+  const waiting = platform
+    .processFolder('self', 'task')
+    .filter(
+      (tid) => Number(tid) !== watchdogThread && idleCalls.includes(describeThread(tid)?.syscall ?? ''),
+    );
   return waiting.length >= workers + 1;
 }

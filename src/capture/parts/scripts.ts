@@ -12,10 +12,10 @@ import {
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout.ts';
+import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../inspector-session.ts';
 import { currentPolicy } from '../policy.ts';
-import { readSmallFile } from '../proc-files.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxScriptsWithText = 40;

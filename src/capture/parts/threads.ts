@@ -3,7 +3,7 @@
  * of a thread that sits in a system call; a running one says only `running`.
  */
 import { partNames, type ThreadsPart } from '../../bundle/layout.ts';
-import { listFolder, readSmallFile } from '../proc-files.ts';
+import { platform } from '../../platform/index.ts';
 import type { PartProducer } from './part.ts';
 
 const maxThreads = 256;
@@ -11,7 +11,7 @@ const maxThreads = 256;
 export const threadsPart: PartProducer = {
   name: partNames.threads,
   produce(context): ThreadsPart | undefined {
-    const tids = listFolder('/proc/self/task');
+    const tids = platform.processFolder('self', 'task');
     if (tids.length === 0) return undefined;
     if (tids.length > maxThreads)
       context.addGap(partNames.threads, `${tids.length} threads; ${maxThreads} are listed`);
@@ -31,7 +31,7 @@ function nameOurs(row: ThreadRow | undefined, watchdogThread: number | undefined
 
 /** One thread of this process; undefined when it has just ended. */
 export function describeThread(tid: string): ThreadRow | undefined {
-  const stat = readSmallFile(`/proc/self/task/${tid}/stat`);
+  const stat = platform.processFile('self', `task/${tid}/stat`);
   // The name is in brackets and may hold anything, brackets and spaces included.
   const match = /^\d+ \((.*)\) (\S) (.*)$/s.exec(stat ?? '');
   if (!match) return undefined;
@@ -39,7 +39,7 @@ export function describeThread(tid: string): ThreadRow | undefined {
   const fields = rest.split(' ');
   const ticks = Number(fields[10]) + Number(fields[11]);
   const row: ThreadRow = { tid: Number(tid), name, state, cpuMs: ticks * 10 };
-  const call = (readSmallFile(`/proc/self/task/${tid}/syscall`) ?? '').trim().split(' ');
+  const call = (platform.processFile('self', `task/${tid}/syscall`) ?? '').trim().split(' ');
   if (call.length >= 3) {
     row.syscall = call[0] ?? '';
     row.sp = call.at(-2) ?? '';

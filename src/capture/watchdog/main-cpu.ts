@@ -1,12 +1,10 @@
 /** CPU time of the main thread, as the kernel counts it: seen from any thread. Source: proc(5), fields 14 and 15. */
-import { readSmallFile } from '../proc-files.ts';
+import { platform } from '../../platform/index.ts';
 
 const tickMs = 10;
 
-/** Milliseconds in user and system mode since its start; undefined where there is no /proc. */
+/** Milliseconds in user and system mode since its start; undefined where the system shows no threads. */
 export function readMainCpuMs(): number | undefined {
-  const stat = readSmallFile(`/proc/self/task/${process.pid}/stat`);
-  // The name is in parentheses and may hold anything.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = platform.processStat('self', process.pid);
   return fields && (Number(fields[11]) + Number(fields[12])) * tickMs;
 }

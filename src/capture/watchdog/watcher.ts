@@ -4,7 +4,7 @@
  * each time only after four times as long as the time before.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { readOwnThreadId } from '../proc-files.ts';
+import { platform } from '../../platform/index.ts';
 import { HeldSignals } from './held-signals.ts';
 import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
@@ -69,7 +69,7 @@ class Watcher {
     if (this.#isLooking || Atomics.load(this.#shared, cells.excused) > 0) return;
     const heapBytes = (): number => Atomics.load(this.#shared, cells.heapKib) * 1024;
     const answers = Atomics.load(this.#shared, cells.answers);
-    const { rss } = process.memoryUsage;
+    const rss = (): number => platform.memoryUsage().rss;
     const toldRss = Atomics.load(this.#shared, cells.rssKib) * 1024;
     const step = growth.see({
       atMs: performance.now(),
@@ -189,6 +189,6 @@ export function watch(): void {
   if (!parentPort) return;
   const data = workerData as WatchdogData;
   Object.defineProperty(globalThis, ownThreadFlag, { value: true });
-  Atomics.store(data.shared, cells.threadId, readOwnThreadId());
+  Atomics.store(data.shared, cells.threadId, platform.ownThreadId());
   new Watcher(data, parentPort).start();
 }

@@ -1,10 +1,5 @@
-/**
- * Which process the program is, where a shell or `npm run` stands between it and us, and what the kernel tells of its
- * main thread. Source: proc(5). Nothing throws: a process may be gone at any moment.
- */
-import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { readSmallFile } from '../../capture/proc-files.ts';
+import { platform } from '../../platform/index.ts';
 
 const deepest = 8;
 const mostChildren = 64;
@@ -21,21 +16,17 @@ export function findProgram(pid: number): number {
 }
 
 export function childrenOf(pid: number): number[] {
-  const text = readSmallFile(`/proc/${pid}/task/${pid}/children`) ?? '';
+  const text = platform.processFile(pid, `task/${pid}/children`) ?? '';
   return text.split(' ').filter(Boolean).map(Number);
 }
 
 function isNode(pid: number): boolean {
-  try {
-    return /^(?:node|nodejs|electron)(?:[-\d.]|$)/.test(basename(readlinkSync(`/proc/${pid}/exe`)));
-  } catch {
-    return false;
-  }
+  return /^(?:node|nodejs|electron)(?:[-\d.]|$)/.test(basename(platform.processLink(pid, 'exe') ?? ''));
 }
 
 /** It waits for the script that it runs. */
 function isNpm(pid: number): boolean {
-  const argv = (readSmallFile(`/proc/${pid}/cmdline`) ?? '').split('\0');
+  const argv = (platform.processFile(pid, 'cmdline') ?? '').split('\0');
   return (
     argv[0] === 'npm' || argv[0]?.startsWith('npm ') || /\/(?:npm|npx)(?:-cli\.js)?$/.test(argv[1] ?? '')
   );
@@ -53,11 +44,10 @@ export interface MainThread {
 }
 
 export function readMainThread(pid: number): MainThread | undefined {
-  const stat = readSmallFile(`/proc/${pid}/task/${pid}/stat`);
-  if (stat === undefined) return undefined;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = platform.processStat(pid, pid);
+  if (fields === undefined) return undefined;
   const [, call, argument] =
-    /^(\d+) (0x[0-9a-f]+)/.exec(readSmallFile(`/proc/${pid}/task/${pid}/syscall`) ?? '') ?? [];
+    /^(\d+) (0x[0-9a-f]+)/.exec(platform.processFile(pid, `task/${pid}/syscall`) ?? '') ?? [];
   return {
     state: fields[0] ?? '?',
     ticks: Number(fields[11]) + Number(fields[12]),
@@ -97,13 +87,13 @@ export function viewChildren(pid: number): { pid: number; command: string }[] {
     .slice(0, mostChildren)
     .map((child) => ({
       pid: child,
-      command: (readSmallFile(`/proc/${child}/cmdline`) ?? '').split('\0').slice(0, -1).join(' '),
+      command: (platform.processFile(child, 'cmdline') ?? '').split('\0').slice(0, -1).join(' '),
     }));
 }
 
 /** Resident bytes; undefined when it is gone. */
 export function readResidentBytes(pid: number): number | undefined {
-  const status = readSmallFile(`/proc/${pid}/status`) ?? '';
+  const status = platform.processFile(pid, 'status') ?? '';
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }

@@ -1,6 +1,6 @@
 /** Ends a program that is ill: SIGTERM to it, and after a while SIGKILL to it and to a shell before it. */
 import { constants } from 'node:os';
-import { readSmallFile } from '../../capture/proc-files.ts';
+import { platform } from '../../platform/index.ts';
 import { findProgram } from './program.ts';
 
 export interface Stopping {
@@ -53,6 +53,6 @@ async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean>
 }
 
 function isCaught(pid: number, signal: number): boolean {
-  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readSmallFile(`/proc/${pid}/status`) ?? '')?.[1];
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(platform.processFile(pid, 'status') ?? '')?.[1];
   return mask !== undefined && (BigInt(`0x${mask}`) & (1n << BigInt(signal - 1))) !== 0n;
 }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { partialSuffix, startingSuffix, unfinishedSuffix } from '../../bundle/layout.ts';
-import { listFolder } from '../../capture/proc-files.ts';
+import { listFolder } from '../../platform/small-file.ts';
 import { UrlCheck } from './ask-url.ts';
 import { HeartbeatCheck } from './heartbeat.ts';
 import type { Complaint, HealthCheck, HealthLimits } from './limits.ts';

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import { dirname } from 'node:path';
+import { platform } from './index.ts';
 
 const { readFileSync, existsSync } = fs;
 
@@ -35,13 +36,13 @@ const ofV1: FileNames = {
   peak: 'memory.max_usage_in_bytes',
   events: 'memory.oom_control',
 };
-const mount = '/sys/fs/cgroup';
+const mount = platform.groupMount ?? '';
 /** v1 says "no limit" with the largest page-aligned number, v2 with the word max. */
 const noLimit = 2 ** 60;
 
 /** Folder of the process's memory controller; undefined without one. */
 export function findMemoryCgroup(pid: number | 'self' = 'self'): string | undefined {
-  const lines = readText(`/proc/${pid}/cgroup`)?.split('\n') ?? [];
+  const lines = platform.processFile(pid, 'cgroup')?.split('\n') ?? [];
   const v1 = lines.find((line) => line.split(':')[1]?.split(',').includes('memory'));
   const v2 = lines.find((line) => line.startsWith('0::'));
   const [root, line, names] = v1 ? [`${mount}/memory`, v1, ofV1] : [mount, v2, ofV2];
@@ -68,7 +69,7 @@ export function readCgroupMemory(folder: string): CgroupMemory {
  */
 export function readGroupLimits(folder: string): { max: number; used: number }[] {
   const limits: { max: number; used: number }[] = [];
-  for (let at = folder; at.startsWith(mount); at = dirname(at)) {
+  for (let at = folder; mount !== '' && at.startsWith(mount); at = dirname(at)) {
     const { currentBytes, maxBytes } = readCgroupMemory(at);
     if (currentBytes === undefined) break;
     if (maxBytes === undefined) continue;
@@ -85,7 +86,7 @@ function reclaimableBytes(folder: string): number {
 
 /** Kills for want of memory on this machine since its start, whichever cgroup; undefined where /proc hides it. */
 export function readHostOomKills(): number | undefined {
-  const text = readText('/proc/vmstat');
+  const text = platform.kernelFile('vmstat');
   return asNumber(text && /^oom_kill (\d+)$/m.exec(text)?.[1]);
 }
 

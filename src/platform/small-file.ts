@@ -1,6 +1,5 @@
-/** Small readings of /proc and /sys: text or undefined, bounded, never a throw. Not there on other systems. */
+/** Small readings of files, folders and links: what is there or undefined, bounded, never a throw. */
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
-import { freemem } from 'node:os';
 
 /** The first `maxBytes` of a file as text; undefined when it cannot be read. */
 export function readSmallFile(path: string, maxBytes = 64 * 1024): string | undefined {
@@ -36,19 +35,4 @@ export function readLink(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The system's number of the thread that asks; 0 where there is no /proc. */
-export function readOwnThreadId(): number {
-  try {
-    return Number(readlinkSync('/proc/thread-self').split('/').pop());
-  } catch {
-    return 0;
-  }
-}
-
-/** What the kernel would give without swapping; os.freemem leaves out the caches on some Nodes. */
-export function availableBytes(): number {
-  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(readSmallFile('/proc/meminfo') ?? '')?.[1];
-  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
 }

@@ -1,0 +1,111 @@
+/**
+ * What the rest of the program asks of the operating system. Every question has an answer on every system: what a
+ * system does not tell is `undefined` or an empty list, and nothing throws unless it says so.
+ */
+
+/** A process of this machine, or this one. */
+export type Pid = number | 'self';
+
+export interface Platform {
+  /** As `process.platform` says it. */
+  readonly name: string;
+  /** As its users call it. */
+  readonly title: string;
+  /** The kernel shows processes and itself as files; without them the readings below the next line have no answer. */
+  readonly hasProcessFiles: boolean;
+
+  // The files in which a kernel shows a process (proc(5)): for what no other system tells.
+  /** Text of `name`, which may lead through folders: `limits`, `net/tcp`. */
+  processFile(pid: Pid, name: string, maxBytes?: number): string | undefined;
+  processFolder(pid: Pid, name: string): string[];
+  processLink(pid: Pid, name: string): string | undefined;
+  /** To be opened or read by the caller, who wants to know why that failed. Throws `unavailable`. */
+  processPath(pid: Pid, name: string): string;
+  /** Fields of the process's or thread's `stat`, from the third (state) on. */
+  processStat(pid: Pid, tid?: number | string): string[] | undefined;
+  /** Text of a file about the system itself: `meminfo`, `sys/kernel/core_pattern`; trimmed. */
+  kernelFile(name: string): string | undefined;
+  /** Where control groups are mounted. */
+  readonly groupMount: string | undefined;
+  /** The kernel's log. */
+  readonly kernelLog: string | undefined;
+
+  // Processes.
+  /** Every process that can be seen. May start a program to ask, and take a tenth of a second: not for a dying process. */
+  processes(): ListedProcess[];
+  /** Whether there is a process of this number, dead and not reaped ones included. */
+  isThere(pid: number): boolean;
+  /** With the number it names a process for ever; undefined where it takes a program to ask. */
+  startToken(pid: Pid): string | undefined;
+  /** When it began, in milliseconds since 1970, give or take a second. May start a program to ask. */
+  startedAtMs(pid: number): number | undefined;
+  /** How a child ended that nobody has waited for. */
+  unreapedEnd(pid: number): UnreapedEnd | undefined;
+  bootId(): string | undefined;
+  pidNamespace(pid: Pid): string | undefined;
+
+  // This process.
+  memoryUsage(): NodeJS.MemoryUsage;
+  /** What the system would give without swapping. */
+  availableBytes(): number;
+  limits(pid: Pid): Limits;
+  /** The system's number of the thread that asks; 0 where it can't be had. */
+  ownThreadId(): number;
+  /** What it has open; undefined where only Node's own report tells (`libuvHandles`). */
+  openDescriptors(pid: Pid, most: number): OpenDescriptors | undefined;
+  /** A second way to a file that is open; undefined without one. */
+  reopenPath(fd: number): string | undefined;
+
+  readonly files: FileRules;
+}
+
+export interface ListedProcess {
+  pid: number;
+  parentPid: number;
+  /** File name of the program, without its folder. */
+  program: string;
+}
+
+export interface UnreapedEnd {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** By the names of /proc/PID/limits; `unlimited` or a number as text. */
+export type Limits = Record<string, { soft: string; hard: string }>;
+
+export interface OpenDescriptors {
+  /** At most as many as were asked for. */
+  listed: { fd: number; kind: string; target: string }[];
+  count: number;
+}
+
+/** What files and folders are like here. */
+export interface FileRules {
+  /** Folders that lie in memory, best first. */
+  readonly memoryFolders: readonly string[];
+  /** A folder can be renamed while something in it is open. */
+  readonly canRenameAroundOpenFiles: boolean;
+  /** For its owner alone. Throws what the system throws. */
+  restrictFile(fd: number): void;
+  restrictFilePath(path: string): void;
+  /** `fd` where it is open: then by that, whatever its name leads to. */
+  restrictFolder(path: string, fd?: number): void;
+  /** Opens a folder, no link; undefined where that serves nothing. Throws what the system throws. */
+  openFolder(path: string): number | undefined;
+  /** A path that leads to the open folder wherever its name leads meanwhile; undefined without one. */
+  throughDescriptor(fd: number): string | undefined;
+  /** Root may do anything to us anyway, and container platforms mount volumes that root owns. */
+  isTrustedOwner(uid: number): boolean;
+  isOwn(uid: number): boolean;
+  /** Replaces what has the name. Throws what the system throws. */
+  rename(from: string, to: string): void;
+  /** A small text that is there whole under a name that was free: EEXIST when it was not. */
+  makeMark(text: string, path: string): void;
+  /** Throws what the system throws. */
+  readMark(path: string): string;
+  /** A new file's name survives a power cut from here on. */
+  syncFolder(path: string): void;
+  /** Whether a file or folder may have this name. */
+  isUsableName(name: string): boolean;
+}

@@ -1,0 +1,83 @@
+/** What Node itself tells on every system: the ground that each platform's file builds on. */
+import { AgentdumpError } from '../errors.ts';
+import type { Platform } from './interface.ts';
+import { posixFiles } from './posix-files.ts';
+
+export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
+  hasProcessFiles: false,
+  processFile: () => undefined,
+  processFolder: () => [],
+  processLink: () => undefined,
+  processPath(_, name) {
+    throw unavailable(`a process's ${name}, which only Linux shows`);
+  },
+  processStat: () => undefined,
+  kernelFile: () => undefined,
+  groupMount: undefined,
+  kernelLog: undefined,
+
+  processes: () => [],
+  isThere(pid) {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      // Somebody else's.
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
+  startToken: () => undefined,
+  startedAtMs: (pid) => (pid === process.pid ? Date.now() - process.uptime() * 1000 : undefined),
+  unreapedEnd: () => undefined,
+  bootId: () => undefined,
+  pidNamespace: () => undefined,
+
+  memoryUsage() {
+    try {
+      return process.memoryUsage();
+    } catch {
+      return withoutResidentSize();
+    }
+  },
+  availableBytes: () => process.getBuiltinModule('node:os').freemem(),
+  limits: () => ({}),
+  ownThreadId: () => 0,
+  openDescriptors: () => undefined,
+  reopenPath: () => undefined,
+  files: posixFiles,
+};
+
+/** Says which system has it not, in words for a gap or a refusal. */
+export function unavailable(what: string): AgentdumpError {
+  return new AgentdumpError('not-found', notAvailable(what), { lookedFor: what });
+}
+
+const titles: Record<string, string> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
+
+/** What people call the system of this `process.platform`. */
+export const titleOf = (name: string): string => titles[name] ?? name;
+
+/** `not available on macOS: <what>`. */
+export const notAvailable = (what: string): string =>
+  process.platform === 'linux'
+    ? `not available where /proc is hidden: ${what}`
+    : `not available on ${titleOf(process.platform)}: ${what}`;
+
+export function signalNamed(number: number): NodeJS.Signals | null {
+  const { signals } = process.getBuiltinModule('node:os').constants;
+  return (Object.entries(signals).find(([, value]) => value === number)?.[0] as NodeJS.Signals) ?? null;
+}
+
+/** Node reads the resident size from the kernel, and throws where it may not. The largest that it had is known without. */
+function withoutResidentSize(): NodeJS.MemoryUsage {
+  const { total_heap_size, used_heap_size, external_memory } = process
+    .getBuiltinModule('node:v8')
+    .getHeapStatistics();
+  return {
+    rss: process.resourceUsage().maxRSS * 1024,
+    heapTotal: total_heap_size,
+    heapUsed: used_heap_size,
+    external: external_memory,
+    arrayBuffers: 0,
+  };
+}

@@ -1,0 +1,90 @@
+/** What Node's diagnostic report tells of limits, files and modules where the system shows no files about a process. */
+import type { Limits, OpenDescriptors } from './interface.ts';
+
+/** As far as it is looked into here (Node's documentation of the diagnostic report). */
+export interface NodeReport {
+  userLimits?: Record<string, { soft: number | string; hard: number | string }>;
+  libuv?: ReportedHandle[];
+  sharedObjects?: string[];
+}
+
+interface ReportedHandle {
+  type?: string;
+  is_active?: boolean;
+  fd?: number;
+  filename?: string;
+  localEndpoint?: ReportedEndpoint | null;
+  remoteEndpoint?: ReportedEndpoint | null;
+}
+
+interface ReportedEndpoint {
+  ip4?: string;
+  ip6?: string;
+  host?: string;
+  port?: number;
+}
+
+/** By Linux's names, with the bytes of a unit. */
+const limitNames: Record<string, [name: string, unit: number]> = {
+  core_file_size_blocks: ['Max core file size', 512],
+  data_seg_size_kbytes: ['Max data size', 1024],
+  file_size_blocks: ['Max file size', 512],
+  open_files: ['Max open files', 1],
+  stack_size_bytes: ['Max stack size', 1],
+  cpu_time_seconds: ['Max cpu time', 1],
+  max_user_processes: ['Max processes', 1],
+  virtual_memory_kbytes: ['Max address space', 1024],
+};
+
+export function limitsIn({ userLimits = {} }: NodeReport): Limits {
+  const limits: Limits = {};
+  for (const [reported, { soft, hard }] of Object.entries(userLimits)) {
+    const [name, unit] = limitNames[reported] ?? [];
+    if (name === undefined || unit === undefined) continue;
+    const textOf = (value: number | string): string =>
+      typeof value === 'number' ? String(value * unit) : value;
+    limits[name] = { soft: textOf(soft), hard: textOf(hard) };
+  }
+  return limits;
+}
+
+const kinds: Record<string, string> = { tcp: 'socket', udp: 'socket', pipe: 'pipe', tty: 'device' };
+
+/** Of libuv's handles: a file that is open between two calls has none, so it is not among them. */
+export function descriptorsIn({ libuv = [] }: NodeReport): OpenDescriptors {
+  const listed = libuv.flatMap(({ type = '', fd, filename }) => {
+    const kind = kinds[type];
+    if (kind === undefined || fd === undefined || fd < 0) return [];
+    return [{ fd, kind, target: filename ?? type }];
+  });
+  return { listed, count: listed.length };
+}
+
+export function socketsIn({
+  libuv = [],
+}: NodeReport): { fd?: number; protocol: string; local?: string; remote?: string }[] {
+  return libuv.flatMap(({ type, fd, localEndpoint, remoteEndpoint }) => {
+    if (type !== 'tcp' && type !== 'udp') return [];
+    const local = endpointText(localEndpoint);
+    const remote = endpointText(remoteEndpoint);
+    if (local === undefined && remote === undefined) return [];
+    return [
+      {
+        ...(fd !== undefined && { fd }),
+        protocol: type,
+        ...(local !== undefined && { local }),
+        ...(remote !== undefined && { remote }),
+      },
+    ];
+  });
+}
+
+function endpointText(endpoint: ReportedEndpoint | null | undefined): string | undefined {
+  if (!endpoint) return undefined;
+  const { ip4, ip6, host, port } = endpoint;
+  const address = ip4 ?? (ip6 === undefined ? host : `[${ip6}]`);
+  return address === undefined ? undefined : `${address}:${port ?? 0}`;
+}
+
+/** Paths alone: Node does not know where they are mapped. */
+export const modulesIn = ({ sharedObjects = [] }: NodeReport): string[] => sharedObjects;

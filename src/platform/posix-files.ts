@@ -1,0 +1,62 @@
+/** Files where permission bits, symbolic links and renames are as POSIX has them. */
+import type { FileRules } from './interface.ts';
+
+const fs = process.getBuiltinModule('node:fs');
+const {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} = fs;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+
+const folderMode = 0o700;
+const fileMode = 0o600;
+const root = 0;
+
+export const posixFiles: FileRules = {
+  memoryFolders: [],
+  canRenameAroundOpenFiles: true,
+  restrictFile: (fd) => fchmodSync(fd, fileMode),
+  restrictFilePath: (path) => chmodSync(path, fileMode),
+  restrictFolder: (path, fd) => (fd === undefined ? chmodSync(path, folderMode) : fchmodSync(fd, folderMode)),
+  openFolder(path) {
+    const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    try {
+      return openSync(path, flags);
+    } catch (error) {
+      // A umask of 0777 took our own right to open it.
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+      chmodSync(path, folderMode);
+      return openSync(path, flags);
+    }
+  },
+  throughDescriptor: () => undefined,
+  isTrustedOwner: (uid) => uid === root || uid === process.geteuid?.(),
+  isOwn: (uid) => uid === process.geteuid?.(),
+  rename: renameSync,
+  makeMark: (text, path) => symlinkSync(text, path),
+  readMark: (path) => readlinkSync(path),
+  syncFolder(path) {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  },
+  isUsableName: (name) => name !== '.' && name !== '..' && !/[\0/]/.test(name),
+};
+
+/** Linux shows what is open as links: through them a name is resolved as openat(2) would, which Node does not have. */
+export function throughLink(link: string, fd: number): string | undefined {
+  const own = fstatSync(fd);
+  const seen = statSync(link, { throwIfNoEntry: false });
+  return seen?.ino === own.ino && seen.dev === own.dev ? link : undefined;
+}

@@ -1,0 +1,68 @@
+/**
+ * Deaths of programs that take themselves for ones on macOS or Windows, with /proc hidden where that can be done: the
+ * bundle is sealed, its account says what happened, and the program dies as it does without us.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { analyzeBundle } from '../../src/analysis/analyze.ts';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { nameOf, pretences, pretend } from '../support/pretend-platform.ts';
+import { bundlesIn, programs, temporaryFolder } from '../support/run-victim.ts';
+
+interface Death {
+  row: number;
+  words: string[];
+  verdict: string;
+  signal?: NodeJS.Signals;
+  env?: Record<string, string>;
+}
+
+const deaths: readonly Death[] = [
+  { row: 1, words: ['throw-sync.cjs'], verdict: 'uncaught-exception' },
+  { row: 1, words: ['throw-async.mjs'], verdict: 'uncaught-exception' },
+  { row: 2, words: ['reject-error.cjs'], verdict: 'unhandled-rejection' },
+  { row: 3, words: ['signal-wait.cjs'], signal: 'SIGTERM', verdict: 'terminated' },
+  { row: 5, words: ['exit-code.cjs'], env: { AGENTDUMP_EXITS: 'all' }, verdict: 'exit' },
+  { row: 5, words: ['pending-await.mjs'], verdict: 'pending-exit' },
+  { row: 14, words: ['missing-module.cjs'], verdict: 'startup-failure' },
+  { row: 15, words: ['worker-exits.cjs'], verdict: 'worker-death' },
+];
+
+for (const pretence of pretences)
+  describe(nameOf(pretence), () => {
+    for (const { row, words, verdict, ...options } of deaths)
+      test(`row ${row}: ${words.join(' ')}`, async (t) => {
+        const cwd = temporaryFolder(t);
+        const command = [join(programs, words[0] ?? ''), ...words.slice(1)];
+        const { stderr, ...ended } = await pretend(pretence, command, { cwd, ...options });
+        const bare = join(cwd, 'bare');
+        mkdirSync(bare);
+        const { stderr: bareStderr, ...bareEnd } = await pretend(pretence, command, {
+          cwd: bare,
+          isBare: true,
+          ...options,
+        });
+        assert.deepEqual(ended, bareEnd);
+        assert.equal(withoutOurLines(stderr), bareStderr);
+        const [name, ...more] = bundlesIn(cwd);
+        assert.match(name ?? stderr, new RegExp(`-${verdict}-[0-9a-f]{8}\\.agentdump$`));
+        assert.deepEqual(more, []);
+        const bundle = openBundle(join(cwd, 'dumps', name ?? ''));
+        t.after(() => bundle.close());
+        assert.ok(bundle.sealed);
+        const { process: facts, environment } = await analyzeBundle(bundle);
+        const names = bundle.parts.map((part) => part.name);
+        for (const part of ['trigger.json', 'process.json', 'handles.json'])
+          assert.ok(names.includes(part), `${part} is not among ${names}`);
+        assert.equal(facts?.platform, pretence.platform);
+        assert.ok(environment?.os);
+      });
+  });
+
+const withoutOurLines = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !line.startsWith('agentdump:'))
+    .join('\n');

@@ -1,0 +1,72 @@
+/** Files, names and processes as each system's file of the room has them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseProcessList as parsePs } from '../../src/platform/darwin.ts';
+import { choosePlatform } from '../../src/platform/index.ts';
+import { parseProcessList as parsePowerShell } from '../../src/platform/windows.ts';
+
+const names = ['linux', 'darwin', 'win32', 'freebsd'] as const;
+
+test('each system has a file, and one that has none is taken for POSIX without /proc', () => {
+  const titles = names.map((name) => choosePlatform(name)).map(({ name, title }) => [name, title]);
+  assert.deepEqual(titles, [
+    ['linux', 'Linux'],
+    ['darwin', 'macOS'],
+    ['win32', 'Windows'],
+    ['freebsd', 'freebsd'],
+  ]);
+});
+
+test('what a file may be called', () => {
+  const { files } = choosePlatform('win32');
+  const refused = [
+    'con',
+    'NUL.json',
+    'com1',
+    'Lpt9.txt',
+    'a:b',
+    'a/b',
+    'a\\b',
+    'end.',
+    'end ',
+    'a?',
+    'a\u0001',
+    '',
+  ];
+  for (const name of refused) assert.equal(files.isUsableName(name), false, name);
+  const fine = ['console', 'nul-1', 'trigger.json', '20261121T030405.678Z-app-exit-01234567.agentdump', 'ä'];
+  for (const name of fine) assert.equal(files.isUsableName(name), true, name);
+  assert.equal(choosePlatform('darwin').files.isUsableName('a:b'), true);
+  assert.equal(choosePlatform('darwin').files.isUsableName('a/b'), false);
+});
+
+test('what ps says of processes', () => {
+  const text = `    1     0 Ss   /sbin/launchd
+  412     1 S+   /Applications/My App.app/Contents/MacOS/node
+  413   412 Z    <defunct>\n`;
+  assert.deepEqual(parsePs(text), [
+    { pid: 1, parentPid: 0, program: 'launchd' },
+    { pid: 412, parentPid: 1, program: 'node' },
+  ]);
+});
+
+test('what PowerShell says of processes', () => {
+  const text = '0 0 System Idle Process\r\n4 0 System\r\n4212 880 Node.exe\r\n';
+  assert.deepEqual(parsePowerShell(text), [
+    { pid: 0, parentPid: 0, program: 'system idle process' },
+    { pid: 4, parentPid: 0, program: 'system' },
+    { pid: 4212, parentPid: 880, program: 'node' },
+  ]);
+});
+
+for (const name of names)
+  test(`${name}: this process, a dead one, and memory`, () => {
+    const platform = choosePlatform(name);
+    assert.equal(platform.isThere(process.pid), true);
+    assert.equal(platform.isThere(2 ** 22 + 1), false);
+    assert.ok(platform.memoryUsage().rss > 1e6);
+    assert.ok(platform.availableBytes() > 0);
+    const began = platform.startedAtMs(process.pid) ?? 0;
+    // ps tells whole seconds.
+    assert.ok(Math.abs(began - (Date.now() - process.uptime() * 1000)) < 3_000, String(began));
+  });
