@@ -1,6 +1,6 @@
 /**
- * What a count of objects by class says, where no heap snapshot fitted: which class there is most of, and which collections
- * are the largest. It knows no bytes and not who holds what, so nothing here is more than possible. Pure.
+ * What a count of objects by class says, where no heap snapshot was taken: which class there is most of, and which collections
+ * are the largest; of a sample, how they were reached. It knows no bytes, so nothing here is more than possible. Pure.
  */
 import { partNames } from '../bundle/layout.ts';
 import type { MemoryFacts, MemorySuspect } from '../model/account.ts';
@@ -15,7 +15,8 @@ const mostCollections = 3;
 
 export function censusClasses(census: HeapCensusFacts | undefined): MemoryFacts['classes'] {
   const rows = [
-    ...(census?.classes ?? []).filter(({ name }) => name !== 'Object'),
+    // Strings are not among the objects of which shares are told.
+    ...(census?.classes ?? []).filter(({ name }) => name !== 'Object' && name !== 'string'),
     ...(census?.shapes ?? []),
   ];
   return rows.length ? rows.sort((a, b) => b.count - a.count) : undefined;
@@ -26,29 +27,34 @@ export function censusSuspects(census: HeapCensusFacts | undefined): MemorySuspe
   const [most] = censusClasses(census) ?? [];
   const found: MemorySuspect[] = [];
   if (most && most.count >= leastObjects && most.count >= census.objects * leastShare)
-    found.push(classSuspect(most.name, most.count, census.objects));
-  for (const { name, entries, of } of census.collections.slice(0, mostCollections))
-    if (entries >= leastEntries) found.push(collectionSuspect(name, entries, of));
+    found.push(classSuspect(most.name, most.count, census));
+  for (const collection of census.collections.slice(0, mostCollections))
+    if (collection.entries >= leastEntries) found.push(collectionSuspect(collection));
   return found;
 }
 
-function classSuspect(name: string, count: number, objects: number): MemorySuspect {
+function classSuspect(name: string, count: number, { objects, sample }: HeapCensusFacts): MemorySuspect {
   const share = formatShare(count / objects);
+  const about = sample ? `About ${formatNumber(count)} of some` : `${formatNumber(count)} of`;
+  const how = sample
+    ? `It is an estimate from ${formatNumber(sample.lookedAt)} objects (${sample.reason}).`
+    : 'No snapshot fitted, so who holds them is not known.';
   return {
     rule: 'object-count',
-    title: `${formatNumber(count)} objects of ${name}`,
-    sentence: `${formatNumber(count)} of ${formatNumber(objects)} objects were ${name} (${share}). No snapshot fitted, so who holds them is not known.`,
+    title: `${sample ? 'about ' : ''}${formatNumber(count)} objects of ${name}`,
+    sentence: `${about} ${formatNumber(objects)} objects were ${name} (${share}). ${how}`,
     confidence: 'possible',
     evidence: [{ fact: `${share} of all objects by number, not by bytes`, part: partNames.heapCensus }],
   };
 }
 
-function collectionSuspect(name: string, entries: number, of: string | undefined): MemorySuspect {
+function collectionSuspect({ name, entries, of, at }: HeapCensusFacts['collections'][number]): MemorySuspect {
   const content = of === undefined ? '' : `, the last of them ${of}`;
+  const place = at === undefined ? '' : ` It was reached as ${at}.`;
   return {
     rule: 'large-collection',
     title: `a collection of ${formatNumber(entries)} entries`,
-    sentence: `One ${name} had ${formatNumber(entries)} entries${content}.`,
+    sentence: `One ${name} had ${formatNumber(entries)} entries${content}.${place}`,
     confidence: 'possible',
     evidence: [{ fact: `${name}: ${formatNumber(entries)} entries${content}`, part: partNames.heapCensus }],
   };

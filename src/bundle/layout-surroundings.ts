@@ -128,14 +128,16 @@ export interface AllocationRow {
 
 /** `heap-census.json`: objects by class, counted one by one; strings and V8's own are not among them. */
 export interface HeapCensusPart {
-  /** All that inherit from Object.prototype. */
+  /** All that inherit from Object.prototype; with `sample` about so many, of those that were reached. */
   objects: number;
+  /** The objects were not all counted: so many were looked at, and the counts are scaled up from them. */
+  sample?: { lookedAt: number; reason: string };
   /** By the name of the constructor, the most first; `Object` for plain ones. */
   classes: { name: string; count: number }[];
   /** Plain objects by their keys, about: scaled up from a sample. */
   shapes: { name: string; count: number }[];
-  /** The largest arrays, Maps and Sets; `of` is the class of an array's last element. */
-  collections: { name: string; entries: number; of?: string }[];
+  /** The largest arrays, Maps and Sets; `of` is the class of an array's last element, `at` how it was reached. */
+  collections: { name: string; entries: number; of?: string; at?: string }[];
   /** How long it took. */
   ms: number;
 }

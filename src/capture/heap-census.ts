@@ -7,15 +7,14 @@
 import type { HeapCensusPart } from '../bundle/layout.ts';
 import { Chance } from './chance.ts';
 import { listObjects } from './list-objects.ts';
+import { nameless, nameOf, shapeName } from './object-names.ts';
 
-const mostRows = 40;
-const mostShapes = 8;
-const mostNamedKeys = 8;
+export const mostRows = 40;
+export const mostShapes = 8;
 /** Plain objects whose keys are looked at; the counts of shapes are scaled up from them. */
 const sampledObjects = 20_000;
-const mostLargest = 10;
-const leastLarge = 1000;
-const nameless = '(anonymous)';
+export const mostLargest = 10;
+export const leastLarge = 1000;
 const leastNameless = 1000;
 
 type Counted = Omit<HeapCensusPart, 'ms'>;
@@ -77,8 +76,8 @@ function count(objects: object[]): Counted {
   };
 }
 
-const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
-const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
+export const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
+export const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
 /** Asked of the first objects of a kind. Another may have been given the same prototype: it counts as empty then. */
 function entriesOf(object: object): Kind['entries'] {
@@ -116,18 +115,6 @@ function classOfLast(array: unknown[]): string | undefined {
     : nameOf(Object.getPrototypeOf(last));
 }
 
-/** By what its constructor is called, read as plain data. */
-function nameOf(prototype: object | null): string {
-  const maker = plainValue(prototype, 'constructor');
-  const name = typeof maker === 'function' ? plainValue(maker, 'name') : undefined;
-  return typeof name === 'string' && name !== '' ? name.slice(0, 200) : nameless;
-}
-
-function plainValue(holder: object | null, key: string): unknown {
-  if (holder === null || process.getBuiltinModule('node:util').types.isProxy(holder)) return undefined;
-  return Object.getOwnPropertyDescriptor(holder, key)?.value;
-}
-
 function shapesOf(sample: object[], total: number): HeapCensusPart['shapes'] {
   const counts = new Map<string, number>();
   for (const object of sample) {
@@ -138,11 +125,4 @@ function shapesOf(sample: object[], total: number): HeapCensusPart['shapes'] {
     .sort((a, b) => b[1] - a[1])
     .slice(0, mostShapes)
     .map(([name, seen]) => ({ name, count: Math.round((seen / sample.length) * total) }));
-}
-
-/** As the tables of a snapshot name it: `{role, content}`. */
-function shapeName(object: object): string {
-  const keys = Object.keys(object);
-  const shown = keys.slice(0, mostNamedKeys).map((key) => key.slice(0, 40));
-  return `{${[...shown, ...(keys.length > shown.length ? ['…'] : [])].join(', ')}}`;
 }

@@ -51,6 +51,8 @@ const countsBoxedNumbers = v8Version < 14;
 /** While they are counted: the ids. */
 const countingBytesPerObject = 110;
 const usPerCountedObject = 0.5;
+/** V8 collects garbage several times before it lists its objects, of an empty heap too. */
+const censusBaseMs = 100;
 
 /** By the heap's spaces alone: rarely too low, and many times too high for strings and numbers. */
 export function estimateUpper(): SnapshotEstimate {
@@ -80,12 +82,18 @@ export function estimateNamed(objects: number, names: HeapNames, large: number):
   };
 }
 
-/** What counting the objects, or a census of them, may take. @param objects if they were counted: their bytes may be garbage's. */
+/** What counting the objects may take. */
 export function countingCost(objects = readSpaces().small / smallestAverageBytes): Cost {
   return {
     bytes: Math.round(objects * countingBytesPerObject),
     ms: Math.round((objects * usPerCountedObject) / 1000),
   };
+}
+
+/** What a census of them may take. @param objects if they were counted: their bytes may be garbage's. */
+export function censusCost(objects?: number): Cost {
+  const { bytes, ms } = countingCost(objects);
+  return { bytes, ms: censusBaseMs + ms };
 }
 
 export function largeBytes(): number {

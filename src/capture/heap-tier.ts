@@ -1,12 +1,15 @@
 /**
- * Decides whether a heap snapshot fits, before it is taken: the dump must not be what gets the container killed.
- * First by the upper end of what the heap's bytes may mean; where that doesn't fit, the objects are counted, and then the names.
+ * Decides what is taken of the heap, before it is taken: what the death may cost, and the dump must not be what gets the
+ * container killed. A snapshot is held against the upper end of what the heap's bytes may mean; where memory is in question
+ * and that doesn't fit, the objects are counted, and then the names.
  */
 import type { MemoryPart, TriggerPart } from '../bundle/layout.ts';
 import { findMemoryCgroup, readGroupLimits } from '../platform/cgroup.ts';
 import { platform } from '../platform/index.ts';
 import type { Config } from './config.ts';
 import {
+  type Cost,
+  censusCost,
   countingCost,
   estimateCounted,
   estimateNamed,
@@ -20,18 +23,21 @@ import { countHeapObjects } from './heap-objects.ts';
 /** The reasons for having no snapshot that are no gaps: nobody would miss it. */
 const notPressed = 'memory is not in question';
 const noCrash = 'it was asked to end, or never ran, and memory is not in question';
-export const isNotMissed = (reason: string): boolean => reason === notPressed || reason === noCrash;
+export const isNotMissed = (reason: string): boolean => reason.startsWith(notPressed) || reason === noCrash;
 
-/** Longer than that nobody waits for a death; of the upper estimate, which lies three to five times above what it takes. */
-const longestMs = 30_000;
-/** Of a crash that memory may have nothing to do with. */
-const longestUnaskedMs = 10_000;
-const longestCensusMs = 8_000;
+/** What the heap may add to a death. The rest of the bundle has what is left of 250 ms and 64 MB (README, "What it costs"). */
+const ofDeath: Cost = { bytes: 32 * 1024 ** 2, ms: 100 };
+/** To a death for want of memory, or to a snapshot that was asked for; of memory all that is free. Upper estimates. */
+const longestAskedMs = 2_000;
+/** Of it, for finding out whether a snapshot fits. */
+const longestCountingMs = 500;
 /** Of the room that is left, for what is counted: the program lives on meanwhile, and others in its group. */
 const countingShare = 0.5;
 /** Memory is in question from here on: of V8's heap limit, and of the cgroup's. */
-const pressedHeapShare = 0.4;
-const pressedGroupShare = 0.6;
+const pressedHeapShare = 0.7;
+const pressedGroupShare = 0.8;
+/** Of V8's heap, for a sample. */
+const sampleBytes = 16 * 1024 ** 2;
 
 const decided = new WeakMap<TriggerPart, MemoryPart['heapTier']>();
 
@@ -54,14 +60,23 @@ function decide({ heap }: Config, trigger: TriggerPart): MemoryPart['heapTier'] 
   if (!isAsked && heap === 'pressed')
     return { wanted: heap, taken: 'statistics', reason: notPressed, ...quick };
   if (!isAsked && !isCrash(trigger)) return { wanted: heap, taken: 'statistics', reason: noCrash, ...quick };
-  const longest = isAsked ? longestMs : longestUnaskedMs;
-  const headroom = headroomBytes();
-  const objects = whyNot(upper, headroom, longest) === undefined ? undefined : countWithin(headroom);
-  const estimate = objects === undefined ? upper : refine(objects, headroom, longest);
-  const reason = whyNot(estimate, headroom, longest);
-  const taken =
-    reason === undefined ? 'snapshot' : canTakeCensus(headroom, objects) ? 'census' : 'statistics';
-  return { wanted: heap, taken, reason: reason ?? 'it fits', ...figuresOf(estimate) };
+  const free = headroomBytes();
+  const most: Cost = isAsked
+    ? { bytes: free, ms: longestAskedMs }
+    : { ...ofDeath, bytes: Math.min(ofDeath.bytes, free) };
+  const objects = whyNot(upper, most) === undefined || !isAsked ? undefined : countWithin(most);
+  const estimate = objects === undefined ? upper : refine(objects, most);
+  const reason = whyNot(estimate, most);
+  const taken = reason === undefined ? 'snapshot' : tierBelow(most, objects);
+  const said = reason && !isAsked ? `${notPressed}, and ${reason}` : reason;
+  return { wanted: heap, taken, reason: said ?? 'it fits', ...figuresOf(estimate) };
+}
+
+function tierBelow(most: Cost, objects: number | undefined): 'census' | 'sample' | 'statistics' {
+  const { bytes, ms } = censusCost(objects);
+  if (bytes <= most.bytes * countingShare && ms <= most.ms) return 'census';
+  const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
+  return used_heap_size + sampleBytes < heap_size_limit && sampleBytes < most.bytes ? 'sample' : 'statistics';
 }
 
 const figuresOf = ({ bytes, ms, highestBytes }: SnapshotEstimate) => ({
@@ -77,30 +92,22 @@ function isCrash({ verdictKind, handledByHost }: TriggerPart): boolean {
 
 const orderly = new Set(['exit', 'pending-exit', 'startup-failure', 'terminated']);
 
-function whyNot(
-  { bytes, ms, highestBytes }: SnapshotEstimate,
-  headroom: number,
-  longestMs: number,
-): string | undefined {
-  if (ms > longestMs) return `a snapshot may take ${Math.round(ms / 1000)} s`;
-  if (highestBytes > headroom)
-    return `a snapshot may need ${toMb(bytes > headroom ? bytes : highestBytes)} MB and ${toMb(headroom)} MB are left`;
+function whyNot({ bytes, ms, highestBytes }: SnapshotEstimate, most: Cost): string | undefined {
+  if (ms > most.ms)
+    return `a snapshot may take ${(ms / 1000).toFixed(1)} s, and ${most.ms / 1000} s is the most here`;
+  if (highestBytes > most.bytes)
+    return `a snapshot may need ${toMb(bytes > most.bytes ? bytes : highestBytes)} MB and ${toMb(most.bytes)} MB are left`;
   return undefined;
 }
 
-/** It takes about as much memory as counting does. */
-function canTakeCensus(headroom: number, objects: number | undefined): boolean {
-  const { bytes, ms } = countingCost(objects);
-  return bytes <= headroom * countingShare && ms <= longestCensusMs;
-}
-
-function countWithin(headroom: number): number | undefined {
-  return countingCost().bytes > headroom * countingShare ? undefined : countHeapObjects();
+function countWithin(most: Cost): number | undefined {
+  const { bytes, ms } = countingCost();
+  return bytes <= most.bytes * countingShare && ms <= longestCountingMs ? countHeapObjects() : undefined;
 }
 
 /** The names only make it more: they are worth the time where it would fit without them. */
-function refine(objects: number, headroom: number, longestMs: number): SnapshotEstimate {
-  const isWorth = whyNot(estimateNamed(objects, noNames, 0), headroom, longestMs) === undefined;
+function refine(objects: number, most: Cost): SnapshotEstimate {
+  const isWorth = whyNot(estimateNamed(objects, noNames, 0), most) === undefined;
   const large = largeBytes();
   const names = isWorth && hasRoomForList(objects) ? countHeapNames() : undefined;
   return names ? estimateNamed(objects, names, large) : estimateCounted(objects);

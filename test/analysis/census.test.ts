@@ -38,3 +38,14 @@ test('an ordinary heap has no suspect', () => {
   assert.deepEqual(censusSuspects({ objects: 20_000, classes, shapes: [], collections: [] }), []);
   assert.deepEqual(censusSuspects(undefined), []);
 });
+
+test('a sample says that it is one, and how a collection was reached', () => {
+  const sample = { lookedAt: 900, reason: 'only what was reached' };
+  const collections = [{ name: 'Map', entries: 640_000, at: 'cache.js.sessions' }];
+  const [most, collection] = censusSuspects({ ...census, sample, collections });
+  assert.match(
+    most?.sentence ?? '',
+    /^About 650,000 of some 1,000,000 objects .* an estimate from 900 objects \(only what was reached\)/,
+  );
+  assert.equal(collection?.sentence, 'One Map had 640,000 entries. It was reached as cache.js.sessions.');
+});

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import type { HeapCensusPart, MemoryPart } from '../../src/bundle/layout.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { AgentdumpError } from '../../src/errors.ts';
@@ -47,9 +48,9 @@ function theBundle(t: TestContext, dir: string) {
 
 for (const node of findNodes())
   describe(node.name, () => {
-    const diesUnder = (limitBytes: number, dir: string) =>
+    const diesUnder = (limitBytes: number, dir: string, heap: string) =>
       spawnSync('prlimit', [`--data=${limitBytes}`, node.path, '--require', preload, program, '24'], {
-        env: environment(dir, 'auto'),
+        env: environment(dir, heap),
         encoding: 'utf8',
       });
 
@@ -57,20 +58,43 @@ for (const node of findNodes())
       skip: !hasPrlimit,
     }, (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
-      const { status, signal, stderr } = diesUnder(ownData(node.path) + 250 * mb, dir);
+      const { status, signal, stderr } = diesUnder(ownData(node.path) + 250 * mb, dir, 'auto');
       assert.deepEqual({ status, signal }, { status: 1, signal: null }, stderr);
       const bundle = theBundle(t, dir);
       assert.equal(bundle.openPartFile(part), undefined);
-      const gap = bundle.gaps.find(({ part: name }) => name === part);
+      // Memory was not what it died of: nobody misses the snapshot, and a sample says what there was.
+      assert.ok(!bundle.gaps.some(({ part: name }) => name === part));
+      const { heapTier } = bundle.readJson<MemoryPart>('memory.json') ?? {};
       assert.match(
-        gap?.reason ?? '',
-        /may need \d+ MB and \d+ MB are left; (?:its objects by class are in heap-census\.json, )?its statistics are in memory\.json/,
+        `${heapTier?.taken}: ${heapTier?.reason}`,
+        /^sample: memory is not in question, and a snapshot may take/,
+      );
+      const census = bundle.readJson<HeapCensusPart>('heap-census.json');
+      const said = census?.shapes.find(({ name }) => name === '{at, next}')?.count ?? 0;
+      assert.ok(Math.abs(said / 393_216 - 1) < 0.1, JSON.stringify(census));
+      assert.ok((census?.sample?.lookedAt ?? Number.POSITIVE_INFINITY) <= 20_000);
+    });
+
+    test('where memory is in question and no snapshot fits, a gap says what is there instead', (t) => {
+      const dir = join(temporaryFolder(t), 'dumps');
+      const words = ['--max-old-space-size=100', '--require', preload, program, '60'];
+      const { status, stderr } = spawnSync(node.path, words, {
+        env: environment(dir, 'auto'),
+        encoding: 'utf8',
+      });
+      assert.equal(status, 1, stderr);
+      const crash = listBundles(dir).find(({ verdictKind }) => verdictKind === 'uncaught-exception');
+      const bundle = openBundle(crash?.path ?? '');
+      t.after(() => bundle.close());
+      assert.match(
+        bundle.gaps.find(({ part: name }) => name === part)?.reason ?? '',
+        /^a snapshot may (?:take|need) .*objects by class (?:are|is) in heap-census\.json, its statistics are in memory\.json$/,
       );
     });
 
     test('under a limit that has room the snapshot is there', { skip: !hasPrlimit }, async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
-      const { status, stderr } = diesUnder(ownData(node.path) + 6000 * mb, dir);
+      const { status, stderr } = diesUnder(ownData(node.path) + 6000 * mb, dir, 'always');
       assert.equal(status, 1, stderr);
       const bytes = theBundle(t, dir).openPartFile(part);
       assert.ok(bytes);
@@ -81,8 +105,9 @@ for (const node of findNodes())
   });
 
 const deaths: [name: string, program: string, heap: string | undefined, hasSnapshot: boolean][] = [
-  ['a crash', `throw new Error('x')`, undefined, true],
-  ['a rejection', `Promise.reject(new Error('x'))`, undefined, true],
+  ['a crash', `throw new Error('x')`, undefined, false],
+  ['a crash, whatever the price', `throw new Error('x')`, 'always', true],
+  ['a rejection', `Promise.reject(new Error('x'))`, undefined, false],
   ['a crash, where only memory is a reason', `throw new Error('x')`, 'pressed', false],
   ['an exit code', 'process.exit(3)', undefined, false],
   ['an exit code, whatever the price', 'process.exit(3)', 'always', true],

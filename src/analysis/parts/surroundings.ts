@@ -71,10 +71,13 @@ export function readHeapCensus(part: Fields): HeapCensusFacts | undefined {
     const entries = row.number('entries');
     return name === undefined || entries === undefined
       ? undefined
-      : { name, entries, ...defined({ of: row.text('of') }) };
+      : { name, entries, ...defined({ of: row.text('of'), at: row.text('at') }) };
   });
+  const sample = part.object('sample');
+  const lookedAt = sample?.number('lookedAt');
   return {
     objects,
+    ...(sample && lookedAt !== undefined && { sample: { lookedAt, reason: sample.text('reason') ?? '' } }),
     classes: part.list('classes', named) ?? [],
     shapes: part.list('shapes', named) ?? [],
     collections: collections ?? [],

@@ -1,19 +1,56 @@
-/** `heap-census.json`: how many objects of each class there are, where the tier says that a snapshot does not fit. */
+/** `heap-census.json`: how many objects of each class there are, counted or from a sample, where no snapshot is taken. */
 import { type HeapCensusPart, partNames } from '../../bundle/layout.ts';
+import { askV8 } from '../ask-v8.ts';
+import { ClosureScopes } from '../closure-scopes.ts';
 import { takeHeapCensus } from '../heap-census.ts';
+import { largeBytes } from '../heap-estimate.ts';
+import { heapRoots } from '../heap-roots.ts';
 import { decideHeapTier } from '../heap-tier.ts';
-import type { PartProducer } from './part.ts';
+import { walkHeap } from '../heap-walk.ts';
+import { ownTime } from '../own-time.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
 
-/** V8 can't be stopped while it lists: the tier has held the objects against this. */
-export const censusLimitMs = 10_000;
+/** V8 can't be stopped while it lists: the tier has held the objects against less. */
+const censusLimitMs = 10_000;
+const longestWalkMs = 100;
 
 export const heapCensusPart: PartProducer = {
   name: partNames.heapCensus,
   limitMs: () => censusLimitMs,
-  produce({ config, trigger }): HeapCensusPart | undefined {
-    if (decideHeapTier(config, trigger).taken !== 'census') return undefined;
+  produce(context): HeapCensusPart | undefined {
+    const { taken } = decideHeapTier(context.config, context.trigger);
+    if (taken === 'sample') return takeSample(context);
+    if (taken !== 'census') return undefined;
     const census = takeHeapCensus();
     if (census) return census;
     throw new Error('this Node does not list its objects');
   },
 };
+
+function takeSample({ thrown, ownFile }: CaptureContext): HeapCensusPart {
+  const from = performance.now();
+  const time = ownTime();
+  const scopes = openScopes();
+  const walk = (v8?: Parameters<Parameters<typeof askV8>[0]>[0]) =>
+    walkHeap(heapRoots(thrown?.value, ownFile), {
+      scopes,
+      v8,
+      largeBytes: largeBytes(),
+      hasTime: () => time.usedMs() < longestWalkMs,
+    });
+  try {
+    const counted = askV8(walk) ?? walk();
+    return { ms: Math.round(performance.now() - from), ...counted };
+  } finally {
+    scopes?.close();
+  }
+}
+
+/** A Node without an inspector does not tell what a function keeps. */
+function openScopes(): ClosureScopes | undefined {
+  try {
+    return new ClosureScopes();
+  } catch {
+    return undefined;
+  }
+}

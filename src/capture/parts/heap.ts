@@ -29,6 +29,7 @@ function tierBelow({ heapProfile }: CaptureContext, taken: string): string {
   const said = [
     ...(heapProfile ? [`who allocated what is still alive is in ${partNames.heapProfile}`] : []),
     ...(taken === 'census' ? [`its objects by class are in ${partNames.heapCensus}`] : []),
+    ...(taken === 'sample' ? [`a sample of its objects by class is in ${partNames.heapCensus}`] : []),
   ];
   return [...said, `its statistics are in ${partNames.memory}`].join(', ');
 }
