@@ -2,9 +2,10 @@
 import { loadColdHalf } from './capture/half-loader.ts';
 import { holdFaults } from './capture/hold-faults.ts';
 import { install } from './capture/install.ts';
+import { isOwnCommand } from './capture/own-command.ts';
 
 // The API module loads this file only for `install`, and says so beforehand.
-if (!(globalThis as Record<symbol, unknown>)[Symbol.for('agentdump.loadOnly')]) {
+if (!(globalThis as Record<symbol, unknown>)[Symbol.for('agentdump.loadOnly')] && !isOwnCommand()) {
   install();
   holdFaults(process.env);
 }

@@ -28,6 +28,8 @@ export interface InstalledAgent {
   recorder: AgentRecorder;
   /** For the host object, where the explicit API finds it. */
   port: AgentPort;
+  /** Something of an agent's was seen: a run, a step, a model or tool call; not requests alone. */
+  readonly isAgent: boolean;
   /** Has everything written that waited for its time. */
   open(): void;
   /** The text of `agent-events.json`, with all that is in flight: for the fatal path. Undefined when none could be recorded. */
@@ -54,6 +56,9 @@ export function installAgent({
   return {
     recorder,
     port: portOf(recorder, progress),
+    get isAgent() {
+      return sink.hasAgentEvents;
+    },
     open: () => void sink.opened(),
     renderPart() {
       recorder.flush();

@@ -20,6 +20,8 @@ export class LateSink implements AgentSink {
   /** Each records one event; undefined once the sink has been opened. */
   #waiting: ((sink: EventSink) => void)[] | undefined = [];
   #sink: EventSink | undefined;
+  /** There was an event that no plain request over the network makes. */
+  hasAgentEvents = false;
 
   /** `open` says itself why it can't, and is called once. */
   constructor(open: () => EventSink | undefined) {
@@ -32,6 +34,7 @@ export class LateSink implements AgentSink {
     content?: Partial<AgentEventData[Kind]>,
     writing: Writing = 'now',
   ): void {
+    if (!kind.startsWith('http.')) this.hasAgentEvents = true;
     if (!this.#waiting || writing === 'now') {
       this.opened()?.record(kind, facts, content, writing);
       return;

@@ -14,6 +14,8 @@ export interface Config {
   dir: string;
   signals: NodeJS.Signals[];
   snapshotSignal: NodeJS.Signals | undefined;
+  /** Which deliberate exits leave a bundle. agent: where an agent, a server or a run was at work (work-watch.ts). */
+  exits: 'all' | 'agent' | 'off';
   heap: HeapTier;
   heapStrings: 'names' | 'clean';
   /** core: they are read from the core that `agentdump run` arms; in the program nothing is. */
@@ -64,6 +66,7 @@ export function readConfig(environment: Environment, options: InstallOptions | n
     dir: read.text('dir') ?? '.agentdump',
     signals: read.signals('signals', ['SIGTERM', 'SIGHUP', 'SIGQUIT']),
     snapshotSignal: snapshot === 'off' ? undefined : snapshot,
+    exits: read.choice('exits', ['all', 'agent', 'off'], 'agent'),
     heap: read.choice('heap', ['off', 'pressed', 'auto', 'always'], 'auto'),
     heapStrings: read.choice('heapStrings', ['names', 'clean'], 'names'),
     locals: read.choice('locals', ['off', 'uncaught', 'core'], 'off'),

@@ -21,6 +21,7 @@ import { isMainThread, type Surroundings } from './surroundings.ts';
 import { watchForTests } from './test-watch.ts';
 import { triggers } from './triggers/index.ts';
 import { watchWarnings } from './warning-watch.ts';
+import { WorkWatch } from './work-watch.ts';
 
 /** An exit so soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
@@ -54,7 +55,10 @@ function installConfigured(given: Config): () => void {
     happenings: new Happenings(),
     logs,
   };
-  const { undoings, captureEvent, seat } = installTriggers(surroundings, events);
+  const work = new WorkWatch();
+  const isEndOfWork = (exitCode: number): boolean => work.isEndOfWork(exitCode, surroundings, host);
+  const { undoings, captureEvent, seat } = installTriggers(surroundings, events, isEndOfWork);
+  undoings.push(() => work.stop());
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();
     events.uninstall();
@@ -89,7 +93,11 @@ interface InstalledTriggers {
   seat: SignalSeat | undefined;
 }
 
-function installTriggers(surroundings: Surroundings, events: EventTap): InstalledTriggers {
+function installTriggers(
+  surroundings: Surroundings,
+  events: EventTap,
+  isEndOfWork: (exitCode: number) => boolean,
+): InstalledTriggers {
   const { config, workers } = surroundings;
   let seat: SignalSeat | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
@@ -117,6 +125,7 @@ function installTriggers(surroundings: Surroundings, events: EventTap): Installe
     capture: captureDeath,
     hasJustCaptured,
     expectsExit: () => surroundings.tests?.expectsExit() ?? false,
+    isEndOfWork,
     ended,
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));

@@ -60,6 +60,8 @@ function armedEnvironment(options: CiOptions, id: string, folder: string, dir: s
   const extra = {
     // Runners end their workers by SIGTERM; what is to be dumped on a signal is dumped by us.
     AGENTDUMP_SIGNALS: 'none',
+    // The report says which exit code only passes on another's end or counts failed tests (collect.ts).
+    AGENTDUMP_EXITS: 'all',
     AGENTDUMP_HEAP: options.heap,
     AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',
     AGENTDUMP_MAX_BUNDLES: '200',

@@ -56,7 +56,12 @@ export const trials: readonly Trial[] = [
     expected: 'snapshot',
     command: code('setTimeout(() => {}, 400); setTimeout(() => process.kill(process.pid, "SIGUSR2"), 50)'),
   },
-  { row: 5, death: 'process.exit(3)', expected: 'exit', command: code('process.exit(3)') },
+  {
+    row: 5,
+    death: 'process.exit(3) of a server',
+    expected: 'exit',
+    command: code('require("http").createServer().listen(0, "127.0.0.1", () => process.exit(3))'),
+  },
   {
     row: 5,
     death: 'a top-level await that never settles',
@@ -131,10 +136,10 @@ export const trials: readonly Trial[] = [
   { row: 15, death: 'a worker thread dies', expected: 'worker-death', command: code(workerCode) },
   {
     row: 16,
-    death: 'a child process dies, and its parent with it',
+    death: 'a child process dies, and the server that started it with it',
     expected: 'exit',
     command: code(
-      'require("child_process").spawn(process.execPath, ["-e", "throw new Error(1)"]).on("exit", () => process.exit(4))',
+      'require("http").createServer().listen(0, "127.0.0.1"); require("child_process").spawn(process.execPath, ["-e", "throw new Error(1)"]).on("exit", () => process.exit(4))',
     ),
   },
   {

@@ -78,7 +78,7 @@ for (const node of findNodes()) {
     const program = `if (process.argv[2]) throw new Error('in the child');
     const { spawnSync } = require('node:child_process');
     process.exit(spawnSync(process.execPath, [__filename, 'child'], { stdio: 'ignore' }).status);`;
-    const { account } = await latestAccount(t, node, program);
+    const { account } = await latestAccount(t, node, program, { AGENTDUMP_EXITS: 'all' });
     assert.equal(account.error?.message, 'in the child');
   });
 

@@ -124,9 +124,10 @@ for (const [name, script, heap, hasSnapshot] of deaths)
   test(`${name}: ${hasSnapshot ? 'a snapshot' : 'none, and none is missed'}`, (t) => {
     const dir = join(temporaryFolder(t), 'dumps');
     const [node] = findNodes().slice(-1);
-    const { AGENTDUMP_HEAP: _, ...env } = environment(dir, '');
+    const { AGENTDUMP_HEAP: _, ...plain } = environment(dir, '');
+    const env = { ...plain, AGENTDUMP_EXITS: 'all' };
     spawnSync(node!.path, ['--require', preload, '-e', script], {
-      env: heap === undefined ? env : environment(dir, heap),
+      env: heap === undefined ? env : { ...env, AGENTDUMP_HEAP: heap },
       encoding: 'utf8',
     });
     const bundle = theBundle(t, dir);

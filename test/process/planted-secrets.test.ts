@@ -38,7 +38,12 @@ const modes = [
   'worker',
   'child',
 ];
-const planted: Victim[] = modes.map((mode) => ({ file: 'throw-planted.cjs', args: [mode], bundles: [] }));
+const planted: Victim[] = modes.map((mode) => ({
+  file: 'throw-planted.cjs',
+  args: [mode],
+  env: { AGENTDUMP_EXITS: 'all' },
+  bundles: [],
+}));
 const withHeap = (victim: Victim): Victim => ({
   ...victim,
   env: { ...victim.env, AGENTDUMP_HEAP: 'always' },

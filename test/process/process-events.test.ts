@@ -107,7 +107,7 @@ for (const node of findNodes()) {
       t,
       node,
       `console.log('to a file, ${secret}'); process.exit(2);`,
-      {},
+      { AGENTDUMP_EXITS: 'all' },
       'out.log',
     );
     const [log] = accounts[0]?.happenings?.logs ?? [];

@@ -1,6 +1,7 @@
 /**
  * The end by exit code (row 5): process.exit(≠0) with its caller's stack, an exit code set before a natural end or by a
- * listener of `exit`, and 13, a top-level await that never settles. In a worker the same is the worker's end.
+ * listener of `exit`, where the program was at work that this ends; and 13, a top-level await that never settles, always.
+ * In a worker the same is the worker's end.
  */
 import type { EventTap } from '../event-tap.ts';
 import { nearestFrames } from '../own-stack.ts';
@@ -14,13 +15,19 @@ export const exitTrigger: Trigger = ({
   capture,
   hasJustCaptured,
   expectsExit,
+  isEndOfWork,
   ended,
 }) => {
   let isOver = false;
   const captureExit = (exitCode: number): void => {
+    if (exitCode === 0 || hasJustCaptured() || expectsExit()) return;
+    // The cheap answer first: a stack is made only of an exit that ends something, or may be a pending one.
+    const isDeliberate = isEndOfWork(exitCode);
+    if (!isDeliberate && exitCode !== unsettledTopLevelAwait) return;
     const stack = nearestFrames();
     const isCall = /^\s+at process\.(?:exit|reallyExit) /m.test(stack);
     const isPending = exitCode === unsettledTopLevelAwait && !isCall;
+    if (!isPending && !isDeliberate) return;
     capture({
       kind: isPending ? 'pending-exit' : isMainThread ? 'exit' : 'worker-death',
       handledByHost: false,
@@ -37,12 +44,9 @@ export const exitTrigger: Trigger = ({
       if (isOver || !isExiting()) return;
       isOver = true;
       const exitCode = findExitCode(events);
-      if (exitCode !== 0 && !hasJustCaptured() && !expectsExit()) captureExit(exitCode);
+      captureExit(exitCode);
       ended(exitCode);
-      if (exitCode === 0)
-        afterListeners((final) => {
-          if (final !== 0 && !hasJustCaptured() && !expectsExit()) captureExit(final);
-        });
+      if (exitCode === 0) afterListeners(captureExit);
     },
   });
   return undefined;

@@ -17,6 +17,8 @@ export interface TriggerContext {
   hasJustCaptured(): boolean;
   /** A test runner's failing exit code only counts what failed: no death. */
   expectsExit(): boolean;
+  /** Whether a deliberate end with this code is worth a bundle (AGENTDUMP_EXITS). */
+  isEndOfWork(exitCode: number): boolean;
   /** Says which signals are watched here, so that the watchdog can watch them instead. */
   offerSignals(seat: SignalSeat): void;
   /** The thread ends by itself, and all that was to be captured is. */

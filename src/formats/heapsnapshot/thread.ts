@@ -23,8 +23,14 @@ export function startThread(
   const workerData = { ...data, module: module.href };
   const worker = isSource
     ? new Worker(fromSource, { eval: true, workerData, resourceLimits })
-    : new Worker(module, { workerData, resourceLimits });
+    : new Worker(module, { workerData, resourceLimits, execArgv: [], env: withoutPreloads() });
   // Whoever started it looks at shared memory or messages; its end must not keep the process, nor end it.
   worker.unref();
   return worker;
+}
+
+/** A preload of the user's, our own above all, has no business in a thread that reads a snapshot. */
+function withoutPreloads(): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _, ...environment } = process.env;
+  return environment;
 }
