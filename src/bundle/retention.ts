@@ -1,6 +1,7 @@
 /**
- * Keeps the dump folder small: oldest bundles go first, the newest never goes, and what is no bundle is never touched,
- * whatever its name. Runs in the dying process after the seal, and in `agentdump prune`. Never throws.
+ * Keeps the dump folder small: what is worth least goes first (worth.ts), the newest never goes, and what is no bundle is
+ * never touched, whatever its name. The limits win: where firsts and lasts alone are too many, the
+ * least of them go. Runs in the dying process after the seal, and in `agentdump prune`. Never throws.
  */
 import { join } from 'node:path';
 import { platform } from '../platform/index.ts';
@@ -20,6 +21,7 @@ import {
 } from './layout.ts';
 import { sequelSuffix } from './layout-sequel.ts';
 import { lstatSync, nowMs, readdirSync, rmdirSync, unlinkSync } from './system.ts';
+import { leastWorthFirst } from './worth.ts';
 
 export interface RetentionOptions {
   dir: string;
@@ -34,7 +36,7 @@ export interface RetentionOptions {
 }
 
 export interface RetentionResult {
-  /** Names of what was removed, oldest first. */
+  /** Names of what was removed, in the order of their going. */
   removed: string[];
   freedBytes: number;
   /** What stays. */
@@ -61,10 +63,20 @@ export function applyRetention(options: RetentionOptions): RetentionResult {
   const kept = options.keep?.split('/').pop() ?? candidates.at(-1)?.name;
   let count = candidates.length;
   let bytes = candidates.reduce((sum, candidate) => sum + candidate.bytes, 0);
-  for (const candidate of candidates) {
-    if (count <= options.maxBundles && bytes <= options.maxBytes) break;
-    if (candidate.name === kept || isBeingWritten(options.dir, candidate.name)) continue;
-    if (!options.dryRun && !remove(options.dir, candidate)) continue;
+  const isOver = (): boolean => count > options.maxBundles || bytes > options.maxBytes;
+  if (!isOver()) return { ...result, bundles: count, bytes };
+  const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]));
+  for (const name of leastWorthFirst(options.dir, [...byName.keys()])) {
+    if (!isOver()) break;
+    const candidate = byName.get(name);
+    if (!candidate || name === kept || isBeingWritten(options.dir, name)) continue;
+    if (!options.dryRun && !remove(options.dir, candidate)) {
+      if (stat(join(options.dir, name))) continue;
+      // Another process has tidied up beside us: a second one must not go for it.
+      count--;
+      bytes -= candidate.bytes;
+      continue;
+    }
     count--;
     bytes -= candidate.bytes;
     result.removed.push(candidate.name);

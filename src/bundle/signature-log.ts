@@ -2,17 +2,21 @@
  * Counts deaths that repeat: the same signature within a window is noted and not stored again, so that a crash loop
  * costs lines, not bundles. The file `signatures.log` is only ever appended to, one short line in one write; whoever
  * appends then reads what stands before his own line, so that of two that die together exactly one is told to store.
- * Any failure means: store.
+ * Any failure means: store. The last word of a line that was told to store is the id of the bundle that follows, so
+ * that retention knows which bundles are of one signature without opening any.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { platform } from '../platform/index.ts';
+import { readBundleName } from './bundle-name.ts';
 import { signatureLogName } from './layout.ts';
+import { openRegularFile } from './open-regular-file.ts';
 import { createPrivateFile, ensureDumpFolder, openStateFile } from './safe-folder.ts';
 import {
   closeSync,
   fstatSync,
   loadCrypto,
   nowMs,
+  readdirSync,
   readSync,
   unlinkSync,
   writeAll,
@@ -31,10 +35,13 @@ export interface SignatureNote {
   store: boolean;
   /** With `store`: how many were only counted since the one before. Without: how many so far, this one included. */
   repeats: number;
+  /** With `store`: id for the bundle. Absent where nothing could be noted. */
+  id?: string;
 }
 
 /** Beyond so many bytes the older half of the file goes. */
 const longestLog = 64 * 1024;
+const mostOlderKept = 300;
 const lineOf = /^(\d{13}) ([0-9a-f]{16}) ([0-9a-f]{16})$/;
 
 export function noteSignature(options: NoteOptions): SignatureNote {
@@ -56,10 +63,30 @@ function note({ dir, signature, windowMs }: NoteOptions): SignatureNote {
     if (writeSync(fd, line) !== line.length) return { store: true, repeats: 0 };
     const lines = readTail(fd);
     if (fstatSync(fd).size > longestLog) keepNewerHalf(path, lines);
-    return replay(lines, hash, token, windowMs);
+    const answer = replay(lines, hash, token, windowMs);
+    return answer.store ? { ...answer, id: token } : answer;
   } finally {
     closeSync(fd);
   }
+}
+
+/** The hash of the signature, by the first eight digits of the bundle's id. Never throws. */
+export function readSignatures(dir: string): ReadonlyMap<string, string> {
+  const signatures = new Map<string, string>();
+  try {
+    const fd = openRegularFile(join(dir, signatureLogName));
+    try {
+      for (const line of readTail(fd)) {
+        const [, , hash, id] = lineOf.exec(line) ?? [];
+        if (hash !== undefined && id !== undefined) signatures.set(id.slice(0, 8), hash);
+      }
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Then the bundles' names decide.
+  }
+  return signatures;
 }
 
 /** Lines of the end of the file. A line cut by the window or torn by a death matches nothing later on. */
@@ -91,8 +118,12 @@ function replay(lines: string[], hash: string, token: string, windowMs: number):
   return { store: true, repeats: 0 };
 }
 
+/** Of the older half the lines of bundles that are still there. */
 function keepNewerHalf(path: string, lines: string[]): void {
-  const kept = lines.slice(-Math.floor(longestLog / 2 / 50)).join('\n');
+  const cut = Math.max(0, lines.length - Math.floor(longestLog / 2 / 50));
+  const ids = new Set(readdirSync(dirname(path)).map((name) => readBundleName(name)?.shortId));
+  const ofBundles = lines.slice(0, cut).filter((line) => ids.has(lineOf.exec(line)?.[3]?.slice(0, 8)));
+  const kept = [...ofBundles.slice(-mostOlderKept), ...lines.slice(cut)].join('\n');
   const next = `${path}.next`;
   try {
     const fd = createPrivateFile(next);

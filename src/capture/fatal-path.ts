@@ -6,7 +6,7 @@
 import { type Lock, readLock } from '../bundle/age-key.ts';
 import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
-import { noteSignature } from '../bundle/signature-log.ts';
+import { noteSignature, type SignatureNote } from '../bundle/signature-log.ts';
 import { startBundle } from '../bundle/writer.ts';
 import { version } from '../version.ts';
 import { dropUnprovenParts } from './canary.ts';
@@ -56,9 +56,9 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   configurePolicy(surroundings);
   const lock = findLock(surroundings);
   const { frames, trigger, key } = runWithDeadline(firstLookLimitMs, () => lookAt(request, config));
-  const repeats = countRepeats(config, trigger, key);
-  if (repeats === undefined) return undefined;
-  if (repeats > 0) trigger.repeats = repeats;
+  const noted = noteDeath(config, trigger, key);
+  if (!noted) return undefined;
+  if (noted.repeats > 0) trigger.repeats = noted.repeats;
   const { dir, maxBundles, maxBytes } = config;
   const { program, verdictKind } = trigger;
   const writer = startBundle({
@@ -67,6 +67,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
     verdictKind,
     at: new Date(trigger.at),
     writer: version,
+    ...(noted.id !== undefined && { id: noted.id }),
     ...(lock && { lock }),
   });
   trigger.id = writer.id;
@@ -96,11 +97,12 @@ function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefin
 }
 
 /** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
-function countRepeats({ dir }: Config, trigger: TriggerPart, key: string[]): number | undefined {
-  if (trigger.verdictKind === 'snapshot') return 0;
+function noteDeath({ dir }: Config, trigger: TriggerPart, key: string[]): SignatureNote | undefined {
+  if (trigger.verdictKind === 'snapshot') return { store: true, repeats: 0 };
   const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...key].join('|');
-  const { store, repeats } = noteSignature({ dir, signature, windowMs: repeatWindowMs });
-  if (store) return repeats;
+  const noted = noteSignature({ dir, signature, windowMs: repeatWindowMs });
+  if (noted.store) return noted;
+  const { repeats } = noted;
   // A program that goes on may fail so at every request: it is said of the 1st, the 10th, the 100th.
   if (!isToldLater() && (!trigger.handledByHost || /^10*$/.test(String(repeats))))
     writeStderrLine(

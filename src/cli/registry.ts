@@ -61,7 +61,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'prune',
-    describe: 'Remove the oldest bundles beyond a number or a size',
+    describe: 'Remove bundles beyond a number or a size, the least worth first',
     load: () => import('./commands/prune.ts'),
   },
   {

@@ -11,12 +11,14 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { applyRetention } from '../../src/bundle/retention.ts';
+import { noteSignature, readSignatures } from '../../src/bundle/signature-log.ts';
 import { startBundle } from '../../src/bundle/writer.ts';
 import { synthStem, writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const long = 365 * 86_400;
-const nameOf = (year: number, suffix = '.agentdump') => synthStem.replace('2026', String(year)) + suffix;
+const nameOf = (year: number, suffix = '.agentdump') =>
+  synthStem.replace('2026', String(year)).replace('demo', `demo${year}`) + suffix;
 const heavy = { 'trigger.json': {}, 'sources/0.js': 'x'.repeat(10_000) };
 
 function makeYears(dir: string, years: number[], suffix?: string): string[] {
@@ -154,4 +156,102 @@ test('a crash loop comes to rest at the limits', (t) => {
   }
   const bundles = readdirSync(dir).filter((name) => name.includes('.agentdump'));
   assert.ok(bundles.length <= 6, bundles.join());
+});
+
+/** Bundles of a second each, by words, `program-kind`; their names, oldest first. */
+function makeStory(dir: string, words: readonly string[]): string[] {
+  return words.map((each, index) => {
+    const id = (index + 1).toString(16).padStart(8, '0');
+    const name = `20260101T00${String(Math.floor(index / 60)).padStart(2, '0')}${String(index % 60).padStart(2, '0')}.000Z-${each}-${id}.agentdump`;
+    writeSynthBundle(dir, { name, parts: { 'trigger.json': {} } });
+    return name;
+  });
+}
+
+const kindsLeft = (dir: string): string[] =>
+  readdirSync(dir).map((name) => name.replace(/^[^-]+-(.*)-[0-9a-f]{8}\.agentdump$/, '$1'));
+
+test('tools that end with an exit code never remove the one crash', (t) => {
+  const dir = scratchFolder(t);
+  const tools = Array.from({ length: 25 }, (_, index) => `tool${index}-exit`);
+  makeStory(dir, ['app-uncaught-exception', ...tools]);
+  const { bundles } = applyRetention({ dir, maxBundles: 20, maxBytes: 1e9 });
+  assert.equal(bundles, 20);
+  assert.deepEqual(kindsLeft(dir), ['app-uncaught-exception', ...tools.slice(6)]);
+});
+
+test('of one signature the first and the last stay, and what repeats them goes first, whatever it is', (t) => {
+  const dir = scratchFolder(t);
+  makeStory(dir, [
+    'app-uncaught-exception',
+    'tool-exit',
+    ...Array(8).fill('app-uncaught-exception'),
+    'api-terminated',
+  ]);
+  assert.equal(applyRetention({ dir, maxBundles: 4, maxBytes: 1e9 }).removed.length, 7);
+  assert.deepEqual(kindsLeft(dir), [
+    'app-uncaught-exception',
+    'tool-exit',
+    'app-uncaught-exception',
+    'api-terminated',
+  ]);
+  assert.match(readdirSync(dir)[2] ?? '', /-0000000a\./);
+});
+
+test('where firsts and lasts are too many: exits, then signals, then one of a pair, then the oldest', (t) => {
+  const dir = scratchFolder(t);
+  const story = [
+    'a-uncaught-exception',
+    'b-event-loop-hang',
+    'c-terminated',
+    'd-exit',
+    'e-pending-exit',
+    'b-event-loop-hang',
+    'f-snapshot',
+    'g-killed',
+  ];
+  const names = makeStory(dir, story);
+  const order = [3, 6, 2, 1, 0, 4, 5].map((index) => names[index]);
+  assert.deepEqual(applyRetention({ dir, maxBundles: 1, maxBytes: 1e9, dryRun: true }).removed, order);
+  assert.deepEqual(applyRetention({ dir, maxBundles: 1, maxBytes: 1e9 }).removed, order);
+});
+
+test('signatures are those of the log: two crashes of one program are two, also packed, encrypted and torn ones', (t) => {
+  const dir = scratchFolder(t);
+  const note = (signature: string): string => noteSignature({ dir, signature, windowMs: 0 }).id ?? '';
+  const suffixes = ['', '.partial', '.zip', '.zip.age', '', '', '', ''];
+  const signatures = ['other', 'same', 'same', 'same', 'same', 'same', 'alone', 'same'];
+  const names = signatures.map((signature, index) => {
+    const name = `2026010${index + 1}T000000.000Z-app-uncaught-exception-${note(signature).slice(0, 8)}.agentdump${suffixes[index]}`;
+    if (suffixes[index]?.startsWith('.zip')) writeFileSync(join(dir, name), 'opaque');
+    else writeSynthBundle(dir, { name, parts: { 'trigger.json': {} }, isPartial: name.endsWith('.partial') });
+    age(join(dir, name));
+    return name;
+  });
+  applyRetention({ dir, maxBundles: 4, maxBytes: 1e9 });
+  const left = readdirSync(dir).filter((name) => name.startsWith('2026'));
+  assert.deepEqual(left, [names[0], names[1], names[6], names[7]]);
+});
+
+test('the log is cut, and still knows the signature of a bundle that is there', (t) => {
+  const dir = scratchFolder(t);
+  const { id = '' } = noteSignature({ dir, signature: 'first', windowMs: 0 });
+  writeSynthBundle(dir, {
+    name: `20260101T000000.000Z-app-uncaught-exception-${id.slice(0, 8)}.agentdump`,
+    parts: { 'trigger.json': {} },
+  });
+  for (let i = 0; i < 3000; i++) noteSignature({ dir, signature: `s${i % 7}`, windowMs: 3_600_000 });
+  assert.ok(statSync(join(dir, 'signatures.log')).size <= 65 * 1024);
+  assert.ok(readSignatures(dir).has(id.slice(0, 8)));
+});
+
+test('hostile words in a log of signatures change nothing but the order', (t) => {
+  const dir = scratchFolder(t);
+  makeStory(dir, ['app-killed', 'app-exit', 'app-exit', 'app-exit']);
+  writeFileSync(
+    join(dir, 'signatures.log'),
+    `\n${'9'.repeat(13)} ${'a'.repeat(16)} ${'0'.repeat(16)}\n\u0000__proto__ x`,
+  );
+  applyRetention({ dir, maxBundles: 3, maxBytes: 1e9 });
+  assert.deepEqual(kindsLeft(dir).slice(0, 3), ['app-killed', 'app-exit', 'app-exit']);
 });

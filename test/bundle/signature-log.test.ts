@@ -5,11 +5,21 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
-import { noteSignature, type SignatureNote } from '../../src/bundle/signature-log.ts';
+import {
+  type NoteOptions,
+  noteSignature as note,
+  type SignatureNote,
+} from '../../src/bundle/signature-log.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const run = promisify(execFile);
 const hour = 3_600_000;
+
+/** Without the id, which is another each time. */
+function noteSignature(options: NoteOptions): SignatureNote {
+  const { store, repeats } = note(options);
+  return { store, repeats };
+}
 
 test('the first is stored, the next are counted, each signature for itself', (t) => {
   const dir = join(scratchFolder(t), 'new');

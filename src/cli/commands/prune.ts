@@ -21,7 +21,8 @@ interface Words {
 
 const command: CommandModule<object, Words> = {
   command: 'prune',
-  describe: 'Remove the oldest bundles and finished durable runs beyond a number, a size or an age',
+  describe:
+    'Remove bundles and finished durable runs beyond a number, a size or an age: the least worth first',
   builder: (yargs) =>
     yargs
       .option('dir', dirOption)
