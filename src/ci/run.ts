@@ -4,10 +4,11 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestStop, testStopName } from '../bundle/layout-tests.ts';
+import { type TestStop, testLogName, testStopName } from '../bundle/layout-tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import { removeDiagnosticsFolder } from '../supervise/diagnostics.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
+import { adviceOnUnrecorded, UnrecordedWatch } from '../supervise/unrecorded.ts';
 import type { CiEnd, CiOptions } from './options.ts';
 import { ProgressWatch } from './progress-watch.ts';
 import { type StartedRun, startRun } from './start.ts';
@@ -27,14 +28,18 @@ export async function runCi(options: CiOptions): Promise<CiEnd> {
   const run = await startRun(options);
   stopping.run = run;
   const watch = new ProgressWatch(run.folder, options, (why, afterMs) => stopping.begin({ why, afterMs }));
+  const unrecorded = new UnrecordedWatch(run.pid);
   try {
     const exit = await run.ended;
     watch.close();
+    unrecorded.close();
     await stopping.done;
+    noteUnrecorded(run, unrecorded.names);
     const outcome = outcomeOf(exit, stopping.stop);
     return await conclude(options, run, { exit, outcome }, startedAt);
   } finally {
     watch.close();
+    unrecorded.close();
     removeListeners();
     removeDiagnosticsFolder(run.id);
   }
@@ -75,6 +80,15 @@ async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: 
   if (outcome.kind === 'passed') clear(options, run);
   else rmSync(join(run.dir, 'sessions'), { recursive: true, force: true });
   return { ...end, outcome };
+}
+
+/** Every process that the recorder was in has left a log, unless it was killed. */
+function noteUnrecorded({ folder, gaps }: StartedRun, names: readonly string[]): void {
+  if (names.length > 0) gaps.push(adviceOnUnrecorded(names));
+  else if (existsSync(folder) && !readdirSync(folder).some((name) => testLogName.test(name)))
+    gaps.push(
+      'the recorder was in no process of the run: it records Node programs that get NODE_OPTIONS as it is',
+    );
 }
 
 /** Somebody has emptied the folder in memory: the command's own end counts all the same, and so do the bundles. */

@@ -14,6 +14,7 @@ import type { HealthWatch } from './health/watch.ts';
 import type { HeldDeath, Hold, HoldPlace } from './hold.ts';
 import type { ChildExit } from './restart-policy.ts';
 import type { RunOptions } from './run-options.ts';
+import { adviceOnUnrecorded, UnrecordedWatch } from './unrecorded.ts';
 
 type SentSignal = { name: string; at: string; by: 'passed-on' | 'supervisor'; reason?: string };
 
@@ -100,8 +101,10 @@ export class Life {
       ...(added.length > 0 && { escalated: added }),
     });
     void this.#watchOver(child);
+    // What is dropped in the first life is dropped in all.
+    const unrecorded = attempt === 0 ? new UnrecordedWatch(child.pid, noteUnrecorded(options)) : undefined;
     const hold = place && (await this.#startHold(child, place));
-    const ended = await child.ended;
+    const ended = await child.ended.finally(() => unrecorded?.close());
     hold?.stop();
     const held = await hold?.result;
     hold?.tidyUp();
@@ -213,6 +216,11 @@ export class Life {
     else diary.hold(event);
     return { ...explanation, ...(asExit && { exit: asExit }) };
   }
+}
+
+/** While it runs: what happens to it later would be told without what the recorder knows. */
+function noteUnrecorded({ note }: RunOptions): (name: string) => void {
+  return (name) => note(adviceOnUnrecorded([name]));
 }
 
 /** Before it is killed: a sweep that comes by in the moment after must not explain this death again. */
