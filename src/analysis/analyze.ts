@@ -15,7 +15,6 @@ import { allocationSuspects } from './allocations.ts';
 import { findBeforeEnd } from './before-end/before-end.ts';
 import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';
 import { censusClasses, censusSuspects } from './census.ts';
-import { addChildVerdicts } from './children.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
@@ -27,6 +26,7 @@ import {
 } from './joins/process-facts.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { joinModules } from './modules/join-modules.ts';
+import { addChildVerdicts, besides, joinUnfinished } from './other-bundles.ts';
 import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
@@ -58,21 +58,45 @@ export async function analyzeBundle(
     { parts, gaps, knownGaps: bundle.gaps, about, bundle, readPart: (name) => bundle.readPart(name) },
     options,
   );
+  if (!options.alone) await addUnfinished(bundle.path, parts, account);
   return replaced.size ? citeInstead(account, (part) => replaced.has(part), partNames.report) : account;
 }
 
 async function verdictOfChild(path: string, id: string): Promise<Verdict | undefined> {
+  const child = await readOther(path);
+  return child?.bundle?.id === id ? child.verdict : undefined;
+}
+
+/** Undefined where it was removed or is locked: it is named all the same. */
+async function readOther(path: string | undefined): Promise<Account | undefined> {
+  if (path === undefined) return undefined;
   try {
-    const child = openBundle(path);
+    const bundle = openBundle(path);
     try {
-      return child.id === id ? (await analyzeBundle(child, { alone: true })).verdict : undefined;
+      return await analyzeBundle(bundle, { alone: true });
     } finally {
-      child.close();
+      bundle.close();
     }
   } catch {
-    // It was removed, or is locked: the parent's account names it all the same.
     return undefined;
   }
+}
+
+/** Killed or gone while it wrote: what it had begun to say is the death. */
+const cutShort = new Set(['killed', 'terminated', 'unknown']);
+
+async function addUnfinished(path: string, { evidence }: BundleParts, account: Account): Promise<void> {
+  const { verdict } = account;
+  if (!evidence?.unfinishedBundle || !verdict || !cutShort.has(verdict.kind)) return;
+  const begun = await readOther(besides(path, evidence.unfinishedBundle));
+  if (!begun?.verdict || begun.verdict.kind === 'unknown' || begun.verdict.kind === 'snapshot') return;
+  account.verdict = joinUnfinished(verdict, begun.verdict);
+  account.error ??= begun.error as NonNullable<Account['error']>;
+  account.threads ??= begun.threads as NonNullable<Account['threads']>;
+  if (account.error === undefined) delete account.error;
+  if (account.threads === undefined) delete account.threads;
+  const signature = computeSignature(account);
+  if (signature) account.signature = signature;
 }
 
 export interface AccountSources {

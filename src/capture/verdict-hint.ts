@@ -2,19 +2,9 @@
  * The verdict kind in a bundle's folder name, from the trigger and the thrown value alone: a first guess for people who
  * list the folder. The analysis decides with everything at hand.
  */
+import { loaderCodes, meansExhaustion, workerMemoryCode } from '../bundle/layout-verdict-codes.ts';
 import { findField } from './read-field.ts';
 import type { InsideKind } from './request.ts';
-
-const startupCodes = new Set([
-  'MODULE_NOT_FOUND',
-  'ERR_MODULE_NOT_FOUND',
-  'ERR_DLOPEN_FAILED',
-  'ERR_REQUIRE_ESM',
-  'ERR_UNKNOWN_FILE_EXTENSION',
-  'ERR_PACKAGE_PATH_NOT_EXPORTED',
-  'ERR_UNSUPPORTED_DIR_IMPORT',
-]);
-const exhaustionCodes = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'EADDRNOTAVAIL']);
 
 const plainKinds: Record<InsideKind, string> = {
   'uncaught-exception': 'uncaught-exception',
@@ -33,10 +23,22 @@ const plainKinds: Record<InsideKind, string> = {
 export function hintVerdictKind(kind: InsideKind, isMainThread: boolean, thrown: unknown): string {
   const plain = plainKinds[kind];
   if (kind !== 'uncaught-exception' && kind !== 'unhandled-rejection') return plain;
-  const { code, stack } = readCodeAndStack(thrown);
-  if (startupCodes.has(code) || isCompileError(stack)) return 'startup-failure';
-  if (exhaustionCodes.has(code)) return 'resource-exhaustion';
-  return isMainThread && code !== 'ERR_WORKER_OUT_OF_MEMORY' ? plain : 'worker-death';
+  const chain = chainOf(thrown).map(readError);
+  // As analysis decides: what could not be loaded by its first cause, what ran out by any error of the chain.
+  if (chain.some(({ code, said }) => meansExhaustion(code, said))) return 'resource-exhaustion';
+  const root = chain.at(-1);
+  if (root && (loaderCodes.has(root.code) || isCompileError(root.stack))) return 'startup-failure';
+  return isMainThread && !chain.some(({ code }) => code === workerMemoryCode) ? plain : 'worker-death';
+}
+
+const longestChain = 8;
+
+/** The thrown value and its causes. */
+function chainOf(thrown: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let next = thrown; next !== undefined && chain.length < longestChain; next = findField(next, 'cause'))
+    chain.push(next);
+  return chain;
 }
 
 /** A SyntaxError that Node's own loader threw, not one from JSON.parse or new Function in the program. */
@@ -46,11 +48,10 @@ function isCompileError(stack: string): boolean {
   return /node:internal\/(modules|vm)|wrapSafe|compileSourceTextModule/.test(firstFrame);
 }
 
-function readCodeAndStack(thrown: unknown): { code: string; stack: string } {
-  const code = findField(thrown, 'code');
-  const stack = findField(thrown, 'stack');
-  return {
-    code: typeof code === 'string' ? code : '',
-    stack: typeof stack === 'string' ? stack.slice(0, 8192) : '',
-  };
+function readError(thrown: unknown): { code: string; stack: string; said: string } {
+  const [code, stack, call, message] = ['code', 'stack', 'syscall', 'message'].map((name) => {
+    const value = findField(thrown, name);
+    return typeof value === 'string' ? value.slice(0, 8192) : '';
+  });
+  return { code: code ?? '', stack: stack ?? '', said: `${call} ${message}` };
 }

@@ -51,7 +51,7 @@ test('a bundle with nothing but its name is still an account', async () => {
   const account = await analyzeBundle(memoryBundle({}, { sealed: false }));
   assert.equal(account.verdict?.kind, 'unknown');
   assert.ok(account.gaps.length >= 6);
-  assert.match(renderText(account), /^\? Not known/);
+  assert.match(renderText(account), /^\? Unknown/);
 });
 
 test('locals stand on the frames of their places', async () => {

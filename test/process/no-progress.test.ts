@@ -84,7 +84,7 @@ for (const node of findNodes()) {
     assert.equal(code, 13);
     assert.match(
       accounts[0]?.verdict?.title ?? '',
-      /^Ended in a circle of waits: run planner and run writer wait for each other/,
+      /^Deadlock: run planner and run writer wait for each other/,
     );
   });
 

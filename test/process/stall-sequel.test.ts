@@ -34,7 +34,7 @@ for (const node of findNodes())
       assert.ok(bundle.sealed);
       assert.match(
         verdict?.summary ?? '',
-        /It came back after [\d.]+ m?s in all, and the process went on\.$/,
+        /It recovered after [\d.]+ m?s in all, and the process continued\.$/,
       );
     });
 

@@ -144,7 +144,7 @@ throw error;`,
     assert.deepEqual(told.slice(0, 2), ['level 5000', 'level 4999']);
     assert.deepEqual(told.slice(-2), ['level 4992', 'the root']);
     assert.equal(told.length, 10);
-    assert.match(verdict?.summary ?? '', /Its first cause: TypeError: the root at app\.cjs:1:13\./);
+    assert.match(verdict?.summary ?? '', /Root cause: TypeError: the root at app\.cjs:1:13\./);
     assert.ok(
       gaps.some(({ reason }) => reason === '4991 causes in between were not read'),
       JSON.stringify(gaps),

@@ -37,7 +37,7 @@ export function synthAccount({
     verdict: {
       kind: 'uncaught-exception',
       title: "TypeError: Cannot read properties of undefined (reading 'total')",
-      summary: 'The main thread threw what nothing caught. The agent was waiting for tool search_hotels.',
+      summary: 'Uncaught exception in the main thread. The agent was waiting for tool search_hotels.',
       confidence: 'certain',
       evidence: [{ fact: 'Node raised uncaughtException.', part: 'trigger.json' }],
       refutedBy: 'An exit code other than 1.',

@@ -28,7 +28,7 @@ function exitFact({ exit, fate }: EvidenceFacts): string | undefined {
   if (exit?.signal !== undefined && exit.byParent) return `Its parent ended it by ${exit.signal}.`;
   if (exit?.signal !== undefined) return `Its parent saw it end by ${exit.signal}.`;
   if (exit?.code !== undefined) return `Its parent saw it end with exit code ${exit.code}.`;
-  return fate?.because === undefined ? undefined : `Nobody saw its end: ${clip(fate.because, 200)}.`;
+  return fate?.because === undefined ? undefined : `Its end was not seen: ${clip(fate.because, 200)}.`;
 }
 
 function lastSeenFact({ lastSeenAt, startedAt, journal }: EvidenceFacts): string | undefined {
@@ -36,7 +36,7 @@ function lastSeenFact({ lastSeenAt, startedAt, journal }: EvidenceFacts): string
   if (last === undefined) return undefined;
   const lived = startedAt === undefined ? Number.NaN : Date.parse(last) - Date.parse(startedAt);
   const after = lived >= 0 ? `, ${formatDuration(lived)} after its start` : '';
-  return `Its last ${journal ? 'journal record' : 'sign of life'} is of ${last}${after}.`;
+  return `Its last ${journal ? 'journal record' : 'heartbeat'} is from ${last}${after}.`;
 }
 
 /** Lines of the kernel's log, newest last. */

@@ -25,7 +25,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const root = rootCause(error);
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
-    evidence.push({ fact: `It gathers ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
+    evidence.push({ fact: `It contains ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
   return [...evidence, ...inFlightEvidence(facts)];
 }
 
@@ -34,7 +34,7 @@ function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] {
   if (!emitter) return [];
   const culprit = culpritFrame(emitter.frames);
   const place = culprit?.inApp ? ` in ${frameText(culprit, cwdOf(account))}` : '';
-  const fact = `It was emitted as an error event on ${withArticle(emitter.className)}${place}, and nobody listened to that.`;
+  const fact = `It was emitted as an error event on ${withArticle(emitter.className)}${place}, which had no error listener.`;
   return [{ fact, part: 'error.json' }];
 }
 
@@ -46,8 +46,8 @@ export function rootSentence(facts: VerdictFacts): string {
   const root = error && rootCause(error);
   const first = error?.errors?.[0];
   if (first)
-    return ` It gathers ${formatCount(error?.errors?.length ?? 1, 'error')}, the first: ${rootText(first, facts)}.`;
-  return root && root !== error ? ` Its first cause: ${rootText(root, facts)}.` : '';
+    return ` It contains ${formatCount(error?.errors?.length ?? 1, 'error')}, the first: ${rootText(first, facts)}.`;
+  return root && root !== error ? ` Root cause: ${rootText(root, facts)}.` : '';
 }
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
@@ -60,8 +60,9 @@ function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): 
   const place = frameText(culprit, cwd);
   if (culprit === frames[0]) return `Thrown in ${place}.`;
   const top = frames[0] ? frameText(frames[0], cwd) : 'code without a position';
-  const thrown = `Thrown in ${top}, reached from ${place}`;
-  return culprit.inApp ? `${thrown}.` : `${thrown}; no frame of the program's own code is on the stack.`;
+  return culprit.inApp
+    ? `Called from ${place}, thrown below it in ${top}.`
+    : `Thrown in ${top}, called from ${place}; the stack has no frame of the program's own code.`;
 }
 
 interface Advice {
@@ -85,7 +86,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: coded(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']),
-    step: 'Check that the service at that address was up; connecting is worth a retry with a pause.',
+    step: 'Check that the service at that address was up; retry the connection with a delay.',
   },
   {
     when: coded(['ENOTFOUND', 'EAI_AGAIN']),
@@ -93,7 +94,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: coded(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
-    step: 'The other side went away. Catch it where the request is made and retry what may be repeated.',
+    step: 'The peer closed the connection. Catch the error where the request is made, and retry what is safe to repeat.',
   },
   {
     when: coded(['EADDRINUSE']),
@@ -113,7 +114,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: status(429),
-    step: 'The API limits the rate: honour its retry-after header instead of failing the run.',
+    step: 'The API limits the rate: wait as long as its retry-after header says, and retry.',
   },
   {
     when: (error) => status(400)(error) && says(/tool_use|tool_result|tool_call/)(error),
@@ -121,7 +122,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: status(500, 502, 503, 504, 529),
-    step: "The service failed on its side: retry with a growing pause, and keep the run's state across it.",
+    step: 'The service failed on its side: retry with exponential backoff, and keep the state of the run.',
   },
   {
     when: says(/^Maximum call stack size exceeded/),
@@ -137,7 +138,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: (error) => error.name === 'AbortError' || error.name === 'TimeoutError',
-    step: 'Something gave up waiting: look for the signal or time limit that was passed to this call.',
+    step: 'The call was aborted: look for the AbortSignal or time limit that was passed to it.',
   },
 ];
 

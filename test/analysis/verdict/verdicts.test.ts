@@ -141,7 +141,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'a throw that the host handles',
     uncaught(typeError, { trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: true } }),
     'uncaught-exception',
-    /own handler took it, so the process may have gone on/,
+    /own handler received it, so the process may have continued/,
   ],
   ['an error and no trigger', facts({ error: typeError }), 'uncaught-exception', /"confidence":"likely"/],
   [
@@ -158,13 +158,13 @@ const table: [string, VerdictFacts, string, RegExp][] = [
       errors: [{ name: 'Error', message: 'bad key', properties: { status: 401 }, frames: appFrames }, {}],
     }),
     'uncaught-exception',
-    /^AggregateError: .* at src\/agent\.ts:42:5.*It gathers 2 errors, the first: Error: bad key at.*refused the cred/,
+    /^AggregateError: .* at src\/agent\.ts:42:5.*It contains 2 errors, the first: Error: bad key at.*refused the cred/,
   ],
   [
     'a rejection',
     facts({ trigger: { kind: 'unhandled-rejection', handledByHost: false }, error: typeError }),
     'unhandled-rejection',
-    /nothing awaited or caught it. Node treats/,
+    /no handler was attached to it. Node treats/,
   ],
   [
     'a rejection that the host handles',
@@ -174,13 +174,13 @@ const table: [string, VerdictFacts, string, RegExp][] = [
       rest: { promiseFrames: appFrames },
     }),
     'unhandled-rejection',
-    /may have gone on.*The promise comes from planNextStep/,
+    /may have continued.*The promise comes from planNextStep/,
   ],
   [
     'a deploy',
     facts({ trigger: { kind: 'signal', signal: { name: 'SIGTERM', number: 15 }, handledByHost: false } }),
     'terminated',
-    /^Stopped by SIGTERM after 12 s.*not a crash.*no handler for it/,
+    /^Stopped by SIGTERM after 12 s.*sender is not recorded.*no handler for it/,
   ],
   [
     'an interrupt that the host handles',
@@ -231,7 +231,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'a failed check of the supervisor, while the event loop turns',
     facts({ trigger: { kind: 'capture', verdictKind: 'no-progress', reason: 'no answer within 500 ms' } }),
     'no-progress',
-    /^Alive, and not well: no answer within 500 ms.*The supervisor: no answer within 500 ms\./,
+    /^Unhealthy: no answer within 500 ms.*The supervisor: no answer within 500 ms\./,
   ],
   [
     'agents that wait for each other',
@@ -258,7 +258,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
       account: standstill({ waitGraph: { nodes: [], edges: [], cycles: [circle] } }).account,
     },
     'pending-exit',
-    /^Ended in a circle of waits: run a and run b wait for each other/,
+    /^Deadlock: run a and run b wait for each other/,
   ],
   [
     'exit 13 by the program itself is an exit',
@@ -403,7 +403,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
       error: workerMemory,
     }),
     'worker-death',
-    /ran out of the memory.*maxOldGenerationSizeMb 16/,
+    /ran out of memory \(its own heap limit\).*maxOldGenerationSizeMb 16/,
   ],
   [
     'a worker out of memory, seen by the main thread',

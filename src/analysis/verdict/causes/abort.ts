@@ -16,17 +16,17 @@ export const abort: Cause = {
       kind: 'abort',
       title: titled(event ? `Fatal error: ${event}` : `The process aborted itself (${signal})`),
       summary: event
-        ? `Node or V8 met an error that it can't go on from, and ended the process: ${clip(event, 300)}`
+        ? `Node or V8 hit a fatal error and ended the process: ${clip(event, 300)}`
         : signal === 'SIGTRAP'
           ? 'A check compiled into V8 or into native code failed and stopped the process at once.'
-          : 'Native code called abort(): process.abort(), a failed assertion in C++, or an allocator that found its memory damaged. Node wrote no report, which it does for its own fatal errors.',
+          : 'The process called abort(): process.abort(), a failed C++ assertion, or an allocator that found corrupted memory. There is no Node report, which Node writes for its own fatal errors.',
       confidence: event || signal === 'SIGABRT' ? 'certain' : 'likely',
       evidence: [...endEvidence(facts), ...fatalEvidence(event), ...kernelEvidence(facts)],
       refutedBy:
         'Standard error of the process: it prints the assertion, or the fatal error, before it ends.',
       nextSteps: [
-        'Read the last lines of its standard error: the assertion and a native stack stand there.',
-        'Look for process.abort() and --abort-on-uncaught-exception in the program and its options.',
+        'Read the last lines of its stderr: they hold the assertion and a native stack.',
+        'Check the program for process.abort() and its options for --abort-on-uncaught-exception.',
         'A native add-on that was built for another Node fails like this: `npm rebuild`.',
       ],
     };

@@ -53,8 +53,8 @@ function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
       ...inFlightEvidence(facts),
     ],
     refutedBy: sequelOf(facts)
-      ? 'Nothing: how it ended was seen too.'
-      : 'A record `stallEnd` in the journal of this process, or a later bundle of it: then the work was long and not endless, and came back.',
+      ? 'How it ended was recorded too.'
+      : 'A `stallEnd` record in the journal of this process, or a later bundle of it: then the event loop recovered.',
     nextSteps: nextSteps[kind],
   };
 }
@@ -84,25 +84,25 @@ const summaries: Record<Kind, (duration: string) => string> = {
   loop: (duration) =>
     `The main thread ran JavaScript${duration} without returning to its event loop: no timer, no reply and no signal handler of the program can run until it does.`,
   microtasks: (duration) =>
-    `Promises starve the event loop${duration}: each is settled at once and its continuation runs before any timer, reply or signal handler.`,
+    `Promises starved the event loop${duration}: each one settled at once, and its continuation ran before any timer, reply or signal handler.`,
   waiting: (duration) =>
     `The main thread has waited${duration} inside a synchronous call, without using the CPU: nothing else of the program can run meanwhile.`,
   native: (duration) =>
-    `The main thread has sat in native code or a system call${duration}, and let nobody in: a synchronous child process, file or computation outside JavaScript.`,
+    `The main thread was in native code or a system call${duration}: a synchronous child process, file operation or native computation. No debugger could stop it there.`,
 };
 
 const nextSteps: Record<Kind, string[]> = {
   loop: [
     'Look at the condition that should end the loop, with the variables shown at its frame.',
-    'If the work is honest but long, do it in a worker thread or in pieces, with `await setImmediate()` between them.',
-    'A regular expression is bounded by a limit on the length of its input, or by one without nested repetition.',
+    'If the work is legitimate but long, do it in a worker thread or in pieces, with `await setImmediate()` between them.',
+    'If it is a regular expression, limit the length of its input, or remove nested repetition.',
   ],
   microtasks: [
     'Let the loop yield to the event loop: `await setImmediate()` (node:timers/promises) every so many rounds.',
     'Look at the condition that should end it, with the variables shown at its frame.',
   ],
   waiting: [
-    'Find who should end the wait; give it a time limit.',
+    'Find what should end the wait, and give it a time limit.',
     'Wait asynchronously (`Atomics.waitAsync`, promises).',
   ],
   native: [
@@ -114,20 +114,20 @@ const nextSteps: Record<Kind, string[]> = {
 function endText(facts: VerdictFacts): string {
   const { trigger } = facts;
   if (trigger?.kind === 'signal' && trigger.signal)
-    return `${trigger.signal.name} ended it: its event could not be handled.`;
+    return `${trigger.signal.name} came while the event loop was blocked, so no handler of the program could run.`;
   const sequel = sequelOf(facts);
-  if (sequel?.event === 'died') return 'It did not come back: the process died in it.';
-  if (sequel?.event === 'ended') return 'Soon afterwards the process ended by itself.';
+  if (sequel?.event === 'died') return 'It did not recover: the process died during the hang.';
+  if (sequel?.event === 'ended') return 'The process ended by itself soon afterwards.';
   const after = sequel?.silentMs === undefined ? '' : ` after ${formatDuration(sequel.silentMs)} in all`;
   return sequel
-    ? `It came back${after}, and the process went on.`
-    : 'The process went on after this bundle was written; whether the loop came back, nobody recorded.';
+    ? `It recovered${after}, and the process continued.`
+    : 'It is not known whether the event loop recovered after this bundle was written.';
 }
 
 const sequelOf = ({ account }: VerdictFacts) => account.bundle?.sequel;
 
 const sequelFacts = {
-  recovered: 'The loop turned again',
+  recovered: 'The event loop ran again',
   ended: 'The process ended by itself',
   died: 'The process was found dead',
 };

@@ -37,10 +37,10 @@ export const exit: Cause = {
       title: titled(
         `${called ? `process.exit(${code ?? '?'})` : `Exit code ${code ?? '?'}`}${where ? ` called by ${where}` : ''}${said && !where ? `: ${said.line}` : ''}`,
       ),
-      summary: `The program ended itself with exit code ${code ?? '(not recorded)'}${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}. ${
+      summary: `The program exited with code ${code ?? '(not recorded)'}${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}. ${
         called
-          ? 'process.exit ends the process at once: nothing that was pending was waited for.'
-          : 'No call of process.exit was seen: the code was set, and the program ran to its end.'
+          ? 'process.exit ends the process at once, without waiting for pending work.'
+          : 'No call of process.exit was seen: process.exitCode was set, and the program ran to its end.'
       }${said ? ` On ${said.stream} it said: ${clip(said.line, maxQuotedChars)}` : ''}`,
       confidence: 'certain',
       evidence: [
@@ -49,7 +49,7 @@ export const exit: Cause = {
         ...(said
           ? [
               {
-                fact: `Its telling line on ${said.stream}: ${clip(said.line, maxQuotedChars)}`,
+                fact: `Its last relevant line on ${said.stream}: ${clip(said.line, maxQuotedChars)}`,
                 part: 'process-events.json',
               },
             ]
@@ -58,11 +58,11 @@ export const exit: Cause = {
       refutedBy: 'A different exit code, or a signal, in the log of whoever started the process.',
       nextSteps: place
         ? [
-            `Open ${place} and see on which condition it gives up${said ? '' : '; its own message is on stderr'}.`,
+            `Open ${place} and check the condition that leads to the exit${said ? '' : '; its own message is on stderr'}.`,
           ]
         : said
-          ? ['Start from what it said; the lines before it are below.']
-          : ['Look at the last lines of stderr: a program that ends itself usually says why.'],
+          ? ['Start from that message; the lines before it are below.']
+          : ['Read the last lines of stderr: a program that exits on purpose usually says why.'],
     };
   },
 };

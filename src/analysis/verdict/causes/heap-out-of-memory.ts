@@ -32,13 +32,13 @@ export const heapOutOfMemory: Cause = {
         `The JavaScript heap ran out of memory${allocator ? `, filled in ${allocator.place}` : figures}`,
       ),
       summary: full
-        ? 'Nobody saw the end and no report was kept, but the last that the program said of itself was a heap at its limit, and V8 ends a program whose heap is full.'
-        : 'The program kept more objects alive than the heap may hold, and V8 gave up when collecting garbage did not help.',
+        ? 'The end was not seen and no report was kept, but in its last sample the heap was at its limit, and V8 ends a program whose heap is full.'
+        : 'The program kept more objects alive than the heap limit allows, and V8 ended the process when garbage collection could not free enough.',
       confidence: full ? 'likely' : 'certain',
       evidence: full ? inferredEvidence(facts, full) : evidenceOf(facts, reported ? event : undefined),
       refutedBy: full
         ? 'The exit status, where a service manager or a container runtime logged it: 134 is an abort, such as that of V8, 137 a kill from outside.'
-        : 'A limit that is too small for honest work: the same load then succeeds with a larger limit and stays flat.',
+        : 'A limit that is too small for the work: the same load then succeeds with a larger limit, and memory stays flat.',
       nextSteps: [
         'Look at what grows: `agentdump heap` on a snapshot taken before the limit.',
         'If the objects are not needed any more, find who still holds them: caches without a bound, arrays that only grow, listeners.',

@@ -1,6 +1,6 @@
 /**
- * The process was ended from outside, with no chance to say a word: SIGKILL, or the machine itself stopped. Who did it
- * is said only where somebody is known to have.
+ * The process could write nothing at its end: SIGKILL, a reboot, or an end that nobody saw. The sender is named only where
+ * the sending was recorded.
  */
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { countedKills, endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
@@ -21,15 +21,14 @@ export const killed: Cause = {
 function reboot(facts: VerdictFacts): ReturnType<Cause['consider']> {
   return {
     kind: 'killed',
-    title: 'The machine went down while the program ran',
+    title: 'The machine stopped while the program was running',
     summary:
-      'The machine was started anew since the program last wrote: a reboot, a crash of the kernel, or a power cut ended it.',
+      'The machine has booted again since the program last wrote: a reboot, a kernel crash or a power failure ended the process.',
     confidence: 'certain',
     evidence: [...endEvidence(facts), ...memoryEvidence(facts)],
-    refutedBy:
-      'The program had died before the machine went down: a log of its service manager would show that.',
+    refutedBy: 'A log of the service manager that shows the process ending before the machine stopped.',
     nextSteps: [
-      '`last -x` and `journalctl --list-boots` tell when and how the machine stopped.',
+      '`last -x` and `journalctl --list-boots` show when and how the machine stopped.',
       'What was in flight is in the journal: `agentdump analyze` shows it.',
     ],
   };
@@ -42,22 +41,21 @@ function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
   const noMemoryKill = counter !== undefined && countedKills(counter) === 0;
   return {
     kind: 'killed',
-    title: titled(own ? `Killed${by}` : 'Killed by SIGKILL, sent from outside'),
+    title: titled(own ? `Killed${by}` : 'Killed by SIGKILL'),
     summary: [
-      'SIGKILL can be neither caught nor refused, so the process could write nothing of its own.',
+      'SIGKILL cannot be caught, so the process wrote nothing at its end.',
       own
-        ? 'Its supervisor sent it.'
-        : noMemoryKill
-          ? 'The kernel counted no kill for want of memory in its cgroup, so a person, a container runtime or another program sent it.'
-          : 'Who sent it is not known.',
+        ? 'Its supervisor sent the signal.'
+        : `The sender is not recorded${noMemoryKill ? '; the kernel counted no out-of-memory kill in its cgroup' : ''}.`,
     ].join(' '),
     confidence: own ? 'certain' : 'likely',
     evidence: [...endEvidence(facts), ...sentEvidence(facts), ...memoryEvidence(facts)],
-    refutedBy: "A line of the kernel's log that says it killed this process for want of memory.",
+    refutedBy:
+      'A line of the kernel log about an out-of-memory kill of this process: then the cause was memory.',
     nextSteps: [
-      'Look who stops it: a container runtime after its grace period, a service manager, a CI job that was cancelled, a person.',
-      'If it was stopped for not ending in time, look at what it does at SIGTERM, and how long that takes.',
-      "`dmesg | grep -i kill` as root settles whether it was the kernel's out-of-memory killer.",
+      'Find the sender: a container runtime after its grace period, a service manager, a cancelled CI job, a person, or the program itself (process.kill).',
+      'If it was killed because it did not stop in time, check what it does on SIGTERM and how long that takes.',
+      "`dmesg | grep -i kill` (as root) shows whether it was the kernel's out-of-memory killer.",
     ],
   };
 }
@@ -65,15 +63,15 @@ function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
 function unseen(facts: VerdictFacts): ReturnType<Cause['consider']> {
   return {
     kind: 'killed',
-    title: 'It ended without a word, and nobody saw how',
+    title: 'The process died without a report; its exit status was not seen',
     summary:
-      'The process is gone, said no goodbye and left no report. SIGKILL does that, and so do a native crash and an abort whose traces were not kept.',
+      'The process is gone and left no report of its own. SIGKILL, a native crash and an abort all look like this when no parent saw the exit status.',
     confidence: 'possible',
     evidence: [...endEvidence(facts), ...memoryEvidence(facts)],
     refutedBy:
       'The exit status, where a service manager or a container runtime logged it: 137 is SIGKILL, 139 a native crash, 134 an abort.',
     nextSteps: [
-      'Start the program with `agentdump run -- …`: a parent sees the exit status, and can have a core kept.',
+      'Start the program with `agentdump run -- …`: a supervisor sees the exit status and can keep a core.',
       'Look for the exit status in the log of whoever started it.',
     ],
   };

@@ -6,11 +6,11 @@ import { endEvidence, fatalSignal, kernelEvidence } from '../seen-from-outside.t
 import { titled } from '../wording.ts';
 
 const faults: Record<string, string> = {
-  SIGSEGV: 'it touched memory that it may not',
-  SIGBUS: 'a mapped file was cut short beneath it, or memory was touched askew',
-  SIGILL: 'it ran bytes that are no instruction of this processor',
-  SIGFPE: 'it divided by zero, or overflowed',
-  SIGSYS: 'it made a system call that a filter forbids',
+  SIGSEGV: 'invalid memory access',
+  SIGBUS: 'a mapped file was truncated, or memory access was misaligned',
+  SIGILL: 'illegal instruction',
+  SIGFPE: 'arithmetic error, such as a division by zero',
+  SIGSYS: 'a system call that a filter forbids',
 };
 
 export const nativeCrash: Cause = {
@@ -29,7 +29,7 @@ export const nativeCrash: Cause = {
         `The process ended in native code: ${what}.`,
         addons.length
           ? `Native add-ons of the program were loaded: ${addons.slice(0, 5).join(', ')}.`
-          : 'JavaScript alone cannot do that; a native add-on, Node itself, or too deep a native recursion can.',
+          : 'JavaScript alone cannot cause this: a native add-on, Node itself, or deep native recursion can.',
       ].join(' '),
       confidence: isSeen ? 'certain' : 'likely',
       evidence: [...endEvidence(facts), ...kernelEvidence(facts), ...coreEvidence(facts)],

@@ -28,7 +28,7 @@ export const noProgress: Cause = {
 
 function silence({ trigger }: VerdictFacts): string {
   const { silentMs, repeated } = trigger?.silence ?? {};
-  if (trigger?.kind === 'capture') return 'Alive, and not well';
+  if (trigger?.kind === 'capture') return 'Unhealthy';
   if (repeated || silentMs === undefined) return 'No progress';
   return `No progress for ${formatDuration(silentMs)}`;
 }
@@ -55,7 +55,7 @@ function explain(facts: VerdictFacts): Explanation {
       confidence: 'likely',
       nextSteps: [
         'Tell the model that this call was made before and what came of it, or refuse it after a few times.',
-        'Limit the steps of a run, so that a loop ends as an error and not as a bill.',
+        'Limit the steps of a run, so that a loop ends with an error instead of running on.',
       ],
     };
   const [longest] = pendingOf(facts);
@@ -64,7 +64,7 @@ function explain(facts: VerdictFacts): Explanation {
       why: `waiting for ${longest}`,
       confidence: 'likely',
       nextSteps: [
-        'See whether what is awaited can still come: the connection below, the child process, the other end of the lock.',
+        'Check whether the awaited work can still finish: the connection below, the child process, the holder of the lock.',
         'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
       ],
     };
@@ -73,7 +73,7 @@ function explain(facts: VerdictFacts): Explanation {
       why: facts.trigger.reason ?? 'a check failed',
       confidence: 'likely',
       nextSteps: [
-        'See what the failed check waits for: its event loop turned, so the answer is held up elsewhere.',
+        'See what the failed check waits for: its event loop was running, so the answer is held up elsewhere.',
         'Look below at sockets, requests and children, and at the last lines of its log.',
       ],
     };
@@ -82,21 +82,21 @@ function explain(facts: VerdictFacts): Explanation {
     confidence: 'possible',
     nextSteps: [
       'Name the agent’s work with agent.run, agent.step and agent.waitFor: then the next bundle says what it waits for.',
-      'Look below at timers, sockets and children: the program waits for one of them, or for nothing that can come.',
+      'Look at the timers, sockets and children below: the program waits for one of them, or for something that can no longer happen.',
     ],
   };
 }
 
 function summaryOf({ trigger }: VerdictFacts, why: string): string {
   if (trigger?.kind === 'capture')
-    return `A check of its supervisor failed while its event loop turned. What was seen: ${why}. The process was alive when this bundle was taken.`;
+    return `A check of its supervisor failed while its event loop was running. What was seen: ${why}. The process was alive when this bundle was taken.`;
   const { deadlineMs, repeated } = trigger?.silence ?? {};
   const allowed =
     deadlineMs === undefined ? '' : ` within the ${formatDuration(deadlineMs)} that it was given`;
   const noticed = repeated
     ? 'The agent made the same calls with the same results again and again.'
     : `The agent gave no sign of progress${allowed}.`;
-  return `${noticed} What was seen: ${why}. The process was alive and went on after this bundle.`;
+  return `${noticed} What was seen: ${why}. The process was alive and continued after this bundle.`;
 }
 
 function deadlineFact({ trigger }: VerdictFacts): Evidence {

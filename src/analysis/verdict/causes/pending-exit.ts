@@ -23,16 +23,16 @@ export const pendingExit: Cause = {
       kind: 'pending-exit',
       title: titled(
         cycle
-          ? `Ended in a circle of waits: ${cycle.title} (exit code 13)`
+          ? `Deadlock: ${cycle.title} (exit code 13)`
           : waited
             ? `Ended while still waiting for ${waited} (exit code 13)`
-            : `Ended in the middle of a top-level await${where ? ` at ${where}` : ''} (exit code 13)`,
+            : `Top-level await never settled${where ? ` at ${where}` : ''} (exit code 13)`,
       ),
       summary:
-        'A top-level await never settled, and nothing was left that could have settled it, so Node ended the process with exit code 13. No error was thrown.',
+        'A top-level await never settled and nothing was left that could settle it, so Node ended the process with exit code 13. No error was thrown.',
       confidence: trigger.kind === 'pending-exit' ? 'certain' : 'likely',
       evidence: [
-        { fact: 'The event loop ran empty before the main module had finished.', part: 'trigger.json' },
+        { fact: 'The event loop was empty before the main module had finished.', part: 'trigger.json' },
         ...inFlightEvidence(facts),
         resources.length
           ? { fact: `Still registered: ${resources.slice(0, 8).join(', ')}.`, part: 'trigger.json' }
@@ -40,8 +40,8 @@ export const pendingExit: Cause = {
       ],
       refutedBy: 'A call of process.exit(13) by the program itself.',
       nextSteps: [
-        'Look for a promise whose resolve is never called: an event that did not come, a stream that closed early, a lock that nobody released.',
-        'A timer with a time limit around the await keeps the loop alive and turns the silence into an error.',
+        'Look for a promise that is never resolved: an event that does not fire, a stream that closed early, a lock that is not released.',
+        'Put a time limit on the await: it keeps the event loop alive and turns the silent exit into an error.',
       ],
     };
   },

@@ -1,4 +1,5 @@
 /** The system refused something because there was none left: descriptors, disk, memory, processes, ports. */
+import { type ExhaustionCode, meansExhaustion } from '../../../bundle/layout-verdict-codes.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import { clip, firstLine, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
@@ -16,7 +17,7 @@ interface Resource {
 
 const inspectDescriptors =
   'See below what the descriptors point to: what is there in hundreds is opened and not closed.';
-const resources: Record<string, Resource> = {
+const resources: Record<ExhaustionCode, Resource> = {
   EMFILE: {
     title: 'The process ran out of file descriptors',
     confidence: 'certain',
@@ -109,11 +110,9 @@ function creatorStep({ handles }: VerdictFacts, { code }: ErrorFacts): string[] 
 
 function resourceOf(error: ErrorFacts): Resource | undefined {
   const { code } = error;
-  if (code === undefined || !Object.hasOwn(resources, code)) return undefined;
   const call = error.properties?.['syscall'];
+  if (code === undefined || !meansExhaustion(code, `${call} ${error.message}`)) return undefined;
   if (code === 'ENOSPC' && (call === 'watch' || /file watchers/.test(error.message ?? ''))) return watchers;
-  // EAGAIN of a read or write means "later", nothing more.
-  if (code === 'EAGAIN' && !/spawn|fork|clone|uv_thread/.test(`${call} ${error.message}`)) return undefined;
   return resources[code];
 }
 

@@ -2,6 +2,7 @@
  * The program's code could not be loaded: a missing module, a syntax error, an addon for another Node, a package
  * that doesn't export what is asked of it. Mostly at start; a lazy load later is the same fault and is said so.
  */
+import { loaderCodes } from '../../../bundle/layout-verdict-codes.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import { shortFile } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
@@ -18,25 +19,6 @@ import { cwdOf, deathFrames, headlineOf, isSnapshot, rootCause, titled } from '.
 
 /** Later than this, loading is no longer the start. */
 const startMs = 30_000;
-
-const loaderCodes = new Set([
-  'ERR_DLOPEN_FAILED',
-  'ERR_INVALID_PACKAGE_CONFIG',
-  'ERR_INVALID_PACKAGE_TARGET',
-  'ERR_MODULE_NOT_FOUND',
-  'ERR_PACKAGE_IMPORT_NOT_DEFINED',
-  'ERR_PACKAGE_PATH_NOT_EXPORTED',
-  'ERR_REQUIRE_ASYNC_MODULE',
-  'ERR_REQUIRE_CYCLE_MODULE',
-  'ERR_REQUIRE_ESM',
-  'ERR_UNKNOWN_BUILTIN_MODULE',
-  'ERR_UNKNOWN_FILE_EXTENSION',
-  'ERR_UNSUPPORTED_DIR_IMPORT',
-  'ERR_UNSUPPORTED_ESM_URL_SCHEME',
-  'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING',
-  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
-  'MODULE_NOT_FOUND',
-]);
 
 interface Finding {
   title: string;

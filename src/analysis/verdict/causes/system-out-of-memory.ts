@@ -29,9 +29,9 @@ export const systemOutOfMemory: Cause = {
     const where = limit === undefined ? 'the machine' : `its container's limit of ${formatBytes(limit)}`;
     return {
       kind: 'system-out-of-memory',
-      title: titled(`Killed by the kernel for want of memory: ${where}`),
+      title: titled(`Killed by the kernel, out of memory: ${where}`),
       summary: [
-        `The kernel's out-of-memory killer ended the process (SIGKILL); ${where} was used up.`,
+        `The kernel's out-of-memory killer ended the process (SIGKILL); ${where} was exhausted.`,
         grewText(facts),
       ].join(' '),
       confidence,
@@ -45,8 +45,8 @@ export const systemOutOfMemory: Cause = {
         'A log of the container runtime or of a person that shows who else sent SIGKILL at that moment, with memory to spare.',
       nextSteps: [
         limit === undefined
-          ? 'Give the program a limit of its own (container, `systemd-run -p MemoryMax=`), so that it is the one that is reined in.'
-          : 'Compare the limit with what the program needs at its peak; raise it if the need is honest.',
+          ? 'Give the program a limit of its own (container, `systemd-run -p MemoryMax=`), so that other programs are not affected.'
+          : 'Compare the limit with what the program needs at its peak; raise it if the program needs that much.',
         'Set `--max-old-space-size` to about three quarters of the limit: then V8 collects garbage in time, or dies with a report.',
         'Look at what grew: `agentdump heap` on a snapshot taken before the limit.',
       ],
@@ -64,10 +64,10 @@ function confidenceOf(facts: VerdictFacts): Confidence | undefined {
 
 function grewText({ evidence }: VerdictFacts): string {
   const what = whatGrew(evidence?.memory?.history ?? []);
-  if (what === 'heap') return 'What grew before was the JavaScript heap.';
+  if (what === 'heap') return 'The JavaScript heap grew before.';
   return what === 'outside'
-    ? 'What grew before was memory outside the JavaScript heap: buffers, native code, or threads.'
-    : 'Whether the program itself grew, or something beside it, the samples do not say.';
+    ? 'Memory outside the JavaScript heap grew before: buffers, native code or threads.'
+    : 'The samples do not show whether this program grew or another one.';
 }
 
 function counterEvidence({ evidence }: VerdictFacts): Evidence[] {
@@ -77,7 +77,7 @@ function counterEvidence({ evidence }: VerdictFacts): Evidence[] {
   const inCgroup = countedKills(cgroup?.oomKills);
   if (inCgroup > 0)
     found.push({
-      fact: `The kernel counted ${formatCount(inCgroup, 'such kill')} in its cgroup, ${cgroup?.path}, in its lifetime.`,
+      fact: `The kernel counted ${formatCount(inCgroup, 'out-of-memory kill')} in its cgroup, ${cgroup?.path}, during its lifetime.`,
       part,
     });
   const onHost = countedKills(hostOomKills);

@@ -1,6 +1,6 @@
 /**
- * A signal asked the process to stop. That is how deploys, container runtimes, service managers and people end a
- * program, so it is never called a crash; who sent it is not in the bundle, and is not guessed at.
+ * A signal stopped the process. Deploys, container runtimes, service managers and people end programs this way, so it is
+ * not called a crash; the sender is named only where the sending was recorded.
  */
 
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
@@ -12,10 +12,10 @@ import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.t
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 const senders: Record<string, string> = {
-  SIGTERM: 'a deploy, a container runtime, a service manager or `kill` asks a program to stop',
-  SIGHUP: 'a closed terminal or a lost session ends what was started in it',
-  SIGQUIT: 'Ctrl-\\ or a supervisor asks a program to stop and leave evidence',
-  SIGINT: 'Ctrl-C or a supervisor interrupts a program',
+  SIGTERM: 'Deploys, container runtimes, service managers and `kill` stop a program with it',
+  SIGHUP: 'A closed terminal or a lost session ends its programs with it',
+  SIGQUIT: 'Ctrl-\\ and supervisors stop a program with it',
+  SIGINT: 'Ctrl-C and supervisors interrupt a program with it',
 };
 
 export const terminated: Cause = {
@@ -25,6 +25,7 @@ export const terminated: Cause = {
     const signal = facts.trigger?.kind === 'signal' ? facts.trigger.signal : undefined;
     if (!signal) return seenByParent(facts);
     const how = senders[signal.name];
+    const own = facts.evidence?.signalsSent?.some(({ name }) => name === signal.name) === true;
     return {
       kind: 'terminated',
       // Whoever handles it may have gone on.
@@ -32,15 +33,17 @@ export const terminated: Cause = {
         `${facts.trigger?.handledByHost ? 'Asked to stop' : 'Stopped'} by ${signal.name}${busyWith(facts)}`,
       ),
       summary: [
-        `The process was sent ${signal.name}${how ? `, which is how ${how}` : ''}.`,
-        'That is a request from outside, not a crash.',
+        `The process received ${signal.name}${own ? ' from its supervisor' : ''}.`,
+        own ? '' : `${how ? `${how}; the` : 'The'} sender is not recorded.`,
         facts.trigger?.handledByHost
-          ? 'The program has its own handler for it, and may have shut down in order or gone on.'
-          : 'The program had no handler for it, so whatever was in flight was cut off.',
-      ].join(' '),
+          ? 'The program has its own handler for it, and may have shut down cleanly or continued.'
+          : 'The program had no handler for it, so work in progress was cut off.',
+      ]
+        .filter(Boolean)
+        .join(' '),
       confidence: 'certain',
       evidence: evidenceOf(facts, signal.name),
-      refutedBy: `Nothing about the signal; a log of whoever sends ${signal.name} to this process (orchestrator, service manager) says why.`,
+      refutedBy: `The signal itself is certain. Why ${signal.name} was sent stands in the log of the sender (orchestrator, service manager).`,
       nextSteps: [
         `Ask the orchestrator or the service manager why it sent ${signal.name} at that time.`,
         facts.trigger?.handledByHost
@@ -62,13 +65,13 @@ function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
     title: titled(`Stopped by ${name}${isParent ? ', sent by its parent process' : ''}${busyWith(facts)}`),
     summary: [
       isParent
-        ? `The process that had started it sent it ${name}.`
-        : `The process was sent ${name}${how ? `, which is how ${how}` : ''}.`,
-      'That is a request from outside, not a crash. The process itself wrote nothing at its end.',
+        ? `Its parent process sent it ${name}.`
+        : `The process ended by ${name}. ${how ? `${how}; the` : 'The'} sender is not recorded.`,
+      'The process itself wrote nothing at its end.',
     ].join(' '),
     confidence: 'certain',
     evidence: [...endEvidence(facts), ...inFlightEvidence(facts), ...memoryEvidence(facts)],
-    refutedBy: `Nothing about the signal; a log of whoever sent ${name} says why.`,
+    refutedBy: `The signal itself is certain. Why it was sent stands in the log of the sender.`,
     nextSteps: [
       isParent
         ? `Look in the parent's output for why it sent ${name}: a time limit, a cancelled run, an error that it saw in the child's output.`

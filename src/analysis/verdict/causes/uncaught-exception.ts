@@ -1,4 +1,4 @@
-/** Something was thrown and nobody caught it. */
+/** An exception that no code caught. */
 
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
@@ -30,8 +30,8 @@ export const uncaughtException: Cause = {
         ...thrownEvidence(facts),
       ],
       refutedBy: handled
-        ? 'Nothing about the throw; whether the process ended is known to the handler only: an exit code of 7 would say that the handler threw in its turn, and its error was printed last. A later bundle of the same pid would show that it went on.'
-        : 'An exit code other than 1 in the log of whoever started the process.',
+        ? 'The exception itself is certain. Whether the process ended is not recorded: exit code 7 means that the handler threw as well; a later bundle of the same pid means that the process continued.'
+        : 'An exit code other than 1, in the log of the service manager or shell that started the process.',
       nextSteps: thrownNextSteps(facts),
     };
   },
@@ -53,9 +53,9 @@ function summaryOf(facts: VerdictFacts): string {
   const thread = facts.emitter?.className === 'Worker' ? 'a worker thread' : threadName(facts);
   const uptime = account.process?.uptimeMs;
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
-  const thrown = `${thread[0]?.toUpperCase()}${thread.slice(1)} threw what nothing caught${after}.`;
+  const thrown = `Uncaught exception in ${thread}${after}.`;
   if (trigger?.handledByHost)
-    return `${thrown}${rootSentence(facts)} The program's own handler took it, so the process may have gone on: this bundle records the error, not necessarily a death.`;
+    return `${thrown}${rootSentence(facts)} The program's own handler received it, so the process may have continued: this bundle records the error, which may not have ended the process.`;
   const end =
     facts.emitter?.className === 'Worker'
       ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'

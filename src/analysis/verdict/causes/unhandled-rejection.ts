@@ -1,4 +1,4 @@
-/** A promise was rejected and nobody handled it. */
+/** A promise was rejected, and no handler was attached to it. */
 
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
@@ -37,10 +37,10 @@ export const unhandledRejection: Cause = {
           : []),
       ],
       refutedBy: handled
-        ? "Nothing about the rejection; whether it was fatal is the handler's decision. A later bundle of the same pid would show that it went on."
+        ? 'The rejection itself is certain. Whether it was fatal is decided by the handler: a later bundle of the same pid means that the process continued.'
         : 'A catch that was attached later: Node would then have raised rejectionHandled.',
       nextSteps: [
-        'Find the call whose promise is neither awaited nor caught, and await it or give it a catch.',
+        'Find the promise that has no handler (the stack shows where its error was made): await it in a try block, or add a catch.',
         ...thrownNextSteps(facts),
       ].slice(0, 6),
     };
@@ -50,8 +50,8 @@ export const unhandledRejection: Cause = {
 function summaryOf(facts: VerdictFacts): string {
   const uptime = facts.account.process?.uptimeMs;
   const after = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start`;
-  const rejected = `A promise was rejected${after}, and nothing awaited or caught it.`;
+  const rejected = `Unhandled rejection${after}: a promise was rejected, and no handler was attached to it.`;
   return facts.trigger?.handledByHost
-    ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler took it, so the process may have gone on: this bundle records the rejection, not necessarily a death.`
-    : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats that as an uncaught exception and ended the process with exit code 1.`;
+    ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler received it, so the process may have continued: this bundle records the rejection, which may not have ended the process.`
+    : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats it as an uncaught exception and ends the process with exit code 1.`;
 }

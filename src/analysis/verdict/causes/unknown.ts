@@ -8,7 +8,7 @@ export const unknown: Cause = {
     const said = trigger?.verdictKind;
     return {
       kind: 'unknown',
-      title: 'Not known: the bundle does not say why it was written',
+      title: 'Unknown: the bundle does not say why it was written',
       summary: `${
         account.bundle?.sealed === false
           ? 'The bundle was never sealed: its writer was stopped while writing.'

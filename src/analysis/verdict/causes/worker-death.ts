@@ -2,6 +2,7 @@
  * A worker thread ended badly: it threw, ran out of the memory that it was allowed, or was ended. Told by itself or by
  * the thread that started it.
  */
+import { workerMemoryCode } from '../../../bundle/layout-verdict-codes.ts';
 import { formatDuration, formatNumber } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
@@ -12,7 +13,7 @@ export const workerDeath: Cause = {
   kind: 'worker-death',
   layer: 'mechanism',
   consider(facts) {
-    const outOfMemory = everyError(facts.account.error).some((e) => e.code === 'ERR_WORKER_OUT_OF_MEMORY');
+    const outOfMemory = everyError(facts.account.error).some((e) => e.code === workerMemoryCode);
     if (!isWorkersDeath(facts, outOfMemory)) return undefined;
     const who = workerName(facts);
     const handled = facts.trigger?.handledByHost === true;
@@ -47,7 +48,7 @@ function workerName({ trigger }: VerdictFacts): string {
 }
 
 function titleOf({ account, thrownType, trigger }: VerdictFacts, who: string, outOfMemory: boolean): string {
-  if (outOfMemory) return `${who} ran out of the memory that it was allowed`;
+  if (outOfMemory) return `${who} ran out of memory (its own heap limit)`;
   if (account.error) return `${who} died: ${headlineOf(account.error, thrownType)}`;
   return `${who} ended with exit code ${trigger?.worker?.exitCode ?? trigger?.exitCode ?? '?'}`;
 }
@@ -57,8 +58,8 @@ function howItEnded({ account, trigger }: VerdictFacts, who: string, outOfMemory
   const when = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start of the process`;
   if (outOfMemory) return `${who} reached the limit of its heap${when}, and V8 ended it.`;
   if (trigger?.kind === 'unhandled-rejection')
-    return `A promise was rejected in ${lowerFirst(who)}${when}, and nothing awaited or caught it.`;
-  return account.error ? `${who} threw what nothing caught${when}.` : `${who} ended${when}.`;
+    return `Unhandled rejection in ${lowerFirst(who)}${when}: no handler was attached to the promise.`;
+  return account.error ? `Uncaught exception in ${lowerFirst(who)}${when}.` : `${who} ended${when}.`;
 }
 
 function endEvidence({ trigger }: VerdictFacts, who: string): Evidence[] {

@@ -1,4 +1,7 @@
-/** Carries a child's death up: the verdict of the bundle that it left beside its parent's. */
+/**
+ * What other bundles of the same folder say of this death: that of a child that ended badly, and the one that the process
+ * itself had begun to write when it was killed.
+ */
 import { basename, dirname, join } from 'node:path';
 import type { ChildFacts, Happenings } from '../model/account.ts';
 import { endedBadly } from '../model/happening-text.ts';
@@ -25,6 +28,23 @@ export async function addChildVerdicts(
 
 /** A bundle's own words say what its child's is called: no name leads out of the folder. */
 function pathOf(bundlePath: string, { bundle }: ChildFacts): string | undefined {
-  if (!bundle || basename(bundle.name) !== bundle.name || bundle.name.startsWith('.')) return undefined;
-  return join(dirname(bundlePath), bundle.name);
+  return bundle && besides(bundlePath, bundle.name);
+}
+
+export function besides(bundlePath: string, name: string): string | undefined {
+  return basename(name) === name && !name.startsWith('.') ? join(dirname(bundlePath), name) : undefined;
+}
+
+/** It was writing its own account when it was killed: that is the death, and the kill is what cut it short. */
+export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
+  const signal =
+    reached.kind === 'killed'
+      ? 'It was killed while it wrote its bundle.'
+      : 'It ended while it wrote its bundle.';
+  return {
+    ...begun,
+    summary: `${begun.summary} ${signal}`,
+    evidence: [...begun.evidence, ...reached.evidence],
+    ...(reached.beforeEnd && { beforeEnd: reached.beforeEnd }),
+  };
 }
