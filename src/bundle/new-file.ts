@@ -14,20 +14,29 @@ export function writeNewFile<T>(
   try {
     const fd = createPrivateFile(unfinished);
     try {
-      const result = fill((chunk) => {
-        writeAll(fd, chunk);
-        bytes += chunk.length;
-      });
+      const result = closing(fd, () =>
+        fill((chunk) => {
+          writeAll(fd, chunk);
+          bytes += chunk.length;
+        }),
+      );
       nameWithoutReplacing(unfinished, output);
       return { result, bytes };
     } catch (error) {
       unlinkSync(unfinished);
       throw error;
-    } finally {
-      closeSync(fd);
     }
   } catch (error) {
     if (error instanceof AgentdumpError) throw error;
     throw unwritable(output, failureCode(error), error);
+  }
+}
+
+/** Before the file gets its name: Windows renames nothing that is open. */
+function closing<T>(fd: number, use: () => T): T {
+  try {
+    return use();
+  } finally {
+    closeSync(fd);
   }
 }

@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { partNames } from '../bundle/layout.ts';
 import { launcherScript, type TestPart, type TestStop } from '../bundle/layout-tests.ts';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 import { captureLive } from '../supervise/capture-live.ts';
 import type { CoreDigest } from '../supervise/core-part.ts';
 import { lockOf } from '../supervise/lock.ts';
@@ -98,7 +99,7 @@ const digestCore: CoreDigest = async (from, to, scrubber) => {
 /** Only a process with our handler: any other would die of it. */
 function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
   const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
-  const wish = (process.env['AGENTDUMP_SNAPSHOT_SIGNAL'] || 'SIGUSR2').toUpperCase();
+  const wish = (process.env['AGENTDUMP_SNAPSHOT_SIGNAL'] || signals.snapshot).toUpperCase();
   return main !== undefined && main.exit === undefined && /^(?:SIG)?USR2$/.test(wish) && catchesUsr2(pid);
 }
 
@@ -118,7 +119,7 @@ async function askForBundle(folder: string, dir: string, pid: number, isPatient:
   const usedMs = processorMs(pid) ?? 0;
   const isStarved = (): boolean => isPatient && waitsForProcessor(pid, usedMs, answerMs);
   try {
-    process.kill(pid, 'SIGUSR2');
+    process.kill(pid, signals.snapshot);
   } catch {
     return false;
   }

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { type TestStop, testLogName, testStopName } from '../bundle/layout-tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
+import { signals } from '../platform/signals.ts';
 import { removeDiagnosticsFolder } from '../supervise/diagnostics.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
 import { adviceOnUnrecorded, UnrecordedWatch } from '../supervise/unrecorded.ts';
@@ -17,7 +18,7 @@ import { type StartedRun, startRun } from './start.ts';
 const cancelDumpMs = 4_500;
 const hangDumpMs = 60_000;
 const patienceMs = { cancelled: 1_000, hang: 3_000, 'job-limit': 3_000 } as const;
-const cancelSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const cancelSignals = [signals.interrupt, signals.end, signals.hangUp] as const;
 
 /** Resolves when the command has ended and the report is written. Rejects when it can't be started. */
 export async function runCi(options: CiOptions): Promise<CiEnd> {

@@ -22,6 +22,8 @@ const sessionId = /^[0-9a-f]{16}$/;
 const longestFile = 256 * 1024;
 /** So many heartbeats must be missed before silence is taken for death. */
 const missedHeartbeats = 5;
+/** Clocks are set, and ps tells whole seconds. */
+const clockSlackMs = 5_000;
 
 /** Folders below `<dir>/sessions` that have a session file, oldest name first; none when there is no such folder. */
 export function listSessions(dir: string): string[] {
@@ -58,13 +60,31 @@ export function classifySession(folder: string, facts: SessionFacts, nowMs = Dat
   if (bootId !== undefined && bootId !== currentBootId()) return classifyOtherBoot(folder, facts, nowMs);
   if (pidNamespace !== undefined && pidNamespace !== ownPidNamespace())
     return classifyBySilence(folder, facts, nowMs, `it ran in another pid namespace, ${pidNamespace}`);
-  return classifyByPid(facts.process) ?? { fate: 'alive', because: `process ${pid} runs` };
+  return (
+    classifyByPid(facts.process) ??
+    classifyByStart(facts) ?? { fate: 'alive', because: `process ${pid} runs` }
+  );
 }
 
 function classifyOtherBoot(folder: string, facts: SessionFacts, nowMs: number): SessionFinding {
   if (facts.process.hostname !== hostname())
     return classifyBySilence(folder, facts, nowMs, `it ran on another machine, ${facts.process.hostname}`);
   return { fate: 'died', because: 'this machine was started anew since', rebooted: true };
+}
+
+/** Where no number names the boot or the start: a process that began later than the session is another one. */
+function classifyByStart({
+  process: { pid, startTicks, bootId },
+  startedAt,
+}: SessionFacts): SessionFinding | undefined {
+  if (startTicks !== undefined) return undefined;
+  const openedMs = Date.parse(startedAt);
+  if (bootId === undefined && openedMs < platform.bootedAtMs() - clockSlackMs)
+    return { fate: 'died', because: 'this machine was started anew since', rebooted: true };
+  const beganMs = platform.startedAtMs(pid);
+  if (beganMs === undefined || beganMs <= openedMs + clockSlackMs) return undefined;
+  const at = new Date(beganMs).toISOString();
+  return { fate: 'died', because: `process ${pid} is another one now, started at ${at}`, pidReused: true };
 }
 
 /** Of a process of this machine, boot and pid namespace. Undefined when it lives. */

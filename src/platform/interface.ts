@@ -41,11 +41,19 @@ export interface Platform {
   startedAtMs(pid: number): number | undefined;
   /** How a child ended that nobody has waited for. */
   unreapedEnd(pid: number): UnreapedEnd | undefined;
+  /** Asks a running Node to open its inspector. Throws what the system throws. */
+  askForInspector(pid: number): void;
+  /** A process that is no Node, or does not listen, dies of being asked. */
+  readonly inspectorMayKill: boolean;
   bootId(): string | undefined;
+  /** When the system started, in milliseconds since 1970, about. */
+  bootedAtMs(): number;
   pidNamespace(pid: Pid): string | undefined;
 
   // This process.
   memoryUsage(): NodeJS.MemoryUsage;
+  /** Of this process; the most that it ever had, where the system does not tell what it has. */
+  residentBytes(): number;
   /** What the system would give without swapping. */
   availableBytes(): number;
   limits(pid: Pid): Limits;

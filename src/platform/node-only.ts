@@ -1,7 +1,9 @@
 /** What Node itself tells on every system: the ground that each platform's file builds on. */
 import { AgentdumpError } from '../errors.ts';
 import type { Platform } from './interface.ts';
+import { memoryUsage, residentBytes } from './memory-usage.ts';
 import { posixFiles } from './posix-files.ts';
+import { signals } from './signals.ts';
 
 export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   hasProcessFiles: false,
@@ -29,16 +31,14 @@ export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   startToken: () => undefined,
   startedAtMs: (pid) => (pid === process.pid ? Date.now() - process.uptime() * 1000 : undefined),
   unreapedEnd: () => undefined,
+  askForInspector: (pid) => void process.kill(pid, signals.inspector),
+  inspectorMayKill: true,
   bootId: () => undefined,
+  bootedAtMs: () => Date.now() - process.getBuiltinModule('node:os').uptime() * 1000,
   pidNamespace: () => undefined,
 
-  memoryUsage() {
-    try {
-      return process.memoryUsage();
-    } catch {
-      return withoutResidentSize();
-    }
-  },
+  memoryUsage,
+  residentBytes,
   availableBytes: () => process.getBuiltinModule('node:os').freemem(),
   limits: () => ({}),
   ownThreadId: () => 0,
@@ -66,18 +66,4 @@ export const notAvailable = (what: string): string =>
 export function signalNamed(number: number): NodeJS.Signals | null {
   const { signals } = process.getBuiltinModule('node:os').constants;
   return (Object.entries(signals).find(([, value]) => value === number)?.[0] as NodeJS.Signals) ?? null;
-}
-
-/** Node reads the resident size from the kernel, and throws where it may not. The largest that it had is known without. */
-function withoutResidentSize(): NodeJS.MemoryUsage {
-  const { total_heap_size, used_heap_size, external_memory } = process
-    .getBuiltinModule('node:v8')
-    .getHeapStatistics();
-  return {
-    rss: process.resourceUsage().maxRSS * 1024,
-    heapTotal: total_heap_size,
-    heapUsed: used_heap_size,
-    external: external_memory,
-    arrayBuffers: 0,
-  };
 }

@@ -37,6 +37,8 @@ export const windows: Platform = {
   ...nodeOnly,
   name: 'win32',
   title: 'Windows',
+  askForInspector: (pid) => (process as unknown as { _debugProcess(pid: number): void })._debugProcess(pid),
+  inspectorMayKill: false,
   processes: () => parseProcessList(askPowerShell(listing)),
   files: windowsFiles,
 };

@@ -11,6 +11,7 @@ import { passingVariable } from '../bundle/layout.ts';
 import { listBundles } from '../bundle/list.ts';
 import { openBundle } from '../bundle/reader.ts';
 import type { Signature } from '../model/account.ts';
+import { signals } from '../platform/signals.ts';
 import { planVariable, type ReplayPlan } from '../replayed/plan.ts';
 import { explainEnd } from '../supervise/aftermath.ts';
 import { preloadFile } from '../supervise/arm.ts';
@@ -249,7 +250,7 @@ class Replay {
 
   #stop(outcome: ReplayResult['outcome']): void {
     this.#ended ??= outcome;
-    this.#kill('SIGKILL');
+    this.#kill(signals.kill);
   }
 
   /** The program's process: it may be below the one that was started (npx, a shell). */

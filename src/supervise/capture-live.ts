@@ -10,6 +10,8 @@ import { bundleSchemaVersion, partNames, type TriggerPart } from '../bundle/layo
 import { startBundle } from '../bundle/writer.ts';
 import { stackTextOf } from '../capture/frame-reader.ts';
 import { programName } from '../capture/program-name.ts';
+import { notAvailable, platform } from '../platform/index.ts';
+import { freeze } from '../platform/signals.ts';
 import { version } from '../version.ts';
 import { nameOfCommand } from './command-name.ts';
 import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } from './core-part.ts';
@@ -73,7 +75,7 @@ export async function captureLive(options: CaptureOptions): Promise<Capture> {
   const answered = answers.facts !== undefined;
   const core = options.core || !answered ? await readCore(options, answers) : undefined;
   const path = writeCapture(options, answers, core);
-  if (options.stop) process.kill(options.pid, 'SIGSTOP');
+  if (options.stop) freeze(options.pid);
   return {
     path,
     pausedMs: answers.stack?.pausedMs ?? 0,
@@ -174,7 +176,10 @@ function writeAnswers(
   if (facts) parts.write(partNames.memory, { ...facts.memory, system: systemMemory(), heapTier });
   const handles = { resources: facts?.resources ?? {}, sockets: [], timers: [], children: viewChildren(pid) };
   parts.write(partNames.handles, { ...handles, ...viewDescriptors(pid) });
-  parts.write(partNames.threads, { threads: viewThreads(pid) });
+  if (platform.hasProcessFiles) parts.write(partNames.threads, { threads: viewThreads(pid) });
+  else
+    for (const part of [partNames.handles, partNames.threads])
+      parts.bundle.addGap({ part, reason: notAvailable('what the system knows of another process') });
   const scrubbed = report === undefined ? undefined : scrubReport(JSON.parse(report), parts.clean);
   if (scrubbed) parts.writeText(partNames.report, scrubbed.text);
   if (heap) parts.writePieces(partNames.heapSnapshot, heap);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { listBundles } from '../bundle/list.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../platform/cgroup.ts';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 import { captureLive } from './capture-live.ts';
 import type { Trial } from './doctor-trials.ts';
 import { makeScrubber } from './scrubber.ts';
@@ -122,7 +123,7 @@ async function captureSpinning({ command }: Trial, dir: string): Promise<void> {
     await new Promise((done) => setTimeout(done, 300));
     await captureLive({ pid: child.pid ?? 0, dir, scrubber: makeScrubber({}), reason: 'doctor' });
   } finally {
-    child.kill('SIGKILL');
+    child.kill(signals.kill);
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import { constants } from 'node:os';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 
 const { SIGTSTP, SIGTTIN, SIGTTOU } = constants.signals;
 const ofJobControl: ReadonlySet<number> = new Set([SIGTSTP, SIGTTIN, SIGTTOU]);
@@ -16,11 +17,11 @@ const spreadMs = 20;
 export function followStops(pid: () => number | undefined): () => void {
   const listener = () => {
     setTimeout(() => {
-      if (isStoppedByJobControl(pid())) process.kill(process.pid, 'SIGTSTP');
+      if (isStoppedByJobControl(pid())) process.kill(process.pid, signals.terminalStop);
     }, spreadMs).unref();
   };
-  process.on('SIGCHLD', listener);
-  return () => process.removeListener('SIGCHLD', listener);
+  process.on(signals.childChanged, listener);
+  return () => process.removeListener(signals.childChanged, listener);
 }
 
 function isStoppedByJobControl(pid: number | undefined): boolean {

@@ -12,6 +12,7 @@ import { toldName } from '../capture/hold-natively.ts';
 import { signalNames } from '../formats/elf-core/layout.ts';
 import { newId } from '../journal/session-id.ts';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 import { canLeaveCore } from './core-limit.ts';
 import { type CoreDigest, digestHeldCore, type LiveCorePart } from './core-part.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from './diagnostics.ts';
@@ -104,7 +105,7 @@ export class Hold {
   /** The process is no more. */
   stop(): void {
     clearInterval(this.#timer);
-    this.#guard.kill('SIGKILL');
+    this.#guard.kill(signals.kill);
   }
 
   /** When the result is there. */
@@ -212,7 +213,7 @@ async function confirmFault(pid: number): Promise<HeldThread | undefined> {
 /** The end of it is seen by whoever waits for the child, so the process id is still its own. */
 function kill(pid: number): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signals.kill);
   } catch {}
 }
 

@@ -4,23 +4,14 @@
  * death, so /proc is asked first. Sources: proc(5), Node's documentation of `SIGUSR1`.
  */
 import { readdirSync } from 'node:fs';
-import { get } from 'node:http';
 import { basename } from 'node:path';
-import { AgentdumpError } from '../errors.ts';
 import { platform } from '../platform/index.ts';
-
-export interface InspectorDoor {
-  webSocketUrl: string;
-  /** We opened it, so we close it. */
-  openedByUs: boolean;
-}
+import { answerMs, askForTarget, type InspectorDoor, unreachable, usualPort } from './inspector-door.ts';
+import { openAtUsualPort } from './inspector-usual-port.ts';
 
 const SIGUSR1 = 10;
-const usualPort = 9229;
 const pollMs = 5;
 const largestTable = 16 * 1024 * 1024;
-/** The inspector has a thread of its own, and answers within milliseconds also while the program hangs. */
-const answerMs = 300;
 /** Before it is asked to open: a program that hangs leaves its own ports silent. */
 const firstAnswerMs = 100;
 
@@ -30,13 +21,14 @@ const firstAnswerMs = 100;
  * Throws `not-found` (no such process, no Node, no right) with the reason.
  */
 export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
+  if (!platform.hasProcessFiles) return openAtUsualPort(pid, timeoutMs);
   requireReachable(pid);
   const before = listeningPorts(pid);
   const open = await findDoor(before, firstAnswerMs);
   if (open !== undefined) return { webSocketUrl: open, openedByUs: false };
   requireNodeHandler(pid);
   let isTaken = isPortTaken(pid, before);
-  process.kill(pid, 'SIGUSR1');
+  platform.askForInspector(pid);
   // The program's own ports may stay silent, and are not asked again until the end.
   const own = new Set(before);
   const deadline = performance.now() + timeoutMs;
@@ -46,7 +38,7 @@ export async function openInspector(pid: number, timeoutMs = 3000): Promise<Insp
     await new Promise((done) => setTimeout(done, pollMs));
     const wasTaken = isTaken;
     isTaken = isPortTaken(pid, listeningPorts(pid));
-    if (wasTaken && !isTaken) process.kill(pid, 'SIGUSR1');
+    if (wasTaken && !isTaken) platform.askForInspector(pid);
   }
   const late = await findDoor(listeningPorts(pid));
   return late === undefined ? undefined : { webSocketUrl: late, openedByUs: false };
@@ -121,35 +113,4 @@ function socketInodes(pid: number): string[] {
   return platform
     .processFolder(pid, 'fd')
     .flatMap((fd) => /^socket:\[(\d+)\]$/.exec(platform.processLink(pid, `fd/${fd}`) ?? '')?.[1] ?? []);
-}
-
-/** The inspector's own list of what it debugs; any other server answers something else, or nothing. */
-function askForTarget(port: number, timeout: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const request = get({ host: '127.0.0.1', port, path: '/json/list', timeout }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-        if (text.length > 1e6) request.destroy();
-      });
-      response.on('end', () => resolve(findUrl(text)));
-    });
-    request.once('timeout', () => request.destroy());
-    request.once('close', () => resolve(undefined));
-    request.once('error', () => resolve(undefined));
-  });
-}
-
-function findUrl(text: string): string | undefined {
-  try {
-    const url = (JSON.parse(text) as { webSocketDebuggerUrl?: unknown }[])[0]?.webSocketDebuggerUrl;
-    return typeof url === 'string' && /^ws:\/\/127\.0\.0\.1:\d+\/[\w-]+$/.test(url) ? url : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function unreachable(pid: number, reason: string): AgentdumpError {
-  return new AgentdumpError('not-found', `process ${pid} can't be captured: ${reason}`, { pid, reason });
 }

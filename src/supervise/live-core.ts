@@ -16,6 +16,7 @@ import {
   type WrittenSegment,
 } from '../formats/elf-core/write-core.ts';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 import type { HeldThread } from './held-thread.ts';
 import {
   type LiveThread,
@@ -89,7 +90,7 @@ export function writeLiveCore(pid: number, path: string, options: LiveCoreOption
         else write(bytes, offset + at);
       }
     });
-    if (!wasStopped) process.kill(pid, 'SIGCONT');
+    if (!wasStopped) process.kill(pid, signals.goOn);
     const pauseMs = performance.now() - stoppedAt;
     for (const job of later) job();
     write(layout.head, 0);

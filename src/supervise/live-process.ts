@@ -6,6 +6,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 
 export interface Mapping {
   start: number;
@@ -148,12 +149,12 @@ export function openMemory(pid: number): number {
 /** A second time does no harm; the process may be gone. */
 export function resume(pid: number): void {
   try {
-    process.kill(pid, 'SIGCONT');
+    process.kill(pid, signals.goOn);
   } catch {}
 }
 
 export function stop(pid: number, gaps: string[]): void {
-  process.kill(pid, 'SIGSTOP');
+  process.kill(pid, signals.stop);
   const until = performance.now() + stopTimeoutMs;
   while (readThreads(pid).running.length > 0) {
     if (performance.now() < until) continue;

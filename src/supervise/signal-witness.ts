@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 
 /** What the group gets reaches all of it within one system call of the sender. */
 const spreadMs = 10;
@@ -33,13 +34,13 @@ export class SignalWitness {
     const diedOf = (await causeOnItsWay(witness, name)) ?? (await causeOfDeath(witness));
     // Two questions at once have one witness.
     if (this.#process === witness) this.#start();
-    witness.kill('SIGKILL');
+    witness.kill(signals.kill);
     return diedOf === undefined ? undefined : diedOf === name;
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#process?.kill('SIGKILL');
+    this.#process?.kill(signals.kill);
   }
 
   #start(): void {
@@ -79,7 +80,7 @@ async function causeOnItsWay(
 async function causeOfDeath(witness: ChildProcess): Promise<NodeJS.Signals | undefined> {
   if (witness.signalCode !== null) return witness.signalCode;
   if (witness.exitCode !== null) return undefined;
-  witness.kill('SIGKILL');
+  witness.kill(signals.kill);
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, answerMs, undefined);
     witness.once('exit', (_, signal) => {

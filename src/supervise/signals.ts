@@ -4,12 +4,20 @@
  * on. signal-witness.ts tells them apart.
  */
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 import { SignalWitness } from './signal-witness.ts';
 
 /** All that can be caught and that somebody may mean for the program. SIGPIPE and SIGCHLD are our own affair. */
-const passedOn: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'];
+const passedOn: NodeJS.Signals[] = [
+  signals.end,
+  signals.interrupt,
+  signals.quit,
+  signals.hangUp,
+  signals.inspector,
+  signals.snapshot,
+];
 /** A process that does not handle these goes on, so no witness can tell; but to get them twice does no harm. */
-const harmless: NodeJS.Signals[] = ['SIGCONT', 'SIGWINCH'];
+const harmless: NodeJS.Signals[] = [signals.goOn, signals.windowChanged];
 
 export interface SignalPassing {
   /** Undefined while no child runs. */
@@ -51,7 +59,7 @@ function send(pid: number | undefined, name: NodeJS.Signals): void {
   }
 }
 
-const terminalKeys = new Set<NodeJS.Signals>(['SIGINT', 'SIGQUIT']);
+const terminalKeys = new Set<NodeJS.Signals>([signals.interrupt, signals.quit]);
 
 /** The guess without a witness: our group is the one to which the terminal's keys go (fields 5 and 8 of the stat file). */
 function isFromTerminal(name: NodeJS.Signals): boolean {

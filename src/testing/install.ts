@@ -10,6 +10,7 @@ import {
   type TestRunOptions,
   testRunOptionsName,
 } from '../bundle/layout-tests.ts';
+import { memoryUsage } from '../platform/memory-usage.ts';
 import { readOwnStartToken } from '../platform/proc-stat.ts';
 import { ChildEnds } from './child-ends.ts';
 import { openTestLog, type TestLog } from './log.ts';
@@ -162,7 +163,7 @@ function describeExit(code: number): TestLogLine {
   return {
     kind: 'exit',
     code,
-    heapUsedBytes: process.memoryUsage().heapUsed,
+    heapUsedBytes: memoryUsage().heapUsed,
     // libuv gives kilobytes.
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
     handles,

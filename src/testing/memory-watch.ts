@@ -6,6 +6,7 @@
  */
 import { rmSync } from 'node:fs';
 import type { LeakLimits } from '../bundle/layout-tests.ts';
+import { memoryUsage } from '../platform/memory-usage.ts';
 import type { TestLog } from './log.ts';
 
 const sampleEveryMs = 200;
@@ -62,7 +63,7 @@ export class MemoryWatch {
   #take(tests: number): number {
     this.#collect ??= exposeCollector();
     this.#collect();
-    const { heapUsed, rss, external } = process.memoryUsage();
+    const { heapUsed, rss, external } = memoryUsage();
     this.#log.write({
       kind: 'memory',
       heapUsedBytes: heapUsed,

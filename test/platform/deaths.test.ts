@@ -17,6 +17,8 @@ interface Death {
   verdict: string;
   signal?: NodeJS.Signals;
   env?: Record<string, string>;
+  /** Without us it would wait for long. */
+  waitsForUs?: true;
 }
 
 const deaths: readonly Death[] = [
@@ -24,28 +26,45 @@ const deaths: readonly Death[] = [
   { row: 1, words: ['throw-async.mjs'], verdict: 'uncaught-exception' },
   { row: 2, words: ['reject-error.cjs'], verdict: 'unhandled-rejection' },
   { row: 3, words: ['signal-wait.cjs'], signal: 'SIGTERM', verdict: 'terminated' },
+  {
+    row: 4,
+    words: ['snapshot-goes-on.cjs'],
+    signal: 'SIGUSR2',
+    env: { AGENTDUMP_SNAPSHOT_SIGNAL: 'SIGUSR2' },
+    verdict: 'snapshot',
+  },
   { row: 5, words: ['exit-code.cjs'], env: { AGENTDUMP_EXITS: 'all' }, verdict: 'exit' },
   { row: 5, words: ['pending-await.mjs'], verdict: 'pending-exit' },
+  {
+    row: 11,
+    words: ['hang-recovers.cjs', '2000'],
+    env: { AGENTDUMP_HANG_MS: '400' },
+    verdict: 'event-loop-hang',
+  },
+  { row: 12, words: ['agent-deadlock.mjs', 'locks', '200'], verdict: 'no-progress', waitsForUs: true },
   { row: 14, words: ['missing-module.cjs'], verdict: 'startup-failure' },
   { row: 15, words: ['worker-exits.cjs'], verdict: 'worker-death' },
 ];
 
 for (const pretence of pretences)
   describe(nameOf(pretence), () => {
-    for (const { row, words, verdict, ...options } of deaths)
+    for (const { row, words, verdict, waitsForUs, ...options } of deaths)
       test(`row ${row}: ${words.join(' ')}`, async (t) => {
         const cwd = temporaryFolder(t);
         const command = [join(programs, words[0] ?? ''), ...words.slice(1)];
         const { stderr, ...ended } = await pretend(pretence, command, { cwd, ...options });
-        const bare = join(cwd, 'bare');
-        mkdirSync(bare);
-        const { stderr: bareStderr, ...bareEnd } = await pretend(pretence, command, {
-          cwd: bare,
-          isBare: true,
-          ...options,
-        });
-        assert.deepEqual(ended, bareEnd);
-        assert.equal(withoutOurLines(stderr), bareStderr);
+        if (waitsForUs) assert.deepEqual([ended.code, ended.signal], [0, null]);
+        else {
+          const bare = join(cwd, 'bare');
+          mkdirSync(bare);
+          const { stderr: bareStderr, ...bareEnd } = await pretend(pretence, command, {
+            cwd: bare,
+            isBare: true,
+            ...options,
+          });
+          assert.deepEqual(ended, bareEnd);
+          assert.equal(withoutOurLines(stderr), bareStderr);
+        }
         const [name, ...more] = bundlesIn(cwd);
         assert.match(name ?? stderr, new RegExp(`-${verdict}-[0-9a-f]{8}\\.agentdump$`));
         assert.deepEqual(more, []);

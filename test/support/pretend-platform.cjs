@@ -25,7 +25,7 @@ function pretendWindows() {
       refuse('ENOENT', call, path);
   };
   const openBelow = (path) => {
-    const whole = resolve(path);
+    const whole = resolve(String(path));
     return [...open.values()].find((other) => other === whole || other.startsWith(whole + sep));
   };
   fs.openSync = (path, ...rest) => {

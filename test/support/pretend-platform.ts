@@ -1,5 +1,6 @@
 /** Runs a program that takes itself for one on another system, where root may with /proc hidden from it. */
 import { spawn, spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preload } from './run-victim.ts';
@@ -60,6 +61,8 @@ export function pretend(
       HOME: cwd,
       TZ: 'UTC',
       VICTIM_TMP: cwd,
+      // Where Windows has its folder for temporary files.
+      TEMP: tmpdir(),
       AGENTDUMP_DIR: join(cwd, 'dumps'),
       AGENTDUMP_HEAP: 'off',
       PRETEND_PLATFORM: platform,

@@ -1,11 +1,13 @@
 /** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
 import { sep } from 'node:path';
 import { type HandlesPart, partNames } from '../../bundle/layout.ts';
-import { platform } from '../../platform/index.ts';
+import { notAvailable, platform } from '../../platform/index.ts';
+import { descriptorsIn, socketsIn } from '../../platform/node-report.ts';
 import { countCreators } from '../creator-stacks.ts';
 import { startOf } from '../cut-text.ts';
 import { countOpenBefore } from '../free-descriptors.ts';
 import type { PartProducer } from './part.ts';
+import { ownReport } from './report.ts';
 
 const maxDescriptors = 512;
 const longestCommand = 4096;
@@ -16,7 +18,10 @@ export const handlesPart: PartProducer = {
   produce(context): HandlesPart {
     const creators = countCreators();
     const resources = countBy(process.getActiveResourcesInfo());
-    const { listed, count } = platform.openDescriptors('self', maxDescriptors) ?? { listed: [], count: 0 };
+    const open = platform.openDescriptors('self', maxDescriptors);
+    const report = open ? undefined : ownReport(context);
+    if (!open) context.addGap(partNames.handles, notAvailable('descriptors that no handle of Node has'));
+    const { listed, count } = open ?? descriptorsIn(report ?? {});
     const own = `${context.config.dir}${sep}`;
     const descriptors = listed.filter(({ target }) => !target.startsWith(own));
     if (count > maxDescriptors)
@@ -25,8 +30,8 @@ export const handlesPart: PartProducer = {
       resources,
       descriptors,
       // Without our own; the one that lists the folder is gone again when it is looked at.
-      descriptorCount: countOpenBefore() ?? count - (listed.length - descriptors.length) - 1,
-      sockets: findSockets(descriptors),
+      descriptorCount: countOpenBefore() ?? count - (listed.length - descriptors.length) - (open ? 1 : 0),
+      sockets: report ? socketsIn(report) : findSockets(descriptors),
       timers: ['Timeout', 'Immediate'].flatMap((kind) =>
         resources[kind] ? [{ kind, count: resources[kind] }] : [],
       ),

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type NativeModulesPart, partNames } from '../../bundle/layout.ts';
-import { platform } from '../../platform/index.ts';
+import { notAvailable, platform } from '../../platform/index.ts';
 import type { PartProducer } from './part.ts';
 
 const maxModules = 512;
@@ -13,7 +13,13 @@ export const nativeModulesPart: PartProducer = {
   name: partNames.nativeModules,
   produce(context): NativeModulesPart | undefined {
     const maps = platform.processFile('self', 'maps', 8 * 1024 * 1024);
-    if (maps === undefined) return undefined;
+    if (maps === undefined) {
+      context.addGap(
+        partNames.nativeModules,
+        `${notAvailable('where objects are mapped')}; ${partNames.report} has their paths`,
+      );
+      return undefined;
+    }
     const modules = findModules(maps);
     if (modules.length > maxModules)
       context.addGap(partNames.nativeModules, `${modules.length} objects; ${maxModules} are listed`);

@@ -1,13 +1,18 @@
 /** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
 import { type ProcessPart, partNames } from '../../bundle/layout.ts';
-import { platform } from '../../platform/index.ts';
+import { notAvailable, platform } from '../../platform/index.ts';
+import { limitsIn } from '../../platform/node-report.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { currentPolicy } from '../policy.ts';
-import type { PartProducer } from './part.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
+import { ownReport } from './report.ts';
 
 export const processPart: PartProducer = {
   name: partNames.process,
-  produce({ trigger, workers }): ProcessPart {
+  produce(context): ProcessPart {
+    const { trigger, workers } = context;
+    if (platform.groupMount === undefined)
+      context.addGap(partNames.process, notAvailable('control groups and their limits'));
     const uptimeMs = Math.round(process.uptime() * 1000);
     const container = findContainer();
     return {
@@ -25,7 +30,7 @@ export const processPart: PartProducer = {
       uptimeMs,
       threadId: trigger.threadId,
       resourceUsage: { ...process.resourceUsage() },
-      limits: platform.limits('self'),
+      limits: readLimits(context),
       cgroup: readCgroup(),
       ...(container === undefined ? {} : { container }),
       workers: [...workers].map((worker) => ({ threadId: worker.threadId })),
@@ -47,6 +52,13 @@ function workingDirectory(): string {
   } catch {
     return '(deleted)';
   }
+}
+
+/** Of Node's report where the system shows no file about it. */
+function readLimits(context: CaptureContext): ProcessPart['limits'] {
+  const limits = platform.limits('self');
+  const report = Object.keys(limits).length > 0 ? undefined : ownReport(context);
+  return report ? limitsIn(report) : limits;
 }
 
 const v2Files = [

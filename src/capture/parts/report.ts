@@ -4,9 +4,11 @@
  * report is left out unless every worker is idle in its event loop.
  */
 import { partNames } from '../../bundle/layout.ts';
-import { platform } from '../../platform/index.ts';
+import { notAvailable, platform } from '../../platform/index.ts';
+import type { NodeReport } from '../../platform/node-report.ts';
 import { uproot, withCanary } from '../canary.ts';
-import type { PartProducer } from './part.ts';
+import { isMainThread } from '../surroundings.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
 import { describeThread } from './threads.ts';
 
 /** epoll_wait and epoll_pwait on x86-64; epoll_pwait on arm64. */
@@ -28,17 +30,33 @@ export const reportPart: PartProducer = {
     },
   },
   produce(context): unknown {
-    if (!areWorkersIdle(context.workers.size, context.watchdogThread)) {
-      context.addGap(
-        partNames.report,
-        'a worker thread is busy, and the report would wait for it',
-        'process.report.getReport()',
-      );
-      return undefined;
-    }
-    return withoutNetwork(() => process.report.getReport(asError(context.thrown?.value))) as unknown;
+    const report = takeReport(context);
+    if (!report) context.addGap(partNames.report, whyNone(), 'process.report.getReport()');
+    return report;
   },
 };
+
+const taken = new WeakMap<CaptureContext, Report & NodeReport>();
+
+/** Once a death: where the system shows no files about a process, other parts read it too. Undefined where it would wait. */
+export function takeReport(context: CaptureContext): (Report & NodeReport) | undefined {
+  if (!areWorkersIdle(context.workers.size, context.watchdogThread)) return undefined;
+  const report =
+    taken.get(context) ??
+    (withoutNetwork(() => process.report.getReport(asError(context.thrown?.value))) as Report & NodeReport);
+  taken.set(context, report);
+  return report;
+}
+
+/** Undefined in a worker: its report tells of its own loop. */
+export const ownReport = (context: CaptureContext): NodeReport | undefined =>
+  isMainThread ? takeReport(context) : undefined;
+
+function whyNone(): string {
+  return platform.hasProcessFiles
+    ? 'a worker thread is busy, and the report would wait for it'
+    : `${notAvailable('whether a worker thread is idle')}; the report would wait for one that is busy`;
+}
 
 /** Node's report names the error only when it gets one. */
 function asError(value: unknown): Error {

@@ -3,7 +3,7 @@
  * of a thread that sits in a system call; a running one says only `running`.
  */
 import { partNames, type ThreadsPart } from '../../bundle/layout.ts';
-import { platform } from '../../platform/index.ts';
+import { notAvailable, platform } from '../../platform/index.ts';
 import type { PartProducer } from './part.ts';
 
 const maxThreads = 256;
@@ -12,7 +12,10 @@ export const threadsPart: PartProducer = {
   name: partNames.threads,
   produce(context): ThreadsPart | undefined {
     const tids = platform.processFolder('self', 'task');
-    if (tids.length === 0) return undefined;
+    if (tids.length === 0) {
+      context.addGap(partNames.threads, notAvailable('threads as the system sees them'));
+      return undefined;
+    }
     if (tids.length > maxThreads)
       context.addGap(partNames.threads, `${tids.length} threads; ${maxThreads} are listed`);
     return {

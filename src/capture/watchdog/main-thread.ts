@@ -6,6 +6,7 @@
  */
 import type { Debugger, Session } from 'node:inspector';
 import type { LocalsPart } from '../../bundle/layout.ts';
+import { platform } from '../../platform/index.ts';
 import { readFrame, stackTextOf } from '../frame-reader.ts';
 import { tellUnavailableValues } from '../unavailable-values.ts';
 import { cells, hookExpression, type StallProbe } from './protocol.ts';
@@ -80,7 +81,7 @@ export class MainThread {
 
   /** Stops it where it is; `native` when that has not come about in `limitMs`. `roomBytes`: see heap-room.ts. */
   async interrupt(limitMs: number, roomBytes: number): Promise<Interrupted> {
-    this.#mostRss = process.memoryUsage.rss() + roomBytes;
+    this.#mostRss = platform.residentBytes() + roomBytes;
     const enabled = await this.#within(
       limitMs,
       this.#ask('Debugger.enable').then(() => true),
@@ -203,7 +204,7 @@ export class MainThread {
 
   #cutWhereDue(): void {
     if (Atomics.load(this.#shared, cells.closing) !== 0) this.detach();
-    else if (!this.#isAsking && process.memoryUsage.rss() > this.#mostRss) this.#letGrow();
+    else if (!this.#isAsking && platform.residentBytes() > this.#mostRss) this.#letGrow();
   }
 
   #letGrow(): void {

@@ -8,6 +8,7 @@ import type { HeapProfilePart } from '../../bundle/layout.ts';
 import { isoTime, nowMs } from '../../bundle/system.ts';
 import { writeSequel } from '../../bundle/write-sequel.ts';
 import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout-records.ts';
+import { platform } from '../../platform/index.ts';
 import type { Config } from '../config.ts';
 import { stackTextOf } from '../frame-reader.ts';
 import type { MemorySampler } from '../memory-sampler.ts';
@@ -205,7 +206,7 @@ class MainSide implements Watch {
     try {
       const isDue = this.#memory?.look(mustBeNew) ?? false;
       Atomics.store(this.#shared, cells.heapKib, memory.read().oldSpace.used >> 10);
-      Atomics.store(this.#shared, cells.rssKib, process.memoryUsage.rss() >> 10);
+      Atomics.store(this.#shared, cells.rssKib, platform.residentBytes() >> 10);
       return isDue;
     } catch {
       // Without an inspector, or with a full disk, the program goes on unobserved.

@@ -69,7 +69,7 @@ class Watcher {
     if (this.#isLooking || Atomics.load(this.#shared, cells.excused) > 0) return;
     const heapBytes = (): number => Atomics.load(this.#shared, cells.heapKib) * 1024;
     const answers = Atomics.load(this.#shared, cells.answers);
-    const rss = (): number => platform.memoryUsage().rss;
+    const rss = (): number => platform.residentBytes();
     const toldRss = Atomics.load(this.#shared, cells.rssKib) * 1024;
     const step = growth.see({
       atMs: performance.now(),

@@ -5,6 +5,8 @@
  * A listener runs only between two turns of the event loop, and a computation is one turn of seconds. V8 can be told to
  * stop in the middle of one; Node offers that for scripts (`breakOnSigint` of node:vm), so the work is called from one.
  */
+
+import { signals } from '../../platform/signals.ts';
 import type { ProgressBar } from './heap-progress.ts';
 
 const key = Symbol.for('agentdump.heap.work');
@@ -13,8 +15,8 @@ const interrupted = 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
 /** Ends the process at Ctrl-C between two turns. Returns the undoing. */
 export function installInterrupt(bar: ProgressBar): () => void {
   const end = (): void => endBySignal(bar);
-  if (bar.isWanted) process.once('SIGINT', end);
-  return () => process.removeListener('SIGINT', end);
+  if (bar.isWanted) process.once(signals.interrupt, end);
+  return () => process.removeListener(signals.interrupt, end);
 }
 
 /** Does the work; ends the process at Ctrl-C in the midst of it. */
@@ -36,8 +38,8 @@ export function runInterruptibly<Result>(bar: ProgressBar, work: () => Result): 
 
 function endBySignal(bar: ProgressBar): never {
   bar.clear();
-  process.removeAllListeners('SIGINT');
-  process.kill(process.pid, 'SIGINT');
+  process.removeAllListeners(signals.interrupt);
+  process.kill(process.pid, signals.interrupt);
   // Not reached but where a signal can be kept from its process: what a shell makes of it.
   process.exit(130);
 }

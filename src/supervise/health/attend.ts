@@ -2,6 +2,8 @@
  * What is done for a program that a check complained about: triage, a bundle while it is still there, and its end where
  * it shall be started again. Each step is a line in the ledger. What is learnt of its recovery is run.ts's affair.
  */
+
+import type { signals } from '../../platform/signals.ts';
 import type { VerdictHint } from '../capture-live.ts';
 import type { CoreDigest } from '../core-part.ts';
 import type { Diary } from '../diary.ts';
@@ -28,7 +30,7 @@ export interface Care {
   digestCore?: CoreDigest | undefined;
   /** From here on its end is our doing, and told in this bundle where there is one. */
   onStop(bundle: string | undefined): void;
-  onSignal(name: 'SIGTERM' | 'SIGKILL', reason: string): void;
+  onSignal(name: typeof signals.end | typeof signals.kill, reason: string): void;
   note(text: string): void;
 }
 

@@ -1,6 +1,7 @@
 /** Ends a program that is ill: SIGTERM to it, and after a while SIGKILL to it and to a shell before it. */
 import { constants } from 'node:os';
 import { platform } from '../../platform/index.ts';
+import { signals } from '../../platform/signals.ts';
 import { findProgram } from './program.ts';
 
 export interface Stopping {
@@ -10,7 +11,7 @@ export interface Stopping {
   graceMs: number;
   /** Its main thread can't act on a signal that it handles. */
   isStuck: boolean;
-  onSignal(name: 'SIGTERM' | 'SIGKILL'): void;
+  onSignal(name: typeof signals.end | typeof signals.kill): void;
 }
 
 /** Of a main thread that is stuck: for what the kernel does by itself. */
@@ -23,15 +24,15 @@ export async function stopChild(stopping: Stopping): Promise<string[]> {
   const handles = isCaught(program, constants.signals.SIGTERM);
   // A handler needs the event loop, so there is nothing to wait for.
   if (!isStuck || !handles) {
-    send(stopping, 'SIGTERM', [program]);
-    if (await endsWithin(stopping.ended, isStuck ? stuckGraceMs : graceMs)) return ['SIGTERM'];
+    send(stopping, signals.end, [program]);
+    if (await endsWithin(stopping.ended, isStuck ? stuckGraceMs : graceMs)) return [signals.end];
   }
-  send(stopping, 'SIGKILL', [program, pid]);
+  send(stopping, signals.kill, [program, pid]);
   await stopping.ended;
-  return !isStuck || !handles ? ['SIGTERM', 'SIGKILL'] : ['SIGKILL'];
+  return !isStuck || !handles ? [signals.end, signals.kill] : [signals.kill];
 }
 
-function send(stopping: Stopping, name: 'SIGTERM' | 'SIGKILL', pids: number[]): void {
+function send(stopping: Stopping, name: typeof signals.end | typeof signals.kill, pids: number[]): void {
   stopping.onSignal(name);
   for (const pid of new Set(pids)) {
     try {
