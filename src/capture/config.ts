@@ -3,6 +3,7 @@
  * A bad value of either is a warning and the default, never a failure. Defaults are those of the table in README.md.
  */
 import { passingVariable } from '../bundle/layout.ts';
+import { testRunVariable } from '../bundle/layout-tests.ts';
 import { SettingReader } from './read-setting.ts';
 
 /** auto: at a crash, where it fits; pressed: only where memory may be what killed, or a snapshot was asked for. */
@@ -30,11 +31,11 @@ export interface Config {
   logs: 'tail' | 'off';
   /** Once there was a sign of an agent, it must make progress within so many milliseconds; 0 expects nothing. */
   progressMs: number;
-  /** The main thread silent for so long is a hang; 0 turns the watchdog off. */
+  /** The main thread silent for so long is a hang; 0: nobody looks for hangs. */
   hangMs: number;
   /** A light snapshot at this share of the heap's or the cgroup's limit, in percent; 0 for none. */
   memoryPercent: number;
-  /** It was asked for by name, so that also a program that hangs in its first second is seen. */
+  /** It, or what needs it, was asked for by name: a program that hangs in its first second is seen too. */
   watchFromStart: boolean;
   maxBundles: number;
   maxBytes: number;
@@ -60,7 +61,8 @@ type Warn = (text: string) => void;
 /** Settings from `environment`, overridden by `options`; what could not be understood goes to `warn`. */
 export function readConfig(environment: Environment, options: InstallOptions | null, warn: Warn): Config {
   const read = new SettingReader(environment, { ...options }, warn);
-  const snapshot = read.signal('snapshotSignal', 'SIGUSR2');
+  const snapshot = read.signal('snapshotSignal', 'off');
+  const hangMs = read.count('hangMs', 5000, longestTimerMs);
   return {
     enabled: read.onOrOff(environment['AGENTDUMP']),
     dir: read.text('dir') ?? '.agentdump',
@@ -75,9 +77,9 @@ export function readConfig(environment: Environment, options: InstallOptions | n
     handles: read.choice('handles', ['count', 'stacks'], 'count'),
     logs: read.choice('logs', ['tail', 'off'], 'tail'),
     progressMs: read.count('progressMs', 0, longestTimerMs),
-    hangMs: read.count('hangMs', 5000, longestTimerMs),
+    hangMs,
     memoryPercent: read.count('memoryPercent', 70, 100),
-    watchFromStart: read.isSaid('hangMs'),
+    watchFromStart: (hangMs > 0 && read.isSaid('hangMs')) || isByHand(snapshot, environment),
     maxBundles: read.count('maxBundles', 20),
     maxBytes: read.size('maxBytes', 2 * 1024 ** 3),
     allow: read.list('allow'),
@@ -85,6 +87,11 @@ export function readConfig(environment: Environment, options: InstallOptions | n
     recipient: read.text('recipient'),
     isPassing: environment[passingVariable] !== undefined,
   };
+}
+
+/** A snapshot's signal kills as long as nobody holds it. Below `agentdump ci` it is set for every process of a run. */
+function isByHand(snapshot: NodeJS.Signals | 'off', environment: Environment): boolean {
+  return snapshot !== 'off' && environment[testRunVariable] === undefined;
 }
 
 /** What setTimeout takes; beyond that it fires at once. */

@@ -9,6 +9,7 @@ type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
 type Stored = Listener | Listener[];
 type Store = Record<EventName, Stored | undefined>;
+type Changes = Map<EventName, (listens: boolean) => void>;
 
 /** What the tap does when `emit` looks a name up. */
 interface Tap {
@@ -31,8 +32,8 @@ export interface EventTap {
   tap(name: EventName, how: Tap): void;
   /** The host's listeners for `name`. */
   listenersOfHost(name: EventName): readonly Listener[];
-  /** Called whenever the host has removed its last listener for `name`. */
-  afterHostLeaves(name: EventName, react: () => void): void;
+  /** Called when the host has added its first listener for `name`, and when it has removed its last one. */
+  whenHostChanges(name: EventName, react: (listens: boolean) => void): void;
   uninstall(): void;
 }
 
@@ -42,9 +43,9 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
   if (!descriptor?.configurable || typeof descriptor.value !== 'object' || descriptor.value === null)
     throw new Error('the listeners are not in a plain property _events');
   const taps = new Map<EventName, Tap>();
-  const leavings = new Map<EventName, () => void>();
+  const changes: Changes = new Map();
   let store = descriptor.value as Store;
-  let proxy = watchStore(store, taps, leavings);
+  let proxy = watchStore(store, taps, changes);
   Object.defineProperty(target, '_events', {
     configurable: true,
     enumerable: descriptor.enumerable ?? true,
@@ -53,8 +54,8 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
     set: (next: Store) => {
       const before = Object.keys(store);
       store = next;
-      proxy = watchStore(next, taps, leavings);
-      for (const name of before) leavings.get(name)?.();
+      proxy = watchStore(next, taps, changes);
+      for (const name of before) changes.get(name)?.(false);
     },
   });
   return {
@@ -62,8 +63,8 @@ export function tapEvents(target: NodeJS.EventEmitter): EventTap {
       taps.set(name, how);
     },
     listenersOfHost: (name) => asList(store[name]),
-    afterHostLeaves(name, react) {
-      leavings.set(name, react);
+    whenHostChanges(name, react) {
+      changes.set(name, react);
     },
     uninstall() {
       Object.defineProperty(target, '_events', { ...descriptor, value: store });
@@ -81,7 +82,7 @@ export function tapPresentEvents(target: object, name: EventName, how: Tap): voi
   holder._events = watchStore(holder._events, new Map([[name, how]]), new Map());
 }
 
-function watchStore(store: Store, taps: Map<EventName, Tap>, leavings: Map<EventName, () => void>): Store {
+function watchStore(store: Store, taps: Map<EventName, Tap>, changes: Changes): Store {
   return new Proxy(store, {
     get(events, name) {
       const tap = taps.get(name);
@@ -92,9 +93,15 @@ function watchStore(store: Store, taps: Map<EventName, Tap>, leavings: Map<Event
       if (!tap.before || tap.joins?.(call, ofHost !== undefined) === false) return ofHost;
       return ofHost === undefined ? tap.before : [tap.before, ...asList(ofHost)];
     },
+    set(events, name, stored: Stored | undefined) {
+      const isFirst = events[name] === undefined;
+      events[name] = stored;
+      if (isFirst && stored !== undefined) changes.get(name)?.(true);
+      return true;
+    },
     deleteProperty(events, name) {
       const isDeleted = Reflect.deleteProperty(events, name);
-      leavings.get(name)?.();
+      changes.get(name)?.(false);
       return isDeleted;
     },
   });

@@ -71,7 +71,8 @@ function installConfigured(given: Config): () => void {
   undoings.push(startFlightLate(surroundings));
   undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
   watchForTests(surroundings, host, capture);
-  if (isMainThread && config.hangMs > 0) undoings.push(watchLoop(surroundings, host, seat, captureEvent));
+  if (isMainThread && (config.hangMs > 0 || seat))
+    undoings.push(watchLoop(surroundings, host, seat, captureEvent));
   return uninstall;
 }
 
@@ -102,6 +103,7 @@ function installTriggers(
   let seat: SignalSeat | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
   const captureDeath = (request: CaptureRequest): string | undefined => {
+    if (isOwnDeath(request) && request.kind !== 'signal') surroundings.watch?.noteDeath();
     noteHandled(request, surroundings.happenings);
     const path = capture(surroundings, request);
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
@@ -126,6 +128,7 @@ function installTriggers(
     hasJustCaptured,
     expectsExit: () => surroundings.tests?.expectsExit() ?? false,
     isEndOfWork,
+    dieIfDue: () => seat?.dieIfDue(),
     ended,
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));

@@ -109,7 +109,7 @@ export class SettingReader {
     return useDefault ? fallback : known;
   }
 
-  signal(name: string, fallback: NodeJS.Signals): NodeJS.Signals | 'off' {
+  signal(name: string, fallback: NodeJS.Signals | 'off'): NodeJS.Signals | 'off' {
     const said = this.#said(name);
     if (said === undefined) return fallback;
     const text = String(said.value);

@@ -1,48 +1,74 @@
 /**
- * Has Node's loop watch a signal although nobody listens for it: Node starts and stops the watching in two listeners of
- * its own (`newListener`, `removeListener` of process), which are called here directly, so that no listener is added.
+ * Which of our signals Node itself holds for the host, exact at every instant, and what the main thread and its watchdog
+ * say to each other about signals. The preload holds no signal in this thread: one that is held here waits for the event
+ * loop, and a program may not come to it for a long time, or never.
  */
-/** Who has the kernel tell of a signal: `start` and `stop` take effect before they return. */
+import type { EventTap } from './event-tap.ts';
+
+/** Held by the watchdog's thread, once that runs. */
 export interface SignalHolder {
-  start(signal: NodeJS.Signals): void;
-  /** False when it could not be given back. */
-  stop(signal: NodeJS.Signals): boolean;
+  /** The signal that came while the host did not listen for it, and of which the program is to die; undefined: none. */
+  readonly due: NodeJS.Signals | undefined;
+  /** Returns once the default disposition is back, so that the signal kills. False where that can't be had. */
+  release(signal: NodeJS.Signals): boolean;
+  /** Waits for a signal that was sent to the process' group, until the thread has heard it. */
+  awaitDue(): void;
+  /** The host has begun or ceased to listen. */
+  noteHost(): void;
 }
 
-/** Our signals of this process, which the watchdog may hold in the main thread's place. */
+/** Our signals of this process, as the watchdog sees them. */
 export interface SignalSeat {
   readonly signals: readonly NodeJS.Signals[];
+  /** Whether Node holds it for a listener of the host. */
   hostListens(signal: NodeJS.Signals): boolean;
-  /** It came to the other holder: does what would be done had it come here. */
+  /** It came to the watchdog while the host did not listen. Does not return where the program dies of it. */
   deliver(signal: NodeJS.Signals): void;
-  /** `holder` begins to hold them beside us; undefined: it holds them no more, and we do again. */
-  share(holder: SignalHolder | undefined): void;
-  /** The other holder holds them all: we hold none. */
-  leave(): void;
+  /** From now on `holder` holds them; undefined: nobody does. */
+  heldBy(holder: SignalHolder | undefined): void;
+  /** Does not return where a signal has come of which the program would be dead without us. */
+  dieIfDue(): void;
+  resetTerminal(): void;
 }
 
-type SignalSwitch = (this: NodeJS.Process, signal: string) => void;
+/** As node:internal/process/signal calls what starts and stops the holding, by events of `process`. */
+const starter = 'startListeningIfSignal';
+const stopper = 'stopListeningIfSignal';
 
-export interface SignalWatch {
-  /** From now on the signal is an event, and no longer kills. */
-  start(signal: NodeJS.Signals): void;
-  /** The default disposition is back, unless the host listens. */
-  stop(signal: NodeJS.Signals): void;
-}
+/**
+ * Follows the host's listeners. The order matters, because a signal may come between any two instructions: what Node
+ * does comes first when a listener is added and last when one is removed, so that a signal which is said to be the
+ * host's has a handle in Node, and is not lost.
+ */
+export class HostSignals {
+  readonly #events: EventTap;
+  readonly #held = new Set<NodeJS.Signals>();
+  #onChange: ((signal: NodeJS.Signals, listens: boolean) => void) | undefined;
 
-/** Undefined when this Node does it in another way, or in a worker, which gets no signals. */
-export function findSignalWatch(target: NodeJS.Process): SignalWatch | undefined {
-  const start = findListener(target, 'newListener', 'startListeningIfSignal');
-  const stop = findListener(target, 'removeListener', 'stopListeningIfSignal');
-  if (!start || !stop) return undefined;
-  return {
-    start: (signal) => start.call(target, signal),
-    stop: (signal) => stop.call(target, signal),
-  };
-}
+  constructor(events: EventTap, signals: readonly NodeJS.Signals[]) {
+    this.#events = events;
+    for (const signal of signals) {
+      if (events.listenersOfHost(signal).length > 0) this.#held.add(signal);
+      events.whenHostChanges(signal, (listens) => this.#see(signal, listens));
+    }
+  }
 
-function findListener(target: NodeJS.Process, event: string, name: string): SignalSwitch | undefined {
-  return target.listeners(event as 'exit').find((listener) => listener.name === name) as
-    | SignalSwitch
-    | undefined;
+  onChange(react: (signal: NodeJS.Signals, listens: boolean) => void): void {
+    this.#onChange = react;
+  }
+
+  listens(signal: NodeJS.Signals): boolean {
+    return this.#held.has(signal);
+  }
+
+  /** A host that has removed Node's own listeners from `process` changes nothing by adding or removing one. */
+  #see(signal: NodeJS.Signals, listens: boolean): void {
+    const [event, name] = listens
+      ? (['newListener', starter] as const)
+      : (['removeListener', stopper] as const);
+    if (!this.#events.listenersOfHost(event).some((listener) => listener.name === name)) return;
+    if (listens) this.#held.add(signal);
+    else this.#held.delete(signal);
+    this.#onChange?.(signal, listens);
+  }
 }

@@ -62,6 +62,8 @@ function armedEnvironment(options: CiOptions, id: string, folder: string, dir: s
     AGENTDUMP_SIGNALS: 'none',
     // The report says which exit code only passes on another's end or counts failed tests (collect.ts).
     AGENTDUMP_EXITS: 'all',
+    // By which a process that hangs is asked for its bundle (dump-tree.ts).
+    AGENTDUMP_SNAPSHOT_SIGNAL: 'SIGUSR2',
     AGENTDUMP_HEAP: options.heap,
     AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',
     AGENTDUMP_MAX_BUNDLES: '200',

@@ -54,7 +54,8 @@ export const trials: readonly Trial[] = [
     row: 4,
     death: 'snapshot of a live program, it goes on',
     expected: 'snapshot',
-    command: code('setTimeout(() => {}, 400); setTimeout(() => process.kill(process.pid, "SIGUSR2"), 50)'),
+    command: code('setTimeout(() => {}, 2000); setTimeout(() => process.kill(process.pid, "SIGUSR2"), 1000)'),
+    environment: { AGENTDUMP_SNAPSHOT_SIGNAL: 'SIGUSR2' },
   },
   {
     row: 5,

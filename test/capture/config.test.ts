@@ -16,7 +16,7 @@ test('nothing said: the defaults, and no warning', () => {
   assert.deepEqual(warnings, []);
   assert.deepEqual(
     [config.enabled, config.dir, config.signals, config.snapshotSignal, config.heap, config.hangMs],
-    [true, '.agentdump', ['SIGTERM', 'SIGHUP', 'SIGQUIT'], 'SIGUSR2', 'auto', 5000],
+    [true, '.agentdump', ['SIGTERM', 'SIGHUP', 'SIGQUIT'], undefined, 'auto', 5000],
   );
   assert.deepEqual([config.maxBundles, config.maxBytes, config.memoryPercent], [20, 2 * 1024 ** 3, 70]);
   assert.deepEqual([config.recipient, config.allow, config.deny], [undefined, [], []]);
@@ -75,7 +75,7 @@ for (const [name, text, option, value] of good)
 const bad: [keyof Config & keyof InstallOptions, string, unknown, RegExp][] = [
   ['signals', 'SIGFOO', ['SIGFOO'], /names "SIGFOO", .*; using SIGTERM,SIGHUP,SIGQUIT$/],
   ['signals', 'SIGKILL', 'SIGKILL', /no signal that can be caught/],
-  ['snapshotSignal', 'nope', 'nope', /"nope", .*; using SIGUSR2$/],
+  ['snapshotSignal', 'nope', 'nope', /"nope", .*; using off$/],
   ['heap', 'maybe', 7, /is not one of off, pressed, auto, always; using auto$/],
   ['heapStrings', 'x', {}, /using names$/],
   ['locals', 'x', true, /using off$/],

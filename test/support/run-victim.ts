@@ -1,7 +1,7 @@
 /** Runs a program of fixtures/programs in a child process, with or without the preload, and says how it went. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { testNodes } from './test-nodes.ts';
@@ -71,7 +71,9 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
       stdout += text;
       if (isSent || victim.signal === undefined || !stdout.includes('ready\n')) return;
       isSent = true;
-      child.kill(victim.signal);
+      const { signal } = victim;
+      const isHeard = options.preload && victim.bundles.length > 0;
+      void (isHeard ? untilCaught(child.pid, signal) : Promise.resolve()).then(() => child.kill(signal));
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -82,6 +84,17 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
       resolve({ code, signal, stdout, ...splitOwnLines(stderr) });
     });
   });
+}
+
+/** Until the process has a handler for the signal (SigCgt of proc(5)): before that it kills, with or without the preload. */
+export async function untilCaught(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
+  const bit = 1n << BigInt(constants.signals[signal] - 1);
+  for (const until = Date.now() + lifeLimitMs; Date.now() < until; ) {
+    const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'latin1') : '';
+    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+    if (mask === undefined || (BigInt(`0x${mask}`) & bit) !== 0n) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 function splitOwnLines(stderr: string): Pick<Outcome, 'stderr' | 'ownLines'> {

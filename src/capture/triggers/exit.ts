@@ -16,6 +16,7 @@ export const exitTrigger: Trigger = ({
   hasJustCaptured,
   expectsExit,
   isEndOfWork,
+  dieIfDue,
   ended,
 }) => {
   let isOver = false;
@@ -43,6 +44,7 @@ export const exitTrigger: Trigger = ({
     atEmit: () => {
       if (isOver || !isExiting()) return;
       isOver = true;
+      dieIfDue();
       const exitCode = findExitCode(events);
       captureExit(exitCode);
       ended(exitCode);

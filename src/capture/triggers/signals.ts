@@ -1,112 +1,119 @@
 /**
- * Signals that end the process (row 3), and the one that asks for a snapshot (row 4). When the host does not listen, the
- * death that the signal would have been is re-created: Node's default disposition back, the signal sent again.
+ * Signals that end the process (row 3), and the one that asks for a snapshot (row 4). Those that the host does not listen
+ * for are heard by the watchdog's thread, which tells this one; the death that the signal would have been is re-created:
+ * default disposition back, the signal sent again. Of those that the host listens for a bundle is written before it sees them.
  */
-import { findSignalWatch, type SignalHolder, type SignalWatch } from '../signal-watch.ts';
+import { readProcStat } from '../../platform/proc-stat.ts';
+import { HostSignals, type SignalHolder, type SignalSeat } from '../signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
-/** As it was before we wrapped it: to send the signal that we have just written a bundle for. */
-const originalKill = process.kill;
+/** As they were before anybody wrapped them: to send the signal that we have just written a bundle for. */
+const { kill: originalKill, removeAllListeners } = process;
+
+const longestDyingMs = 1000;
 
 export const signalsTrigger: Trigger = (context) => {
-  const found = context.isMainThread ? findSignalWatch(process) : undefined;
-  if (!found) return undefined;
-  const watch = new MovableWatch(found);
-  const { config, events, capture } = context;
-  const reactions = new Map<NodeJS.Signals, () => void>();
-  for (const signal of config.signals) reactions.set(signal, () => meetDeath(signal, context, watch));
-  const { snapshotSignal } = config;
-  if (snapshotSignal)
-    reactions.set(snapshotSignal, () => {
-      capture({
-        kind: 'snapshot-signal',
-        handledByHost: false,
-        details: { signal: describeSignal(snapshotSignal) },
-      });
-    });
-  for (const [signal, react] of reactions) listen(signal, context, watch, react);
-  const unwrapKill = wrapKill(context, watch);
-  const hostListens = (signal: NodeJS.Signals): boolean => events.listenersOfHost(signal).length > 0;
-  context.offerSignals({
-    signals: [...reactions.keys()],
-    hostListens,
-    // One that the host listens for comes to this thread too.
-    deliver: (signal) => watch.hasLeft && !hostListens(signal) && reactions.get(signal)?.(),
-    share: (holder) => watch.share(holder, [...reactions.keys()]),
-    leave: () => watch.leave([...reactions.keys()]),
-  });
-  return () => {
-    unwrapKill();
-    for (const signal of reactions.keys()) if (!hostListens(signal)) watch.stop(signal);
-  };
+  if (!context.isMainThread) return undefined;
+  const seat = new Seat(context);
+  if (seat.signals.length === 0) return undefined;
+  context.offerSignals(seat);
+  return wrapKill(seat);
 };
 
-/** Our watching of signals, by Node's loop in this thread until another holder has them all. */
-class MovableWatch implements SignalHolder {
-  hasLeft = false;
-  readonly #own: SignalWatch;
-  #other: SignalHolder | undefined;
+class Seat implements SignalSeat {
+  readonly signals: readonly NodeJS.Signals[];
+  readonly #context: TriggerContext;
+  readonly #host: HostSignals;
+  readonly #snapshotSignal: NodeJS.Signals | undefined;
+  #holder: SignalHolder | undefined;
 
-  constructor(own: SignalWatch) {
-    this.#own = own;
+  constructor(context: TriggerContext) {
+    const { events, config } = context;
+    const { snapshotSignal } = config;
+    // The kernel lets no signal kill the first process of a container that does not listen for it.
+    const signals = process.pid === 1 ? [] : config.signals;
+    this.#context = context;
+    this.#snapshotSignal = snapshotSignal;
+    this.signals = [...new Set(snapshotSignal ? [...signals, snapshotSignal] : signals)];
+    this.#host = new HostSignals(events, this.signals);
+    this.#host.onChange((signal, listens) => this.#see(signal, listens));
+    // A signal's event comes from Node itself; one that the program emits by hand is none.
+    for (const signal of this.signals)
+      events.tap(signal, {
+        atEmit: ({ isFromNode }) => isFromNode && this.#host.listens(signal) && this.#capture(signal, true),
+      });
   }
 
-  start(signal: NodeJS.Signals): void {
-    if (!this.hasLeft) this.#own.start(signal);
-    this.#other?.start(signal);
+  hostListens(signal: NodeJS.Signals): boolean {
+    return this.#host.listens(signal);
   }
 
-  stop(signal: NodeJS.Signals): boolean {
-    this.#own.stop(signal);
-    return this.#other?.stop(signal) ?? true;
+  isDeadly(signal: NodeJS.Signals): boolean {
+    return signal !== this.#snapshotSignal && this.signals.includes(signal);
   }
 
-  share(holder: SignalHolder | undefined, signals: NodeJS.Signals[]): void {
-    this.#other = holder;
-    if (holder) return;
-    this.hasLeft = false;
-    for (const signal of signals) this.#own.start(signal);
+  find(wanted: string | number): NodeJS.Signals | undefined {
+    return this.signals.find(
+      (name) => name === wanted || (typeof wanted === 'number' && signalNumber(name) === wanted),
+    );
   }
 
-  leave(signals: NodeJS.Signals[]): void {
-    this.hasLeft = true;
-    for (const signal of signals) this.#own.stop(signal);
+  deliver(signal: NodeJS.Signals): void {
+    if (this.isDeadly(signal)) this.die(signal);
+    else if (!this.#host.listens(signal)) this.#capture(signal, false);
   }
-}
 
-/** A signal's event comes from Node itself; one that the program emits by hand is none. */
-function listen(
-  signal: NodeJS.Signals,
-  { events }: TriggerContext,
-  watch: SignalHolder,
-  react: () => void,
-): void {
-  events.tap(signal, { atEmit: ({ isFromNode }) => isFromNode && react() });
-  // Node stops its watching when the host's last listener goes.
-  events.afterHostLeaves(signal, () => process.nextTick(() => watch.start(signal)));
-  watch.start(signal);
-}
+  heldBy(holder: SignalHolder | undefined): void {
+    this.#holder = holder;
+  }
 
-function meetDeath(signal: NodeJS.Signals, context: TriggerContext, watch: SignalHolder): void {
-  const handledByHost = context.events.listenersOfHost(signal).length > 0;
-  captureSignal(signal, handledByHost, context);
-  if (handledByHost) return;
-  resetTerminal();
-  dieOf(signal, watch);
-}
+  dieIfDue(): void {
+    const due = this.#holder?.due;
+    if (due !== undefined) this.die(due);
+  }
 
-/** By the code that a shell would report, where the default disposition can't be had back. */
-function dieOf(signal: NodeJS.Signals, watch: SignalHolder): void {
-  if (watch.stop(signal)) Reflect.apply(originalKill, process, [process.pid, signal]);
-  else (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
-}
+  /** For one that was sent to the group of processes: without us the program would be dead by now. */
+  dieOfGroupSignal(signal: NodeJS.Signals): void {
+    if (this.#host.listens(signal)) return;
+    this.#holder?.awaitDue();
+    this.dieIfDue();
+  }
 
-function captureSignal(signal: NodeJS.Signals, handledByHost: boolean, { capture }: TriggerContext): void {
-  capture({ kind: 'signal', handledByHost, details: { signal: describeSignal(signal) } });
-}
+  die(signal: NodeJS.Signals): never {
+    this.#capture(signal, false);
+    this.resetTerminal();
+    // It had come before the host began to listen.
+    if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
+    const isFree = this.#holder?.release(signal) ?? true;
+    Reflect.apply(originalKill, process, [process.pid, signal]);
+    // Another of the threads may take it, a moment later.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, isFree ? longestDyingMs : 0);
+    // By the code that a shell would report, where the default disposition can't be had back.
+    return (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
+  }
 
-function describeSignal(name: NodeJS.Signals): { name: string; number: number } {
-  return { name, number: signalNumber(name) };
+  /** Node resets a raw terminal when a signal kills it, but not when the signal was heard. */
+  resetTerminal(): void {
+    try {
+      if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
+    } catch {
+      // The terminal is gone; the signal still comes.
+    }
+  }
+
+  #see(signal: NodeJS.Signals, listens: boolean): void {
+    this.#holder?.noteHost();
+    // One that came before was not for this listener: without us the program would not have come here.
+    if (listens && this.#holder?.due === signal) this.die(signal);
+  }
+
+  #capture(signal: NodeJS.Signals, handledByHost: boolean): void {
+    this.#context.capture({
+      kind: signal === this.#snapshotSignal ? 'snapshot-signal' : 'signal',
+      handledByHost: handledByHost && signal !== this.#snapshotSignal,
+      details: { signal: { name: signal, number: signalNumber(signal) } },
+    });
+  }
 }
 
 /** node:os is loaded when a signal comes, not at the start. */
@@ -114,37 +121,30 @@ function signalNumber(name: NodeJS.Signals): number {
   return process.getBuiltinModule('node:os').constants.signals[name];
 }
 
-function findSignal(signals: NodeJS.Signals[], wanted: string | number): NodeJS.Signals | undefined {
-  return signals.find(
-    (name) => name === wanted || (typeof wanted === 'number' && signalNumber(name) === wanted),
-  );
-}
-
-/** Node resets a raw terminal when a signal kills it, but not when the signal was an event. */
-function resetTerminal(): void {
-  try {
-    if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
-  } catch {
-    // The terminal is gone; the signal still comes.
-  }
-}
-
 /**
- * A program that kills itself is dead when process.kill returns. A watched signal would let it run on until its event
- * loop turned, so such a call is answered here: bundle, default disposition, signal.
+ * A program that kills itself is dead when process.kill returns. A signal that the watchdog hears would let it run on
+ * for a moment, so such a call is answered here: bundle, default disposition, signal.
  */
-function wrapKill(context: TriggerContext, watch: SignalHolder): () => void {
+function wrapKill(seat: Seat): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
   const kill = function kill(pid: number, signal?: string | number): true {
-    const name = pid === process.pid ? findSignal(context.config.signals, signal ?? 'SIGTERM') : undefined;
-    if (name !== undefined && context.events.listenersOfHost(name).length === 0) {
-      captureSignal(name, false, context);
-      dieOf(name, watch);
-    }
-    return Reflect.apply(originalKill, process, [pid, signal]);
+    // Node takes digits too.
+    const target = typeof pid === 'string' ? Number(pid) : pid;
+    const name = target === process.pid || target <= 0 ? seat.find(signal ?? 'SIGTERM') : undefined;
+    if (name === undefined || !seat.isDeadly(name) || seat.hostListens(name))
+      return Reflect.apply(originalKill, process, [pid, signal]);
+    if (target === process.pid) seat.die(name);
+    const result = Reflect.apply(originalKill, process, [pid, signal]);
+    if (isOwnGroup(target)) seat.dieOfGroupSignal(name);
+    return result;
   };
   Object.defineProperty(process, 'kill', { ...descriptor, value: kill });
   return () => {
     if (process.kill === kill) Object.defineProperty(process, 'kill', { ...descriptor, value: originalKill });
   };
+}
+
+/** 0 is the own group, -n the group n. Where it can't be told, the thread's message comes a moment later. */
+function isOwnGroup(pid: number): boolean {
+  return pid === 0 || Number(readProcStat('self')?.[2]) === -pid;
 }

@@ -19,8 +19,10 @@ export interface TriggerContext {
   expectsExit(): boolean;
   /** Whether a deliberate end with this code is worth a bundle (AGENTDUMP_EXITS). */
   isEndOfWork(exitCode: number): boolean;
-  /** Says which signals are watched here, so that the watchdog can watch them instead. */
+  /** Says which signals the watchdog is to hold. */
   offerSignals(seat: SignalSeat): void;
+  /** Does not return where a signal has come of which the program would be dead without us. */
+  dieIfDue(): void;
   /** The thread ends by itself, and all that was to be captured is. */
   ended(exitCode: number): void;
 }

@@ -7,7 +7,7 @@ interface SignalWrap {
   onsignal: () => void;
   start(signal: number): number;
   unref(): void;
-  close(): void;
+  close(done?: () => void): void;
 }
 
 /** A part of Node, not a package. */
@@ -48,9 +48,24 @@ export class HeldSignals {
     this.#held.set(signal, wrap);
   }
 
-  /** It kills again, unless the host listens for it. */
-  release(signal: NodeJS.Signals): void {
-    this.#held.get(signal)?.close();
-    this.#held.delete(signal);
+  /** They kill again, unless the host listens for them. One that was caught before and not yet heard is dropped. */
+  release(): void {
+    for (const wrap of this.#held.values()) wrap.close();
+    this.#held.clear();
+  }
+
+  /**
+   * As `release`; resolves with those that were caught before and not yet heard, of which libuv tells nobody any more. But
+   * it finishes the closing of a handle only when what was caught for it has left its pipe: in the turn in which it
+   * finishes a handle that was closed at the same time and caught nothing, or in a later one.
+   */
+  async releaseProven(): Promise<NodeJS.Signals[]> {
+    const open = new Set(this.#held.keys());
+    for (const [signal, wrap] of this.#held) wrap.close(() => open.delete(signal));
+    this.#held.clear();
+    await new Promise<void>((resolve) => new this.#Signal().close(resolve));
+    // By then every closing of that turn has been told.
+    await new Promise((resolve) => setImmediate(resolve));
+    return [...open];
   }
 }

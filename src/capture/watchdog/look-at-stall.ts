@@ -16,6 +16,8 @@ import {
 } from './write-silent-bundle.ts';
 
 const interruptMs = 1000;
+/** Before a death that waits for it. */
+const lastInterruptMs = 250;
 const betweenLooksMs = 20;
 const mostLooks = 8;
 const looksInPassing = 3;
@@ -46,18 +48,25 @@ export async function lookAtStall(stalled: Stalled): Promise<SeenStall | undefin
   }
   if (!seen || !('stall' in seen)) return seen;
   if (Atomics.load(shared, cells.answers) === answers)
-    return { where: seen.stall.where, ...bundleAt(writeHere(stalled, seen)) };
+    return {
+      where: seen.stall.where,
+      ...bundleAt(await stalled.unheld(() => writeHere(stalled, seen))),
+    };
   return 'frames' in seen ? { where: 'javascript', unwritten: seen } : undefined;
 }
 
 async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | SeenFromHere | undefined> {
   const native = { stall: { ...stalled.stall, where: 'native' as const } };
   const microtasks = Atomics.load(stalled.data.shared, cells.microtasks);
-  const probe = await thread.probe(interruptMs);
+  const limitMs = stalled.isDeath ? lastInterruptMs : interruptMs;
+  const answers = Atomics.load(stalled.data.shared, cells.answers);
+  const probe = await thread.probe(limitMs);
+  // A signal is answered by a loop that turns again.
+  if (stalled.isDeath && Atomics.load(stalled.data.shared, cells.answers) !== answers) return undefined;
   if (!probe) return native;
   const asked: Asked = { thread, stalled, probe, microtasks };
   const room = roomForDebugger(probe.heapBytes, stalled.data.heapLimitBytes);
-  const found = room > 0 ? await thread.interrupt(interruptMs, room) : ({ state: 'growing' } as const);
+  const found = room > 0 ? await thread.interrupt(limitMs, room) : ({ state: 'growing' } as const);
   if (found.state === 'debugged') return undefined;
   if (found.state === 'native') return native;
   if (found.state === 'growing') return describeInPassing(asked);
@@ -90,15 +99,16 @@ interface Asked {
 async function describe(asked: Asked, first: CallFrames): Promise<StallReport> {
   const { thread, stalled } = asked;
   const frames = await thread.readFrames(await untilProgram(thread, first));
-  const laterStacks = await lookAgain(thread);
-  const { signal } = stalled;
+  const { signal, isDeath } = stalled;
+  const laterStacks = isDeath ? [] : await lookAgain(thread);
   return { stall: stallOf(asked, laterStacks), frames, ...(signal && { signal }) };
 }
 
 async function describeInPassing(asked: Asked): Promise<SeenInPassing> {
   const { thread, probe } = asked;
   const laterStacks: string[] = [];
-  for (let look = 2; look < 2 + looksInPassing; look++) {
+  const looks = asked.stalled.isDeath ? 0 : looksInPassing;
+  for (let look = 2; look < 2 + looks; look++) {
     await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
     const later = await thread.probe(returnMs);
     if (!later) break;

@@ -8,3 +8,9 @@ export function readMainCpuMs(): number | undefined {
   const fields = platform.processStat('self', process.pid);
   return fields && (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
+
+/** Milliseconds that it was ready to run and got no processor; undefined where the kernel does not count them. */
+export function readMainWaitMs(): number | undefined {
+  const fields = platform.processFile('self', `task/${process.pid}/schedstat`)?.split(' ');
+  return fields?.[1] === undefined ? undefined : Number(fields[1]) / 1e6;
+}

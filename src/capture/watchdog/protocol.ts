@@ -15,7 +15,7 @@ export const cells = {
   attached: 3,
   /** Bit n: the host listens for the n-th of our signals. */
   hostListens: 4,
-  /** Signals that the watchdog has let go of. */
+  /** How often the watchdog has let go of signals when it was asked to. */
   released: 5,
   /** 1 once the process has begun to end: no debugger session may be opened, and one that is open is cut. */
   closing: 6,
@@ -25,7 +25,11 @@ export const cells = {
   heapKib: 8,
   /** Resident memory then, in KiB. */
   rssKib: 9,
-  count: 10,
+  /** Place, from 1, of that of our signals which came while the host did not listen, and kills; 0: none. */
+  due: 10,
+  /** 1 once the program dies of something else than a signal: one that comes now comes after that. */
+  dies: 11,
+  count: 12,
 } as const;
 
 /** True in the global object of the watchdog's thread: who looks at the workers of a program leaves that one out. */
@@ -33,8 +37,7 @@ export const ownThreadFlag = Symbol.for('agentdump.watchdog');
 
 export type FromWatchdog =
   | { ask: true }
-  /** The signals are held there, or can't be. */
-  | { holds: boolean }
+  /** It came while the host did not listen for it. */
   | { signal: NodeJS.Signals }
   /** Of a stall that ended while it was looked at. */
   | { report: StallReport }
@@ -42,8 +45,8 @@ export type FromWatchdog =
   | { recovered: { silentMs: number; bundle?: string; where: StallFacts['where'] } };
 
 export type ToWatchdog =
-  | { release: NodeJS.Signals }
-  | { hold: readonly NodeJS.Signals[] }
+  /** Undefined: all of them, for good. */
+  | { release: NodeJS.Signals | undefined }
   /** A value that must be seen in no part. */
   | { withhold: string }
   /** Folder of the journal, once there is one. */

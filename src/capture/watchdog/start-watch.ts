@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the watchdog: starts its thread where the host does not see it, answers it, gives our
- * signals into its keeping, and writes what it asks for.
+ * The main thread's side of the watchdog: starts its thread where the host does not see it, answers it, tells it for
+ * which signals the host listens, and writes what it asks for.
  */
 import type { Worker } from 'node:worker_threads';
 import type { Lock } from '../../bundle/age-key.ts';
@@ -14,7 +14,7 @@ import { stackTextOf } from '../frame-reader.ts';
 import type { MemorySampler } from '../memory-sampler.ts';
 import { nearestFrames } from '../own-stack.ts';
 import type { CaptureRequest } from '../request.ts';
-import type { SignalSeat } from '../signal-watch.ts';
+import type { SignalHolder, SignalSeat } from '../signal-watch.ts';
 import { startHiddenWorker } from './hidden-worker.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
@@ -55,13 +55,15 @@ export interface Watch {
   readonly threadId: number;
   /** No debugger of the watchdog's is connected any more: the process may end. */
   letGo(): void;
+  /** The program dies of something else than a signal. */
+  noteDeath(): void;
   uninstall(): void;
 }
 
 /** The frame of what a debugger session evaluates. */
 const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
-/** Longer nobody waits for the other thread. */
-const answerMs = 500;
+/** Longer nobody waits for the other thread, which may be without a processor, or at its start. */
+const answerMs = 900;
 /** A debugger session is cut within some 20 ms, unless the machine is busy. */
 const cutMs = 2000;
 
@@ -75,7 +77,7 @@ class MainSide implements Watch {
   readonly #shared = new Int32Array(new SharedArrayBuffer(4 * cells.count));
   readonly #worker: Worker;
   readonly #memory: MemoryWatch | undefined;
-  #isSeated = false;
+  readonly #holder: SignalHolder;
   /** Bundle of a stall whose end nobody has seen. */
   #unended: string | undefined;
   #journal: string | undefined;
@@ -83,14 +85,16 @@ class MainSide implements Watch {
   constructor(options: WatchOptions) {
     this.#options = options;
     const { memoryPercent } = options.config;
-    if (memoryPercent > 0) this.#memory = this.#watchMemory(memoryPercent);
+    if (memoryPercent > 0 && options.config.hangMs > 0) this.#memory = this.#watchMemory(memoryPercent);
+    this.#holder = this.#makeHolder();
+    this.#holder.noteHost();
     this.#worker = startHiddenWorker(options.source, this.#describe());
     this.#worker.on('message', (message: FromWatchdog) => this.#hear(message));
     // Without a listener its failure would be the program's.
     this.#worker.on('error', () => {});
-    this.#worker.on('exit', () => this.#takeSignalsBack());
+    this.#worker.on('exit', () => this.#loseThread());
     this.#worker.unref();
-    this.#shareSignals();
+    options.seat?.heldBy(this.#holder);
   }
 
   readonly hook: StallHook = {
@@ -140,9 +144,15 @@ class MainSide implements Watch {
     while (Atomics.load(this.#shared, cells.attached) !== 0 && performance.now() < until);
   }
 
+  noteDeath(): void {
+    Atomics.store(this.#shared, cells.dies, 1);
+  }
+
   uninstall(): void {
     this.#memory?.stop();
-    this.#takeSignalsBack();
+    this.#options.seat?.dieIfDue();
+    this.#options.seat?.heldBy(undefined);
+    this.#release(undefined);
     this.letGo();
     void this.#worker.terminate();
   }
@@ -180,8 +190,7 @@ class MainSide implements Watch {
     if ('ask' in message) {
       this.#refresh();
       if (this.#lookAtMemory(false)) this.#memory?.takeSnapshot();
-    } else if ('holds' in message) this.#leaveSignals(message.holds);
-    else if ('signal' in message) this.#options.seat?.deliver(message.signal);
+    } else if ('signal' in message) this.#options.seat?.deliver(message.signal);
     else if ('report' in message) this.hook.report(message.report);
     else this.#noteRecovery(message.recovered);
   }
@@ -216,39 +225,42 @@ class MainSide implements Watch {
 
   /** What the watchdog must know when nobody can be asked. */
   #refresh(): void {
-    const { seat, findJournal } = this.#options;
-    const bits = (seat?.signals ?? []).map((signal, at) => (seat?.hostListens(signal) ? 1 << at : 0));
-    Atomics.store(
-      this.#shared,
-      cells.hostListens,
-      bits.reduce((all, bit) => all | bit, 0),
-    );
-    const folder = findJournal();
+    const folder = this.#options.findJournal();
     if (folder === this.#journal || folder === undefined) return;
     this.#journal = folder;
     this.#tell({ journal: folder });
   }
 
-  /** From its start on the other thread holds them too. */
-  #shareSignals(): void {
-    this.#options.seat?.share({
-      start: (signal) => this.#tell({ hold: [signal] }),
-      stop: (signal) => this.#release(signal),
-    });
-    this.#isSeated = true;
+  #makeHolder(): SignalHolder {
+    const shared = this.#shared;
+    const { seat } = this.#options;
+    const signals = seat?.signals ?? [];
+    return {
+      get due() {
+        return signals[Atomics.load(shared, cells.due) - 1];
+      },
+      release: (signal) => this.#release(signal),
+      awaitDue: () => void Atomics.wait(shared, cells.due, 0, answerMs),
+      noteHost: () => {
+        const bits = signals.map((signal, at) => (seat?.hostListens(signal) ? 1 << at : 0));
+        Atomics.store(
+          shared,
+          cells.hostListens,
+          bits.reduce((all, bit) => all | bit, 0),
+        );
+      },
+    };
   }
 
-  #leaveSignals(areHeld: boolean): void {
-    if (!areHeld) this.#takeSignalsBack();
-    else if (this.#isSeated) this.#options.seat?.leave();
+  /** Node has closed what it held, so that signals kill again; one that it had heard must not be lost with it. */
+  #loseThread(): void {
+    const { seat } = this.#options;
+    const { due } = this.#holder;
+    seat?.heldBy(undefined);
+    if (due !== undefined) seat?.deliver(due);
   }
 
-  #takeSignalsBack(): void {
-    if (this.#isSeated) this.#options.seat?.share(undefined);
-    this.#isSeated = false;
-  }
-
-  #release(signal: NodeJS.Signals): boolean {
+  #release(signal: NodeJS.Signals | undefined): boolean {
     const before = Atomics.load(this.#shared, cells.released);
     this.#tell({ release: signal });
     return Atomics.wait(this.#shared, cells.released, before, answerMs) !== 'timed-out';
@@ -256,9 +268,6 @@ class MainSide implements Watch {
 
   #report({ stall, frames, signal }: StallReport): string | undefined {
     const { capture, config, note, seat } = this.#options;
-    // From now on they kill, or are heard by the other thread, until the loop turns again.
-    seat?.leave();
-    if (signal && seat?.hostListens(signal)) return undefined;
     const exitStack = stackTextOf(frames);
     const payload: StallPayload = { silentMs: stall.silentMs, stack: exitStack };
     note(recordKinds.stall, payload);
@@ -276,6 +285,7 @@ class MainSide implements Watch {
       },
     });
     if (signal === undefined) this.#unended = path;
+    if (isDeath) seat?.resetTerminal();
     return path;
   }
 
@@ -295,7 +305,6 @@ class MainSide implements Watch {
     this.#options.note(recordKinds.stallEnd, payload);
     this.#unended ??= bundle;
     this.#noteEnd('recovered', silentMs);
-    if (!this.#isSeated) this.#options.seat?.share(undefined);
   }
 }
 

@@ -11,11 +11,15 @@ import { lookAtStall } from './look-at-stall.ts';
 import { readMainCpuMs } from './main-cpu.ts';
 import { stepShare } from './memory-watch.ts';
 import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
+import { SignalDeath } from './signal-death.ts';
 import { SilentGrowth } from './silent-growth.ts';
 import type { SilentBundleFacts } from './write-silent-bundle.ts';
 
-/** A signal that the main thread has not answered by then has met a stall. */
-const signalAnswerMs = 1000;
+/** Nobody dies of a snapshot that comes late: one that is not answered by then has met a stall. */
+const snapshotAnswerMs = 1000;
+/** Without a limit for stalls the main thread is still asked for what is needed if a signal comes. */
+const slowestTickMs = 1000;
+const freePollMs = 20;
 const backOff = 4;
 const longestLimitMs = 3_600_000;
 
@@ -25,7 +29,9 @@ class Watcher {
   readonly #port: MessagePort;
   readonly #facts: SilentBundleFacts;
   readonly #tickMs: number;
+  readonly #death: SignalDeath;
   #held: HeldSignals | undefined;
+  #isReleased = false;
   #limitMs: number;
   #answers = -1;
   #tickedAt = performance.now();
@@ -41,18 +47,27 @@ class Watcher {
     this.#shared = data.shared;
     this.#port = port;
     this.#facts = { withheld: [...data.withheld] };
-    this.#limitMs = data.hangMs;
-    this.#tickMs = Math.min(1000, Math.max(50, data.hangMs / 5));
+    this.#limitMs = data.hangMs || Number.POSITIVE_INFINITY;
+    this.#tickMs = Math.min(slowestTickMs, Math.max(50, this.#limitMs / 5));
+    this.#death = new SignalDeath({
+      shared: data.shared,
+      signals: data.signals,
+      heap: data.config.heap,
+      tell: (signal) => this.#tell({ signal }),
+      untilFree: () => this.#untilFree(),
+      look: (signal) => this.#look(signal),
+      release: () => this.#release(),
+    });
   }
 
   start(): void {
     this.#port.on('message', (message: ToWatchdog) => this.#hear(message));
-    this.#hold(this.#data.signals);
+    this.#hold();
     setInterval(() => this.#tick(), this.#tickMs);
     this.#tick();
     const { config, heapLimitBytes: limitBytes } = this.#data;
     const threshold = config.memoryPercent / 100;
-    if (threshold > 0)
+    if (threshold > 0 && this.#data.hangMs > 0)
       this.#watchGrowth(new SilentGrowth({ limitBytes, fromShare: threshold / 2, stepShare }));
   }
 
@@ -93,24 +108,52 @@ class Watcher {
     this.#port.postMessage(message);
   }
 
-  #hold(signals: readonly NodeJS.Signals[]): void {
+  /** Where the system or this Node refuses, a signal kills as it would without us. */
+  #hold(): void {
+    if (this.#isReleased) return;
     try {
-      this.#held ??= new HeldSignals((signal) => void this.#onSignal(signal));
-      for (const signal of signals) this.#held.hold(signal);
-      this.#tell({ holds: true });
+      this.#held ??= new HeldSignals((signal) => this.#onSignal(signal));
+      for (const signal of this.#data.signals) this.#held.hold(signal);
     } catch {
-      for (const signal of this.#data.signals) this.#held?.release(signal);
-      this.#tell({ holds: false });
+      this.#held?.release();
+    }
+  }
+
+  /** For good. */
+  #release(): void {
+    this.#isReleased = true;
+    this.#held?.release();
+  }
+
+  /** The program goes on without us. */
+  async #giveBack(): Promise<void> {
+    this.#isReleased = true;
+    for (const signal of (await this.#held?.releaseProven()) ?? [])
+      if (!this.#doesHostListen(signal)) process.kill(process.pid, signal);
+  }
+
+  /** While this thread is busy itself nothing could answer a signal: so none is held. */
+  async #withoutSignals<Value>(write: () => Value): Promise<Value | undefined> {
+    const unheard = (await this.#held?.releaseProven()) ?? [];
+    const wasDue = this.#death.isDue;
+    for (const signal of unheard) this.#onSignal(signal);
+    if (this.#death.isDue && !wasDue) return undefined;
+    try {
+      return write();
+    } finally {
+      if (!this.#death.isDue) this.#hold();
     }
   }
 
   #hear(message: ToWatchdog): void {
     if ('release' in message) {
-      this.#held?.release(message.release);
-      Atomics.add(this.#shared, cells.released, 1);
-      Atomics.notify(this.#shared, cells.released);
-    } else if ('hold' in message) this.#hold(message.hold);
-    else if ('withhold' in message) this.#facts.withheld.push(message.withhold);
+      if (message.release !== undefined) this.#release();
+      const given = message.release === undefined ? this.#giveBack() : Promise.resolve();
+      void given.then(() => {
+        Atomics.add(this.#shared, cells.released, 1);
+        Atomics.notify(this.#shared, cells.released);
+      });
+    } else if ('withhold' in message) this.#facts.withheld.push(message.withhold);
     else this.#facts.journal = message.journal;
   }
 
@@ -125,7 +168,8 @@ class Watcher {
       this.#endSilence();
       this.#tell({ ask: true });
     } else if (Atomics.load(this.#shared, cells.excused) === 0) this.#silentMs += elapsed;
-    if (this.#silentMs >= this.#limitMs && !this.#reported && !this.#isLooking) void this.#look();
+    if (this.#silentMs < this.#limitMs || this.#reported || this.#isLooking || this.#death.isDue) return;
+    void this.#look();
   }
 
   #endSilence(): void {
@@ -144,12 +188,20 @@ class Watcher {
       const used =
         cpuMs !== undefined && this.#cpuMs !== undefined ? { cpuMs: cpuMs - this.#cpuMs } : undefined;
       const stall = {
-        silentMs: Math.round(this.#silentMs),
-        limitMs: this.#limitMs,
+        // Of a signal that was met between two ticks.
+        silentMs: Math.round(this.#silentMs + (signal ? performance.now() - this.#tickedAt : 0)),
+        limitMs: Math.min(this.#limitMs, longestLimitMs),
         earlier: this.#earlier,
         ...used,
       };
-      const seen = await lookAtStall({ data: this.#data, facts: this.#facts, stall, signal });
+      const seen = await lookAtStall({
+        data: this.#data,
+        facts: this.#facts,
+        stall,
+        signal,
+        isDeath: this.#death.isDue,
+        unheld: (write) => this.#withoutSignals(write),
+      });
       if (!seen) {
         this.#silentMs = 0;
         return;
@@ -164,18 +216,27 @@ class Watcher {
     }
   }
 
-  async #onSignal(signal: NodeJS.Signals): Promise<void> {
+  #onSignal(signal: NodeJS.Signals): void {
+    // It has come to the main thread too, as it would have without us.
+    if (this.#doesHostListen(signal)) return;
+    if (signal === this.#data.snapshotSignal) void this.#askForSnapshot(signal);
+    else this.#death.hear(signal);
+  }
+
+  async #askForSnapshot(signal: NodeJS.Signals): Promise<void> {
     const before = Atomics.load(this.#shared, cells.answers);
     this.#tell({ signal });
-    await new Promise((resolve) => setTimeout(resolve, signalAnswerMs));
-    while (Atomics.load(this.#shared, cells.excused) > 0 || this.#isLooking)
-      await new Promise((resolve) => setTimeout(resolve, this.#tickMs));
+    await new Promise((resolve) => setTimeout(resolve, snapshotAnswerMs));
+    await this.#untilFree();
     if (Atomics.load(this.#shared, cells.answers) !== before || this.#doesHostListen(signal)) return;
-    this.#silentMs = Math.max(this.#silentMs, signalAnswerMs);
+    this.#silentMs = Math.max(this.#silentMs, snapshotAnswerMs);
     await this.#look(signal);
-    if (signal === this.#data.snapshotSignal) return;
-    this.#held?.release(signal);
-    process.kill(process.pid, signal);
+  }
+
+  /** Nobody looks at the main thread, and it writes no bundle. */
+  async #untilFree(): Promise<void> {
+    while (Atomics.load(this.#shared, cells.excused) > 0 || this.#isLooking)
+      await new Promise((resolve) => setTimeout(resolve, freePollMs));
   }
 
   #doesHostListen(signal: NodeJS.Signals): boolean {

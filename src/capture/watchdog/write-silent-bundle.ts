@@ -15,6 +15,10 @@ export interface Stalled {
   facts: SilentBundleFacts;
   stall: Omit<StallFacts, 'where'>;
   signal: NodeJS.Signals | undefined;
+  /** It dies of the signal, and there is no time to look twice. */
+  isDeath: boolean;
+  /** Does what keeps this thread busy, while no signal is held; undefined where one came before. */
+  unheld<Value>(write: () => Value): Promise<Value | undefined>;
 }
 
 /** Of one that was not stopped. */

@@ -18,6 +18,7 @@ type Kind = 'loop' | 'microtasks' | 'waiting' | 'native';
 /** Of the silence: less, and the thread waited. */
 const busyShare = 0.05;
 const mostLocals = 4;
+const leastHangMs = 1000;
 
 export const eventLoopHang: Cause = {
   kind: 'event-loop-hang',
@@ -28,6 +29,9 @@ export const eventLoopHang: Cause = {
     if (!trigger || (!stall && trigger.kind !== 'silence')) return undefined;
     // A snapshot on request stays one.
     if (trigger.kind !== 'stall' && trigger.kind !== 'silence' && trigger.kind !== 'signal') return undefined;
+    // Whoever is sent a signal may be at work.
+    if (trigger.kind === 'signal' && (stall?.silentMs ?? 0) < leastHangMs && !stall?.earlier)
+      return undefined;
     return verdictOf(facts, stall ?? seenFromOutside(facts));
   },
 };

@@ -1,0 +1,102 @@
+/**
+ * What becomes of a signal that came while the host did not listen for it, and of which the program would be dead
+ * without us: the main thread is told, and writes the bundle; one that does not answer is looked at from here; and
+ * whatever has come of either, the program is dead within a second. A second signal ends it at once.
+ */
+import type { HeapTier } from '../config.ts';
+import { readMainWaitMs } from './main-cpu.ts';
+import { cells } from './protocol.ts';
+
+/** A loop that turns answers within this, unless the machine is busy. */
+const answerMs = 100;
+const deathMs = 900;
+/** Time in which a busy machine gave the main thread no processor is not counted, up to so much. */
+const mostWaitMs = 4000;
+/** npm, systemd and whoever signals both a process and its group send two for one. */
+const pairMs = 100;
+const pollMs = 10;
+
+export interface SignalDeathOptions {
+  shared: Int32Array;
+  signals: readonly NodeJS.Signals[];
+  heap: HeapTier;
+  tell(signal: NodeJS.Signals): void;
+  /** Resolves when nobody looks at the main thread any more. */
+  untilFree(): Promise<void>;
+  /** Looks at a main thread that does not answer; returns when the bundle is written, or could not be. */
+  look(signal: NodeJS.Signals): Promise<void>;
+  /** The default disposition is back when it returns. */
+  release(): void;
+}
+
+export class SignalDeath {
+  readonly #options: SignalDeathOptions;
+  #due: NodeJS.Signals | undefined;
+  #arrivedAt = 0;
+  #waitedMs: number | undefined;
+  #answers = 0;
+
+  constructor(options: SignalDeathOptions) {
+    this.#options = options;
+  }
+
+  get isDue(): boolean {
+    return this.#due !== undefined;
+  }
+
+  hear(signal: NodeJS.Signals): void {
+    const now = performance.now();
+    if (this.#due !== undefined) {
+      if (now - this.#arrivedAt > pairMs) this.#end();
+      return;
+    }
+    const { shared, signals, tell } = this.#options;
+    this.#due = signal;
+    this.#arrivedAt = now;
+    this.#waitedMs = readMainWaitMs();
+    this.#answers = Atomics.load(shared, cells.answers);
+    // The exit's listeners may run for long; no loop turns any more, and without us it would be dead.
+    if (Atomics.load(shared, cells.closing) !== 0) {
+      this.#end();
+      return;
+    }
+    setInterval(() => this.#endWhenLate(), pollMs);
+    if (this.#diesAnyway()) return;
+    Atomics.store(shared, cells.due, signals.indexOf(signal) + 1);
+    Atomics.notify(shared, cells.due);
+    tell(signal);
+    setTimeout(() => this.#lookIfSilent(signal), answerMs);
+  }
+
+  async #lookIfSilent(signal: NodeJS.Signals): Promise<void> {
+    const { untilFree, look } = this.#options;
+    await untilFree();
+    if (!this.#hasAnswered()) await look(signal);
+    // One that has answered meanwhile writes the bundle itself, and dies of it.
+    if (!this.#hasAnswered()) this.#end();
+  }
+
+  #hasAnswered(): boolean {
+    return Atomics.load(this.#options.shared, cells.answers) !== this.#answers;
+  }
+
+  #diesAnyway(): boolean {
+    return Atomics.load(this.#options.shared, cells.dies) !== 0;
+  }
+
+  #endWhenLate(): void {
+    const { shared, heap } = this.#options;
+    const sinceMs = performance.now() - this.#arrivedAt;
+    if (sinceMs < deathMs) return;
+    // Who orders a whole heap at every death has ordered its time too.
+    const isOrdered = heap === 'always' && !this.#diesAnyway();
+    if (isOrdered && Atomics.load(shared, cells.excused) > 0) return;
+    const waitedMs = (readMainWaitMs() ?? 0) - (this.#waitedMs ?? 0);
+    if (sinceMs - Math.min(waitedMs, mostWaitMs) >= deathMs) this.#end();
+  }
+
+  #end(): void {
+    this.#options.release();
+    if (this.#due !== undefined) process.kill(process.pid, this.#due);
+  }
+}
