@@ -73,7 +73,7 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
       isSent = true;
       const { signal } = victim;
       const isHeard = options.preload && victim.bundles.length > 0;
-      void (isHeard ? untilCaught(child.pid, signal) : Promise.resolve()).then(() => child.kill(signal));
+      void (isHeard ? untilHeard(child.pid, signal) : Promise.resolve()).then(() => child.kill(signal));
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -86,9 +86,12 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
   });
 }
 
-/** Until the process has a handler for the signal (SigCgt of proc(5)): before that it kills, with or without the preload. */
-export async function untilCaught(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
-  const bit = 1n << BigInt(constants.signals[signal] - 1);
+/**
+ * Until the watchdog hears the signal: before that it kills, with or without the preload. By SigCgt of proc(5), of the
+ * last of the signals that it holds, since Node itself catches SIGTERM.
+ */
+export async function untilHeard(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
+  const bit = 1n << BigInt(constants.signals[signal === 'SIGUSR2' ? signal : 'SIGQUIT'] - 1);
   for (const until = Date.now() + lifeLimitMs; Date.now() < until; ) {
     const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'latin1') : '';
     const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1];

@@ -1,0 +1,147 @@
+/**
+ * One trial: a program is sent a signal at a moment, bare and with the preload, and both must end alike, the second no
+ * more than a second after the first. A program that changes its mind about signals, or ends by itself, near that moment
+ * may be met on either side of the change: then bare runs a little earlier and later must show the other end too.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SeededRandom } from '../support/seeded-random.ts';
+import { type SignalProgram, settingsOf, signalPrograms } from './signal-programs.ts';
+
+export interface Trial {
+  program: SignalProgram;
+  signal: NodeJS.Signals;
+  afterMs: number;
+}
+
+interface End {
+  /** Exit code or signal, and what it printed. */
+  how: string;
+  /** From the signal on, without what the machine gave it no processor; from the start on where it ended before. */
+  tookMs: number;
+}
+
+export interface Judged extends Trial {
+  bare: string;
+  loaded: string;
+  /** `boundary`: the bare program ends so too, a little earlier or later. */
+  verdict: 'same' | 'boundary' | 'differs' | 'late';
+  lateMs: number;
+}
+
+const signals = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const firstMs = 10_000;
+/** The watchdog comes up within it. */
+const earlyMs = 1500;
+const mostLaterMs = 1000;
+const lifeLimitMs = 30_000;
+const lookAgainMs = 50;
+/** Around the moment, for the other side of a change. */
+const besideMs = [-150, 150, -400, 400, -1000, 1000];
+
+/** Every kind of program in turn; half of the moments lie where the watchdog starts. */
+export function planTrials(count: number, seed: number): Trial[] {
+  const random = new SeededRandom(seed);
+  return Array.from({ length: count }, (_, at) => {
+    const program = signalPrograms[at % signalPrograms.length] as SignalProgram;
+    const most = program.withinMs ?? firstMs;
+    const isEarly = random.next() < 0.5;
+    const signal = random.pick(signals);
+    return { program, signal, afterMs: random.below(isEarly ? Math.min(earlyMs, most) : most) };
+  });
+}
+
+export async function judge(
+  trial: Trial,
+  place: { node: string; preload: string; dir: string },
+): Promise<Judged> {
+  mkdirSync(place.dir, { recursive: true });
+  try {
+    const bare = await run(trial, place.node, [], place.dir);
+    const loaded = await run(trial, place.node, ['--require', place.preload], place.dir);
+    const lateMs = Math.round(loaded.tookMs - bare.tookMs);
+    const told = { ...trial, bare: bare.how, loaded: loaded.how, lateMs };
+    if (bare.how === loaded.how) return { ...told, verdict: lateMs > mostLaterMs ? 'late' : 'same' };
+    for (const besides of besideMs) {
+      const afterMs = Math.max(0, trial.afterMs + besides);
+      const { how } = await run({ ...trial, afterMs }, place.node, [], place.dir);
+      if (how === loaded.how) return { ...told, verdict: 'boundary' };
+    }
+    return { ...told, verdict: 'differs' };
+  } finally {
+    rmSync(place.dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The program itself is sent the signal, from the moment on at which its process is there. */
+function run({ program, signal, afterMs }: Trial, node: string, flags: string[], dir: string): Promise<End> {
+  const file = join(dir, `program.${program.isModule ? 'mjs' : 'cjs'}`);
+  writeFileSync(file, program.code);
+  const child = spawn(node, [...flags, file], {
+    cwd: dir,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: dir,
+      AGENTDUMP_DIR: join(dir, 'dumps'),
+      ...settingsOf(program),
+    },
+  });
+  const feeding = program.isFed ? setInterval(() => child.stdin.write('line\n'), 100) : undefined;
+  child.stdin.on('error', () => {});
+  const startedAt = performance.now();
+  let sentAt: number | undefined;
+  let lookingAgain: NodeJS.Timeout | undefined;
+  let waitedMs = 0;
+  const sending = setTimeout(() => {
+    const before = readWaitMs(child.pid);
+    lookingAgain = setInterval(() => {
+      waitedMs = Math.max(waitedMs, readWaitMs(child.pid) - before);
+    }, lookAgainMs);
+    sentAt = performance.now();
+    child.kill(signal);
+  }, afterMs);
+  return new Promise((resolve, reject) => {
+    const words = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        words[name] += text;
+      });
+    const limit = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
+    child.once('error', reject);
+    let tookMs = 0;
+    child.once('exit', () => {
+      tookMs = performance.now() - (sentAt ?? startedAt) - waitedMs;
+    });
+    child.once('close', (code, died) => {
+      clearTimeout(limit);
+      clearTimeout(sending);
+      clearInterval(feeding);
+      clearInterval(lookingAgain);
+      resolve({ how: describeEnd(child, code ?? died, words), tookMs });
+    });
+  });
+}
+
+/** Milliseconds for which the main thread was ready to run and got no processor; 0 once it is gone. */
+function readWaitMs(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+function describeEnd(
+  { pid }: ChildProcess,
+  status: number | NodeJS.Signals | null,
+  { stdout, stderr }: { stdout: string; stderr: string },
+): string {
+  const theirs = stderr
+    .split('\n')
+    .filter((line) => !line.startsWith('agentdump:'))
+    .join('\n')
+    .replaceAll(String(pid), 'PID');
+  return [String(status), JSON.stringify(stdout), JSON.stringify(theirs)].join(' ');
+}
