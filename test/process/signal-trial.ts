@@ -37,6 +37,10 @@ const earlyMs = 1500;
 const mostLaterMs = 1000;
 const lifeLimitMs = 30_000;
 const lookAgainMs = 50;
+/** A moment is counted from its first line on: how long Node takes to come there is a matter of the machine. */
+const begun = 'begun\n';
+const begins = `require('fs').writeSync(2, ${JSON.stringify(begun)});`;
+const beginsModule = `import { writeSync } from 'node:fs'; writeSync(2, ${JSON.stringify(begun)});`;
 /** Around the moment, for the other side of a change. */
 const besideMs = [-150, 150, -400, 400, -1000, 1000];
 
@@ -74,10 +78,10 @@ export async function judge(
   }
 }
 
-/** The program itself is sent the signal, from the moment on at which its process is there. */
+/** The program itself is sent the signal, not its group. */
 function run({ program, signal, afterMs }: Trial, node: string, flags: string[], dir: string): Promise<End> {
   const file = join(dir, `program.${program.isModule ? 'mjs' : 'cjs'}`);
-  writeFileSync(file, program.code);
+  writeFileSync(file, `${program.isModule ? beginsModule : begins}${program.code}`);
   const child = spawn(node, [...flags, file], {
     cwd: dir,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -94,19 +98,21 @@ function run({ program, signal, afterMs }: Trial, node: string, flags: string[],
   let sentAt: number | undefined;
   let lookingAgain: NodeJS.Timeout | undefined;
   let waitedMs = 0;
-  const sending = setTimeout(() => {
+  const send = (): void => {
     const before = readWaitMs(child.pid);
     lookingAgain = setInterval(() => {
       waitedMs = Math.max(waitedMs, readWaitMs(child.pid) - before);
     }, lookAgainMs);
     sentAt = performance.now();
     child.kill(signal);
-  }, afterMs);
+  };
+  let sending: NodeJS.Timeout | undefined;
   return new Promise((resolve, reject) => {
     const words = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text: string) => {
         words[name] += text;
+        if (words.stderr.includes(begun)) sending ??= setTimeout(send, afterMs);
       });
     const limit = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
     child.once('error', reject);
@@ -139,6 +145,7 @@ function describeEnd(
   { stdout, stderr }: { stdout: string; stderr: string },
 ): string {
   const theirs = stderr
+    .replaceAll(begun, '')
     .split('\n')
     .filter((line) => !line.startsWith('agentdump:'))
     .join('\n')
