@@ -56,13 +56,17 @@ test(
   'one that has the recorder, one that has it switched off, and our own command line are none',
   isShown,
   async (t) => {
-    const script = waiter(t);
+    // It reads no input: what a shell runs in the background has none.
+    const script = join(temporaryFolder(t), 'stays.cjs');
+    writeFileSync(script, "process.stdout.write('up'); setInterval(() => {}, 1000);");
     const options = `NODE_OPTIONS="--require ${preload}"`;
     const line = `${options} "${node}" "${script}" & AGENTDUMP=off "${node}" "${script}" & "${node}" --require "${preload}" "${script}" & wait`;
     const child = spawn('/bin/sh', ['-c', line], {
+      detached: true,
       env: { AGENTDUMP_DIR: temporaryFolder(t) },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    t.after(() => process.kill(-(child.pid ?? 0), 'SIGKILL'));
     const watch = new UnrecordedWatch(child.pid ?? 0);
     t.after(() => watch.close());
     let up = '';
@@ -72,7 +76,7 @@ test(
     }
     watch.look();
     assert.deepEqual(watch.names, []);
-    child.kill('SIGKILL');
+    assert.equal(up, 'upupup');
   },
 );
 
