@@ -5,6 +5,7 @@
  */
 import type { Host } from '../agent/context.ts';
 import { firstChannels, watchGlobalNames } from '../agent/first-signs.ts';
+import { launcherScript } from '../bundle/layout-tests.ts';
 import { openFlight, requireRecordingPolicy } from './flight-start.ts';
 import { loadRecordingHalf } from './half-loader.ts';
 import type { Outlet, Recording } from './recording-half.ts';
@@ -34,8 +35,8 @@ export function watchForAgent(
     return surroundings.recording;
   };
   function onSign(message: unknown, channel: string | symbol): void {
-    // No sign of an agent: 3 ms of each start of a test file.
-    if (channel === 'child_process' && surroundings.tests?.startsOthersOnly) return;
+    // No sign of an agent: the redactor and the journal were most of what `npm run` paid for us.
+    if (channel === 'child_process' && startsOthersOnly(surroundings)) return;
     const hadFlight = surroundings.flight !== undefined;
     const recording = begin();
     recording?.hear(String(channel), message);
@@ -53,6 +54,10 @@ export function watchForAgent(
     stopWaiting();
     surroundings.recording?.uninstall();
   };
+}
+
+function startsOthersOnly({ tests }: Surroundings): boolean {
+  return tests?.startsOthersOnly ?? launcherScript.test(process.argv[1] ?? '');
 }
 
 function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {

@@ -214,3 +214,19 @@ function verdictsIn(dumps: string): string[] {
     (name) => /^\d+T[\d.]+Z-[a-z]+-([a-z-]+)-[0-9a-f]{8}\.agentdump$/.exec(name)?.[1] ?? [],
   );
 }
+
+test('what only starts others (npm, cross-env) has no journal for that, a program has', async (t) => {
+  const text = `import { spawn } from 'node:child_process'; import { existsSync } from 'node:fs';
+    spawn(process.execPath, ['-e', '']); process.exit(existsSync('.agentdump/sessions') ? 0 : 1);`;
+  const codeOf = async (file: string) =>
+    (
+      await run(
+        t,
+        nodes[0] ?? assert.fail('no Node'),
+        { name: file, text, file, agent: [], code: 0 },
+        'agent',
+      )
+    ).code;
+  assert.equal(await codeOf('plain.mjs'), 0);
+  assert.equal(await codeOf('bin/cross-env.mjs'), 1);
+});
