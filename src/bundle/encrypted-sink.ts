@@ -92,6 +92,10 @@ export class EncryptedSink implements Sink {
     return false;
   }
 
+  checkpoint(): void {
+    this.#writeFile([progressName, this.#progress]);
+  }
+
   seal(manifest: Uint8Array, placed: () => void): string {
     this.#writeFile([manifestName, [manifest]]);
     placed();

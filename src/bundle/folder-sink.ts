@@ -125,6 +125,9 @@ export class FolderSink implements Sink {
     return true;
   }
 
+  /** Every part is there as soon as it has its name. */
+  checkpoint(): void {}
+
   seal(manifest: Uint8Array, placed: () => void): string {
     this.release();
     const file = this.create(manifestName);

@@ -26,6 +26,8 @@ export interface Sink {
   remove(name: string): void;
   /** Gives back what was set aside for a full disk: true when there was something, so that trying again makes sense. */
   release(): boolean;
+  /** Brings to the disk what there is, before what may take long. May throw. */
+  checkpoint(): void;
   /** Puts the manifest in place, calls `placed`, makes the bundle final. May throw. Returns the final path. */
   seal(manifest: Uint8Array, placed: () => void): string;
   /** Leaves nothing. Never throws. */

@@ -187,6 +187,15 @@ export class BundleWriter {
     if (added.length) this.#note({ redactions: added });
   }
 
+  /** Before what may take long: what there is so far is on the disk. Never throws. */
+  checkpoint(): void {
+    try {
+      this.#sink.checkpoint();
+    } catch {
+      // The seal says it, if it can't write either.
+    }
+  }
+
   /**
    * Writes the manifest and makes the bundle final. Returns its path. Throws `unwritable` when the disk does not take
    * even the manifest: the partial folder stays, and is readable.

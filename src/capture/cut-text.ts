@@ -1,24 +1,9 @@
-/**
- * Cuts texts that the redactor has not seen yet. Half a credential has no shape to be known by, and its end not even the
- * public prefix: so the word at the cut goes with what is cut.
- */
+/** A text as the inspector's preview has it, without the halves of words: half a credential has no shape to be known by. */
 
-const border = /[\s"'`,;{}()<>[\]]/;
 const cutWords = /[^\s"'`,;{}()<>[\]]*…[^\s"'`,;{}()<>[\]]*/g;
 /** V8's inspector cuts what is longer, in the middle or at the end (value-mirror.cc, maxLength). */
 const previewChars = 100;
-/** No credential but a key file is longer, and that one has lines. */
-const longestWord = 8192;
 
-/** The first `limit` characters without a word that goes on behind them. */
-export function startOf(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  let end = limit;
-  while (end > 0 && limit - end < longestWord && !border.test(text[end - 1] ?? ' ')) end--;
-  return text.slice(0, end);
-}
-
-/** A text as the inspector's preview has it. */
 export function withoutCutWords(text: string): string {
   return text.length < previewChars ? text : text.replace(cutWords, '…');
 }

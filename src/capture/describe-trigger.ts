@@ -43,7 +43,8 @@ export function repeatKey(
   config: Config,
 ): string[] {
   const stack = findField(thrown?.value, 'stack') ?? stackText ?? plainText(thrown?.value);
-  const [message = '', ...frames] = String(stack).split('\n', 6);
+  // The message may be of 100 MB, and has the frames behind it.
+  const [message = '', ...frames] = String(stack).slice(0, longestCompared).split('\n', 6);
   return [
     message.replace(/\d+/g, '#').slice(0, 300),
     frames.join('\n').slice(0, 900),
@@ -52,6 +53,9 @@ export function repeatKey(
     `${handledByHost} ${config.locals} ${config.heap}`,
   ];
 }
+
+/** Of what was thrown, for telling whether it is the same. */
+const longestCompared = 4096;
 
 function plainText(value: unknown): string {
   return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);

@@ -7,14 +7,18 @@ import { type Lock, readLock } from '../bundle/age-key.ts';
 import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
 import { noteSignature, type SignatureNote } from '../bundle/signature-log.ts';
-import { startBundle } from '../bundle/writer.ts';
+import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import { version } from '../version.ts';
 import { dropUnprovenParts } from './canary.ts';
 import type { Config } from './config.ts';
 import { runWithDeadline } from './deadline.ts';
 import { describeTrigger, repeatKey } from './describe-trigger.ts';
 import { makeRoomForFiles } from './free-descriptors.ts';
+import { decideHeapTier } from './heap-tier.ts';
+import { ownTime } from './own-time.ts';
+import { heapPart } from './parts/heap.ts';
 import { partProducers } from './parts/index.ts';
+import type { CaptureContext } from './parts/part.ts';
 import { triggerPart } from './parts/trigger.ts';
 import { configurePolicy } from './policy.ts';
 import { type CaptureRequest, leavesAlive } from './request.ts';
@@ -26,7 +30,8 @@ import { createContext, describeFailure, writeProduced } from './write-parts.ts'
 
 /** The same death within this time is counted and not stored again. */
 const repeatWindowMs = 60_000;
-const firstLookLimitMs = 1_000;
+/** By the clock, as nothing is known yet of how busy the machine is. */
+const firstLookLimitMs = 3_000;
 
 let isCapturing = false;
 
@@ -52,10 +57,10 @@ function isTheEnd({ kind, handledByHost }: CaptureRequest): boolean {
 
 function writeBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const { config } = surroundings;
-  const startedAt = performance.now();
+  const time = ownTime();
   configurePolicy(surroundings);
   const lock = findLock(surroundings);
-  const { frames, trigger, key } = runWithDeadline(firstLookLimitMs, () => lookAt(request, config));
+  const { frames, trigger, key } = lookInTime(request, config);
   const noted = noteDeath(config, trigger, key);
   if (!noted) return undefined;
   if (noted.repeats > 0) trigger.repeats = noted.repeats;
@@ -72,14 +77,25 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   });
   trigger.id = writer.id;
   if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
-  const context = createContext(surroundings, request, trigger, writer, startedAt, frames);
+  const context = createContext(surroundings, request, trigger, writer, time, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   dropUnprovenParts(writer);
+  writeHeap(context, writer, surroundings, request);
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  const tookMs = performance.now() - startedAt;
+  const tookMs = time.wallMs();
   announce({ trigger, config, path: describeFailure(path), tookMs, lock });
   return path;
+}
+
+/** What was thrown may be a trap, and the machine busy: then the bundle says without it why it was written. */
+function lookInTime(request: CaptureRequest, config: Config): ReturnType<typeof lookAt> {
+  try {
+    return runWithDeadline(firstLookLimitMs, () => lookAt(request, config));
+  } catch {
+    const { thrown: _, ...unseen } = request;
+    return { frames: [], trigger: describeTrigger(unseen), key: [request.kind, String(performance.now())] };
+  }
 }
 
 /** The first look at what was thrown may run code of the host's. */
@@ -89,6 +105,29 @@ function lookAt(
 ): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
   const frames = readRawFrames(request.thrown?.value);
   return { frames, trigger: describeTrigger(request), key: repeatKey(request, config) };
+}
+
+/**
+ * Last of all, and the bundle is readable before it: V8 can't be interrupted while it writes, but the process can be ended,
+ * which bare it would be by the same signals.
+ */
+function writeHeap(
+  context: CaptureContext,
+  writer: BundleWriter,
+  { seat }: Surroundings,
+  request: CaptureRequest,
+): void {
+  const { wanted, taken, estimatedMs = 0 } = decideHeapTier(context.config, context.trigger);
+  if (taken === 'snapshot') {
+    const isLast = isTheEnd(request);
+    writer.checkpoint();
+    if (isLast) seat?.release();
+    if (wanted === 'always' && !isToldLater()) {
+      const end = isLast ? '; SIGTERM ends it, and all else is written' : '';
+      writeStderrLine(`writing the heap, which may take up to ${Math.ceil(estimatedMs / 1000)} s${end}`);
+    }
+  }
+  writeProduced(heapPart, context, writer);
 }
 
 /** Throws where a recipient is configured that can't be read: then there is no bundle, because it would be a clear one. */

@@ -20,6 +20,7 @@ export interface ScriptTexts {
 }
 
 export interface SelfDebugger extends ScriptTexts {
+  isFromDisk: false;
   /** Where V8 says that an error arose, 1-based; of a SyntaxError, where the text ceased to be JavaScript. */
   exceptionPlace(error: Error): { line: number; column: number } | undefined;
   close(): void;
@@ -34,6 +35,7 @@ export function openSelfDebugger(): SelfDebugger {
   session.on('Debugger.scriptParsed', (message) => scripts.push(message.params as ScriptParsed));
   session.post('Debugger.enable');
   return {
+    isFromDisk: false,
     scripts,
     sourceOf(scriptId) {
       let source: string | undefined;

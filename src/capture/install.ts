@@ -118,6 +118,7 @@ function installTriggers(
   };
   const offerSignals = (offered: SignalSeat): void => {
     seat = offered;
+    surroundings.seat = offered;
   };
   const context = {
     config,

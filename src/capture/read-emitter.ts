@@ -5,7 +5,7 @@
  */
 import { types } from 'node:util';
 import type { ErrorPart } from '../bundle/layout.ts';
-import { startOf } from './cut-text.ts';
+import { startOf } from '../redaction/start-of.ts';
 
 const maxTextChars = 16 * 1024;
 const told = /^Emitted 'error' event on (.+) instance at:$/m;

@@ -4,7 +4,8 @@
  * is asked first without previews, which costs nothing, and a large value is told by its size alone.
  */
 import type { Runtime } from 'node:inspector';
-import { startOf, withoutCutWords } from './cut-text.ts';
+import { startOf } from '../redaction/start-of.ts';
+import { withoutCutWords } from './cut-text.ts';
 
 export interface Variable {
   name: string;

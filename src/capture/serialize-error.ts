@@ -5,7 +5,7 @@
 
 import { types } from 'node:util';
 import type { RawFrame, SerializedError } from '../bundle/layout.ts';
-import { startOf } from './cut-text.ts';
+import { startOf } from '../redaction/start-of.ts';
 import { findField, requireField } from './read-field.ts';
 
 const maxDepth = 8;
@@ -60,7 +60,8 @@ class ErrorReader {
     if (className !== undefined) result.className = className;
     if (result.stack !== undefined) this.stackTexts.push(result.stack);
     const code = field('code');
-    if (typeof code === 'string' || typeof code === 'number') result.code = code;
+    if (typeof code === 'string') result.code = cut(code, gaps, 'code');
+    else if (typeof code === 'number') result.code = code;
     if (!result.isError)
       result.text = types.isProxy(thrown) ? '(a proxy)' : `[object ${className ?? 'Object'}]`;
     const properties = ownProperties(thrown, gaps);

@@ -29,6 +29,8 @@ export interface SignalSeat {
   /** Does not return where a signal has come of which the program would be dead without us. */
   dieIfDue(): void;
   resetTerminal(): void;
+  /** Nobody holds them any more, the host neither: each kills. For a process that only has something long to write yet. */
+  release(): void;
 }
 
 /** As node:internal/process/signal calls what starts and stops the holding, by events of `process`. */

@@ -23,6 +23,7 @@ import type { Config } from './config.ts';
 import { describeTrigger } from './describe-trigger.ts';
 import { stackTextOf } from './frame-reader.ts';
 import { Happenings } from './happenings.ts';
+import { ownTime } from './own-time.ts';
 import { handlesPart } from './parts/handles.ts';
 import { localsPart } from './parts/locals.ts';
 import { nativeModulesPart } from './parts/native-modules.ts';
@@ -67,7 +68,7 @@ export function captureSilent(thread: SilentThread): string | undefined {
 }
 
 function write(thread: SilentThread): string {
-  const startedAt = performance.now();
+  const time = ownTime();
   const { config, ownFile, withheld, program, lock } = thread;
   if (config.recipient !== undefined && !lock) throw new Error('the recipient could not be read');
   const surroundings: Surroundings = {
@@ -98,7 +99,7 @@ function write(thread: SilentThread): string {
   });
   trigger.id = bundle.id;
   const context = {
-    ...createContext(surroundings, request, trigger, bundle, startedAt, []),
+    ...createContext(surroundings, request, trigger, bundle, time, []),
     watchdogThread: platform.ownThreadId(),
   };
   const parts = [triggerPart, processOf(thread), threadsPart, handlesFromOutside, nativeModulesPart];
@@ -112,7 +113,7 @@ function write(thread: SilentThread): string {
   dropUnprovenParts(bundle);
   const path = bundle.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  const tookMs = performance.now() - startedAt;
+  const tookMs = time.wallMs();
   announce({ trigger, config, path: describeFailure(path), tookMs, lock });
   return path;
 }

@@ -9,6 +9,7 @@ import type { Happenings } from './happenings.ts';
 import type { LogTap } from './log-tap.ts';
 import type { MemorySampler } from './memory-sampler.ts';
 import type { Flight, Recording } from './recording-half.ts';
+import type { SignalSeat } from './signal-watch.ts';
 import type { Watch } from './watchdog/start-watch.ts';
 
 /** What is recorded while the program lives is redacted at once, by a policy of its own. */
@@ -45,6 +46,8 @@ export interface Surroundings {
   memory?: MemorySampler;
   /** As it was last read. */
   heapProfile?: HeapProfilePart;
+  /** The signals that are watched; undefined in a worker. */
+  seat?: SignalSeat;
   /** Of the event loop, once the program has lived long enough. */
   watch?: Watch;
   /** Takes the debugger away that reads variables at a throw, where one is armed. */

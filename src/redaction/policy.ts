@@ -11,6 +11,9 @@ import { NameBook } from './name-book.ts';
 import { PageMaker } from './page.ts';
 import { renderMasked, renderQuotedOnly } from './program-text.ts';
 import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
+
+export type { ValueLimits };
+
 import { type Render, TextRedactor } from './text-redactor.ts';
 
 export interface PolicyOptions {

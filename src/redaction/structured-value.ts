@@ -5,6 +5,7 @@
  */
 import type { NameBook } from './name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
+import { startOf } from './start-of.ts';
 import { isSecretValue } from './values.ts';
 
 export interface ValueLimits {
@@ -12,7 +13,7 @@ export interface ValueLimits {
   maxDepth: number;
   /** Properties and elements in all. */
   maxEntries: number;
-  /** Longer strings are cut, after redaction. */
+  /** Longer strings are cut, after redaction; much longer ones before it too, so that they cost no more. */
   maxStringChars: number;
 }
 
@@ -81,15 +82,18 @@ class ValueCopier {
       this.rules.count(verdict.rule);
       return renderPlaceholder(verdict.rule, value);
     }
-    if (verdict?.form) return this.copyWithForm(value, name);
-    return this.cut(this.rules.text(value));
+    // So far that what stands at this first cut is behind the last one.
+    const start = startOf(value, 2 * this.limits.maxStringChars);
+    const further = value.length - start.length;
+    if (verdict?.form) return this.copyWithForm(start, name, further);
+    return this.cut(this.rules.text(start), further);
   }
 
   /** Headers have a form of their own: read as the line that they were. */
-  private copyWithForm(value: string, name: string): string {
+  private copyWithForm(value: string, name: string, further: number): string {
     const lead = `${name}: `;
     const line = this.rules.text(lead + value);
-    return this.cut(line.startsWith(lead) ? line.slice(lead.length) : this.rules.text(value));
+    return this.cut(line.startsWith(lead) ? line.slice(lead.length) : this.rules.text(value), further);
   }
 
   private copyNumber(value: number | bigint, name: string): unknown {
@@ -105,10 +109,12 @@ class ValueCopier {
     return redacted === text ? plain : redacted;
   }
 
-  private cut(text: string): string {
+  /** @param further characters that were cut before. */
+  private cut(text: string, further = 0): string {
     const { maxStringChars } = this.limits;
-    if (text.length <= maxStringChars) return text;
-    return `${text.slice(0, maxStringChars).replace(/[\ud800-\udbff]$/, '')}… [${text.length - maxStringChars} more characters]`;
+    if (text.length + further <= maxStringChars) return text;
+    const left = Math.max(0, text.length - maxStringChars) + further;
+    return `${text.slice(0, maxStringChars).replace(/[\ud800-\udbff]$/, '')}… [${left} more characters]`;
   }
 
   private copyObject(value: object, name: string, depth: number): unknown {

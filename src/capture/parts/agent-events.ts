@@ -5,6 +5,7 @@ import type { CaptureContext, PartProducer } from './part.ts';
 
 export const agentEventsPart: PartProducer = {
   name: partNames.agentEvents,
+  isVital: true,
   produce(context): undefined {
     const text = context.recording?.renderPart();
     if (text === undefined) return;

@@ -9,6 +9,7 @@ const providerLimitMs = 100;
 
 export const agentPart: PartProducer = {
   name: partNames.agent,
+  isVital: true,
   canaryPlace: {
     plant(part: AgentPart) {
       part.state = withCanary(part.state);

@@ -7,6 +7,7 @@ import type { PartProducer } from './part.ts';
 
 export const environmentPart: PartProducer = {
   name: partNames.environment,
+  isVital: true,
   produce(): EnvironmentPart {
     const variables = currentPolicy().environment(withCanary({ ...process.env }));
     uproot(variables);

@@ -8,6 +8,7 @@ import type { PartProducer } from './part.ts';
 
 export const errorPart: PartProducer = {
   name: partNames.error,
+  isVital: true,
   produce(context): ErrorPart | undefined {
     if (!context.thrown) return undefined;
     const { error, stackTexts } = readThrown(context.thrown.value);

@@ -9,7 +9,8 @@ import { decideHeapTier, isNotMissed } from '../heap-tier.ts';
 import { currentPolicy } from '../policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
-const heapLimitMs = 300_000;
+/** It was held against what a death may take, or it is the user's word, whatever it takes. */
+const heapLimitMs = 3_600_000;
 /** One gzip member a batch: members may be concatenated (RFC 1952), and zlib has no synchronous stream. */
 const batchBytes = 1024 * 1024;
 

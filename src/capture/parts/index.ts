@@ -6,7 +6,6 @@ import { driftPart } from './drift.ts';
 import { environmentPart } from './environment.ts';
 import { errorPart } from './error.ts';
 import { handlesPart } from './handles.ts';
-import { heapPart } from './heap.ts';
 import { heapCensusPart } from './heap-census.ts';
 import { heapProfilePart } from './heap-profile.ts';
 import { localsPart } from './locals.ts';
@@ -27,20 +26,19 @@ export const partProducers: readonly PartProducer[] = [
   testsPart,
   agentPart,
   agentEventsPart,
+  memoryPart,
+  environmentPart,
   processEventsPart,
   processPart,
   localsPart,
   workerStacksPart,
   scriptsPart,
-  memoryPart,
   heapProfilePart,
   handlesPart,
-  environmentPart,
   packagesPart,
   nativeModulesPart,
   threadsPart,
   driftPart,
   reportPart,
   heapCensusPart,
-  heapPart,
 ];

@@ -7,6 +7,7 @@ import type { PartProducer } from './part.ts';
 
 export const memoryPart: PartProducer = {
   name: partNames.memory,
+  isVital: true,
   produce({ config, trigger }): MemoryPart {
     const v8 = process.getBuiltinModule('node:v8');
     return {

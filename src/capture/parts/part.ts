@@ -6,6 +6,7 @@ import type { OpenPart } from '../../bundle/writer.ts';
 import type { Config } from '../config.ts';
 import type { Happenings } from '../happenings.ts';
 import type { LogTap } from '../log-tap.ts';
+import type { OwnTime } from '../own-time.ts';
 import type { Recording } from '../recording-half.ts';
 import type { RecordingState } from '../surroundings.ts';
 
@@ -44,6 +45,8 @@ export interface CaptureContext {
   /** Values withheld from a part elsewhere than in writing it, by rule. */
   countRedactions(part: string, counts: ReadonlyMap<string, number>): void;
   addGap(part: string, reason: string, lookedFor?: string): void;
+  /** How long the capture has taken so far. */
+  time: OwnTime;
   /** Writes a further part of text, redacted like every other. False when it could not be written. */
   writeText(name: string, text: string): boolean;
   /** Writes a further part with the source of a program, redacted in place. False when it could not be written. */
@@ -52,7 +55,7 @@ export interface CaptureContext {
   writeSourceMap(name: string, text: string): boolean;
   /** A further part in chunks, of bytes that are redacted already. */
   openPart(name: string): OpenPart;
-  /** Milliseconds until the whole capture must be over. */
+  /** Milliseconds of our own time until the whole capture should be over. */
   timeLeftMs(): number;
 }
 
@@ -70,7 +73,9 @@ export interface PartProducer {
   /** What it returns is redacted already, or made of Node's own numbers and hashes: no second pass over it. */
   isRedacted?: true;
   canaryPlace?: CanaryPlace;
-  /** A limit of its own in milliseconds, instead of the common one. */
+  /** It gets its time, however late it is. */
+  isVital?: true;
+  /** A limit of its own in milliseconds of our own time, instead of the common one. */
   limitMs?(context: CaptureContext): number;
   /** JSON data, or undefined when there is nothing to say and nothing missing. */
   produce(context: CaptureContext): unknown;

@@ -6,7 +6,9 @@
 import { partNames } from '../../bundle/layout.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import type { NodeReport } from '../../platform/node-report.ts';
+import { startOf } from '../../redaction/start-of.ts';
 import { uproot, withCanary } from '../canary.ts';
+import { findField } from '../read-field.ts';
 import { isMainThread } from '../surroundings.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { describeThread } from './threads.ts';
@@ -58,10 +60,21 @@ function whyNone(): string {
     : `${notAvailable('whether a worker thread is idle')}; the report would wait for one that is busy`;
 }
 
-/** Node's report names the error only when it gets one. */
+/** Node's report names the error only when it gets one. It copies every text of it, whatever its length. */
 function asError(value: unknown): Error {
-  return value instanceof Error ? value : new Error('agentdump: state at the time of the dump');
+  if (!(value instanceof Error)) return new Error('agentdump: state at the time of the dump');
+  const fields = ['message', 'stack', ...Object.keys(value)];
+  const isLong = fields.some((name) => lengthOf(findField(value, name)) > longestText);
+  if (!isLong) return value;
+  const short = new Error(textOf(findField(value, 'message')));
+  short.stack = textOf(findField(value, 'stack'));
+  return short;
 }
+
+const longestText = 64 * 1024;
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
+const textOf = (value: unknown): string => (typeof value === 'string' ? startOf(value, longestText) : '');
 
 /** Reverse DNS for each socket has taken minutes. The setting is not there before Node 20.13. */
 function withoutNetwork<Result>(run: () => Result): Result {

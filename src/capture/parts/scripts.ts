@@ -16,6 +16,7 @@ import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../inspector-session.ts';
 import { currentPolicy } from '../policy.ts';
+import { mayLookAtAll, scriptsOnDisk } from '../scripts-on-disk.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxScriptsWithText = 40;
@@ -32,7 +33,8 @@ export const scriptsPart: PartProducer = {
   limitMs: ({ timeLeftMs }) => timeLeftMs(),
   produce(context): ScriptsPart {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
-    const self = openSelfDebugger();
+    const self = mayLookAtAll() ? openSelfDebugger() : scriptsOnDisk(context);
+    if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
       return { scripts: withCleanUrls(describeScripts(self, context)) };
     } finally {
@@ -40,6 +42,9 @@ export const scriptsPart: PartProducer = {
     }
   },
 };
+
+const fromDisk =
+  'the heap was too large for a debugger in the time of a death: the scripts are those of require.cache and of the stack, as they are on the disk';
 
 /** What describing scripts takes of a capture, and adds to it. */
 export type ScriptsContext = Pick<

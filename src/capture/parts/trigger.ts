@@ -4,5 +4,6 @@ import type { PartProducer } from './part.ts';
 
 export const triggerPart: PartProducer = {
   name: partNames.trigger,
+  isVital: true,
   produce: ({ trigger }) => trigger,
 };

@@ -72,6 +72,14 @@ class Seat implements SignalSeat {
     if (due !== undefined) this.die(due);
   }
 
+  release(): void {
+    for (const signal of this.signals) {
+      if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
+      this.#holder?.release(signal);
+    }
+    this.dieIfDue();
+  }
+
   /** For one that was sent to the group of processes: without us the program would be dead by now. */
   dieOfGroupSignal(signal: NodeJS.Signals): void {
     if (this.#host.listens(signal)) return;
