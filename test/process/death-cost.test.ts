@@ -38,7 +38,7 @@ const long: [name: string, script: string][] = [
   ['property', `throw Object.assign(new Error('x'), { answer: ${big} })`],
   [
     'list of texts',
-    `throw Object.assign(new Error('x'), { answers: Array.from({ length: 200 }, () => ${big}) })`,
+    `const text = ${big}; throw Object.assign(new Error('x'), { answers: Array(200).fill(text) })`,
   ],
   ['thrown text', `throw ${big}`],
 ];
