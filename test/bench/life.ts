@@ -1,0 +1,215 @@
+/**
+ * The cost of life: what the preload, with its defaults, adds to the CPU time of ordinary work, and to resident memory.
+ * Each row is a program that lives twice at once, bare and with the preload, and does the same slices of work in turns, so
+ * that both meet the same machine. CPU time is that of the whole process, user and system, of all threads. A slice's ratio
+ * is taken against the one beside it; a pair of processes gives the median of its slices, and the figure is the median of the
+ * pairs, each with processes of its own, with the least and the highest of them. What begins once in a life (the recorder, the
+ * watchdog) has begun before. `resident` is read from the kernel after the work of an hour: RSS, proportional and private.
+ * ROWS, NODES: some of them, by commas; PAIRS, SLICES: how many. Needs dist.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findNodes, preload } from '../support/run-victim.ts';
+import { median } from './trend.ts';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const program = here('./life/work.cjs');
+const agentsFolder = here('../agents');
+const dir = mkdtempSync(join(tmpdir(), 'agentdump-life-'));
+const environmentList = (name: string): string[] | undefined => process.env[name]?.split(',');
+const pairs = Number(process.env['PAIRS'] ?? 5);
+const slices = Number(process.env['SLICES'] ?? 15);
+/** The recorder begins after two seconds, the watchdog after one. */
+const settledMs = 3000;
+const warmUpSlices = 6;
+/** Turns of an agent; each is what one does in a minute or so of waiting for models. */
+const hourTurns = 3000;
+
+type Target = number | undefined;
+interface Row {
+  name: string;
+  work: string;
+  /** Operations a slice: some tens of milliseconds. */
+  count: number;
+  /** Most that it may be against bare. */
+  target: Target;
+  output?: 'pipe' | 'file' | '/dev/null';
+  /** Fewer slices of what waits for its server. */
+  slices?: number;
+}
+
+const token = (work: string): Row => ({
+  name: `${work} (one write a token)`,
+  work,
+  count: 2000,
+  target: 1.15,
+});
+const pacedToken = (work: string): Row => ({
+  name: `${work} (4 × 50 tokens a second)`,
+  work,
+  count: 200,
+  target: 1.15,
+  slices: 7,
+});
+const logRow = (work: string, output: Row['output'], count: number): Row => ({
+  name: `${work} to ${output}`,
+  work,
+  count,
+  target: 1.03,
+  ...(output && { output }),
+});
+
+const allRows: Row[] = [
+  { name: 'http.get', work: 'http.get', count: 300, target: 1.03 },
+  { name: 'fetch', work: 'fetch', count: 250, target: 1.03 },
+  { name: 'serve', work: 'serve', count: 300, target: 1.03 },
+  logRow('console.log', 'pipe', 4000),
+  logRow('console.log', 'file', 4000),
+  logRow('console.log', '/dev/null', 6000),
+  logRow('console.log-long', 'pipe', 2000),
+  logRow('console.log-long', 'file', 2000),
+  { name: 'process.emit', work: 'process.emit', count: 1_000_000, target: 1.05 },
+  { name: 'process.emit, nobody listens', work: 'process.emit-unheard', count: 1_000_000, target: 1.05 },
+  { name: 'process.emit of a tapped event', work: 'process.emit-tapped', count: 30_000, target: 1.05 },
+  { name: 'emitter.emit', work: 'emitter.emit', count: 2_000_000, target: 1.05 },
+  ...['token-raw', 'token-parsed', 'token-http', 'token-openai', 'token-anthropic'].map(token),
+  ...['paced-raw', 'paced-parsed', 'paced-http', 'paced-openai', 'paced-anthropic'].map(pacedToken),
+  { name: 'await', work: 'await', count: 300_000, target: 1.03 },
+  { name: 'setTimeout', work: 'setTimeout', count: 40, target: 1.03 },
+  { name: 'setImmediate', work: 'setImmediate', count: 50_000, target: 1.03 },
+];
+
+class Subject {
+  readonly #child: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(
+    node: string,
+    { work, output = '/dev/null' }: Pick<Row, 'work' | 'output'>,
+    origin: string,
+    isLoaded: boolean,
+  ) {
+    const words = [...(isLoaded ? ['--require', preload] : []), program, work, origin, agentsFolder];
+    const stdout =
+      output === 'pipe' ? 'pipe' : openSync(output === 'file' ? join(dir, 'out.log') : output, 'w');
+    this.#child = spawn(node, words, {
+      cwd: dir,
+      stdio: ['pipe', stdout, 'ignore', 'pipe'],
+      env: { PATH: process.env['PATH'] ?? '', HOME: dir },
+    });
+    this.#child.stdout?.resume();
+    this.#answers = createInterface({ input: this.#child.stdio[3] as Readable })[Symbol.asyncIterator]();
+  }
+
+  /** Milliseconds of CPU. */
+  async work(count: number): Promise<number> {
+    this.#child.stdin?.write(`${count}\n`);
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error('the program ended by itself');
+    return Number(value);
+  }
+
+  memory(): Record<'rss' | 'pss' | 'private', number> {
+    const rollup = readFileSync(`/proc/${this.#child.pid}/smaps_rollup`, 'utf8');
+    const mb = (name: string): number =>
+      Number(new RegExp(`^${name}: +(\\d+)`, 'm').exec(rollup)?.[1]) / 1024;
+    return { rss: mb('Rss'), pss: mb('Pss'), private: mb('Private_Dirty') + mb('Private_Clean') };
+  }
+
+  async end(): Promise<void> {
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+}
+
+/** The median ratio of one pair of processes, and microseconds an operation, bare. */
+async function comparePair(
+  node: string,
+  row: Row,
+  origin: string,
+): Promise<{ ratio: number; bareUs: number }> {
+  const bare = new Subject(node, row, origin, false);
+  const loaded = new Subject(node, row, origin, true);
+  const started = performance.now();
+  for (let i = 0; i < warmUpSlices || performance.now() - started < settledMs; i++) {
+    await bare.work(row.count);
+    await loaded.work(row.count);
+  }
+  const ratios: number[] = [];
+  const bareMs: number[] = [];
+  for (let i = 0; i < (row.slices ?? slices); i++) {
+    // Which goes first alternates.
+    const first = i % 2 === 0 ? bare : loaded;
+    const one = await first.work(row.count);
+    const other = await (first === bare ? loaded : bare).work(row.count);
+    const [plain, own] = first === bare ? [one, other] : [other, one];
+    ratios.push(own / plain);
+    bareMs.push(plain);
+  }
+  await Promise.all([bare.end(), loaded.end()]);
+  return { ratio: median(ratios), bareUs: (median(bareMs) / row.count) * 1000 };
+}
+
+async function printRow(major: string, node: string, row: Row, origin: string): Promise<void> {
+  const found = [];
+  for (let i = 0; i < pairs; i++) found.push(await comparePair(node, row, origin));
+  const ratios = found.map(({ ratio }) => ratio);
+  const [middle, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((one) =>
+    one.toFixed(3),
+  );
+  const target =
+    row.target === undefined ? '' : Number(middle) <= row.target ? `≤ ${row.target}` : `MISSES ${row.target}`;
+  const bareUs = median(found.map((one) => one.bareUs)).toFixed(2);
+  console.log(`| ${major} | ${row.name} | ${bareUs} | ${middle} | ${least} to ${most} | ${target} |`);
+}
+
+/** Both live at once, so that what they share of the binary counts for neither's private memory. */
+async function printResident(major: string, node: string, origin: string): Promise<void> {
+  const found: ReturnType<Subject['memory']>[] = [];
+  for (let i = 0; i < Math.min(pairs, 3); i++) {
+    const row = { work: 'hour' };
+    const [bare, loaded] = [new Subject(node, row, origin, false), new Subject(node, row, origin, true)];
+    for (let done = 0; done < hourTurns; done += 100) {
+      await bare.work(100);
+      await loaded.work(100);
+    }
+    await delay(settledMs);
+    const [plain, own] = [bare.memory(), loaded.memory()];
+    found.push({ rss: own.rss - plain.rss, pss: own.pss - plain.pss, private: own.private - plain.private });
+    await Promise.all([bare.end(), loaded.end()]);
+  }
+  const mb = (name: keyof (typeof found)[number]): string => {
+    const all = found.map((one) => one[name]);
+    return `${median(all).toFixed(1)} (${all.map((one) => one.toFixed(1)).join(', ')})`;
+  };
+  console.log(
+    `| ${major} | resident after ${hourTurns} turns, MB more | RSS ${mb('rss')} | PSS ${mb('pss')} | private ${mb('private')} | 10 |`,
+  );
+}
+
+const server = spawn(process.execPath, [here('./life/server.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+const [port] = (await once(server.stdout, 'data')) as [Buffer];
+const origin = `http://127.0.0.1:${String(port).trim()}`;
+const rows = environmentList('ROWS');
+const majors = environmentList('NODES') ?? ['20', '22', '24', '26'];
+console.log('| Node | work | bare, µs CPU | with / bare | pairs | target |\n|---|---|---|---|---|---|');
+try {
+  for (const { path: node } of findNodes()) {
+    const version = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
+    if (!majors.includes(version.split('.')[0] ?? '')) continue;
+    for (const row of allRows)
+      if (!rows || rows.some((part) => row.name.startsWith(part))) await printRow(version, node, row, origin);
+    if (!rows || rows.includes('resident')) await printResident(version, node, origin);
+  }
+} finally {
+  server.kill();
+  rmSync(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,209 @@
+// The programs of the life benchmark: one kind of work, again and again, as often as it is told to on stdin. Each line there is
+// how many operations; the answer, on descriptor 3, is the CPU time of the whole process, all threads, that they took.
+const { writeSync } = require('node:fs');
+const { createInterface } = require('node:readline');
+
+const [, , row, origin, agents] = process.argv;
+const http = require('node:http');
+const url = new URL(origin);
+const streamed = (tokens, pause) => ({
+  'content-type': 'application/json',
+  'x-tokens': String(tokens),
+  'x-pause': String(pause),
+});
+const messages = [{ role: 'user', content: 'Say something.' }];
+const body = JSON.stringify({ model: 'm', stream: true, messages });
+
+/** Settled work a time: so that `await` of a loop is not part of what is measured. */
+const times = (work) => async (count) => {
+  for (let i = 0; i < count; i++) await work(i);
+};
+
+const get = (agent) => () =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ agent, host: url.hostname, port: url.port, path: '/plain' }, (response) => {
+        response.on('data', () => {}).on('end', resolve);
+      })
+      .on('error', reject);
+  });
+
+function readByHttp(tokens, pause) {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        agent: keepAlive,
+        method: 'POST',
+        host: url.hostname,
+        port: url.port,
+        path: '/v1/chat/completions',
+        headers: streamed(tokens, pause),
+      },
+      (response) => response.on('data', () => {}).on('end', resolve),
+    );
+    request.on('error', reject).end(body);
+  });
+}
+
+const keepAlive = new http.Agent({ keepAlive: true });
+
+async function readByFetch(tokens, pause) {
+  const response = await fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: streamed(tokens, pause),
+    body,
+  });
+  let bytes = 0;
+  for await (const chunk of response.body) bytes += chunk.length;
+  return bytes;
+}
+
+/** As most programs do that have no client library: text, lines, JSON. */
+async function parseByFetch(tokens, pause) {
+  const response = await fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: streamed(tokens, pause),
+    body,
+  });
+  const decoder = new TextDecoder();
+  let rest = '';
+  let text = '';
+  for await (const chunk of response.body) {
+    rest += decoder.decode(chunk, { stream: true });
+    const events = rest.split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events)
+      if (event.startsWith('data: {')) text += JSON.parse(event.slice(6)).choices[0]?.delta.content ?? '';
+  }
+  return text;
+}
+
+const fromAgents = (name) => require(require.resolve(name, { paths: [agents] }));
+
+function openai() {
+  const OpenAI = fromAgents('openai').default;
+  const client = new OpenAI({ apiKey: 'none', baseURL: `${origin}/v1`, maxRetries: 0 });
+  return async (tokens, pause) => {
+    const stream = await client.chat.completions.create(
+      { model: 'm', stream: true, messages },
+      { headers: streamed(tokens, pause) },
+    );
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+    return text;
+  };
+}
+
+function anthropic() {
+  const Anthropic = fromAgents('@anthropic-ai/sdk').default;
+  const client = new Anthropic({ apiKey: 'none', baseURL: origin, maxRetries: 0 });
+  return async (tokens, pause) => {
+    const stream = await client.messages.create(
+      { model: 'm', max_tokens: 100, stream: true, messages },
+      { headers: streamed(tokens, pause) },
+    );
+    let text = '';
+    for await (const event of stream) if (event.type === 'content_block_delta') text += event.delta.text;
+    return text;
+  };
+}
+
+/** One reply after the other, as fast as they come. */
+const burst = (read) => (tokens) => read(tokens, 0);
+/** Four beside each other, at the pace of a fast model: 50 tokens a second each. */
+const paced = (read) => (tokens) => Promise.all([1, 2, 3, 4].map(() => read(tokens / 4, 20)));
+
+function emitting(emitter, name, hasListener) {
+  let heard = 0;
+  if (hasListener)
+    emitter.on(name, (by) => {
+      heard += by;
+    });
+  return async (count) => {
+    for (let i = 0; i < count; i++) emitter.emit(name, 1);
+    return heard;
+  };
+}
+
+const logging = (line) => async (count) => {
+  for (let i = 0; i < count; i++) {
+    console.log(line, i);
+    // A program that logs for a living comes back to its loop.
+    if (i % 50 === 49) await new Promise(setImmediate);
+  }
+};
+
+const { EventEmitter } = require('node:events');
+const works = {
+  'http.get': () => times(get(undefined)),
+  fetch: () => times(async () => (await fetch(`${origin}/plain`)).text()),
+  'console.log': () => logging('a line of a log with a number in it'),
+  'console.log-long': () => logging('x'.repeat(4000)),
+  'process.emit': () => emitting(process, 'of-the-program', true),
+  'process.emit-unheard': () => emitting(process, 'nobody-hears', false),
+  'process.emit-tapped': () => emitting(process, 'SIGHUP', true),
+  'emitter.emit': () => emitting(new EventEmitter(), 'data', true),
+  'token-raw': () => burst(readByFetch),
+  'token-parsed': () => burst(parseByFetch),
+  'token-http': () => burst(readByHttp),
+  'token-openai': () => burst(openai()),
+  'token-anthropic': () => burst(anthropic()),
+  'paced-raw': () => paced(readByFetch),
+  'paced-parsed': () => paced(parseByFetch),
+  'paced-http': () => paced(readByHttp),
+  'paced-openai': () => paced(openai()),
+  'paced-anthropic': () => paced(anthropic()),
+  await: () => times(async () => {}),
+  setTimeout: () => times(() => new Promise((resolve) => setTimeout(resolve, 0))),
+  setImmediate: () => times(() => new Promise(setImmediate)),
+  hour: () => hour(),
+  serve: () => serve(),
+};
+
+/** What an agent does in a minute: asks, reads the stream, calls things by HTTP, logs, computes. */
+function hour() {
+  const history = [];
+  return times(async (turn) => {
+    if (history.length > 20) history.length = 0;
+    history.push({ role: 'user', content: `turn ${turn}: ${'go on with the work. '.repeat(20)}` });
+    const sent = JSON.stringify({ model: 'm', stream: true, messages: history });
+    const response = await fetch(`${origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: streamed(60, 0),
+      body: sent,
+    });
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body) text += decoder.decode(chunk, { stream: true });
+    history.push({ role: 'assistant', content: text.slice(0, 2000) });
+    await get(keepAlive)();
+    await (await fetch(`${origin}/plain`)).text();
+    const table = Array.from({ length: 2000 }, (_, i) => ({ i, name: `row ${i}` }));
+    JSON.parse(JSON.stringify(table));
+    console.log(`turn ${turn}: ${text.length} characters`);
+  });
+}
+
+/** A server that answers; the program asks itself, so both ends are in it. */
+function serve() {
+  const server = http.createServer((_request, response) => response.end('well\n')).listen(0, '127.0.0.1');
+  const ask = () =>
+    new Promise((resolve, reject) => {
+      const { port } = server.address();
+      http
+        .get({ agent: keepAlive, host: '127.0.0.1', port, path: '/' }, (response) =>
+          response.on('data', () => {}).on('end', resolve),
+        )
+        .on('error', reject);
+    });
+  return times(ask);
+}
+
+const work = works[row]();
+const lines = createInterface({ input: process.stdin });
+lines.on('line', async (line) => {
+  const before = process.cpuUsage();
+  await work(Number(line));
+  const { user, system } = process.cpuUsage(before);
+  writeSync(3, `${(user + system) / 1000}\n`);
+});
