@@ -2,14 +2,15 @@
  * Sees the events of `process` (or of a Worker) without being seen. Agents decide by counting listeners (@openai/agents exits on a signal
  * only while it is alone), Node warns at the eleventh, a wrapped `emit` is a frame in the host's stack traces, and even a
  * hidden listener moves the position that `process.emit` shows in them (a lone listener is called from another line of
- * node:events than one of a list). So nothing is added to the host's listeners: the store that EventEmitter keeps them in
- * is read through a Proxy, which knows when it is `emit` that reads. Knows nothing of what is done with the events.
+ * node:events than one of a list). So nothing is added to the host's listeners. The store that EventEmitter keeps them in
+ * inherits from an object with an accessor for each watched name, and has such an accessor of its own where the host
+ * listens: it knows when it is `emit` that reads. All other names cost what they cost without us, which a Proxy around the
+ * store, or an accessor in the place of `_events`, doubled. Knows nothing of what is done with the events.
  */
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
 type Stored = Listener | Listener[];
 type Store = Record<EventName, Stored | undefined>;
-type Changes = Map<EventName, (listens: boolean) => void>;
 
 /** What the tap does when `emit` looks a name up. */
 interface Tap {
@@ -37,72 +38,179 @@ export interface EventTap {
   uninstall(): void;
 }
 
+const { defineProperty, getOwnPropertyDescriptor, hasOwn, setPrototypeOf } = Object;
+const { ownKeys } = Reflect;
+/** Read by node:events after each listener that it takes away, and before it takes all. */
+const atRemoval = 'removeListener';
+
 /** Throws when the emitter's listeners are not kept where every Node so far has kept them. */
 export function tapEvents(target: NodeJS.EventEmitter): EventTap {
-  const descriptor = Object.getOwnPropertyDescriptor(target, '_events');
+  const descriptor = getOwnPropertyDescriptor(target, '_events');
   if (!descriptor?.configurable || typeof descriptor.value !== 'object' || descriptor.value === null)
     throw new Error('the listeners are not in a plain property _events');
-  const taps = new Map<EventName, Tap>();
-  const changes: Changes = new Map();
-  let store = descriptor.value as Store;
-  let proxy = watchStore(store, taps, changes);
-  Object.defineProperty(target, '_events', {
-    configurable: true,
-    enumerable: descriptor.enumerable ?? true,
-    get: () => proxy,
-    // removeAllListeners, and removing the last listener of all, begin a new store.
-    set: (next: Store) => {
-      const before = Object.keys(store);
-      store = next;
-      proxy = watchStore(next, taps, changes);
-      for (const name of before) changes.get(name)?.(false);
-    },
-  });
-  return {
-    tap(name, how) {
-      taps.set(name, how);
-    },
-    listenersOfHost: (name) => asList(store[name]),
-    whenHostChanges(name, react) {
-      changes.set(name, react);
-    },
-    uninstall() {
-      Object.defineProperty(target, '_events', { ...descriptor, value: store });
-    },
-  };
+  return new WatchedEmitter(target, descriptor);
+}
+
+class WatchedEmitter implements EventTap {
+  readonly #target: object;
+  readonly #descriptor: PropertyDescriptor;
+  /** What the store inherits from. */
+  readonly #watched = Object.create(null) as Store;
+  readonly #taps = new Map<EventName, Tap>();
+  readonly #changes = new Map<EventName, (listens: boolean) => void>();
+  #store: Store;
+  /** The host's listeners for watched names. */
+  #held = Object.create(null) as Store;
+  #isGuarded = false;
+
+  constructor(target: object, descriptor: PropertyDescriptor) {
+    this.#target = target;
+    this.#descriptor = descriptor;
+    this.#store = descriptor.value as Store;
+    setPrototypeOf(this.#store, this.#watched);
+    this.#watch(atRemoval);
+    if (!hasOwn(this.#store, atRemoval)) this.#guard();
+  }
+
+  tap(name: EventName, how: Tap): void {
+    this.#taps.set(name, how);
+    this.#watch(name);
+  }
+
+  listenersOfHost(name: EventName): readonly Listener[] {
+    return asList(this.#listened(name));
+  }
+
+  whenHostChanges(name: EventName, react: (listens: boolean) => void): void {
+    this.#changes.set(name, react);
+    this.#watch(name);
+  }
+
+  uninstall(): void {
+    const store = this.#store;
+    setPrototypeOf(store, null);
+    for (const name of ownKeys(this.#watched))
+      if (hasOwn(store, name)) putPlainly(store, name, this.#held[name]);
+    defineProperty(this.#target, '_events', { ...this.#descriptor, value: store });
+  }
+
+  #listened(name: EventName): Stored | undefined {
+    if (!hasOwn(this.#store, name)) return undefined;
+    return hasOwn(this.#watched, name) ? this.#held[name] : this.#store[name];
+  }
+
+  #watch(name: EventName): void {
+    if (hasOwn(this.#watched, name)) return;
+    const read = (): Stored | undefined => this.#read(name);
+    const isOwn = (store: Store): boolean => store === this.#store;
+    const add = (stored: Stored | undefined): void => this.#add(name, stored);
+    const present = this.#listened(name);
+    defineProperty(this.#watched, name, {
+      configurable: true,
+      enumerable: false,
+      get(this: Store) {
+        return isOwn(this) ? read() : undefined;
+      },
+      set(this: Store, stored: Stored | undefined) {
+        if (isOwn(this)) add(stored);
+        else putPlainly(this, name, stored);
+      },
+    });
+    if (present !== undefined) this.#own(name, present);
+  }
+
+  /** The store's own property, which only the host's first listener makes: names are enumerated in that order. */
+  #own(name: EventName, stored: Stored | undefined): void {
+    const held = this.#held;
+    held[name] = stored;
+    const read = (): Stored | undefined => this.#read(name);
+    const isOwn = (store: Store): boolean => store === this.#store;
+    defineProperty(this.#store, name, {
+      configurable: true,
+      enumerable: true,
+      // A copy of the store (jest makes one) is not the emitter's.
+      get(this: Store) {
+        return isOwn(this) ? read() : held[name];
+      },
+      set(this: Store, next: Stored | undefined) {
+        if (isOwn(this)) held[name] = next;
+        else putPlainly(this, name, next);
+      },
+    });
+  }
+
+  #add(name: EventName, stored: Stored | undefined): void {
+    this.#own(name, stored);
+    if (stored !== undefined) this.#changes.get(name)?.(true);
+  }
+
+  #read(name: EventName): Stored | undefined {
+    if (name === atRemoval) this.#noticeLeavings();
+    const tap = this.#taps.get(name);
+    if (!tap && name !== atRemoval) return this.#listened(name);
+    const reader = findReader();
+    // What follows may be a new store. It stays guarded: programs that do this do it seldom.
+    if (name === atRemoval && (reader?.name === 'removeAllListeners' || !hasOwn(this.#store, name)))
+      this.#guard();
+    if (!tap || reader?.name !== 'emit') return this.#listened(name);
+    tap.atEmit?.(reader);
+    const ofHost = this.#listened(name);
+    if (!tap.before || tap.joins?.(reader, ofHost !== undefined) === false) return ofHost;
+    return ofHost === undefined ? tap.before : [tap.before, ...asList(ofHost)];
+  }
+
+  #noticeLeavings(): void {
+    for (const [name, react] of this.#changes) {
+      if (this.#held[name] === undefined || hasOwn(this.#store, name)) continue;
+      this.#held[name] = undefined;
+      react(false);
+    }
+  }
+
+  /** removeAllListeners, and removing the last listener of all, begin a new store. */
+  #guard(): void {
+    if (this.#isGuarded) return;
+    this.#isGuarded = true;
+    defineProperty(this.#target, '_events', {
+      configurable: true,
+      enumerable: this.#descriptor.enumerable ?? true,
+      get: () => this.#store,
+      set: (next: Store) => this.#follow(next),
+    });
+  }
+
+  #follow(next: Store): void {
+    const before = this.#held;
+    this.#store = next;
+    this.#held = Object.create(null) as Store;
+    setPrototypeOf(next, this.#watched);
+    for (const name of ownKeys(this.#watched)) if (hasOwn(next, name)) this.#own(name, next[name]);
+    for (const [name, react] of this.#changes)
+      if (before[name] !== undefined && this.#held[name] === undefined) react(false);
+  }
+}
+
+function putPlainly(store: Store, name: EventName, value: Stored | undefined): void {
+  defineProperty(store, name, { value, configurable: true, enumerable: true, writable: true });
 }
 
 /**
  * The same for an emitter whose inspection must not show it: only the present store is watched, until the emitter begins
  * another one. For streams, which have listeners of Node's own and so keep theirs.
  */
-export function tapPresentEvents(target: object, name: EventName, how: Tap): void {
+export function tapPresentEvents(
+  target: object,
+  name: EventName,
+  how: Required<Pick<Tap, 'before' | 'joins'>>,
+): void {
   const holder = target as { _events?: Store };
   if (typeof holder._events !== 'object' || holder._events === null) return;
-  holder._events = watchStore(holder._events, new Map([[name, how]]), new Map());
-}
-
-function watchStore(store: Store, taps: Map<EventName, Tap>, changes: Changes): Store {
-  return new Proxy(store, {
-    get(events, name) {
-      const tap = taps.get(name);
-      const call = tap && findEmitCall();
-      if (!tap || !call) return events[name];
-      tap.atEmit?.(call);
-      const ofHost = events[name];
-      if (!tap.before || tap.joins?.(call, ofHost !== undefined) === false) return ofHost;
-      return ofHost === undefined ? tap.before : [tap.before, ...asList(ofHost)];
-    },
-    set(events, name, stored: Stored | undefined) {
-      const isFirst = events[name] === undefined;
-      events[name] = stored;
-      if (isFirst && stored !== undefined) changes.get(name)?.(true);
-      return true;
-    },
-    deleteProperty(events, name) {
-      const isDeleted = Reflect.deleteProperty(events, name);
-      changes.get(name)?.(false);
-      return isDeleted;
+  holder._events = new Proxy(holder._events, {
+    get(events, read) {
+      const ofHost = events[read];
+      const reader = read === name ? findReader() : undefined;
+      if (reader?.name !== 'emit' || !how.joins(reader, ofHost !== undefined)) return ofHost;
+      return ofHost === undefined ? how.before : [how.before, ...asList(ofHost)];
     },
   });
 }
@@ -117,16 +225,17 @@ function isNoTrampoline(site: NodeJS.CallSite): boolean {
   return site.getFileName() !== 'node:internal/async_hooks';
 }
 
-/** Whether the store is being read by EventEmitter.prototype.emit, told from the stack; undefined when by another. */
-function findEmitCall(): EmitCall | undefined {
+/** The method of EventEmitter.prototype that reads the store, told from the stack; undefined when it is none. */
+function findReader(): (EmitCall & { name: string }) | undefined {
   const { stackTraceLimit, prepareStackTrace } = Error;
   try {
-    Error.stackTraceLimit = 6;
+    Error.stackTraceLimit = 8;
     Error.prepareStackTrace = (_error, callSites) => callSites;
     const sites = (new Error().stack as unknown as NodeJS.CallSite[]).filter(isNoTrampoline);
-    const reader = sites.findIndex((site) => site.getFileName() === 'node:events');
-    if (reader === -1 || sites[reader]?.getFunctionName()?.split('.').pop() !== 'emit') return undefined;
-    return { isFromNode: sites.length === reader + 1, caller: sites[reader + 1]?.getFunctionName() ?? '' };
+    const at = sites.findIndex((site) => site.getFileName() === 'node:events');
+    const name = sites[at]?.getFunctionName()?.split('.').pop();
+    if (name === undefined) return undefined;
+    return { name, isFromNode: sites.length === at + 1, caller: sites[at + 1]?.getFunctionName() ?? '' };
   } catch {
     return undefined;
   } finally {
