@@ -46,8 +46,8 @@ export function startChronicle(options: ChronicleOptions): () => void {
 
 class Chronicle {
   readonly #options: ChronicleOptions;
-  readonly #changed = new Set<LogStream>();
-  #writtenAt = 0;
+  /** How much had passed each stream when its end was written. */
+  readonly #writtenOf: Record<LogStream, number> = { stdout: 0, stderr: 0 };
   #pauseTicks = 1;
   #ticksToSample = 0;
   #rss = 0;
@@ -61,15 +61,14 @@ class Chronicle {
     for (const happening of happenings.kept) this.#write(happening);
     happenings.onHappening = (happening) => this.#write(happening);
     if (!logs) return;
-    for (const stream of ['stdout', 'stderr'] as const)
-      if (logs.tails[stream].at > 0) this.#changed.add(stream);
     this.#writeLogs();
-    logs.onWrite = (stream) => this.#logged(stream);
+    // The first line after a pause is written at once, what follows with the next tick.
+    logs.onWrite = () => this.#writeLogs();
   }
 
   tick(): void {
     this.#options.children.look();
-    if (this.#changed.size > 0) this.#writeLogs();
+    this.#writeLogs();
     if (--this.#ticksToSample > 0) return;
     const rss = this.#options.flight.sample()?.rss ?? 0;
     const moved = Math.abs(rss - this.#rss) > this.#rss * noticeableShare;
@@ -79,23 +78,18 @@ class Chronicle {
     this.#countDescriptors();
   }
 
-  /** The first line after a pause at once, what follows with the next tick. */
-  #logged(stream: LogStream): void {
-    this.#changed.add(stream);
-    if (now() - this.#writtenAt >= tickMs) this.#writeLogs();
-  }
-
   /** The whole end each time: a reader needs the newest record of a stream, and no secret is cut in two. */
   #writeLogs(): void {
     const { flight, policy, logs } = this.#options;
-    this.#writtenAt = now();
-    for (const stream of this.#changed) {
-      const tail = logs?.tails[stream];
-      if (!tail) continue;
+    if (!logs) return;
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const tail = logs.tails[stream];
+      if (tail.written === this.#writtenOf[stream]) continue;
+      this.#writtenOf[stream] = tail.written;
+      logs.quietUntil = now() + tickMs;
       const text = renderLogTail(tail, logChars, (raw) => policy.text(raw));
       flight.append(recordKinds.logTail, JSON.stringify({ stream, text }));
     }
-    this.#changed.clear();
   }
 
   #write({ kind, payload, at }: Happening): void {

@@ -26,14 +26,17 @@ export interface LogTail {
 
 export interface LogTap {
   readonly tails: Record<LogStream, LogTail>;
-  /** Set by the flight recorder; called after a piece was added. */
-  onWrite: ((stream: LogStream) => void) | undefined;
+  /** Set by the flight recorder; called after a piece was added, but for the time until which it wants to hear nothing. */
+  onWrite: ((stream: LogStream, at: number) => void) | undefined;
+  /** Milliseconds since the epoch. */
+  quietUntil: number;
   undo(): void;
 }
 
 const keptChars = 32 * 1024;
 const manyPieces = 512;
 const { now } = Date;
+const { apply } = Reflect;
 const descriptors: Record<LogStream, number> = { stdout: 1, stderr: 2 };
 const stringMethods = ['writeUtf8String', 'writeLatin1String', 'writeAsciiString', 'writeUcs2String'];
 
@@ -42,6 +45,7 @@ export function tapLogs(): LogTap {
   const tap: LogTap = {
     tails: { stdout: newTail(), stderr: newTail() },
     onWrite: undefined,
+    quietUntil: 0,
     undo: () => {
       tap.onWrite = undefined;
       for (const undo of undoings) undo();
@@ -88,15 +92,11 @@ function follow(stream: unknown, name: LogStream, tap: LogTap): void {
       tap.tails[name].targetHeld = fstatSync(descriptors[name]).size;
       return;
     }
-    const keep = (piece: string | Uint8Array): void => keepPiece(tap, name, piece);
-    for (const method of stringMethods)
-      shadow(handle, method, (data) => {
-        if (typeof data === 'string') keep(data);
-      });
-    shadow(handle, 'writeBuffer', (data) => keep(data as Uint8Array));
+    const keep = (piece: unknown): void => keepPiece(tap, name, piece);
+    for (const method of [...stringMethods, 'writeBuffer']) shadow(handle, method, keep);
     shadow(handle, 'writev', (data, allBuffers) => {
       const pieces = data as unknown[];
-      for (let i = 0; i < pieces.length; i += allBuffers === true ? 1 : 2) keep(pieces[i] as string);
+      for (let i = 0; i < pieces.length; i += allBuffers === true ? 1 : 2) keep(pieces[i]);
     });
   } catch {
     // A stream of another make: its lines are not seen.
@@ -113,31 +113,52 @@ function shadow(
   if (typeof original !== 'function') return;
   const value: Write = function (this: unknown, request, data, allBuffers) {
     see(data, allBuffers);
-    return Reflect.apply(original, this, [request, data, allBuffers]);
+    return apply(original, this, [request, data, allBuffers]);
   };
   Object.defineProperty(handle, method, { value, configurable: true, writable: true, enumerable: false });
 }
 
-/** A buffer may be used again by the program, so it is copied; of a huge piece the end is enough. */
-function keepPiece(tap: LogTap, name: LogStream, piece: string | Uint8Array): void {
+/** A text is kept as it is; a buffer may be used again by the program, so it is copied. Of a huge piece the end is enough. */
+function keepPiece(tap: LogTap, name: LogStream, piece: unknown): void {
   const tail = tap.tails[name];
-  const end = piece.length > keptChars ? piece.slice(-keptChars) : piece;
-  const text = typeof end === 'string' ? end : Buffer.from(end).toString('utf8');
+  const text = typeof piece === 'string' && piece.length <= keptChars ? piece : copyEnd(piece);
+  if (text === undefined) return;
+  const at = now();
+  const { length } = piece as string | Uint8Array;
   tail.pieces.push(text);
   tail.held += text.length;
-  tail.written += piece.length;
-  tail.at = now();
+  tail.written += length;
+  if (length > keptChars) tail.isCut = true;
+  tail.at = at;
   if (tail.held > 2 * keptChars || tail.pieces.length > manyPieces) trim(tail);
+  if (at < tap.quietUntil) return;
   try {
-    tap.onWrite?.(name);
+    tap.onWrite?.(name, at);
   } catch {
     // The recording of a line must not cost the program its line.
   }
 }
 
+/** A part of a long text would hold all of it. */
+function copyEnd(piece: unknown): string | undefined {
+  if (typeof piece === 'string') return Buffer.from(piece.slice(-keptChars), 'utf16le').toString('utf16le');
+  if (!(piece instanceof Uint8Array)) return undefined;
+  return Buffer.from(piece.length > keptChars ? piece.subarray(-keptChars) : piece).toString('utf8');
+}
+
+/** Whole pieces go first; only many short ones are joined. */
 function trim(tail: LogTail): void {
-  const text = tail.pieces.join('');
-  tail.isCut ||= text.length > keptChars;
-  tail.pieces = [text.slice(-keptChars)];
-  tail.held = Math.min(text.length, keptChars);
+  const { pieces } = tail;
+  let first = 0;
+  for (; tail.held - (pieces[first]?.length ?? 0) >= keptChars; first++)
+    tail.held -= pieces[first]?.length ?? 0;
+  if (first > 0) {
+    pieces.splice(0, first);
+    tail.isCut = true;
+  } else {
+    const text = pieces.join('');
+    tail.isCut ||= text.length > keptChars;
+    tail.pieces = [text.slice(-keptChars)];
+    tail.held = Math.min(text.length, keptChars);
+  }
 }
