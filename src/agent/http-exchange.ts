@@ -76,10 +76,10 @@ class HttpExchange implements Exchange {
     const known = this.#status === undefined ? facts : { ...facts, httpStatus: this.#status };
     const failure = error === undefined ? undefined : { error: errorOf(error) };
     this.#log.closed(this.#request, (start) => {
-      if (!start) this.#recorder.sink.record('http.end', known, failure);
+      if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
       else {
         const { host, ...rest } = start;
-        this.#recorder.sink.record('http.end', { ...known, ...rest }, { host, ...failure });
+        this.#recorder.sink.record('http.end', { ...known, ...rest }, { host, ...failure }, 'ahead');
       }
     });
   }

@@ -95,6 +95,7 @@ export class HttpLog implements InFlight {
   #writeOlderThan(ageMs: number): void {
     const ends = this.#ends;
     this.#ends = [];
+    const { sink } = this.#recorder;
     for (const write of ends) write();
     const before = now() - ageMs;
     for (const request of this.#young) {
@@ -102,7 +103,8 @@ export class HttpLog implements InFlight {
       if (request.startedAt > before) break;
       this.#young.delete(request);
       const { id, method, host, scope } = request;
-      this.#recorder.sink.record('http.start', { http: id, method, ...scope }, { host });
+      sink.record('http.start', { http: id, method, ...scope }, { host }, 'ahead');
     }
+    sink.flush();
   }
 }

@@ -45,6 +45,10 @@ export class LateSink implements AgentSink {
     if (this.#waiting.length > mostWaiting) this.opened();
   }
 
+  flush(): void {
+    if (this.#waiting?.length !== 0) this.opened()?.flush();
+  }
+
   cleanText(text: string): string {
     return this.opened()?.cleanText(text) ?? '';
   }

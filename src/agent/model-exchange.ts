@@ -1,6 +1,6 @@
 /**
  * A request to a model and its reply, recorded as it happens: the start with the conversation it continues, what was
- * streamed so far every 40 ms, the end with the reply, usage and timing. A body that turns out to be no model
+ * streamed so far ten times a second, the end with the reply, usage and timing. A body that turns out to be no model
  * call is recorded like any other request.
  */
 import type { AgentEventData, Attributes, CallStatus, EventError } from '../journal/layout-agent.ts';
@@ -58,14 +58,14 @@ export class ModelExchange implements Exchange {
     if (!this.#record) return;
     const type = header('content-type') ?? '';
     this.#reader = new ReplyReader(this.#format, this.#reply, type, header('content-encoding'));
-    this.#record.answered(headAttributes(status, header));
+    this.#record.answered(headAttributes(status, header), this.#reader);
   }
 
   responseChunk(chunk: Uint8Array): void {
     this.#other?.responseChunk(chunk);
     if (!this.#record || !this.#reader) return;
     this.#reader.push(chunk);
-    this.#record.progressed(this.#reader.bytes, this.#reader.frames);
+    this.#record.progressed();
   }
 
   end(): void {

@@ -14,14 +14,11 @@ import { compact } from './json.ts';
 import type { ModelRequest } from './model-call.ts';
 import type { AgentRecorder, InFlight } from './recorder.ts';
 import type { ReplyBuilder, ReplyDelta, TokenCounts } from './reply.ts';
+import type { Writing } from './sink.ts';
 import type { Tapped } from './tapped-calls.ts';
 
-/** Deltas are written so often: a stream of single tokens costs no record each, and what came is on disk before 100 ms. */
-const deltaIntervalMs = 40;
 const inFlightLimit = 1000;
 const { now } = Date;
-/** A host's tests may put a clock of their own in their place. */
-const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 export interface CallEnd {
   status: CallStatus;
@@ -32,6 +29,14 @@ export interface CallEnd {
   httpStatus: number | undefined;
 }
 
+/** The reply as far as it was read. */
+export interface ReplySource {
+  readonly bytes: number;
+  readonly frames: number;
+  /** Reads what has arrived since. */
+  drain(): void;
+}
+
 export class ModelCallRecord implements InFlight {
   readonly #recorder: AgentRecorder;
   readonly #call: string;
@@ -40,12 +45,9 @@ export class ModelCallRecord implements InFlight {
   readonly #hasContent: boolean;
   readonly #startedAt = now();
   #firstByteMs: number | undefined;
-  #bytes = 0;
-  #frames = 0;
-  #writtenBytes = 0;
-  #lastWrite = 0;
   #lastByteAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #source: ReplySource | undefined;
+  #writtenBytes = 0;
   #isEnded = false;
   #text: HeldText | undefined;
   #reasoning: HeldText | undefined;
@@ -61,14 +63,20 @@ export class ModelCallRecord implements InFlight {
     this.#reply = reply;
     this.#hasContent = recorder.level === 'content';
     this.#call = recorder.nextId('c');
-    this.#tapped = recorder.tapped.begin(request?.model, reply);
+    const readId = (): string | undefined => this.#readId();
+    this.#tapped = recorder.tapped.begin(request?.model, {
+      get id() {
+        return readId();
+      },
+    });
     const { attributes, ...facts } = start;
     const known = request && this.#hasContent ? this.#conversationFacts(request) : {};
     recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes }, 'soon');
     if (recorder.inFlight.size < inFlightLimit) recorder.inFlight.add(this);
   }
 
-  answered(attributes: Attributes): void {
+  answered(attributes: Attributes, source: ReplySource): void {
+    this.#source = source;
     this.#recorder.sink.record(
       'model.headers',
       { call: this.#call, afterMs: now() - this.#startedAt },
@@ -76,29 +84,28 @@ export class ModelCallRecord implements InFlight {
     );
   }
 
-  /** More of the reply has come: `bytes` and `frames` in all. */
-  progressed(bytes: number, frames: number): void {
-    const at = now();
-    this.#firstByteMs ??= at - this.#startedAt;
-    if (bytes > this.#bytes) this.#lastByteAt = at;
-    this.#bytes = bytes;
-    this.#frames = frames;
-    if (frames > 0 && at - this.#lastWrite >= deltaIntervalMs) this.#writeDelta(false);
-    else if (!this.#timer) {
-      this.#timer = startTimer(() => this.#writeDelta(false), deltaIntervalMs);
-      this.#timer.unref();
-    }
+  /** More of the reply has come. */
+  progressed(): void {
+    this.#lastByteAt = now();
+    this.#firstByteMs ??= this.#lastByteAt - this.#startedAt;
+    this.#recorder.deltas.add(this);
+  }
+
+  /** It is time to write what has come since the last time; the disk has it with the next flush. */
+  writeDelta(): void {
+    this.#writeDelta(false, 'ahead');
   }
 
   /** The process is about to die: all that is known is written, also what was held back. */
   flush(): void {
-    if (!this.#isEnded) this.#writeDelta(true);
+    if (!this.#isEnded) this.#writeDelta(true, 'now');
   }
 
   ended({ status, bytes, frames, gap, error, httpStatus }: CallEnd): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    stopTimer(this.#timer);
+    this.#source = undefined;
+    this.#recorder.deltas.delete(this);
     this.#recorder.inFlight.delete(this);
     const reply = this.#reply;
     const messages = this.#hasContent ? reply.messages() : [];
@@ -126,23 +133,24 @@ export class ModelCallRecord implements InFlight {
     }) as Partial<AgentEventData['model.start']>;
   }
 
-  #writeDelta(isLast: boolean): void {
-    stopTimer(this.#timer);
-    this.#timer = undefined;
-    if (this.#isEnded) return;
-    this.#lastWrite = now();
+  /** A tracer's span may end before its reply was read. */
+  #readId(): string | undefined {
+    this.#source?.drain();
+    return this.#reply.id;
+  }
+
+  #writeDelta(isLast: boolean, writing: Writing): void {
+    const source = this.#source;
+    if (this.#isEnded || !source) return;
+    source.drain();
+    const { bytes, frames } = source;
     const delta = this.#reply.takeDelta();
     const text = this.#hasContent ? this.#cleaned(delta, isLast) : {};
-    if (this.#bytes === this.#writtenBytes && !Object.keys(text).length) return;
-    this.#writtenBytes = this.#bytes;
+    if (bytes === this.#writtenBytes && !Object.keys(text).length) return;
+    this.#writtenBytes = bytes;
     // Already cleaned, so these are facts and not content.
-    this.#recorder.sink.record('model.delta', {
-      call: this.#call,
-      bytes: this.#bytes,
-      frames: this.#frames,
-      ...(this.#lastByteAt && { lastByteAt: this.#lastByteAt }),
-      ...text,
-    });
+    const facts = { call: this.#call, bytes, frames, lastByteAt: this.#lastByteAt, ...text };
+    this.#recorder.sink.record('model.delta', facts, undefined, writing);
   }
 
   #cleaned(delta: ReplyDelta | undefined, isLast: boolean): Partial<AgentEventData['model.delta']> {

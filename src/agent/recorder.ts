@@ -6,6 +6,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../journal/layout-agent.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Conversation } from './conversation.ts';
+import { DeltaClock } from './delta-clock.ts';
 import { roleOf } from './message-parts.ts';
 import { asyncHooks } from './node-modules.ts';
 import { OpenWork } from './open-work.ts';
@@ -33,6 +34,7 @@ export class AgentRecorder {
   readonly conversation: Conversation;
   readonly requests = new RequestMemory();
   readonly inFlight = new Set<InFlight>();
+  readonly deltas = new DeltaClock(() => this.sink.flush());
   /** What the asynchronous contexts of frameworks say of where the code runs. */
   readonly contexts: (() => AgentScope | undefined)[] = [];
   readonly openWork = new OpenWork();

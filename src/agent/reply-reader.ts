@@ -1,6 +1,8 @@
 /**
- * Reads the bytes of a reply as they arrive: undoes the encoding, finds the framing (server-sent events, lines of JSON,
- * Amazon's event stream, or one JSON text) and hands each piece to the provider's reader. Bounded. Knows no provider.
+ * Reads the bytes of a reply: undoes the encoding, finds the framing (server-sent events, lines of JSON, Amazon's event
+ * stream, or one JSON text) and hands each piece to the provider's reader. Bounded. Knows no provider. What arrives is copied
+ * and read later, many pieces at once (`drain`): the program waits for its next token meanwhile, and reading each by itself
+ * took as long as all that Node does for it.
  */
 import { ContentDecoder } from './content-decoder.ts';
 import { EventStreamDecoder } from './event-stream.ts';
@@ -13,6 +15,9 @@ import { SseDecoder } from './sse.ts';
 type Framing = 'json' | 'sse' | 'lines' | 'event-stream';
 
 const jsonLimitBytes = 32 * 1024 * 1024;
+/** So much waits at most. Larger pieces are read as they come: copying them would gain nothing. */
+const waitingBytes = 16 * 1024;
+const largePiece = waitingBytes / 4;
 
 export class ReplyReader {
   /** Wire bytes so far. */
@@ -28,6 +33,8 @@ export class ReplyReader {
   readonly #lines = new LineDecoder();
   readonly #eventStream = new EventStreamDecoder();
   #framing: Framing | undefined;
+  #waiting: Buffer | undefined;
+  #waitingBytes = 0;
   #json: Uint8Array[] = [];
   #jsonBytes = 0;
 
@@ -47,8 +54,30 @@ export class ReplyReader {
     return this.#framing !== undefined && this.#framing !== 'json';
   }
 
+  /** The bytes are the program's: it may change them, or give them away, once this has returned. */
   push(wire: Uint8Array): void {
-    this.bytes += wire.length;
+    const { length } = wire;
+    this.bytes += length;
+    if (this.#waitingBytes + length > waitingBytes) this.drain();
+    if (length > largePiece) {
+      this.drain();
+      this.#read(wire);
+      return;
+    }
+    this.#waiting ??= Buffer.allocUnsafeSlow(waitingBytes);
+    this.#waiting.set(wire, this.#waitingBytes);
+    this.#waitingBytes += length;
+  }
+
+  /** Reads all that has arrived. */
+  drain(): void {
+    if (!this.#waiting || this.#waitingBytes === 0) return;
+    const wire = this.#waiting.subarray(0, this.#waitingBytes);
+    this.#waitingBytes = 0;
+    this.#read(wire);
+  }
+
+  #read(wire: Uint8Array): void {
     const chunk = this.#decoder.push(wire);
     if (this.#decoder.broken) this.gap ??= 'the content encoding could not be undone';
     if (!chunk?.length) return;
@@ -61,6 +90,8 @@ export class ReplyReader {
 
   /** No more bytes will come; what is half read is read as far as it goes. */
   end(): void {
+    this.drain();
+    this.#waiting = undefined;
     this.#decoder.end();
     if (this.#framing === 'sse') this.#sse.end(this.#onSse);
     else if (this.#framing === 'lines') this.#lines.end(this.#onLine);
@@ -97,7 +128,7 @@ export class ReplyReader {
     if (this.#jsonBytes > jsonLimitBytes) {
       this.gap ??= 'the reply was larger than the limit';
       this.#json = [];
-    } else this.#json.push(chunk);
+    } else this.#json.push(Buffer.from(chunk));
   }
 
   #readJson(): void {

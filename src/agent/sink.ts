@@ -24,8 +24,9 @@ export interface RecordingPolicy {
 /** The journal's writer, as far as it is used here. */
 export interface EventJournal {
   append(kind: number, payload: string): number;
-  /** May wait in memory until the next `append`. */
+  /** May wait in memory until the next `append` or `flush`. */
   appendBuffered(kind: number, payload: string): number;
+  flush(): void;
 }
 
 export interface SinkOptions {
@@ -57,6 +58,8 @@ export interface AgentSink {
     content?: Partial<AgentEventData[Kind]>,
     writing?: Writing,
   ): void;
+  /** Hands to the kernel what was recorded `ahead`. */
+  flush(): void;
   /** A text cleaned and cut as in an event, for callers that must look at it first. */
   cleanText(text: string): string;
   /** The same uncut, for callers that have bounds of their own. */
@@ -110,6 +113,15 @@ export class EventSink implements AgentSink {
       this.failures++;
       this.failure ??= String(error);
       return 0;
+    }
+  }
+
+  flush(): void {
+    try {
+      this.#journal?.flush();
+    } catch (error) {
+      this.failures++;
+      this.failure ??= String(error);
     }
   }
 

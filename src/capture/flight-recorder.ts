@@ -25,8 +25,9 @@ export interface FlightRecorder {
   readonly folder: string;
   /** Never throws; after a failure of the disk it does nothing more. */
   append(kind: number, payload: string): number;
-  /** As `append`, but may wait in memory until the next one. */
+  /** As `append`, but may wait in memory until the next one, or `flush`. */
   appendBuffered(kind: number, payload: string): number;
+  flush(): void;
   /** The process has written a bundle of its own death: nobody needs to explain it again. */
   noteBundle(path: string): void;
   /** The process ends by itself. */
@@ -162,6 +163,14 @@ class Flight implements FlightRecorder {
 
   appendBuffered(kind: number, payload: string): number {
     return this.#attempt(() => this.#journal.appendBuffered(kind, payload));
+  }
+
+  flush(): void {
+    this.#attempt(() => {
+      if (now() - this.#sampledAt >= sampleEveryMs) this.#sample();
+      this.#journal.flush();
+      return 0;
+    });
   }
 
   #attempt(write: () => number): number {

@@ -16,7 +16,7 @@ function makeLate() {
     const append = (_kind: number, payload: string) => add(payload, true);
     return new EventSink({
       policy,
-      journal: { append, appendBuffered: (_kind, payload) => add(payload, false) },
+      journal: { append, appendBuffered: (_kind, payload) => add(payload, false), flush() {} },
     });
   });
   return { sink, written, kinds: () => written.map(({ kind }) => kind), opened: () => opened };

@@ -57,6 +57,7 @@ test('a role that is no word is not kept: nobody cleans it', () => {
 test('what is written at the death has the time of the last byte, not that of the writing', async () => {
   const deltas: { bytes: number; lastByteAt?: number }[] = [];
   const noting = {
+    flush() {},
     cleanText: (text: string) => text,
     record(kind: string, facts: { bytes: number }) {
       if (kind === 'model.delta') deltas.push(facts);
@@ -66,7 +67,8 @@ test('what is written at the death has the time of the last byte, not that of th
   const reply = new ReplyBuilder();
   const record = new ModelCallRecord(recorder, { attributes: {} }, undefined, reply);
   reply.text('0', '0', 'a run without an end');
-  record.progressed(10, 1);
+  record.answered({}, { bytes: 10, frames: 1, drain() {} });
+  record.progressed();
   const last = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 120));
   record.flush();

@@ -13,6 +13,7 @@ function makeSink(options: { ringBytes?: number; textLimitChars?: number } = {})
     journal: {
       append: (_kind, payload) => lines.push(payload),
       appendBuffered: (_kind, payload) => lines.push(payload),
+      flush() {},
     },
     ...options,
   });
@@ -141,6 +142,7 @@ test('a failing journal or policy never reaches the caller', () => {
         throw new Error('disk full');
       },
       appendBuffered: () => 0,
+      flush() {},
     },
   });
   assert.equal(sink.record('note', {}, { text: 'x' }), 0);

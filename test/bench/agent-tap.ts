@@ -99,7 +99,7 @@ function measureJournal(): void {
   const count = (_kind: number, text: string) => (bytes += Buffer.byteLength(text));
   const sink = new EventSink({
     policy,
-    journal: { append: count, appendBuffered: count },
+    journal: { append: count, appendBuffered: count, flush() {} },
   });
   const { recorder } = installAgent({ sink: new LateSink(() => sink), captureLlm: 'off' });
   const conversation = new Conversation({

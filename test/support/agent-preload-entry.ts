@@ -16,7 +16,7 @@ if (file) {
   const write = (_kind: number, payload: string) => writeSync(fd, `${payload}\n`);
   const sink = new EventSink({
     policy: { text, value: (value) => JSON.parse(text(JSON.stringify(value))) },
-    journal: { append: write, appendBuffered: write },
+    journal: { append: write, appendBuffered: write, flush() {} },
   });
   const installed = installAgent({
     sink: new LateSink(() => sink),

@@ -6,8 +6,8 @@
  * request by https may be missed on it. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Exchange, HeaderLookup } from '../exchange.ts';
-import { openExchange } from '../open-exchange.ts';
+import type { Exchange, ExchangeStart, HeaderLookup } from '../exchange.ts';
+import { openDescribed, readsBody } from '../open-exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
@@ -22,6 +22,10 @@ interface Message {
 
 type Method = (...args: unknown[]) => unknown;
 type Writing = 'write' | 'end';
+
+/** `http.client.request.created` came with Node 22.12. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const hasCreatedChannel = major > 22 || (major === 22 && minor >= 12);
 
 /** Starts to record. */
 export function tapHttp(recorder: AgentRecorder): Tap {
@@ -45,7 +49,7 @@ export function tapHttp(recorder: AgentRecorder): Tap {
 
 class HttpTap {
   readonly #recorder: AgentRecorder;
-  readonly #exchanges = new WeakMap<ClientRequest, Exchange | undefined>();
+  readonly #exchanges = new WeakMap<ClientRequest, Exchange>();
   #undoClass: (() => void) | undefined;
 
   constructor(recorder: AgentRecorder) {
@@ -57,13 +61,14 @@ class HttpTap {
   }
 
   shadowRequest(request: ClientRequest): void {
+    if (!this.#readsBody(request)) return;
     for (const name of ['write', 'end'] as const)
       shadowFirst(request, name, (chunk, encoding) => this.#wrote(request, chunk, encoding));
   }
 
   /** Before Node 22.12: the class's methods, once `node:http` is loaded anyway. */
   wrapClass(): void {
-    if (this.#undoClass || hasCreatedChannel() || !isHttpLoaded()) return;
+    if (hasCreatedChannel || this.#undoClass || !isHttpLoaded()) return;
     const http = process.getBuiltinModule('node:http');
     const { prototype } = http.ClientRequest;
     const undo = (['write', 'end'] as const).map((name) => this.#wrapMethod(prototype, name));
@@ -79,7 +84,9 @@ class HttpTap {
   }
 
   answered(request: ClientRequest, response: IncomingMessage): void {
-    const exchange = this.#open(request);
+    // One that was sent and is not known is not recorded.
+    const isSent = request.writableEnded;
+    const exchange = isSent ? this.exchangeOf(request) : this.#open(request);
     if (!exchange) return;
     exchange.responseHead(response.statusCode ?? 0, responseHeader(response));
     let isComplete = false;
@@ -113,30 +120,25 @@ class HttpTap {
 
   #wrote(request: ClientRequest, chunk: unknown, encoding: unknown): void {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    if (!hasCreatedChannel && !this.#readsBody(request)) return;
     const isEncoded = typeof chunk === 'string' && typeof encoding === 'string' && !isUtf8(encoding);
     this.#open(request)?.requestChunk(isEncoded ? Buffer.from(chunk, encoding as BufferEncoding) : chunk);
   }
 
-  /** The recording of a request, begun at its first piece of body or its end; undefined when it is not recorded. */
+  /** The recording of a request, begun at its first piece of body that is read or its end; undefined when it is not recorded. */
   #open(request: ClientRequest): Exchange | undefined {
-    if (this.#exchanges.has(request)) return this.#exchanges.get(request);
-    const target = readTarget(originOf(request), request.path);
-    const start = target && {
-      source: 'http' as const,
-      method: request.method,
-      header: requestHeader(request),
-      ...target,
-    };
-    const exchange = start && openExchange(this.#recorder, start);
-    this.#exchanges.set(request, exchange);
+    let exchange = this.#exchanges.get(request);
+    if (exchange) return exchange;
+    exchange = openDescribed(this.#recorder, request.method, () => describe(request));
+    if (exchange) this.#exchanges.set(request, exchange);
     return exchange;
   }
-}
 
-/** `http.client.request.created` came with Node 22.12. */
-function hasCreatedChannel(): boolean {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  return major > 22 || (major === 22 && minor >= 12);
+  #readsBody(request: ClientRequest): boolean {
+    if (request.method !== 'POST' && this.#recorder.httpLevel !== 'content') return false;
+    const start = describe(request);
+    return start !== undefined && readsBody(this.#recorder, start);
+  }
 }
 
 function isHttpLoaded(): boolean {
@@ -146,6 +148,11 @@ function isHttpLoaded(): boolean {
 
 const isUtf8 = (encoding: string) => /^utf-?8$/i.test(encoding);
 const bytesOf = (chunk: unknown) => (typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array));
+
+function describe(request: ClientRequest): ExchangeStart | undefined {
+  const target = readTarget(originOf(request), request.path);
+  return target && { source: 'http', method: request.method, header: requestHeader(request), ...target };
+}
 
 function originOf(request: ClientRequest): string {
   const { host, protocol } = request;

@@ -5,7 +5,7 @@
  * never touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
  */
 import type { Exchange, HeaderLookup } from '../exchange.ts';
-import { openExchange } from '../open-exchange.ts';
+import { openDescribed } from '../open-exchange.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';
@@ -51,10 +51,11 @@ export function tapUndici(recorder: AgentRecorder): Tap {
 }
 
 function open(recorder: AgentRecorder, request: UndiciRequest): Exchange | undefined {
-  const target = readTarget(String(request.origin), request.path);
-  if (!target) return undefined;
-  const header = headerList(request.headers);
-  return openExchange(recorder, { source: 'undici', method: request.method, header, ...target });
+  return openDescribed(recorder, request.method, () => {
+    const target = readTarget(String(request.origin), request.path);
+    const header = headerList(request.headers);
+    return target && { source: 'undici', method: request.method, header, ...target };
+  });
 }
 
 /**
