@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { platform } from '../platform/index.ts';
+import { lastName } from '../platform/paths.ts';
 import { readBundleName } from './bundle-name.ts';
 import { removeFlatTree } from './folder-sink.ts';
 import {
@@ -60,7 +61,7 @@ const sweptFiles = new Set([packedSuffix + unfinishedSuffix, encryptedSuffix + u
 export function applyRetention(options: RetentionOptions): RetentionResult {
   const result: RetentionResult = { removed: [], freedBytes: 0, bundles: 0, bytes: 0 };
   const candidates = findCandidates(options.dir, options.dryRun !== true);
-  const kept = options.keep?.split('/').pop() ?? candidates.at(-1)?.name;
+  const kept = (options.keep === undefined ? undefined : lastName(options.keep)) ?? candidates.at(-1)?.name;
   let count = candidates.length;
   let bytes = candidates.reduce((sum, candidate) => sum + candidate.bytes, 0);
   const isOver = (): boolean => count > options.maxBundles || bytes > options.maxBytes;

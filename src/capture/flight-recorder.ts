@@ -11,6 +11,7 @@ import { type SessionFacts, sessionName, sessionVariable } from '../journal/layo
 import { describeSession, sessionFolder, writeSession } from '../journal/session.ts';
 import { newId } from '../journal/session-id.ts';
 import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import { lastName } from '../platform/paths.ts';
 import { readSmallFile } from '../platform/small-file.ts';
 import { sealFor } from './flight-seal.ts';
 import type { MemoryReading, MemorySampler } from './memory-sampler.ts';
@@ -188,7 +189,7 @@ class Flight implements FlightRecorder {
     if (this.#isOver) return;
     try {
       const { folder, facts } = this.#session;
-      writeSession(folder, { ...facts, bundle: path.slice(path.lastIndexOf('/') + 1) });
+      writeSession(folder, { ...facts, bundle: lastName(path) });
     } catch {
       // Then the death is explained twice.
     }

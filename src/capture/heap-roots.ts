@@ -5,6 +5,7 @@
 import type { Module } from 'node:module';
 import { basename } from 'node:path';
 import { findHost } from '../agent/context.ts';
+import { isInstalled } from '../platform/paths.ts';
 
 export interface HeapRoot {
   value: unknown;
@@ -27,7 +28,7 @@ export function* heapRoots(thrown: unknown, ownFile: string): Generator<HeapRoot
   const modules = Object.entries(cache).filter(([path]) => path !== ownFile);
   for (const isPackage of [false, true])
     for (const [path, module] of modules)
-      if (path.includes('/node_modules/') === isPackage)
+      if (isInstalled(path) === isPackage)
         yield { value: Object.getOwnPropertyDescriptor(module, 'exports')?.value, at: basename(path) };
 }
 

@@ -8,6 +8,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { types } from 'node:util';
 import { Script } from 'node:vm';
 import type { ErrorPart } from '../bundle/layout.ts';
+import { isAbsolutePath } from '../platform/paths.ts';
 import { openSelfDebugger, type ScriptParsed, type SelfDebugger } from './inspector-session.ts';
 import { findField } from './read-field.ts';
 
@@ -84,7 +85,7 @@ function resolve(specifier: string, from: string): string | undefined {
     if (/^(?:\.{0,2}\/|file:)/.test(specifier)) return new URL(specifier, from).href;
     const { createRequire } = process.getBuiltinModule('node:module');
     const path = createRequire(from).resolve(specifier);
-    return path.startsWith('/') ? process.getBuiltinModule('node:url').pathToFileURL(path).href : undefined;
+    return isAbsolutePath(path) ? process.getBuiltinModule('node:url').pathToFileURL(path).href : undefined;
   } catch {
     return undefined;
   }

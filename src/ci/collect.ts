@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import { listBundles } from '../bundle/list.ts';
 import { packBundle } from '../bundle/pack.ts';
 import type { CiBundle, CiLeak } from '../model/ci-summary.ts';
+import { isInstalled } from '../platform/paths.ts';
 import { type DescribedBundle, describeBundle, sizeOf } from './describe-bundle.ts';
 import type { CiOptions } from './options.ts';
 import { type LoggedThread, runningTests } from './test-logs.ts';
@@ -124,7 +125,7 @@ export function isSameAnswer(
 function isInstalledTool(pid: number, threads: readonly LoggedThread[]): boolean {
   const own = threads.filter((thread) => thread.pid === pid);
   const script = own.find(({ threadId }) => threadId === 0)?.process?.argv[1] ?? '';
-  return script.includes('/node_modules/') && runningTests(own, pid).length === 0;
+  return isInstalled(script) && runningTests(own, pid).length === 0;
 }
 
 /** Of the heaps of a leak check those that a leak refers to stay, packed. */

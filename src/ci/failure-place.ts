@@ -11,6 +11,7 @@ import { filePathOf } from '../formats/stack-text/location.ts';
 import type { CiPlace } from '../model/ci-summary.ts';
 import { culpritFrame } from '../model/frame-text.ts';
 import type { Frame } from '../model/thread.ts';
+import { isAbsolutePath, isInstalled } from '../platform/paths.ts';
 
 const largestFile = 32 * 1024 * 1024;
 const mostFiles = 20;
@@ -54,7 +55,7 @@ export async function placeRunningFrames<One extends RawFrame>(
   try {
     const parts = new Map<string, Uint8Array>();
     const texts = new Map([...running].map(([url, text]) => [filePathOf(url), text]));
-    const files = new Set(frames.map(({ url }) => filePathOf(url)).filter((path) => path.startsWith('/')));
+    const files = new Set(frames.map(({ url }) => filePathOf(url)).filter(isAbsolutePath));
     const { frames: placed } = await reconstructStack({
       frames,
       scripts: describeFiles(files, parts, (path) => texts.get(path) ?? readText(path)),
@@ -83,7 +84,7 @@ function describeFiles(
   textOf = readText,
 ): LoadedScript[] {
   return [...files].slice(0, mostFiles).flatMap((path, index) => {
-    if (path.includes('/node_modules/')) return [];
+    if (isInstalled(path)) return [];
     const text = textOf(path);
     if (text === undefined) return [];
     const mapUrl = findMapUrl(text);

@@ -1,5 +1,5 @@
 /** Joins what is known of a run into its summary; what the logs say goes through the redactor here. */
-import { relative, sep } from 'node:path';
+import { relative } from 'node:path';
 import {
   type CiBundle,
   type CiLeak,
@@ -10,6 +10,7 @@ import {
   type CiTest,
   ciSummarySchema,
 } from '../model/ci-summary.ts';
+import { below, isAbsolutePath } from '../platform/paths.ts';
 import type { Scrubber } from '../supervise/scrubber.ts';
 import type { Collected } from './collect.ts';
 import { findFailurePlace } from './failure-place.ts';
@@ -176,9 +177,9 @@ function withRelativePaths(summary: CiSummary, redactedCwd: string): CiSummary {
 }
 
 export function shortenPath(path: string, redactedCwd?: string): string {
-  if (redactedCwd !== undefined && path.startsWith(`${redactedCwd}/`))
-    return path.slice(redactedCwd.length + 1);
-  if (!path.startsWith(sep)) return path;
+  const inFolder = redactedCwd === undefined ? undefined : below(redactedCwd, path);
+  if (inFolder !== undefined) return inFolder;
+  if (!isAbsolutePath(path)) return path;
   const short = relative(process.cwd(), path);
   return short.startsWith('..') || short === '' ? path : short;
 }

@@ -1,4 +1,6 @@
 /** How frames and files are named in verdicts and reports: short, the same everywhere. Pure. */
+
+import { below } from '../platform/paths.ts';
 import type { Frame } from './thread.ts';
 
 /** `file:line:column`, the file relative to the program's folder where it lies in it. */
@@ -18,9 +20,8 @@ export function frameText(frame: Frame, cwd?: string): string {
 }
 
 export function shortFile(file: string, cwd?: string): string {
-  const path = file.replace(/^file:\/\//, '');
-  const root = cwd?.replace(/\/+$/, '');
-  return root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  const path = file.replace(/^file:\/\/(?:\/(?=[A-Za-z]:\/))?/, '');
+  return (cwd && below(cwd, path)) || path;
 }
 
 /** The frame that a person would open first: the topmost of the program's own, else of a package, else with a position. */

@@ -11,6 +11,7 @@ import {
   testRunOptionsName,
 } from '../bundle/layout-tests.ts';
 import { memoryUsage } from '../platform/memory-usage.ts';
+import { withSlashes } from '../platform/paths.ts';
 import { readOwnStartToken } from '../platform/proc-stat.ts';
 import { ChildEnds } from './child-ends.ts';
 import { openTestLog, type TestLog } from './log.ts';
@@ -78,7 +79,8 @@ function isNodeTestRunner(): boolean {
 
 function recognise(watch: TestWatch, isMainThread: boolean, importModule: Scene['importModule']): void {
   const scene: Scene = {
-    script: realScript(process.argv[1] ?? ''),
+    // Runners are told by patterns with slashes.
+    script: withSlashes(realScript(process.argv[1] ?? '')),
     environment: process.env,
     isMainThread,
     importModule,

@@ -1,11 +1,12 @@
 /** One difference between a lock file and what is installed, as half a sentence for people. */
 import type { DriftPart } from '../../bundle/layout.ts';
+import { lastName } from '../../platform/paths.ts';
 
 export type Difference = DriftPart['differences'][number];
 
 /** `package-lock.json pins 1.2.3, installed is 1.4.0 (asked for: ^1.2.0)`. */
 export function describeDrift(difference: Difference, lockFile: string): string {
-  const lock = lockFile.slice(lockFile.lastIndexOf('/') + 1) || 'the lock file';
+  const lock = lastName(lockFile) || 'the lock file';
   const asked = difference.requested === undefined ? '' : ` (asked for: ${difference.requested})`;
   const { locked, installed, problem } = difference;
   if (locked !== undefined && installed !== undefined)

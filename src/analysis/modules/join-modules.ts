@@ -5,6 +5,7 @@
 import type { DriftPart, NativeModulesPart, PackagesPart } from '../../bundle/layout.ts';
 import { partNames } from '../../bundle/layout.ts';
 import type { Account, NativeModuleFacts, PackageFacts, UnusualFact } from '../../model/account.ts';
+import { beforeLastName, isAbsolutePath } from '../../platform/paths.ts';
 import { type Difference, describeDrift } from './drift.ts';
 import { describeDuplicate, findDuplicates } from './duplicates.ts';
 
@@ -62,8 +63,8 @@ const keyOf = (name: string, path: string): string => `${name}\0${path}`;
 
 /** The lock file names places relative to its own folder; empty for a difference that names none. */
 function placeOf({ path }: Difference, lockFile: string): string {
-  if (path === undefined || path.startsWith('/')) return path ?? '';
-  return lockFile.slice(0, lockFile.lastIndexOf('/') + 1) + path;
+  if (path === undefined || isAbsolutePath(path)) return path ?? '';
+  return beforeLastName(lockFile) + path;
 }
 
 function absentPackage(difference: Difference, lockFile: string): PackageFacts {

@@ -4,6 +4,7 @@
  */
 import type { ErrorFacts } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
+import { withSlashes } from '../../platform/paths.ts';
 
 export interface MissingModule {
   specifier: string;
@@ -31,8 +32,8 @@ export function missingModuleOf(error: ErrorFacts): MissingModule | undefined {
 
 /** `@scope/name` or `name` of a bare specifier or of a path below node_modules. */
 export function packageOf(specifier: string): string | undefined {
-  const below = specifier.split('node_modules/').at(-1) ?? specifier;
-  if (below === specifier && /^(\.|\/|[a-z]+:|[A-Z]:)/.test(specifier)) return undefined;
+  const below = withSlashes(specifier).split('node_modules/').at(-1) ?? specifier;
+  if (below === withSlashes(specifier) && /^(\.|\/|[a-z]+:|[A-Z]:)/.test(specifier)) return undefined;
   return /^(@[^/]+\/[^/]+|[^@/][^/]*)/.exec(below)?.[1];
 }
 

@@ -3,7 +3,7 @@
  * (v2, v3) whole; for pnpm, Yarn and Bun it finds the entry of each loaded package. Formats: npm's
  * documentation of package-lock.json, pnpm-lock.yaml's `packages:` keys, yarn.lock's entries.
  */
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { type DriftPart, partNames } from '../../bundle/layout.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { findPackages, readPackageJson } from './packages.ts';
@@ -91,7 +91,8 @@ function compareNpm(lock: LockFile, context: CaptureContext, missing: DriftPart[
   let compared = 0;
   for (const folder of wanted) {
     if (!folder.startsWith(join(lock.folder, 'node_modules'))) continue;
-    const place = folder.slice(lock.folder.length + 1);
+    // The lock file writes slashes on every system.
+    const place = relative(lock.folder, folder).replaceAll(sep, '/');
     const locked = entries[place]?.version;
     const installed = readPackageJson(folder)?.version;
     compared++;

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PackagesPart, partNames } from '../../bundle/layout.ts';
+import { below, isAbsolutePath, isInstalled } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
@@ -21,7 +22,7 @@ export function findPackages(context: Pick<CaptureContext, 'scriptUrls' | 'addGa
   const folders = new Map<string, Package | undefined>();
   for (const url of context.scriptUrls) {
     const path = url.startsWith('file:') ? fileURLToPath(url) : url;
-    if (!path.startsWith('/')) continue;
+    if (!isAbsolutePath(path)) continue;
     const found = packageOf(dirname(path), folders);
     if (found) found.scripts++;
     if (folders.size > maxPackages * 8) break;
@@ -79,9 +80,9 @@ export function readPackageJson(folder: string): PackageManifest | undefined {
 function markProgram(packages: Package[]): void {
   const script = process.argv[1] ?? '';
   const around = packages
-    .filter(({ path }) => script.startsWith(`${path}/`))
+    .filter(({ path }) => below(path, script) !== undefined)
     .sort((a, b) => b.path.length - a.path.length);
-  const program = around[0] ?? packages.find((candidate) => !candidate.path.includes('/node_modules/'));
+  const program = around[0] ?? packages.find((candidate) => !isInstalled(candidate.path));
   if (!program) return;
   program.isProgram = true;
   const wanted = readPackageJson(program.path)?.dependencies ?? {};

@@ -12,6 +12,7 @@ import {
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout.ts';
+import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../inspector-session.ts';
@@ -98,7 +99,7 @@ function isOnStack(url: string, stackText: string, frameUrls: Set<string>): bool
  * name a file that is on the stack, and is itself no loaded script, are kept.
  */
 function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<ScriptParsed> {
-  const loaded = new Set(scripts.map(({ url }) => pathOf(url)?.split('/').pop()));
+  const loaded = new Set(scripts.map(({ url }) => lastName(pathOf(url) ?? '')));
   const named = new Set(
     [...stackText.matchAll(/([^/\\\s(]+\.[cm]?[jt]sx?):\d+/g)].map((match) => match[1] ?? ''),
   );

@@ -7,6 +7,7 @@ import type { ErrorFacts } from '../../../model/account.ts';
 import { shortFile } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { lastName } from '../../../platform/paths.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import {
   isThrownByLoader,
@@ -100,7 +101,7 @@ function wrongAbi(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
   const abi = wrongAbiOf(error);
   if (!abi) return undefined;
   const path = abi.file ? shortFile(abi.file, cwdOf(facts.account)) : 'a native addon';
-  const name = path.split('/').at(-1) ?? path;
+  const name = lastName(path) || path;
   return {
     title: `${name} was built for ${abi.builtFor}, but this is ${abi.runningOn}`,
     facts: [
