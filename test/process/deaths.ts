@@ -52,7 +52,7 @@ export const deaths: readonly DeathRow[] = [
     death: 'JavaScript heap out of memory',
     verdict: 'heap-out-of-memory',
     victims: [
-      ...by('process/heap-filled-at-once.test.ts', 'heap-fills-at-once.cjs'),
+      ...by('process/heap-filled-at-once.wide.test.ts', 'heap-fills-at-once.cjs'),
       ...by('process/memory-near-limit.test.ts', 'heap-fills.cjs'),
     ],
   },
@@ -60,7 +60,7 @@ export const deaths: readonly DeathRow[] = [
     row: 7,
     death: 'killed by the kernel for memory',
     verdict: 'system-out-of-memory',
-    victims: by('process/killed-for-memory.test.ts', 'cgroup-fills.mjs'),
+    victims: by('process/killed-for-memory.wide.test.ts', 'cgroup-fills.mjs'),
   },
   {
     row: 8,
@@ -72,7 +72,7 @@ export const deaths: readonly DeathRow[] = [
     row: 9,
     death: 'native crash',
     verdict: 'native-crash',
-    victims: by('supervise/run-addon.test.ts', 'native/addon'),
+    victims: by('supervise/run-addon.wide.test.ts', 'native/addon'),
   },
   {
     row: 10,
@@ -104,7 +104,7 @@ export const deaths: readonly DeathRow[] = [
     verdict: 'startup-failure',
     victims: [
       ...by(fidelity, 'missing-module.mjs', 'missing-export.mjs', 'syntax-error.cjs', 'bad-addon.cjs'),
-      ...by('process/abi.test.ts', 'addon'),
+      ...by('process/abi.wide.test.ts', 'addon'),
     ],
   },
   {
