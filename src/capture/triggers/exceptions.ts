@@ -2,6 +2,8 @@
  * Uncaught exceptions, and rejections that Node turns into them (rows 1, 2, 14). uncaughtExceptionMonitor runs before
  * the default death and before the host's own handler, and changes neither.
  */
+import { isMainThread } from '../surroundings.ts';
+import { raisedRejections } from './raised-rejections.ts';
 import type { Trigger } from './trigger.ts';
 
 export const exceptionsTrigger: Trigger = ({ events, capture }) => {
@@ -11,7 +13,7 @@ export const exceptionsTrigger: Trigger = ({ events, capture }) => {
         events.listenersOfHost('uncaughtException').length > 0 ||
         process.hasUncaughtExceptionCaptureCallback();
       capture({
-        kind: origin === 'unhandledRejection' ? 'unhandled-rejection' : 'uncaught-exception',
+        kind: kindOf(origin),
         handledByHost,
         thrown: { value },
         details: { origin },
@@ -20,3 +22,9 @@ export const exceptionsTrigger: Trigger = ({ events, capture }) => {
   });
   return undefined;
 };
+
+/** A module that fails while it is evaluated is an uncaught exception to whoever wrote it, though Node reports a rejection. */
+function kindOf(origin: string): 'unhandled-rejection' | 'uncaught-exception' {
+  if (origin !== 'unhandledRejection') return 'uncaught-exception';
+  return isMainThread && raisedRejections.isOfModule() ? 'uncaught-exception' : 'unhandled-rejection';
+}

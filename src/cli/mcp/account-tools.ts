@@ -6,11 +6,12 @@ import { formatBytes } from '../../model/quantities.ts';
 import { renderDiff } from '../../report/diff/text.ts';
 import { plainPalette } from '../../report/palette.ts';
 import { renderError } from '../../report/text/error.ts';
-import { renderHeadline } from '../../report/text/headline.ts';
+import { renderHeadline, renderSummary } from '../../report/text/headline.ts';
 import { type Page, section } from '../../report/text/layout.ts';
-import { renderCodeFrame, renderStack } from '../../report/text/stack.ts';
+import { renderCodeFrame, renderPlace, renderStack } from '../../report/text/stack.ts';
 import { renderHandles, renderProcess, renderUnusual } from '../../report/text/surroundings.ts';
 import { renderText } from '../../report/text.ts';
+import { structuredVerdict, verdictSchema } from './structured-verdict.ts';
 import { bundleField, bundleOf, countOf, type Tool, textOf } from './tool.ts';
 
 export const page: Page = { palette: plainPalette, columns: 110 };
@@ -53,15 +54,22 @@ const analyzeTool: Tool = {
     const account = await shelf.account(bundleOf(words));
     return textOf(words, 'detail') === 'full' ? renderText(account, page) : shortAccount(account);
   },
+  output: verdictSchema,
+  async structure(words, shelf) {
+    return structuredVerdict(await shelf.account(bundleOf(words)));
+  },
 };
 
 function shortAccount(account: Account): string {
   const { verdict, signature, gaps, agent } = account;
   const culprit = culpritFrame(account.error?.frames ?? account.threads?.find((t) => t.crashed)?.frames);
   const pending = agent?.runs.flatMap((run) => run.pending) ?? [];
+  const requested = agent?.runs.flatMap((run) => run.requested ?? []) ?? [];
   const lines = [
     ...renderHeadline(account, page),
     ...(culprit ? [`  at ${frameText(culprit, account.process?.cwd)}`] : []),
+    ...renderPlace(account, page),
+    ...renderSummary(account, page),
     ...section(page, 'Evidence', verdict?.evidence.map(({ fact, part }) => `- ${fact} (${part})`) ?? []),
     ...section(
       page,
@@ -69,7 +77,13 @@ function shortAccount(account: Account): string {
       verdict?.alternatives?.map(({ kind, title, confidence }) => `- ${confidence}: ${kind}. ${title}`) ?? [],
     ),
     ...section(page, 'Next steps', verdict?.nextSteps.map((step, index) => `${index + 1}. ${step}`) ?? []),
-    ...section(page, 'The agent was waiting for', pending.slice(0, 8)),
+    ...section(
+      page,
+      'Before the end',
+      verdict?.beforeEnd?.map(({ fact, part }) => `- ${fact} (${part})`) ?? [],
+    ),
+    ...section(page, 'Begun and not ended', pending.slice(0, 8)),
+    ...section(page, 'Requested by the model', requested.slice(0, 8)),
     ...section(page, 'Unusual', renderUnusual(account, page).slice(0, 8)),
     '',
     verdict ? `Refuted by: ${verdict.refutedBy}` : '',
@@ -87,8 +101,13 @@ const stackTool: Tool = {
   input: { fields: { bundle: bundleField } },
   async answer(words, shelf) {
     const account = await shelf.account(bundleOf(words));
-    const lines = [...renderError(account, page), ...section(page, 'Threads', renderStack(account, page))];
-    return lines.join('\n') || 'the bundle holds no stack';
+    const lines = [
+      ...renderPlace(account, page),
+      '',
+      ...renderError(account, page),
+      ...section(page, 'Threads', renderStack(account, page)),
+    ];
+    return lines.join('\n').trim() || 'the bundle holds no stack';
   },
 };
 

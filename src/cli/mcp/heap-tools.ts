@@ -44,4 +44,25 @@ export const heapTools: readonly Tool[] = [
     },
     answer: (words, shelf) => ask('query', [textOf(words, 'query') ?? ''], words, shelf),
   },
+  {
+    name: 'heap_retainers',
+    title: 'What keeps an object alive',
+    description:
+      'Who holds a node of the heap snapshot: its direct holders, or with path: the shortest path from the roots. Ids come from heap_suspects and heap_query.',
+    input: {
+      fields: {
+        bundle: bundleField,
+        id: { type: 'string', description: 'Id of the node, such as 12345 or @12345', maxLength: 40 },
+        path: {
+          type: 'boolean',
+          description: 'The path from the roots instead of the direct holders',
+          default: false,
+        },
+        limit: limitField,
+      },
+      required: ['id'],
+    },
+    answer: (words, shelf) =>
+      ask(words['path'] === true ? 'path' : 'retainers', [textOf(words, 'id') ?? ''], words, shelf),
+  },
 ];

@@ -29,6 +29,7 @@ function makeServer(shelf: Shelf): McpServer {
         title: tool.title,
         description: tool.description,
         inputSchema: fromJsonSchema<ToolWords>(schemaOf(tool.input)),
+        ...(tool.output && { outputSchema: fromJsonSchema<Record<string, unknown>>(tool.output) }),
         annotations: {
           readOnlyHint: true,
           destructiveHint: false,
@@ -48,7 +49,9 @@ function schemaOf({ fields, required = [] }: ToolInput) {
 async function answer(tool: Tool, words: ToolWords, shelf: Shelf) {
   try {
     const text = await tool.answer(words, shelf);
+    const structured = await tool.structure?.(words, shelf);
     return {
+      ...(structured && { structuredContent: structured }),
       content: [{ type: 'text' as const, text: asData(text, `${tool.name} ${sourceOf(words)}`.trim()) }],
     };
   } catch (error) {

@@ -22,6 +22,9 @@ export interface Tool {
   description: string;
   input: ToolInput;
   answer(words: ToolWords, shelf: Shelf): Promise<string>;
+  /** JSON Schema of `structure`: the same answer as data. */
+  output?: { type: 'object' } & Record<string, unknown>;
+  structure?(words: ToolWords, shelf: Shelf): Promise<Record<string, unknown>>;
 }
 
 /** Checked against `input` before the tool sees them. */

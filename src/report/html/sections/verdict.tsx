@@ -12,22 +12,20 @@ export function VerdictSection({ account }: { account: Account }) {
   const { verdict } = account;
   if (!verdict) return <WithoutVerdict account={account} />;
   return (
-    <>
-      <div class={`headline tone-${toneOf(verdict)}`}>
-        <p class="kind">
-          <Chip tone={toneOf(verdict)}>{verdict.kind.replaceAll('-', ' ')}</Chip>
-          <span class="confidence">{verdict.confidence}</span>
-          <When at={account.bundle?.capturedAt} />
-        </p>
-        <h1 id="verdict-title" dir="auto">
-          {verdict.title}
-        </h1>
-        <p class="summary" dir="auto">
-          <Prose text={verdict.summary} />
-        </p>
-        <OfTest account={account} />
-      </div>
-    </>
+    <div class={`headline tone-${toneOf(verdict)}`}>
+      <p class="kind">
+        <Chip tone={toneOf(verdict)}>{verdict.kind.replaceAll('-', ' ')}</Chip>
+        <span class="confidence">{verdict.confidence}</span>
+        <When at={account.bundle?.capturedAt} />
+      </p>
+      <h1 id="verdict-title" dir="auto">
+        {verdict.title}
+      </h1>
+      <p class="summary" dir="auto">
+        <Prose text={verdict.summary} />
+      </p>
+      <OfTest account={account} />
+    </div>
   );
 }
 

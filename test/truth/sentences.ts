@@ -1,0 +1,165 @@
+/**
+ * Sentences of an account against what the victim and the server noted themselves: each that claims a state, a time, a
+ * status or a signal must be true. What claims nothing of the kind is counted as not checked.
+ */
+import type { Account } from '../../src/model/account.ts';
+import type { Noted, Witnessed } from './victim.ts';
+
+interface Check {
+  says: RegExp;
+  /** Undefined where it is true, else what is wrong. */
+  judge(match: RegExpExecArray, log: readonly Noted[]): string | undefined;
+}
+
+/** Between noting and doing, and until the parent sees an end on a busy machine. */
+const slackMs = 250;
+
+const checks: readonly Check[] = [
+  {
+    says: /tool (\w+) \(\w+\), running for (?:at least )?([^.,]+(?:\.\d+ \w+)?)/,
+    judge([, name, age = ''], log) {
+      const begun = of(log, 'tool.begin', name).at(-1);
+      if (!begun) return `tool ${name} never began`;
+      if (log.some(({ what, name: own }) => /^tool\.(end|threw)$/.test(what) && own === name))
+        return `tool ${name} had ended`;
+      return isAge(age, begun, log);
+    },
+  },
+  {
+    says: /tool (\w+) \(\w+\), asked for .* not seen to run/,
+    judge: ([, name], log) =>
+      of(log, 'tool.begin', name).length
+        ? `tool ${name} did run`
+        : log.some(({ tools }) => Array.isArray(tools) && tools.includes(name))
+          ? undefined
+          : `nobody asked for ${name}`,
+  },
+  {
+    says: /Tool (\w+) \(\w+\) failed/,
+    judge: ([, name], log) => (of(log, 'tool.threw', name).length ? undefined : `tool ${name} did not throw`),
+  },
+  {
+    says: /odel call \w+ to [^.]* was answered (\d{3})(?: with Retry-After (\S+?))?[,. ]/,
+    judge: ([, status, after], log) =>
+      log.some(
+        (one) =>
+          one.what === 'answered' &&
+          one['status'] === Number(status) &&
+          (!after || one['retryAfter'] === after),
+      )
+        ? undefined
+        : `no reply had the status ${status} ${after ?? ''}`,
+  },
+  {
+    says: /, (\d+) times in a row/,
+    judge: ([, times], log) =>
+      log.filter(({ what }) => what === 'answered').length === Number(times)
+        ? undefined
+        : `not ${times} times`,
+  },
+  {
+    says: /ended with finish reason (\w+)/,
+    judge: ([, reason], log) =>
+      log.some(({ finish }) => finish === reason) ? undefined : `nobody ended for ${reason}`,
+  },
+  {
+    says: /no byte of a reply yet/,
+    judge: (_, log) =>
+      log.some(({ what }) => what === 'bytes' || what === 'answered') ? 'bytes had come' : undefined,
+  },
+  {
+    says: /and (\d+) bytes so far, the last ([\d.]+ \w+) ago/,
+    judge([, bytes, age = ''], log) {
+      const sent = log.filter(({ what }) => what === 'bytes');
+      const count = sent.reduce((sum, one) => sum + Number(one['count']), 0);
+      if (count !== Number(bytes)) return `${count} bytes had been sent`;
+      return isAge(age, sent.at(-1) as Noted, log);
+    },
+  },
+  {
+    says: /(?:received|Stopped by|Killed by|end by|ended by) (SIG[A-Z]+)/,
+    judge: ([, name], log) =>
+      log.some(
+        (one) =>
+          (one.what === 'signal' && one['name'] === name) || (one.what === 'end' && one['signal'] === name),
+      ) || !log.some(({ what }) => what === 'signal')
+        ? undefined
+        : `nobody sent ${name}`,
+  },
+  {
+    says: /(?:The process ended with exit code|The program exited with code) (\d+)/,
+    judge: ([, code], log) =>
+      log.some((one) => one.what === 'end' && one['code'] === Number(code))
+        ? undefined
+        : `it did not end with ${code}`,
+  },
+  {
+    says: /ended the process with exit code (\d+)/,
+    judge: ([, code], log) =>
+      log.some((one) => one.what === 'end' && one['code'] === Number(code))
+        ? undefined
+        : `it did not end with ${code}`,
+  },
+  {
+    says: /and went on: Error: (.*?), (?:(\d+) times, )?[\d.]+ \w+ before the end/,
+    judge([, message, times], log) {
+      const handled = log.filter((one) => one.what === 'handled' && one['message'] === message).length;
+      if (handled === 0) return `${message} was not handled`;
+      return times !== undefined && Number(times) !== handled ? `handled ${handled} times` : undefined;
+    },
+  },
+  {
+    says: /Request GET \S+ was answered (\d+)/,
+    judge: ([, status], log) =>
+      log.some((one) => one.what === 'http.answered' && one['status'] === Number(status))
+        ? undefined
+        : `no ${status}`,
+  },
+  {
+    says: /The code that died worked for tool (\w+)/,
+    judge: ([, name], log) => (of(log, 'tool.begin', name).length ? undefined : `tool ${name} never began`),
+  },
+];
+
+const of = (log: readonly Noted[], what: string, name: unknown) =>
+  log.filter((one) => one.what === what && one['name'] === name);
+
+const units: Record<string, number> = { ms: 1, s: 1000, min: 60_000 };
+
+/** Between what the log's last own word and the end that the parent saw allow. */
+function isAge(text: string, from: Noted, log: readonly Noted[]): string | undefined {
+  const [, figure, unit = ''] = /^([\d.]+) (ms|s|min)/.exec(text) ?? [];
+  const age = Number(figure) * (units[unit] ?? Number.NaN);
+  const end = log.findLast(({ what }) => what === 'end')?.at ?? 0;
+  const lastWord = log.findLast(({ what }) => what !== 'end' && what !== 'signal')?.at ?? from.at;
+  const [least, most] = [lastWord - from.at, end - from.at];
+  const rounding = (units[unit] ?? 1) / 10;
+  return age >= least - slackMs - rounding && age <= most + slackMs + rounding
+    ? undefined
+    : `${text} is not between ${least} and ${most} ms`;
+}
+
+export function judgeSentences({ account, log }: Witnessed): {
+  checked: number;
+  unchecked: number;
+  wrong: string[];
+} {
+  const wrong: string[] = [];
+  let [checked, unchecked] = [0, 0];
+  for (const sentence of sentencesOf(account)) {
+    const found = checks.flatMap(({ says, judge }) => {
+      const match = says.exec(sentence);
+      return match ? [judge(match, log)] : [];
+    });
+    if (found.length) checked++;
+    else unchecked++;
+    for (const why of found) if (why !== undefined) wrong.push(`${sentence} (${why})`);
+  }
+  return { checked, unchecked, wrong };
+}
+
+function sentencesOf({ verdict, agent }: Account): string[] {
+  const facts = [...(verdict?.evidence ?? []), ...(verdict?.beforeEnd ?? [])].map(({ fact }) => fact);
+  const work = (agent?.runs ?? []).flatMap((run) => [...run.pending, ...(run.requested ?? [])]);
+  return [verdict?.title ?? '', ...(verdict?.summary ?? '').split(/(?<=\.) (?=[A-Z])/), ...facts, ...work];
+}
