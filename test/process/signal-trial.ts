@@ -16,8 +16,9 @@ export interface Trial {
 }
 
 interface End {
-  /** Exit code or signal, and what it printed. */
-  how: string;
+  /** Exit code or signal. */
+  status: string;
+  printed: string;
   /** From the signal on, without what the machine gave it no processor; from the start on where it ended before. */
   tookMs: number;
 }
@@ -65,12 +66,14 @@ export async function judge(
     const bare = await run(trial, place.node, [], place.dir);
     const loaded = await run(trial, place.node, ['--require', place.preload], place.dir);
     const lateMs = Math.round(loaded.tookMs - bare.tookMs);
-    const told = { ...trial, bare: bare.how, loaded: loaded.how, lateMs };
-    if (bare.how === loaded.how) return { ...told, verdict: lateMs > mostLaterMs ? 'late' : 'same' };
+    const told = { ...trial, bare: textOf(bare), loaded: textOf(loaded), lateMs };
+    if (told.bare === told.loaded) return { ...told, verdict: lateMs > mostLaterMs ? 'late' : 'same' };
     for (const besides of besideMs) {
       const afterMs = Math.max(0, trial.afterMs + besides);
-      const { how } = await run({ ...trial, afterMs }, place.node, [], place.dir);
-      if (how === loaded.how) return { ...told, verdict: 'boundary' };
+      const beside = await run({ ...trial, afterMs }, place.node, [], place.dir);
+      // It may go on for the second in which it dies.
+      const wentOn = besides > 0 && loaded.status === bare.status && loaded.printed === beside.printed;
+      if (textOf(beside) === told.loaded || wentOn) return { ...told, verdict: 'boundary' };
     }
     return { ...told, verdict: 'differs' };
   } finally {
@@ -125,7 +128,7 @@ function run({ program, signal, afterMs }: Trial, node: string, flags: string[],
       clearTimeout(sending);
       clearInterval(feeding);
       clearInterval(lookingAgain);
-      resolve({ how: describeEnd(child, code ?? died, words), tookMs });
+      resolve({ status: String(code ?? died), printed: describePrinted(child, words), tookMs });
     });
   });
 }
@@ -139,9 +142,10 @@ function readWaitMs(pid: number | undefined): number {
   }
 }
 
-function describeEnd(
+const textOf = ({ status, printed }: End): string => `${status} ${printed}`;
+
+function describePrinted(
   { pid }: ChildProcess,
-  status: number | NodeJS.Signals | null,
   { stdout, stderr }: { stdout: string; stderr: string },
 ): string {
   const theirs = stderr
@@ -150,5 +154,5 @@ function describeEnd(
     .filter((line) => !line.startsWith('agentdump:'))
     .join('\n')
     .replaceAll(String(pid), 'PID');
-  return [String(status), JSON.stringify(stdout), JSON.stringify(theirs)].join(' ');
+  return `${JSON.stringify(stdout)} ${JSON.stringify(theirs)}`;
 }
