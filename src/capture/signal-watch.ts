@@ -9,6 +9,8 @@ import type { EventTap } from './event-tap.ts';
 export interface SignalHolder {
   /** The signal that came while the host did not listen for it, and of which the program is to die; undefined: none. */
   readonly due: NodeJS.Signals | undefined;
+  /** Whether the bundle of a signal is for the caller to write; false: it has one, or somebody writes it now. */
+  claim(): boolean;
   /** Returns once the default disposition is back, so that the signal kills. False where that can't be had. */
   release(signal: NodeJS.Signals): boolean;
   /** Waits for a signal that was sent to the process' group, until the thread has heard it. */

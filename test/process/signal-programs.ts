@@ -99,8 +99,8 @@ export const signalPrograms: readonly SignalProgram[] = [
   {
     name: 'in a child',
     code: `if (process.argv[2]) { ${end} } else {
-      const c = require('child_process').spawn(process.execPath, [...process.execArgv, __filename, 'child'], { stdio: 'inherit' });
-      for (const s of ['SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(s, () => c.kill(s));
+      let c; for (const s of ['SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(s, () => c.kill(s));
+      c = require('child_process').spawn(process.execPath, [...process.execArgv, __filename, 'child'], { stdio: 'inherit' });
       c.on('exit', (code, signal) => { console.log('child', code, signal); process.exit(3); }); }`,
   },
   {

@@ -88,14 +88,17 @@ class Seat implements SignalSeat {
   }
 
   die(signal: NodeJS.Signals): never {
-    this.#capture(signal, false);
+    const isOurs = this.#holder?.claim() ?? true;
+    if (isOurs) this.#capture(signal, false);
     this.resetTerminal();
+    // The watchdog has it, and ends the process when it is written.
+    if (!isOurs) wait(longestDyingMs);
     // It had come before the host began to listen.
     if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
     const isFree = this.#holder?.release(signal) ?? true;
     Reflect.apply(originalKill, process, [process.pid, signal]);
     // Another of the threads may take it, a moment later.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, isFree ? longestDyingMs : 0);
+    if (isFree) wait(longestDyingMs);
     // By the code that a shell would report, where the default disposition can't be had back.
     return (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
   }
@@ -122,6 +125,11 @@ class Seat implements SignalSeat {
       details: { signal: { name: signal, number: signalNumber(signal) } },
     });
   }
+}
+
+/** No callback of the program runs meanwhile. */
+function wait(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** node:os is loaded when a signal comes, not at the start. */

@@ -29,7 +29,9 @@ export const cells = {
   due: 10,
   /** 1 once the program dies of something else than a signal: one that comes now comes after that. */
   dies: 11,
-  count: 12,
+  /** 1 once somebody writes the bundle of the signal that is due: it has one. */
+  claimed: 12,
+  count: 13,
 } as const;
 
 /** True in the global object of the watchdog's thread: who looks at the workers of a program leaves that one out. */

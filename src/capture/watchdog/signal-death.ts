@@ -7,10 +7,10 @@ import type { HeapTier } from '../config.ts';
 import { readMainWaitMs } from './main-cpu.ts';
 import { cells } from './protocol.ts';
 
-/** A loop that turns answers within this, unless the machine is busy. */
+/** A loop that turns answers within this. */
 const answerMs = 100;
 const deathMs = 900;
-/** Time in which a busy machine gave the main thread no processor is not counted, up to so much. */
+/** Time in which a busy machine gave the main thread no processor is counted in neither, up to so much. */
 const mostWaitMs = 4000;
 /** npm, systemd and whoever signals both a process and its group send two for one. */
 const pairMs = 100;
@@ -60,12 +60,18 @@ export class SignalDeath {
       this.#end();
       return;
     }
-    setInterval(() => this.#endWhenLate(), pollMs);
-    if (this.#diesAnyway()) return;
+    const isLast = this.#diesAnyway();
+    let isLooking = isLast;
+    setInterval(() => {
+      this.#endWhenLate();
+      if (isLooking || this.#fairMs() < answerMs) return;
+      isLooking = true;
+      void this.#lookIfSilent(signal);
+    }, pollMs);
+    if (isLast) return;
     Atomics.store(shared, cells.due, signals.indexOf(signal) + 1);
     Atomics.notify(shared, cells.due);
     tell(signal);
-    setTimeout(() => this.#lookIfSilent(signal), answerMs);
   }
 
   async #lookIfSilent(signal: NodeJS.Signals): Promise<void> {
@@ -86,13 +92,16 @@ export class SignalDeath {
 
   #endWhenLate(): void {
     const { shared, heap } = this.#options;
-    const sinceMs = performance.now() - this.#arrivedAt;
-    if (sinceMs < deathMs) return;
+    if (performance.now() - this.#arrivedAt < deathMs) return;
     // Who orders a whole heap at every death has ordered its time too.
     const isOrdered = heap === 'always' && !this.#diesAnyway();
     if (isOrdered && Atomics.load(shared, cells.excused) > 0) return;
+    if (this.#fairMs() >= deathMs) this.#end();
+  }
+
+  #fairMs(): number {
     const waitedMs = (readMainWaitMs() ?? 0) - (this.#waitedMs ?? 0);
-    if (sinceMs - Math.min(waitedMs, mostWaitMs) >= deathMs) this.#end();
+    return performance.now() - this.#arrivedAt - Math.min(waitedMs, mostWaitMs);
   }
 
   #end(): void {

@@ -239,6 +239,7 @@ class MainSide implements Watch {
       get due() {
         return signals[Atomics.load(shared, cells.due) - 1];
       },
+      claim: () => Atomics.exchange(shared, cells.claimed, 1) === 0,
       release: (signal) => this.#release(signal),
       awaitDue: () => void Atomics.wait(shared, cells.due, 0, answerMs),
       noteHost: () => {
@@ -273,6 +274,7 @@ class MainSide implements Watch {
     note(recordKinds.stall, payload);
     const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
     const isDeath = signal !== undefined && signal !== config.snapshotSignal;
+    if (isDeath && !this.#holder.claim()) return undefined;
     const path = capture({
       kind: signal === undefined ? 'stall' : isDeath ? 'signal' : 'snapshot-signal',
       handledByHost: false,

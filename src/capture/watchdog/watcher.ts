@@ -137,7 +137,8 @@ class Watcher {
     const unheard = (await this.#held?.releaseProven()) ?? [];
     const wasDue = this.#death.isDue;
     for (const signal of unheard) this.#onSignal(signal);
-    if (this.#death.isDue && !wasDue) return undefined;
+    if (this.#death.isDue && (!wasDue || Atomics.exchange(this.#shared, cells.claimed, 1) !== 0))
+      return undefined;
     try {
       return write();
     } finally {
