@@ -4,13 +4,13 @@
  * whatever has come of either, the program is dead within a second. A second signal ends it at once.
  */
 import type { HeapTier } from '../config.ts';
-import { readMainWaitMs } from './main-cpu.ts';
+import { readWaitMs } from './main-cpu.ts';
 import { cells } from './protocol.ts';
 
 /** A loop that turns answers within this. */
 const answerMs = 100;
 const deathMs = 900;
-/** Time in which a busy machine gave the main thread no processor is counted in neither, up to so much. */
+/** Time in which a busy machine gave this thread or the main one no processor is counted in neither, up to so much. */
 const mostWaitMs = 4000;
 /** npm, systemd and whoever signals both a process and its group send two for one. */
 const pairMs = 100;
@@ -33,7 +33,7 @@ export class SignalDeath {
   readonly #options: SignalDeathOptions;
   #due: NodeJS.Signals | undefined;
   #arrivedAt = 0;
-  #waitedMs: number | undefined;
+  #waitedMs = 0;
   #answers = 0;
 
   constructor(options: SignalDeathOptions) {
@@ -53,7 +53,7 @@ export class SignalDeath {
     const { shared, signals, tell } = this.#options;
     this.#due = signal;
     this.#arrivedAt = now;
-    this.#waitedMs = readMainWaitMs();
+    this.#waitedMs = this.#readWaitMs();
     this.#answers = Atomics.load(shared, cells.answers);
     // The exit's listeners may run for long; no loop turns any more, and without us it would be dead.
     if (Atomics.load(shared, cells.closing) !== 0) {
@@ -100,8 +100,12 @@ export class SignalDeath {
   }
 
   #fairMs(): number {
-    const waitedMs = (readMainWaitMs() ?? 0) - (this.#waitedMs ?? 0);
+    const waitedMs = this.#readWaitMs() - this.#waitedMs;
     return performance.now() - this.#arrivedAt - Math.min(waitedMs, mostWaitMs);
+  }
+
+  #readWaitMs(): number {
+    return readWaitMs(process.pid) + readWaitMs(Atomics.load(this.#options.shared, cells.threadId));
   }
 
   #end(): void {
