@@ -52,11 +52,11 @@ const token = (work: string): Row => ({
   target: 1.15,
 });
 const pacedToken = (work: string): Row => ({
-  name: `${work} (4 × 50 tokens a second)`,
+  name: `${work} (4 × 100 tokens a second)`,
   work,
-  count: 200,
+  count: 800,
   target: 1.15,
-  slices: 7,
+  slices: 5,
 });
 const logRow = (work: string, output: Row['output'], count: number): Row => ({
   name: `${work} to ${output}`,
@@ -82,7 +82,7 @@ const allRows: Row[] = [
   ...['token-raw', 'token-parsed', 'token-http', 'token-openai', 'token-anthropic'].map(token),
   ...['paced-raw', 'paced-parsed', 'paced-http', 'paced-openai', 'paced-anthropic'].map(pacedToken),
   { name: 'await', work: 'await', count: 300_000, target: 1.03 },
-  { name: 'setTimeout', work: 'setTimeout', count: 40, target: 1.03 },
+  { name: 'setTimeout', work: 'setTimeout', count: 400, target: 1.03, slices: 9 },
   { name: 'setImmediate', work: 'setImmediate', count: 50_000, target: 1.03 },
 ];
 

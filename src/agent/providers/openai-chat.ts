@@ -148,11 +148,22 @@ function readChatChoice(choice: JsonObject, reply: ReplyBuilder): void {
   const key = numberOf(choice['index']) ?? 0;
   const delta = objectOf(choice['delta'] ?? { content: choice['text'] });
   reply.reasoning(key, 0, stringOf(delta['reasoning_content']) ?? stringOf(delta['reasoning']));
-  for (const part of contentParts(delta['content'], readChatPart)) {
-    if (part.type === 'text') reply.text(key, 0, part.content);
-    else if (part.type === 'reasoning') reply.reasoning(key, 0, part.content);
-  }
+  const content = delta['content'];
+  // Nearly every chunk is a piece of text: nothing is made for it.
+  if (typeof content === 'string') reply.text(key, 0, content);
+  else
+    for (const part of contentParts(content, readChatPart)) {
+      if (part.type === 'text') reply.text(key, 0, part.content);
+      else if (part.type === 'reasoning') reply.reasoning(key, 0, part.content);
+    }
   reply.refusal(key, 0, stringOf(delta['refusal']));
+  if (delta['tool_calls'] || delta['function_call']) readChatCalls(delta, key, reply);
+  const reason = stringOf(choice['finish_reason']);
+  reply.finish(reason);
+  if (reason) reply.done = true;
+}
+
+function readChatCalls(delta: JsonObject, key: number, reply: ReplyBuilder): void {
   const calls = arrayOf(delta['tool_calls']).map(objectOf);
   if (isObject(delta['function_call'])) calls.push({ index: 0, function: delta['function_call'] });
   for (const [at, call] of calls.entries()) {
@@ -165,9 +176,6 @@ function readChatChoice(choice: JsonObject, reply: ReplyBuilder): void {
       addedArguments: isObject(added) ? JSON.stringify(added) : stringOf(added),
     });
   }
-  const reason = stringOf(choice['finish_reason']);
-  reply.finish(reason);
-  if (reason) reply.done = true;
 }
 
 function readChatHead(body: JsonObject, reply: ReplyBuilder): void {
