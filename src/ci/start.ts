@@ -10,6 +10,7 @@ import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bun
 import { AgentdumpError } from '../errors.ts';
 import { newId } from '../journal/session-id.ts';
 import { platform } from '../platform/index.ts';
+import { signals } from '../platform/signals.ts';
 import { armEnvironment, testsPreloadFile } from '../supervise/arm.ts';
 import { makeDiagnosticsFolder } from '../supervise/diagnostics.ts';
 import type { ChildExit } from '../supervise/restart-policy.ts';
@@ -40,7 +41,10 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
   const dir = join(options.report, 'bundles');
   writeWishes(options, folder);
   const [file = '', ...words] = options.command;
-  const child = spawn(file, words, { stdio: 'inherit', env: armedEnvironment(options, id, folder, dir) });
+  const env = armedEnvironment(options, id, folder, dir);
+  const start = platform.command(file, words, env);
+  const { windowsVerbatimArguments } = start;
+  const child = spawn(start.file, start.words, { stdio: 'inherit', env, windowsVerbatimArguments });
   const ended = waitForEnd(child, file);
   if (child.pid === undefined) {
     await ended;
@@ -63,7 +67,7 @@ function armedEnvironment(options: CiOptions, id: string, folder: string, dir: s
     // The report says which exit code only passes on another's end or counts failed tests (collect.ts).
     AGENTDUMP_EXITS: 'all',
     // By which a process that hangs is asked for its bundle (dump-tree.ts).
-    AGENTDUMP_SNAPSHOT_SIGNAL: 'SIGUSR2',
+    AGENTDUMP_SNAPSHOT_SIGNAL: signals.snapshot,
     AGENTDUMP_HEAP: options.heap,
     AGENTDUMP_LOCALS: options.locals ? 'uncaught' : 'off',
     AGENTDUMP_MAX_BUNDLES: '200',

@@ -50,6 +50,9 @@ export interface Platform {
   bootedAtMs(): number;
   pidNamespace(pid: Pid): string | undefined;
 
+  /** How to start a program that a user names as in a shell. */
+  command(file: string, words: readonly string[], environment: NodeJS.ProcessEnv): SpawnWords;
+
   // This process.
   memoryUsage(): NodeJS.MemoryUsage;
   /** Of this process; the most that it ever had, where the system does not tell what it has. */
@@ -65,6 +68,13 @@ export interface Platform {
   reopenPath(fd: number): string | undefined;
 
   readonly files: FileRules;
+}
+
+/** For `spawn` of node:child_process. */
+export interface SpawnWords {
+  file: string;
+  words: string[];
+  windowsVerbatimArguments?: true;
 }
 
 export interface ListedProcess {

@@ -1,6 +1,7 @@
 /** Windows: PowerShell tells of other processes, which takes it about half a second. */
 import type { ListedProcess, Platform } from './interface.ts';
 import { nodeOnly } from './node-only.ts';
+import { windowsCommand } from './windows-command.ts';
 import { windowsFiles } from './windows-files.ts';
 
 const timeoutMs = 10_000;
@@ -39,6 +40,7 @@ export const windows: Platform = {
   title: 'Windows',
   askForInspector: (pid) => (process as unknown as { _debugProcess(pid: number): void })._debugProcess(pid),
   inspectorMayKill: false,
+  command: windowsCommand,
   processes: () => parseProcessList(askPowerShell(listing)),
   files: windowsFiles,
 };

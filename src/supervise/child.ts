@@ -66,7 +66,17 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const env = armEnvironment(environment, arming);
   const channel = stdio.includes('ipc') ? await import('./pass-messages.ts') : undefined;
   const serialization = channel?.parentSerialization(platform.processFile('self', 'environ') ?? '');
-  const child = spawn(file, words, { stdio, env, argv0: file, cwd, serialization });
+  const start = platform.command(file, words, env);
+  const { windowsVerbatimArguments } = start;
+  const argv0 = start.file;
+  const child = spawn(start.file, start.words, {
+    stdio,
+    env,
+    argv0,
+    cwd,
+    serialization,
+    windowsVerbatimArguments,
+  });
   const passed = channel?.passMessages(child);
   const ended = waitForEnd(child).then(async (exit) => {
     await passed;
