@@ -1,5 +1,6 @@
 /** What whoever knows of tests (a runner's hook, an explicit reporter) tells the watch, and what the watch can say. */
-import type { TestPart, TestStatus, WorkerStacksNote } from '../bundle/layout-tests.ts';
+import type { TestOrigin, TestPart, TestStatus, WorkerStacksNote } from '../bundle/layout-tests.ts';
+import type { CausalContext, Origin } from './causal-context.ts';
 
 export interface StartedTest {
   file?: string | undefined;
@@ -21,6 +22,16 @@ export interface TestPort {
   end(test: number | object, status: TestStatus, error?: unknown, nextFollows?: boolean): void;
   /** After all, nothing follows at once. */
   settle(): void;
+  /** The context of the test that this object of its runner's stands for; `tell` where nobody calls `begin` with it. */
+  contextOf(key: object, tell?: () => TestOrigin): Origin;
+  /** From here on, in this asynchronous flow, all belongs to that test; to none without a key. */
+  enter(key: object | undefined): void;
+  /** Where contexts are kept, for what enters them by itself. */
+  readonly causal: CausalContext;
+  /** Whether tests have contexts here. */
+  readonly isFollowed: boolean;
+  /** The test, or hook, whose context this is; undefined for another. */
+  describeOrigin(origin: Origin): TestOrigin | undefined;
   /** undefined while nothing is known of tests here. */
   describe(): TestPart | undefined;
   /** What `agentdump ci` saw of this process's worker threads when it stopped the run. */

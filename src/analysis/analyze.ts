@@ -32,6 +32,7 @@ import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
 import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
 import { explainByAgent } from './verdict/agent-failure.ts';
+import { explainByOrigin } from './verdict/by-origin.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
 
@@ -136,12 +137,13 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       memory: joinCoreMemory(joinMemory(sources, heap), core),
       environment: joinEnvironmentFacts(parts, process, unusual),
       happenings: parts.happenings,
+      ...joinOrigin(parts),
     }),
     gaps: uniqueGaps([...sources.knownGaps, ...gaps]),
   };
   addFailures(account);
-  const { error, ...facts } = parts;
-  const reached = reachVerdict({
+  const { error, origin: _origin, ...facts } = parts;
+  const considered: VerdictFacts = {
     ...facts,
     account,
     promiseFrames: stacks.promise,
@@ -152,7 +154,8 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       reportEvent: sources.reportEvent,
       core: core?.verdict,
     }),
-  });
+  };
+  const reached = explainByOrigin(reachVerdict(considered), considered);
   const explained = explainByAgent(reached, account.agent);
   const beforeEnd = findBeforeEnd(account);
   const verdict = beforeEnd.length ? { ...explained, beforeEnd } : explained;
@@ -217,6 +220,12 @@ function joinAgent(
     ...(parts.agent && { state: parts.agent.state }),
     ...(inferred && { candidates: inferred }),
   };
+}
+
+function joinOrigin({ origin }: BundleParts): Pick<Account, 'requests' | 'origin'> {
+  if (!origin) return {};
+  const { requests, ...facts } = origin;
+  return { ...(requests.length && { requests }), origin: facts };
 }
 
 function addFailures({ agent, error, process }: VerdictFacts['account']): void {

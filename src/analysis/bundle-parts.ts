@@ -20,6 +20,7 @@ import { type ErrorPartFacts, readError } from './parts/error.ts';
 import { type EvidenceFacts, readEvidence } from './parts/evidence.ts';
 import { Fields, PartFaults } from './parts/fields.ts';
 import { type JournalFacts, readJournalFacts } from './parts/journal-events.ts';
+import { type OriginPartFacts, readOrigin } from './parts/origin.ts';
 import { type ProcessPartFacts, readProcess, readThreads } from './parts/process.ts';
 import { readProcessEvents } from './parts/process-events.ts';
 import {
@@ -57,6 +58,7 @@ export interface BundleParts {
   trigger?: TriggerFacts;
   error?: ErrorPartFacts;
   tests?: TestFacts;
+  origin?: OriginPartFacts;
   evidence?: EvidenceFacts;
   process?: ProcessPartFacts;
   memory?: MemoryPartFacts;
@@ -103,6 +105,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     trigger: read(partNames.trigger, readTrigger),
     error: read(partNames.error, readError),
     tests: read(partNames.tests, readTests),
+    origin: read(partNames.origin, readOrigin),
     evidence: read(partNames.evidence, readEvidence),
     process: process && { ...process, ...recorded.commandLine },
     memory: read(partNames.memory, readMemory),

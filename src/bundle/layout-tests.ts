@@ -52,6 +52,15 @@ export interface RunningTest {
   startedAt: string;
 }
 
+/** The test, or what runs around tests, that began what happened, perhaps long after its end. */
+export interface TestOrigin {
+  file?: string;
+  name: string[];
+  startedAt?: string;
+  hook?: true;
+  ended?: { status?: TestStatus; beforeMs: number };
+}
+
 export interface TestFailure {
   name?: string;
   message: string;
@@ -71,6 +80,10 @@ export interface TestPart {
   file?: string;
   /** Started and not finished, the newest first: the first is the one that ran. */
   running: RunningTest[];
+  /** The one in whose asynchronous context it happened. `running` are those that ran then. */
+  origin?: TestOrigin;
+  /** The tests have contexts: without an origin it is not known which one began it. */
+  isFollowed?: true;
   finished: number;
   failed: number;
   /** The bundle is about this test, which has just failed. */
@@ -108,7 +121,14 @@ export type TestLogLine =
       bundle?: string;
     }
   /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
-  | { kind: 'bundle'; path: string; trigger: string; handled: boolean }
+  | {
+      kind: 'bundle';
+      path: string;
+      trigger: string;
+      handled: boolean;
+      origin?: TestOrigin;
+      isFollowed?: true;
+    }
   /** What the log said before it grew too long and began anew. */
   | { kind: 'counts'; finished: number; failed: number }
   | {

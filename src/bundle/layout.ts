@@ -5,6 +5,7 @@
  */
 
 export type * from './layout-error.ts';
+export type * from './layout-origin.ts';
 export type * from './layout-surroundings.ts';
 
 /** Raised by one when an older reader would misread what is new. */
@@ -37,6 +38,8 @@ export const partNames = {
   trigger: 'trigger.json',
   evidence: 'evidence.json',
   error: 'error.json',
+  /** Whose work the code was, and the requests in flight (layout-origin.ts). */
+  origin: 'origin.json',
   /** The tests that ran, of a test runner (layout-tests.ts). */
   tests: 'test.json',
   agent: 'agent.json',

@@ -25,6 +25,8 @@ export interface Config {
   captureLlm: 'content' | 'metadata' | 'off';
   /** What is recorded of other requests. */
   captureHttp: 'content' | 'metadata';
+  /** Whether what a request starts is followed: auto, where that slows no promise that was not slow before. */
+  context: 'auto' | 'always' | 'off';
   /** stacks: where each open handle and descriptor comes from is kept. */
   handles: 'count' | 'stacks';
   /** Whether the ends of standard output and error are kept. */
@@ -74,6 +76,7 @@ export function readConfig(environment: Environment, options: InstallOptions | n
     locals: read.choice('locals', ['off', 'uncaught', 'core'], 'off'),
     captureLlm: read.choice('captureLlm', ['content', 'metadata', 'off'], 'content'),
     captureHttp: read.choice('captureHttp', ['content', 'metadata'], 'metadata'),
+    context: read.choice('context', ['auto', 'always', 'off'], 'auto'),
     handles: read.choice('handles', ['count', 'stacks'], 'count'),
     logs: read.choice('logs', ['tail', 'off'], 'tail'),
     progressMs: read.count('progressMs', 0, longestTimerMs),

@@ -3,6 +3,7 @@
  * and a program without us.
  */
 import { resolve } from 'node:path';
+import { CausalContext } from '../agent/causal-context.ts';
 import { findHost, type Host, installHost } from '../agent/context.ts';
 import { type Lock, readLock } from '../bundle/age-key.ts';
 import { version } from '../version.ts';
@@ -15,6 +16,7 @@ import { describeHandled, Happenings } from './happenings.ts';
 import { tapLogs } from './log-tap.ts';
 import { watchLoop } from './loop-watch.ts';
 import { type CaptureRequest, leavesAlive } from './request.ts';
+import { watchRequests } from './request-watch.ts';
 import type { SignalSeat } from './signal-watch.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { isMainThread, type Surroundings } from './surroundings.ts';
@@ -46,6 +48,8 @@ function installConfigured(given: Config): () => void {
   const events = tapEvents(process);
   const lock = readLockEarly(config);
   const logs = isMainThread && config.logs === 'tail' ? tapLogs() : undefined;
+  const causal = new CausalContext();
+  const requests = watchRequests(config, causal);
   const surroundings: Surroundings = {
     config,
     ownFile: __filename,
@@ -53,6 +57,7 @@ function installConfigured(given: Config): () => void {
     withheld: [],
     lock,
     happenings: new Happenings(),
+    origins: { causal, requests },
     logs,
   };
   const work = new WorkWatch();
@@ -66,6 +71,7 @@ function installConfigured(given: Config): () => void {
   };
   const host = createHost(surroundings, uninstall);
   const removeHost = installHost(host);
+  undoings.push(() => requests.undo());
   watchWarnings(events, surroundings.happenings);
   if (logs) undoings.push(logs.undo);
   undoings.push(startFlightLate(surroundings));

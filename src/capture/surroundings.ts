@@ -9,6 +9,7 @@ import type { Happenings } from './happenings.ts';
 import type { LogTap } from './log-tap.ts';
 import type { MemorySampler } from './memory-sampler.ts';
 import type { Flight, Recording } from './recording-half.ts';
+import type { Origins } from './request-watch.ts';
 import type { SignalSeat } from './signal-watch.ts';
 import type { Watch } from './watchdog/start-watch.ts';
 
@@ -40,6 +41,8 @@ export interface Surroundings {
   /** It could not be had, and is not tried again. */
   flightFailed?: boolean;
   happenings: Happenings;
+  /** Absent where the thread's own contexts can't be had. */
+  origins?: Origins;
   /** Undefined in a worker, and with AGENTDUMP_LOGS=off. */
   logs: LogTap | undefined;
   /** Made by who needs it first. */

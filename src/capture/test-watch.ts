@@ -1,4 +1,5 @@
 /** Where the preload and the watch of tests meet: below `agentdump ci` from the start, else when a reporter asks. */
+import { CausalContext } from '../agent/causal-context.ts';
 import type { Host } from '../agent/context.ts';
 import type { TestPort } from '../agent/test-port.ts';
 import { testRunVariable } from '../bundle/layout-tests.ts';
@@ -20,6 +21,7 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
   const begin = (): TestPort | undefined => {
     try {
       surroundings.tests ??= loadTestingHalf().installTestWatch({
+        causal: surroundings.origins?.causal ?? new CausalContext(),
         folder,
         program: programName(process.argv, process.env),
         isMainThread,

@@ -33,7 +33,8 @@ export async function describeBundle(
   const base = { path: listed.path, listed, logged };
   const known = { ...(logged && { pid: logged.pid, ...(logged.handled && { handled: true as const }) }) };
   if (listed.state === 'encrypted') {
-    const test = logged?.running[0] ?? (logged && startingTest(threads, logged.pid));
+    const ofLog = logged?.isFollowed ? logged.origin : logged?.running[0];
+    const test = ofLog ?? (logged && startingTest(threads, logged.pid));
     return {
       ...base,
       trigger: logged?.trigger,
@@ -95,7 +96,8 @@ async function describeAccount(
   const { verdict, process, error, signature } = account;
   const tests = process?.test;
   const pid = process?.pid;
-  const test = testOf(tests) ?? (pid === undefined ? undefined : startingTest(threads, pid));
+  const test =
+    testOf(tests) ?? (pid === undefined || tests?.isFollowed ? undefined : startingTest(threads, pid));
   const frames = error?.frames ?? tellingThread(account)?.frames ?? [];
   const place = placeOfFrames(frames, test?.file) ?? (await placeOfAllocator(account, test?.file));
   const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));

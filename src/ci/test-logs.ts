@@ -8,6 +8,7 @@ import {
   type RunningTest,
   type TestFailure,
   type TestLogLine,
+  type TestOrigin,
   type TestStatus,
   testLogName,
 } from '../bundle/layout-tests.ts';
@@ -30,6 +31,9 @@ export interface LoggedBundle {
   path: string;
   trigger: string;
   handled: boolean;
+  /** The test in whose context it happened, where tests have contexts. */
+  isFollowed?: true;
+  origin?: TestOrigin;
   /** The tests that had not ended then; the newest first. */
   running: RunningTest[];
 }
@@ -123,6 +127,7 @@ function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLog
         path: line.path,
         trigger: line.trigger,
         handled: line.handled,
+        ...(line.isFollowed && { isFollowed: true, ...(line.origin && { origin: line.origin }) }),
         running: innermost([...open.values()])
           .reverse()
           .map(({ file, name, startedAt }) => ({

@@ -3,6 +3,7 @@
  * `schema` and `gaps` may be absent. Addresses are hex strings, times ISO 8601 UTC, units stand in the names.
  */
 import type { AgentState } from './agent-state.ts';
+import type { OriginFacts, RequestAccount } from './origin.ts';
 import type { TestFacts } from './tests.ts';
 import type { Thread } from './thread.ts';
 import type { Gap, Verdict } from './verdict.ts';
@@ -21,6 +22,10 @@ export interface Account {
   /** Async functions that were waiting, read off the heap of a core: what everyone was waiting for. */
   suspended?: SuspendedStack[];
   modules?: { packages: PackageFacts[]; native: NativeModuleFacts[] };
+  /** That were being answered; the one whose work died first. */
+  requests?: RequestAccount[];
+  /** Whose work the code was. */
+  origin?: OriginFacts;
   agent?: AgentState;
   memory?: MemoryFacts;
   environment?: EnvironmentFacts;

@@ -13,6 +13,10 @@ export interface TestFacts {
   file?: string;
   /** Started and not finished, the newest first: the first is the one that ran. */
   running?: RunningTestFacts[];
+  /** The one in whose asynchronous context it happened; `running` are then those that ran beside it. */
+  origin?: RunningTestFacts & { hook?: true; ended?: { status?: string; beforeMs?: number } };
+  /** Tests have contexts here: without an origin it is not known which one began it. */
+  isFollowed?: true;
   finished?: number;
   failed?: number;
   /** The account is about this test, which had just failed. */
@@ -23,13 +27,19 @@ export interface TestFacts {
   stop?: { why?: 'hang' | 'job-limit' | 'cancelled'; afterMs?: number; signal?: string; at?: string };
 }
 
-/** The test that the account is about: the one that failed, ran, or started the process. */
+/** The test that the account is about: the one that failed, began it, or started the process; that ran where none has a context. */
 export function testOf(tests: TestFacts | undefined): RunningTestFacts | undefined {
-  return tests?.failure ?? tests?.running?.[0] ?? tests?.startedBy;
+  if (!tests) return undefined;
+  const { failure, origin, isFollowed, running, startedBy } = tests;
+  return failure ?? origin ?? (isFollowed ? undefined : running?.[0]) ?? startedBy;
 }
 
 /** `suite › test`; the file's path where no test ran. */
 export function testName(tests: TestFacts | undefined): string | undefined {
   const test = testOf(tests);
-  return test?.name.length ? test.name.join(' › ') : undefined;
+  return test?.name.length ? testTitle(test) : undefined;
+}
+
+export function testTitle({ name }: RunningTestFacts): string {
+  return name.join(' › ');
 }

@@ -239,7 +239,7 @@ export function escalationAfter(
   verdictKind: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const closer: Record<string, string> = { AGENTDUMP_LOCALS: 'uncaught' };
+  const closer: Record<string, string> = { AGENTDUMP_LOCALS: 'uncaught', AGENTDUMP_CONTEXT: 'always' };
   if (verdictKind?.endsWith('-out-of-memory') || verdictKind === 'snapshot')
     closer['AGENTDUMP_MEMORY_PERCENT'] = '40';
   return Object.fromEntries(Object.entries(closer).filter(([name]) => environment[name] === undefined));

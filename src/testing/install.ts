@@ -3,6 +3,7 @@
  * the tests as they are, and says nothing on stderr: the report then knows the file and not the test.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import type { CausalContext } from '../agent/causal-context.ts';
 import type { TestPort } from '../agent/test-port.ts';
 import {
   launcherScript,
@@ -22,6 +23,7 @@ import { runners } from './runners/table.ts';
 import { TestWatch } from './watch.ts';
 
 export interface InstallTestWatch {
+  causal: CausalContext;
   /** The run's private folder; undefined outside of `agentdump ci`, when only an explicit reporter asks. */
   folder: string | undefined;
   program: string;
@@ -34,8 +36,8 @@ export interface InstallTestWatch {
 }
 
 export function installTestWatch(options: InstallTestWatch): TestPort {
-  const { folder, program, isMainThread, importModule, keepCode, dump } = options;
-  if (folder === undefined) return new TestWatch({});
+  const { causal, folder, program, isMainThread, importModule, keepCode, dump } = options;
+  if (folder === undefined) return new TestWatch({ causal });
   const threadId = isMainThread ? 0 : process.getBuiltinModule('node:worker_threads').threadId;
   const describe = (): TestLogLine => describeProcess(program, threadId);
   const log = openLazily(folder, threadId, () => [describe(), ...watch.restate()], isMainThread, describe);
@@ -45,6 +47,7 @@ export function installTestWatch(options: InstallTestWatch): TestPort {
     ? new MemoryWatch(log, wishes.leakCheck, (reason) => dump(reason, true))
     : undefined;
   const watch: TestWatch = new TestWatch({
+    causal,
     folder,
     log,
     ...(isMainThread && { others: () => readOtherThreads(folder) }),

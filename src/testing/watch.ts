@@ -4,11 +4,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CausalContext, Origin } from '../agent/causal-context.ts';
 import type { StartedTest, TestPort } from '../agent/test-port.ts';
 import {
   type RunningTest,
   type TestFailure,
   type TestLogLine,
+  type TestOrigin,
   type TestPart,
   type TestStatus,
   type TestStop,
@@ -18,8 +20,10 @@ import {
 } from '../bundle/layout-tests.ts';
 import { describeFailure } from './failure.ts';
 import type { TestLog } from './log.ts';
+import { type OpenTest, TestContext } from './test-context.ts';
 
 export interface WatchOptions {
+  causal: CausalContext;
   /** The run's private folder; absent outside of `agentdump ci`. */
   folder?: string;
   log?: TestLog;
@@ -32,20 +36,9 @@ export interface WatchOptions {
   startsOthersOnly?: boolean;
 }
 
-interface OpenTest extends Omit<RunningTest, 'startedAt'> {
-  id: number;
-  fullName: string;
-  startedMs: number;
-  /** By the clock that nobody sets. */
-  sinceMs: number;
-  hook?: true;
-  outer?: OpenTest;
-  /** Those within it that run: it waits for them. */
-  inner: number;
-}
-
 /** Not `performance`, which takes most of a millisecond to load; a test may put a clock of its own in the place of either. */
 const { hrtime } = process;
+const { now } = Date;
 const longestName = 400;
 const mostRunning = 200;
 /** Beyond so many failing tests of one thread no further snapshot is taken. */
@@ -58,6 +51,8 @@ export class TestWatch implements TestPort {
   /** A runner's hook and an explicit reporter may both tell of a test. */
   readonly #idsByName = new Map<string, number>();
   readonly #ids = new WeakMap<object, number>();
+  readonly #contexts = new WeakMap<object, TestContext>();
+  #isFollowed = false;
   #runner: string | undefined;
   #file: string | undefined;
   /** Running tests that wait for others. */
@@ -86,7 +81,11 @@ export class TestWatch implements TestPort {
     const known = this.#idsByName.get(fullName);
     const id = known ?? ++this.#lastId;
     if (key) this.#ids.set(key, id);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      const running = this.#running.get(known);
+      if (key && running) this.#keyed(key).began(running);
+      return known;
+    }
     // Where a runner starts all at once (ava), the earlier have run and have not been told of.
     const outer = within && this.#running.get(this.#ids.get(within) ?? 0);
     if (outer && outer.inner++ === 0) this.#waiting++;
@@ -99,14 +98,16 @@ export class TestWatch implements TestPort {
       ...(isHook && { hook: true as const }),
     };
     this.#idsByName.set(fullName, id);
-    this.#running.set(id, {
+    const opened: OpenTest = {
       ...test,
       id,
       fullName,
       sinceMs: clockMs(),
       inner: 0,
       ...(outer && { outer }),
-    });
+    };
+    this.#running.set(id, opened);
+    if (key) this.#keyed(key).began(opened);
     this.#log({ kind: 'start', id, ...test });
     return id;
   }
@@ -126,6 +127,7 @@ export class TestWatch implements TestPort {
     const tookMs = Math.round((clockMs() - sinceMs) * 10) / 10;
     const failure = status === 'failed' ? describeFailure(error) : undefined;
     const bundle = failure && this.#snapshotOf(asTold(running), failure);
+    running.ended = { status, atMs: now() };
     this.#running.delete(id);
     this.#idsByName.delete(fullName);
     if (running.inner > 0) this.#waiting--;
@@ -179,8 +181,46 @@ export class TestWatch implements TestPort {
     return this.#runner !== undefined && this.#running.size === 0;
   }
 
+  get causal(): CausalContext {
+    return this.#options.causal;
+  }
+
+  get isFollowed(): boolean {
+    return this.#isFollowed;
+  }
+
+  contextOf(key: object, tell?: () => TestOrigin): Origin {
+    this.#isFollowed = true;
+    return this.#keyed(key, tell);
+  }
+
+  enter(key: object | undefined): void {
+    this.causal.enter(key && this.contextOf(key));
+  }
+
+  describeOrigin(origin: Origin): TestOrigin | undefined {
+    return origin instanceof TestContext ? origin.describe() : undefined;
+  }
+
+  #keyed(key: object, tell?: () => TestOrigin): TestContext {
+    const known = this.#contexts.get(key);
+    if (known) return known;
+    const made = new TestContext(tell);
+    this.#contexts.set(key, made);
+    return made;
+  }
+
   noteBundle(path: string, trigger: string, handled: boolean): void {
-    this.#log({ kind: 'bundle', path, trigger, handled });
+    const { current } = this.causal;
+    const origin = current && this.describeOrigin(current);
+    const isFollowed = this.#isFollowed && /exception|rejection|stall|^exit/.test(trigger);
+    this.#log({
+      kind: 'bundle',
+      path,
+      trigger,
+      handled,
+      ...(isFollowed && { isFollowed, ...(origin && { origin }) }),
+    });
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { CausalContext } from '../../src/agent/causal-context.ts';
 import { mocha } from '../../src/testing/runners/mocha.ts';
 import { TestWatch } from '../../src/testing/watch.ts';
 
@@ -23,7 +24,7 @@ for (const [type, text] of [
       return {};
     };
     const scene = { script: join(folder, 'bin/mocha.js'), environment: {}, isMainThread: true, importModule };
-    assert.equal(mocha.hook(new TestWatch({}), scene), undefined);
+    assert.equal(mocha.hook(new TestWatch({ causal: new CausalContext() }), scene), undefined);
     const loaded = createRequire(join(folder, 'lib/worker.js'))('./runner.js');
     const Runner = loaded.Runner ?? loaded;
     assert.deepEqual(new Runner().run().slice(0, 3), ['test', 'hook', 'fail']);

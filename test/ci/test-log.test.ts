@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { CausalContext } from '../../src/agent/causal-context.ts';
 import { readTestLogs } from '../../src/ci/test-logs.ts';
 import { openTestLog, type TestLog } from '../../src/testing/log.ts';
 import { TestWatch } from '../../src/testing/watch.ts';
@@ -12,7 +13,7 @@ function openWatch(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-test-log-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const log: TestLog = openTestLog(folder, 0, () => watch.restate());
-  const watch: TestWatch = new TestWatch({ folder, log });
+  const watch: TestWatch = new TestWatch({ causal: new CausalContext(), folder, log });
   context.after(() => log.close());
   const told = (): string[] =>
     readTestLogs(folder).flatMap(({ tests }) => tests.map(({ name, status }) => `${name.at(-1)} ${status}`));

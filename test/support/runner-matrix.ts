@@ -18,6 +18,9 @@ const runnersFolder = join(root, 'test', 'runners');
 export const olderRunners = join(runnersFolder, 'older');
 const bin = join(root, 'bin', 'agentdump.js');
 
+/** What a test leaves behind strikes while the next one runs. */
+export const lateDeaths = ['late throw', 'late rejection', 'late exit'] as const;
+export type LateDeath = (typeof lateDeaths)[number];
 export type Death = 'assertion' | 'crash' | 'rejection' | 'hang' | 'spin' | 'cancel' | 'oom' | 'none';
 export const deaths: readonly Death[] = [
   'assertion',
@@ -101,7 +104,7 @@ export function suitesFolder(
 
 export interface RunOptions {
   folder: string;
-  death: Death;
+  death: Death | LateDeath;
   command: readonly string[];
   options?: readonly string[];
   env?: Record<string, string>;
@@ -237,6 +240,31 @@ export function testRunner(
     });
 }
 
+/** The late errors of one runner: the test that began it is named, and the one that ran then never is. `unseen`: the runner lets it pass. */
+export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []): void {
+  const skip = alwaysThere.includes(runner) ? false : canRun();
+  for (const death of lateDeaths.filter((one) => !unseen.includes(one)))
+    test(`${runner}: ${death}`, { skip }, async (context) => {
+      const folder = suitesFolder(context);
+      const run = await runUnderCi({ folder, death, command: runnerCommands[runner] });
+      const told = JSON.stringify(run.summary, undefined, 1);
+      const bundles = run.summary?.bundles.filter(({ kind }) => lateKinds[death].includes(kind ?? '')) ?? [];
+      assert.ok(bundles.length > 0, `${told}\n${run.output}`);
+      for (const bundle of bundles) {
+        assert.ok([beginningTest, undefined].includes(lastName(bundle.test)), told);
+        assert.match(bundle.summary ?? '', lastName(bundle.test) === undefined ? /is not known/ : /began it/);
+      }
+      assert.equal(lastName(bundles[0]?.test), beginningTest, told);
+    });
+}
+
+const beginningTest = 'finds hotels';
+const lateKinds: Record<LateDeath, readonly string[]> = {
+  'late throw': ['uncaught-exception', 'worker-death'],
+  'late rejection': ['unhandled-rejection', 'uncaught-exception', 'worker-death'],
+  // Vitest throws instead.
+  'late exit': ['exit', 'worker-death', 'uncaught-exception'],
+};
 export function checkRun(runner: RunnerName, death: Death, run: MatrixRun): void {
   const { summary, code, output, report } = run;
   // Mocha lets a rejection that nobody handles pass.

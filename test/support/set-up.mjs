@@ -15,6 +15,7 @@ const wide = [
   { folder: 'agents', what: 'real clients and frameworks', flags: ['--legacy-peer-deps'] },
   { folder: 'browser', what: 'what drives a browser for the page' },
   { folder: 'runners', what: 'real test runners' },
+  { folder: 'servers', what: 'real server frameworks' },
   { folder: 'runners/older', what: 'their versions that most projects have' },
 ];
 

@@ -8,11 +8,14 @@ export function readTests(part: Fields): TestFacts {
   const failure = part.object('failure');
   const startedBy = part.object('startedBy');
   const stop = part.object('stop');
+  const origin = part.object('origin');
   const error = failure?.object('error');
   return defined({
     runner: part.text('runner'),
     file: part.text('file'),
     running: part.list('running', readRunning),
+    origin: origin && readOrigin(origin),
+    isFollowed: part.flag('isFollowed') === true ? true : undefined,
     finished: part.number('finished'),
     failed: part.number('failed'),
     failure: failure && {
@@ -33,6 +36,15 @@ export function readTests(part: Fields): TestFacts {
         at: stop.text('at'),
       }),
   });
+}
+
+function readOrigin(origin: Fields): NonNullable<TestFacts['origin']> {
+  const ended = origin.object('ended');
+  return {
+    ...readRunning(origin),
+    ...(origin.flag('hook') === true && { hook: true }),
+    ...(ended && { ended: defined({ status: ended.text('status'), beforeMs: ended.number('beforeMs') }) }),
+  };
 }
 
 function readRunning(test: Fields): RunningTestFacts {

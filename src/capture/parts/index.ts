@@ -11,6 +11,7 @@ import { heapProfilePart } from './heap-profile.ts';
 import { localsPart } from './locals.ts';
 import { memoryPart } from './memory.ts';
 import { nativeModulesPart } from './native-modules.ts';
+import { originPart } from './origin.ts';
 import { packagesPart } from './packages.ts';
 import type { PartProducer } from './part.ts';
 import { processPart } from './process.ts';
@@ -23,6 +24,7 @@ import { workerStacksPart } from './worker-stacks.ts';
 
 export const partProducers: readonly PartProducer[] = [
   errorPart,
+  originPart,
   testsPart,
   agentPart,
   agentEventsPart,

@@ -8,6 +8,7 @@ import type { Happenings } from '../happenings.ts';
 import type { LogTap } from '../log-tap.ts';
 import type { OwnTime } from '../own-time.ts';
 import type { Recording } from '../recording-half.ts';
+import type { Origins } from '../request-watch.ts';
 import type { RecordingState } from '../surroundings.ts';
 
 export interface CaptureContext {
@@ -40,6 +41,7 @@ export interface CaptureContext {
   lookAtChildren(): void;
   recordingPolicy?: RecordingState;
   tests?: TestPort;
+  origins?: Origins;
   /** How many values the host has registered. */
   withheldCount: number;
   /** Values withheld from a part elsewhere than in writing it, by rule. */

@@ -1,8 +1,20 @@
 /** `test.json`: the tests that ran in this thread, where a runner's hook or a reporter tells of them. */
 import { partNames } from '../../bundle/layout.ts';
-import type { PartProducer } from './part.ts';
+import type { TestPart } from '../../bundle/layout-tests.ts';
+import { isByCode, readOrigin, testOrigin } from './origin.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
 
 export const testsPart: PartProducer = {
   name: partNames.tests,
-  produce: ({ tests }) => tests?.describe(),
+  produce: (context): TestPart | undefined => {
+    const part = context.tests?.describe();
+    return part && { ...part, ...originOf(context, part) };
+  },
 };
+
+/** Of a test that has just failed the runner says all. */
+function originOf({ tests, origins, trigger }: CaptureContext, { failure }: TestPart): Partial<TestPart> {
+  if (!origins || failure || tests?.isFollowed !== true || !isByCode(trigger)) return {};
+  const origin = testOrigin(readOrigin(origins).current, tests);
+  return { isFollowed: true, ...(origin && { origin }) };
+}

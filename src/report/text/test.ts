@@ -1,7 +1,7 @@
 /** Which test ran, for the reports: its name, its file, and how many had not finished. */
 import type { Account } from '../../model/account.ts';
 import { formatCount, formatDuration } from '../../model/quantities.ts';
-import { testName, testOf } from '../../model/tests.ts';
+import { type TestFacts, testName, testOf, testTitle } from '../../model/tests.ts';
 import { keyValues, oneLine, type Page } from './layout.ts';
 
 const mostUnfinished = 5;
@@ -12,7 +12,7 @@ export function renderTest(account: Account, page: Page): string[] {
   const test = testOf(tests);
   const name = testName(tests);
   const file = test?.file ?? tests.file;
-  const others = (tests.running ?? []).filter((one) => one !== test);
+  const others = (tests.running ?? []).filter((one) => !test || testTitle(one) !== testTitle(test));
   const rows: [string, string | undefined][] = [
     ['name', name && oneLine(name)],
     ['file', file && oneLine(file)],
@@ -26,11 +26,19 @@ export function renderTest(account: Account, page: Page): string[] {
 function stateOf({ process, bundle }: Account): string | undefined {
   const tests = process?.test;
   if (tests?.failure) return 'failed';
+  if (tests?.isFollowed) return followedState(tests);
   const running = tests?.running?.[0];
   const done = tests?.finished ? `; ${formatCount(tests.finished, 'test')} had finished here` : '';
   if (!running) return tests?.startedBy ? `it started this process${done}` : undefined;
   const ranMs = Date.parse(bundle?.capturedAt ?? '') - Date.parse(running.startedAt ?? '');
   return `${ranMs >= 0 ? `running for ${formatDuration(ranMs)}` : 'running'}${done}`;
+}
+
+function followedState({ origin }: TestFacts): string {
+  if (!origin) return 'which test began it is not known';
+  const { beforeMs } = origin.ended ?? {};
+  const ended = beforeMs === undefined ? '' : `, and had ended ${formatDuration(beforeMs)} before`;
+  return `it began what happened${ended}`;
 }
 
 function unfinishedText(others: { name: string[] }[]): string {

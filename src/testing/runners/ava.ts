@@ -25,8 +25,10 @@ export const ava: Runner = {
         async function (this: { file?: string }, runnable: AvaRunnable) {
           const file = plainPath(this.file);
           tests.runnerIs('ava', file);
-          const id = tests.begin({ file, name: [runnable.title] });
-          const result = (await Reflect.apply(runSingle, this, [runnable])) as AvaResult;
+          const id = tests.begin({ file, name: [runnable.title] }, runnable);
+          const result = (await tests.causal.storage.run(tests.contextOf(runnable), () =>
+            Reflect.apply(runSingle, this, [runnable]),
+          )) as AvaResult;
           tests.end(id, result.passed ? 'passed' : 'failed', reasonOf(result.error));
           return result;
         },

@@ -11,6 +11,17 @@ interface CircusBlock {
   parent?: CircusBlock;
 }
 
+interface CircusRunnable {
+  fn?: unknown;
+  parent?: CircusBlock;
+  type?: string;
+}
+
+interface CircusState {
+  currentDescribeBlock?: { children?: (CircusRunnable & { type?: string })[]; hooks?: CircusRunnable[] };
+  currentlyRunningTest?: CircusRunnable | null;
+}
+
 interface CircusEvent {
   name: string;
   test?: CircusBlock & { errors: unknown[] };
@@ -66,8 +77,46 @@ export function handleEvents(candidate: new () => unknown, tests: TestPort): voi
   if (inherited && !Object.hasOwn(prototype, 'handleTestEvent')) return;
   prototype.handleTestEvent = function (this: Environment, event: CircusEvent, state: unknown) {
     note(tests, this, event);
+    follow(tests, event, state as CircusState);
     return inherited && Reflect.apply(inherited, this, [event, state]);
   };
+}
+
+/**
+ * Circus awaits what it tells, so a context that is entered then is lost again; it reads a function right before it calls
+ * it. So that reading is where the context begins: no frame is added, and `length` and `this` are the function's own.
+ */
+function follow(tests: TestPort, { name }: CircusEvent, state: CircusState): void {
+  try {
+    const { children, hooks } = state?.currentDescribeBlock ?? {};
+    if (name === 'add_test') {
+      const test = children?.findLast(({ type }) => type === 'test');
+      if (test) enterWhenRead(test, () => tests.enter(test));
+    }
+    if (name === 'add_hook') {
+      const hook = hooks?.at(-1);
+      // What runs around one test is that test's; around all of them it is nobody's.
+      if (hook) enterWhenRead(hook, () => tests.enter(state.currentlyRunningTest ?? undefined));
+    }
+  } catch {
+    // Another shape than that of the versions we know.
+  }
+}
+
+function enterWhenRead(holder: CircusRunnable, enter: () => void): void {
+  if (Object.getOwnPropertyDescriptor(holder, 'fn')?.configurable !== true) return;
+  let { fn } = holder;
+  Object.defineProperty(holder, 'fn', {
+    configurable: true,
+    enumerable: true,
+    get() {
+      enter();
+      return fn;
+    },
+    set(next) {
+      fn = next;
+    },
+  });
 }
 
 const matchers = Symbol.for('$$jest-matchers-object');

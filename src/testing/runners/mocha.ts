@@ -58,6 +58,8 @@ function listen(runner: MochaRunner, tests: TestPort): void {
   const begin = (runnable: MochaRunnable): void => {
     const file = runnable.file ?? runnable.ctx?.currentTest?.file ?? runnable.parent?.file;
     tests.begin({ file, name: runnable.titlePath(), isHook: runnable.type === 'hook' }, runnable);
+    // What runs around one test is that test's.
+    tests.enter(runnable.ctx?.currentTest ?? runnable);
   };
   runner.on('test', begin);
   runner.on('hook', begin);
@@ -69,5 +71,9 @@ function listen(runner: MochaRunner, tests: TestPort): void {
   runner.on('pass', endOf('passed'));
   for (const event of ['pending', 'retry', 'test end', 'hook end']) runner.on(event, endOf('skipped'));
   // A suite's last hooks have run.
-  for (const event of ['suite end', 'end']) runner.on(event, () => tests.settle());
+  for (const event of ['suite end', 'end'])
+    runner.on(event, () => {
+      tests.settle();
+      tests.enter(undefined);
+    });
 }

@@ -5,6 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { TestPort } from '../../agent/test-port.ts';
+import type { TestOrigin } from '../../bundle/layout-tests.ts';
 
 interface Told {
   name: string;
@@ -23,6 +24,7 @@ interface Completed extends Told {
 /** To be called before the first test. The reporter is seen by the listener that the root suite's making sets on it. */
 export function hearReporter(tests: TestPort, script: string): void {
   tests.runnerIs('node:test', script);
+  followTests(tests);
   const { prototype } = process.getBuiltinModule('node:stream').Readable;
   const listen = prototype.on;
   let isHeard = false;
@@ -38,6 +40,56 @@ export function hearReporter(tests: TestPort, script: string): void {
   }
   prototype.on = on as typeof listen;
   prototype.addListener = on as typeof listen;
+}
+
+/** Node's own class: each test, suite and hook is the asynchronous resource of what it runs. */
+interface TestResource {
+  name: string;
+  parent: TestResource | null;
+  /** A hook's. */
+  hookType?: string;
+  parentTest?: TestResource;
+  loc?: { file?: string };
+  passed?: boolean;
+  endTime?: bigint | null;
+}
+
+/**
+ * A test runs inside of its own resource, which is made when the test is declared: its context is put there then. (The
+ * property is where Node 20 and 22 keep it; later Nodes have the channel.)
+ */
+function followTests(tests: TestPort): void {
+  const { storage } = tests.causal;
+  const { kResourceStore } = storage as unknown as { kResourceStore?: symbol };
+  if (typeof kResourceStore !== 'symbol') return;
+  // From now on new resources inherit contexts, before the hook below is called.
+  storage.enterWith(undefined);
+  const { createHook } = process.getBuiltinModule('node:async_hooks');
+  createHook({
+    init(_id, type, _trigger, resource) {
+      if (type !== 'Test') return;
+      const test = resource as unknown as TestResource;
+      (resource as unknown as Record<symbol, unknown>)[kResourceStore] = tests.contextOf(test, () =>
+        tell(test),
+      );
+    },
+  }).enable();
+}
+
+function tell(test: TestResource): TestOrigin {
+  const own = test.hookType === undefined ? test : (test.parentTest ?? test);
+  const name: string[] = [];
+  for (let one: TestResource | null = own; one?.parent; one = one.parent) name.unshift(one.name);
+  const file = own.loc?.file ?? test.loc?.file;
+  const tookNs = typeof own.endTime === 'bigint' ? process.hrtime.bigint() - own.endTime : undefined;
+  return {
+    ...(file !== undefined && { file }),
+    name,
+    ...(own !== test && { hook: true as const }),
+    ...(tookNs !== undefined && {
+      ended: { status: own.passed === false ? 'failed' : 'passed', beforeMs: Number(tookNs / 1_000_000n) },
+    }),
+  };
 }
 
 /** A stream that the program was given by `run()` tells of other processes. */

@@ -30,7 +30,7 @@ export const nodeTest: Runner = {
 };
 
 function listen(tests: TestPort): void {
-  const { subscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  const { channel, subscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const find = ({ name, nesting, file }: ChannelMessage) =>
     open.find(({ message }) => message.name === name && message.nesting === nesting && message.file === file);
   /** Suites start when they are declared, and run in that order; tests start when they run. */
@@ -53,6 +53,12 @@ function listen(tests: TestPort): void {
       tests.begin({ file: message.file, name }, message);
     }
     open.push({ message, isSuite });
+  });
+  // Node runs each test inside of what is bound here.
+  channel('tracing:node.test:start').bindStore(tests.causal.storage, (raw) => {
+    const { file, name, type } = raw as ChannelMessage;
+    const isTest = file !== undefined && name !== '<root>' && type !== 'suite';
+    return isTest ? tests.contextOf(raw as object) : tests.causal.current;
   });
   subscribe('tracing:node.test:error', (raw) => {
     // An object of its own, unlike those of start and end.

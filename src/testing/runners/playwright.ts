@@ -40,6 +40,7 @@ function wrapGlobals(globals: Globals, tests: TestPort): object {
       // The first title is the file's.
       tests.begin({ file: info.file, name: info.titlePath?.slice(1) ?? [] }, info);
     }
+    tests.enter(info ?? undefined);
     current = info;
     globals.setCurrentTestInfo(info);
   };

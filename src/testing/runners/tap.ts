@@ -1,10 +1,12 @@
 /** node-tap: a file is a process of its own, and a subtest an event of the test around it. */
+import type { AsyncResource } from 'node:async_hooks';
 import type { TestPort } from '../../agent/test-port.ts';
 import { importFile, type Runner, wrapMethod } from './runner.ts';
 
 interface TapTest {
   name: string;
   parent?: TapTest;
+  hook?: AsyncResource;
   passing?(): boolean;
   results?: { ok?: boolean; failures?: unknown[] };
 }
@@ -37,11 +39,28 @@ export const tap: Runner = {
   },
 };
 
+/**
+ * A test's function runs inside of an asynchronous resource that tap made with the test, in nobody's context: one of ours
+ * takes its place, made inside of tap's own, by which tap itself tells late errors apart.
+ */
+function follow(tests: TestPort, subject: TapTest): void {
+  const { hook } = subject;
+  if (typeof hook?.runInAsyncScope !== 'function') return;
+  const { AsyncResource } = process.getBuiltinModule('node:async_hooks');
+  const { storage } = tests.causal;
+  subject.hook = hook.runInAsyncScope(() =>
+    storage.run(tests.contextOf(subject), () => new AsyncResource('TapWrap')),
+  );
+}
+
 /** Tests below which one failed: they are named by it. */
 const failedBelow = new WeakSet<object>();
 
 function note(tests: TestPort, file: string, event: string, subject: TapTest): void {
-  if (event === 'subtestStart') tests.begin({ file, name: namesOf(subject) }, subject);
+  if (event === 'subtestStart') {
+    tests.begin({ file, name: namesOf(subject) }, subject);
+    follow(tests, subject);
+  }
   if (event !== 'subtestEnd') return;
   const hasFailed = subject.results?.ok === false;
   if (hasFailed && subject.parent) failedBelow.add(subject.parent);

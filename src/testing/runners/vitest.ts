@@ -35,6 +35,8 @@ function listen(runner: unknown, tests: TestPort): void {
       function (this: unknown, task: VitestTask, ...rest) {
         if (task.file?.filepath !== undefined) tests.runnerIs('vitest', task.file.filepath);
         tests.begin({ file: task.file?.filepath, name: namesOf(task) }, task);
+        // In the flow of the runner, which goes on to the test.
+        tests.enter(task);
         return Reflect.apply(before, this, [task, ...rest]);
       },
   );
@@ -45,6 +47,7 @@ function listen(runner: unknown, tests: TestPort): void {
       function (this: unknown, task: VitestTask, ...rest) {
         const { state, errors } = task.result ?? {};
         tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
+        tests.enter(undefined);
         return Reflect.apply(after, this, [task, ...rest]);
       },
   );

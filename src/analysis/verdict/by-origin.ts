@@ -1,0 +1,108 @@
+/**
+ * Whose work it was that died: the request or the test by whose asynchronous context the code ran. Where the context was
+ * lost that is said; what was merely in flight or running at the same time is named as such.
+ */
+import { partNames } from '../../bundle/layout.ts';
+import { culpritFrame, frameText } from '../../model/frame-text.ts';
+import { type OriginFacts, type RequestAccount, requestName } from '../../model/origin.ts';
+import { clip, formatCount, formatDuration } from '../../model/quantities.ts';
+import { type TestFacts, testTitle } from '../../model/tests.ts';
+import type { Evidence, Verdict } from '../../model/verdict.ts';
+import type { VerdictFacts } from './facts.ts';
+import { cwdOf, deathFrames, titled } from './wording.ts';
+
+const verbs: Partial<Record<Verdict['kind'], string>> = {
+  'uncaught-exception': 'threw',
+  'unhandled-rejection': 'rejected',
+  'event-loop-hang': 'blocks the event loop',
+  exit: 'called process.exit',
+  'worker-death': 'ended its worker thread',
+};
+const longestName = 60;
+
+export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict {
+  return tell(tell(reached, byRequest(reached, facts)), byTest(reached, facts));
+}
+
+function tell(verdict: Verdict, told: Told | undefined): Verdict {
+  if (!told) return verdict;
+  const { prefix, sentence, part } = told;
+  return {
+    ...verdict,
+    ...(prefix !== undefined && { title: titled(`${prefix}: ${verdict.title}`) }),
+    summary: `${sentence} ${verdict.summary}`,
+    evidence: [...verdict.evidence, { fact: sentence, part }],
+  };
+}
+
+type Told = { prefix?: string; sentence: string } & Pick<Evidence, 'part'>;
+
+function byRequest({ kind }: Verdict, { account, trigger }: VerdictFacts): Told | undefined {
+  const { requests = [], origin } = account;
+  const part = partNames.origin;
+  const culprit = requests.find((request) => request.culprit);
+  const verb = verbs[kind];
+  if (culprit && verb !== undefined) {
+    const name = clip(requestName(culprit), longestName);
+    const frame = culpritFrame(deathFrames(account));
+    const place = frame ? ` in ${frameText(frame, cwdOf(account))}` : '';
+    const sentence = `${name}${detailOf(culprit)} ${verb}${place}; ${othersText(origin, culprit)}.`;
+    return { prefix: name, sentence, part };
+  }
+  const inFlight = origin?.inFlight ?? 0;
+  if (inFlight === 0) return undefined;
+  const oldest = requests.find(({ answeredMsBefore }) => answeredMsBefore === undefined);
+  const age = oldest?.ageMs === undefined ? '' : ` for ${formatDuration(oldest.ageMs)}`;
+  const first = oldest ? `, the oldest ${clip(requestName(oldest), longestName)}${age}` : '';
+  const flying = `${formatCount(inFlight, 'request')} ${inFlight === 1 ? 'was' : 'were'} in flight${first}.`;
+  const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
+  const why = isAsked ? `Which request caused it is not known${whyLost(origin?.lost)}. ` : '';
+  return { sentence: `${why}${flying}`, part };
+}
+
+const hasTest = (origin: OriginFacts | undefined): boolean =>
+  origin?.chain?.some(({ kind }) => kind === 'test') === true;
+
+function detailOf({ route, path, answeredMsBefore }: RequestAccount): string {
+  const details = [
+    route !== undefined && route !== path && `route ${clip(route, longestName)}`,
+    answeredMsBefore !== undefined && `answered ${formatDuration(answeredMsBefore)} before`,
+  ].filter((detail) => typeof detail === 'string');
+  return details.length ? ` (${details.join(', ')})` : '';
+}
+
+function othersText(origin: OriginFacts | undefined, { answeredMsBefore }: RequestAccount): string {
+  const others = (origin?.inFlight ?? 0) - (answeredMsBefore === undefined ? 1 : 0);
+  if (others <= 0) return 'no other request was in flight';
+  return others === 1 ? '1 other was in flight' : `${others} others were in flight`;
+}
+
+function whyLost(lost: OriginFacts['lost']): string {
+  if (lost === 'connection') return ': it came over a connection that several may share';
+  if (lost === 'not-followed')
+    return ': on this Node that costs each promise, so it is followed where the program uses an AsyncLocalStorage, or with AGENTDUMP_CONTEXT=always';
+  return ': the code was started by none of them';
+}
+
+/** Of a test that failed, or a run that was stopped, the runner says which. */
+function byTest({ kind }: Verdict, { account }: VerdictFacts): Told | undefined {
+  const tests = account.process?.test;
+  if (!tests?.isFollowed || verbs[kind] === undefined) return undefined;
+  const { origin } = tests;
+  const part = partNames.tests;
+  if (!origin) return { sentence: `Which test began it is not known.${thenRunning(tests, undefined)}`, part };
+  const title = clip(testTitle(origin), 200);
+  const what = origin.hook ? `What runs around tests, ${title},` : `The test ${title}`;
+  const { beforeMs } = origin.ended ?? {};
+  const ended = beforeMs === undefined ? '' : `, and had ended ${formatDuration(beforeMs)} before`;
+  return { sentence: `${what} began it${ended}.${thenRunning(tests, title)}`, part };
+}
+
+function thenRunning({ running = [] }: TestFacts, own: string | undefined): string {
+  const others = running.map(testTitle).filter((title) => title !== own);
+  const [only] = others;
+  if (only === undefined) return '';
+  return others.length === 1
+    ? ` Running then: ${clip(only, 200)}.`
+    : ` ${others.length} others were running then.`;
+}

@@ -1,0 +1,48 @@
+/** Whose work the code was that died, and the requests that were being answered. Pure. */
+
+export interface RequestAccount {
+  id: string;
+  protocol?: string;
+  method?: string;
+  /** Without the values of its query. */
+  path?: string;
+  /** As the framework names it. */
+  route?: string;
+  ageMs?: number;
+  traceId?: string;
+  parentSpanId?: string;
+  /** As a proxy or client named it. */
+  requestId?: string;
+  /** Of an answer that had begun, or was over. */
+  status?: number;
+  /** It was over so long before. */
+  answeredMsBefore?: number;
+  connection?: { bytesRead?: number; bytesWritten?: number };
+  /** What died was its work, by the asynchronous context. */
+  culprit?: true;
+}
+
+export interface OriginFacts {
+  /** The innermost first. */
+  chain?: {
+    kind: 'request' | 'run' | 'step' | 'tool' | 'test';
+    id?: string;
+    name?: string[];
+    file?: string;
+  }[];
+  /** Why no request or test is named. */
+  lost?: 'no-context' | 'connection' | 'not-followed';
+  /** Of a tracer's active span. */
+  trace?: { traceId: string; spanId: string };
+  inFlight?: number;
+  webSockets?: number;
+  http2Sessions?: number;
+}
+
+/** `GET /orders/17`, without the query, or what is known of it. */
+export function requestName({ method, path, protocol, id }: RequestAccount): string {
+  const what = protocol === 'websocket' ? 'WebSocket' : method;
+  return [what, path?.split('?')[0] ?? (what === undefined ? `request ${id}` : undefined)]
+    .filter(Boolean)
+    .join(' ');
+}

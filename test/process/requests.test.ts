@@ -1,0 +1,42 @@
+/**
+ * Which of many requests ended the program: told by its asynchronous context, on the server of Node itself. The frameworks are in
+ * requests.wide.test.ts. The truth is the number that each test chooses before it starts the program.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestName } from '../../src/model/origin.ts';
+import { temporaryFolder } from '../support/run-victim.ts';
+import { accountOfRequest, deathsOfRequests, isLost, traceOf } from '../support/server-victim.ts';
+import { usualNode } from '../support/test-nodes.ts';
+
+const followed = { AGENTDUMP_CONTEXT: 'always' };
+
+for (const [index, how] of deathsOfRequests.filter((one) => !isLost(one, usualNode.major)).entries())
+  test(`${how}: the one of fifty requests that ended it is named`, async (context) => {
+    const at = 7 * index + 3;
+    const run = { node: usualNode.path, kind: 'http', how, at, dir: temporaryFolder(context) } as const;
+    const account = await accountOfRequest({ ...run, env: followed });
+    const [culprit, ...others] = account.requests?.filter((request) => request.culprit) ?? [];
+    assert.ok(culprit, 'no request is named');
+    assert.deepEqual(others, []);
+    assert.equal(requestName(culprit), `GET /orders/${at}`);
+    assert.equal(culprit.path, `/orders/${at}?coupon=…&how=…`, 'values of the query were kept');
+    assert.equal(culprit.traceId, traceOf(at));
+    assert.equal(account.origin?.inFlight, 50);
+    assert.match(account.verdict?.title ?? '', new RegExp(`^GET /orders/${at}: `));
+    assert.match(account.verdict?.summary ?? '', /49 others were in flight/);
+  });
+
+test('without a context no request is blamed, and all are listed', async (context) => {
+  const run = { node: usualNode.path, kind: 'http', how: 'rejection', at: 20 } as const;
+  const account = await accountOfRequest({
+    ...run,
+    dir: temporaryFolder(context),
+    env: { AGENTDUMP_CONTEXT: 'off' },
+  });
+  assert.equal(account.requests?.length, 50);
+  assert.ok(!account.requests.some(({ culprit }) => culprit), 'a request was blamed');
+  assert.equal(account.origin?.lost, 'not-followed');
+  assert.match(account.verdict?.summary ?? '', /Which request caused it is not known/);
+  assert.doesNotMatch(account.verdict?.title ?? '', /orders/);
+});
