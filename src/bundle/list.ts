@@ -5,7 +5,14 @@
 import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
 import { readBundleName } from './bundle-name.ts';
-import { bundleSuffix, encryptedSuffix, packedSuffix, partialSuffix } from './layout.ts';
+import {
+  bundleSuffix,
+  encryptedSuffix,
+  packedSuffix,
+  partialSuffix,
+  progressName,
+  startingSuffix,
+} from './layout.ts';
 import type { Sequel } from './layout-sequel.ts';
 import { chooseLatest } from './list-latest.ts';
 import { openBundle } from './reader.ts';
@@ -66,12 +73,18 @@ function describe(dir: string, name: string): ListedBundle {
 
 const listed = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
 
+/** Killed before its first part, it still says what died, of what and when. */
+function isBegun(dir: string, name: string): boolean {
+  if (readBundleName(name)?.suffix !== startingSuffix) return false;
+  return (statSync(join(dir, name, progressName), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 function namesOfBundles(dir: string): string[] {
   const stat = lstatSync(resolve(dir), { throwIfNoEntry: false });
   if (!stat) return [];
   try {
     return readdirSync(dir)
-      .filter((name) => listed.has(readBundleName(name)?.suffix ?? ''))
+      .filter((name) => listed.has(readBundleName(name)?.suffix ?? '') || isBegun(dir, name))
       .sort()
       .reverse();
   } catch (error) {

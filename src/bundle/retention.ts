@@ -54,7 +54,7 @@ interface Candidate {
 /** What was touched so recently may still have its writer: V8 is silent for long before a snapshot's first byte. */
 const staleAfterMs = 2 * 60_000;
 const writersSuffixes = [partialSuffix, startingSuffix, unfinishedSuffix];
-const countedSuffixes = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
+const countedSuffixes = new Set([bundleSuffix, partialSuffix, startingSuffix, packedSuffix, encryptedSuffix]);
 const sweptFolders = new Set([startingSuffix, removedSuffix, bundleSuffix + unfinishedSuffix]);
 const sweptFiles = new Set([packedSuffix + unfinishedSuffix, encryptedSuffix + unfinishedSuffix]);
 
@@ -105,7 +105,10 @@ function findCandidates(dir: string, sweep: boolean): Candidate[] {
 }
 
 function looksLikeBundle(path: string): boolean {
-  return [manifestName, progressName, partNames.trigger].some((name) => stat(join(path, name))?.isFile());
+  return [manifestName, progressName, partNames.trigger].some((name) => {
+    const found = stat(join(path, name));
+    return found?.isFile() === true && found.size > 0;
+  });
 }
 
 function isFile(dir: string, name: string, suffix: string): boolean {

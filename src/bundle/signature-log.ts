@@ -13,9 +13,11 @@ import { openRegularFile } from './open-regular-file.ts';
 import { createPrivateFile, ensureDumpFolder, openStateFile } from './safe-folder.ts';
 import {
   closeSync,
+  constants,
   fstatSync,
   loadCrypto,
   nowMs,
+  openSync,
   readdirSync,
   readSync,
   unlinkSync,
@@ -67,6 +69,29 @@ function note({ dir, signature, windowMs }: NoteOptions): SignatureNote {
     return answer.store ? { ...answer, id: token } : answer;
   } finally {
     closeSync(fd);
+  }
+}
+
+/**
+ * Takes back that the bundle `id` was stored: it could not be written, and the next death like it is to be. In the line's
+ * own place, because a disk that is full takes no further one. Never throws.
+ */
+export function forgetStored(dir: string, id: string): void {
+  try {
+    const path = join(dir, signatureLogName);
+    const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(fd);
+      const start = Math.max(0, size - 2 * longestLog);
+      const bytes = Buffer.alloc(size - start);
+      readSync(fd, bytes, 0, bytes.length, start);
+      const at = bytes.lastIndexOf(id);
+      if (at >= 0) writeSync(fd, '-'.repeat(id.length), start + at);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Then the same within a minute is counted, and the line on standard error has said that there is no bundle.
   }
 }
 

@@ -99,6 +99,7 @@ export class BundleWriter {
   #ledgerHead: LedgerHead | undefined;
   readonly #parts = new Map<string, ManifestPart>();
   readonly #gaps: ManifestGap[] = [];
+  readonly #unwritten: { part: string; code: string }[] = [];
   readonly #redactions = new Map<string, Manifest['redactions'][number]>();
 
   /** Throws what the sink throws when it takes not even the first line. */
@@ -131,14 +132,24 @@ export class BundleWriter {
   /** Text becomes UTF-8. True when the part is there; else a gap says why not. Never throws. */
   writePart(name: string, content: string | Uint8Array, options: PartOptions = {}): boolean {
     const part = this.openPart(name);
-    return part.write(content) && part.close(options);
+    if (part.write(content) && part.close(options)) return true;
+    // Without one part there is no bundle to seal: what was set aside for the seal is the first part's.
+    if (this.#parts.size > 0 || !this.#sink.release()) return false;
+    const again = this.openPart(name);
+    if (!again.write(content) || !again.close(options)) return false;
+    this.#gaps.splice(0, this.#gaps.length, ...this.#gaps.filter(({ part }) => part !== name));
+    return true;
   }
 
-  /** A part in chunks. A part of the same name gives way to it. Never throws, nor do the methods of what it returns. */
+  /** Parts that the system did not take (a full disk), with what it said. */
+  get unwritten(): readonly { part: string; code: string }[] {
+    return this.#unwritten.filter(({ part }) => !this.#parts.has(part));
+  }
+
+  /** A part in chunks. It takes the place of one of the same name when it is whole. Never throws, nor do the methods of what it returns. */
   openPart(name: string): OpenPart {
     try {
       requirePartName(name);
-      if (this.#parts.has(name)) this.#remove(name);
       return new StreamedPart(this.#sink, name, (part) => this.#accept(part), this.#refuse(name));
     } catch (error) {
       this.#refuse(name)(failureCode(error));
@@ -240,8 +251,11 @@ export class BundleWriter {
   }
 
   #refuse(name: string): (reason: string) => void {
+    const before = this.#parts.get(name);
     return (reason) => {
-      this.#parts.delete(name);
+      if (before) this.#parts.set(name, before);
+      else this.#parts.delete(name);
+      if (/^E[A-Z0-9]+$/.test(reason)) this.#unwritten.push({ part: name, code: reason });
       this.addGap({ part: name, reason });
     };
   }

@@ -4,9 +4,9 @@
  * not know which event led here, nor what the process does next.
  */
 import { type Lock, readLock } from '../bundle/age-key.ts';
-import type { RawFrame, TriggerPart } from '../bundle/layout.ts';
+import { partNames, type RawFrame, type TriggerPart } from '../bundle/layout.ts';
 import { applyRetention } from '../bundle/retention.ts';
-import { noteSignature, type SignatureNote } from '../bundle/signature-log.ts';
+import { forgetStored, noteSignature, type SignatureNote } from '../bundle/signature-log.ts';
 import { type BundleWriter, startBundle } from '../bundle/writer.ts';
 import { version } from '../version.ts';
 import { dropUnprovenParts } from './canary.ts';
@@ -15,7 +15,7 @@ import { runWithDeadline } from './deadline.ts';
 import { describeTrigger, repeatKey } from './describe-trigger.ts';
 import { makeRoomForFiles } from './free-descriptors.ts';
 import { decideHeapTier } from './heap-tier.ts';
-import { ownTime } from './own-time.ts';
+import { type OwnTime, ownTime } from './own-time.ts';
 import { heapPart } from './parts/heap.ts';
 import { partProducers } from './parts/index.ts';
 import type { CaptureContext } from './parts/part.ts';
@@ -64,6 +64,29 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const noted = noteDeath(config, trigger, key);
   if (!noted) return undefined;
   if (noted.repeats > 0) trigger.repeats = noted.repeats;
+  try {
+    return storeBundle(surroundings, request, { frames, trigger, lock, time, id: noted.id });
+  } catch (error) {
+    if (noted.id !== undefined) forgetStored(config.dir, noted.id);
+    throw error;
+  }
+}
+
+interface Looked {
+  frames: RawFrame[];
+  trigger: TriggerPart;
+  lock: Lock | undefined;
+  time: OwnTime;
+  id: string | undefined;
+}
+
+/** Throws where not even the first part is there in the end. */
+function storeBundle(
+  surroundings: Surroundings,
+  request: CaptureRequest,
+  { frames, trigger, lock, time, id }: Looked,
+): string {
+  const { config } = surroundings;
   const { dir, maxBundles, maxBytes } = config;
   const { program, verdictKind } = trigger;
   const writer = startBundle({
@@ -72,20 +95,44 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
     verdictKind,
     at: new Date(trigger.at),
     writer: version,
-    ...(noted.id !== undefined && { id: noted.id }),
+    ...(id !== undefined && { id }),
     ...(lock && { lock }),
   });
   trigger.id = writer.id;
   if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
+  writer.writePart(partNames.trigger, JSON.stringify(plainTrigger(trigger)));
   const context = createContext(surroundings, request, trigger, writer, time, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   dropUnprovenParts(writer);
   writeHeap(context, writer, surroundings, request);
+  const { unwritten } = writer;
+  if (writer.partNames.length === 0) {
+    writer.discard();
+    throw new Error(
+      `nothing could be written to ${dir}: ${unwritten[0]?.code ?? 'no part was proven clean'}`,
+    );
+  }
   const path = writer.seal();
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  const tookMs = time.wallMs();
-  announce({ trigger, config, path: describeFailure(path), tookMs, lock });
+  announce({ trigger, config, path: describeFailure(path), tookMs: time.wallMs(), lock, unwritten });
   return path;
+}
+
+/**
+ * What needs no redaction, and so none of the time that the redactor takes to be made: from here on a SIGKILL leaves a bundle
+ * that says what death this was. The whole part takes its place.
+ */
+function plainTrigger(trigger: TriggerPart): Partial<TriggerPart> {
+  const { id, schemaVersion, kind, verdictKind, at, program, pid, threadId } = trigger;
+  const { isMainThread, nodeVersion, handledByHost, recorderId } = trigger;
+  const plain = { id, schemaVersion, kind, verdictKind, at, program, pid, threadId };
+  return {
+    ...plain,
+    isMainThread,
+    nodeVersion,
+    handledByHost,
+    ...(recorderId !== undefined && { recorderId }),
+  };
 }
 
 /** What was thrown may be a trap, and the machine busy: then the bundle says without it why it was written. */

@@ -12,6 +12,8 @@ interface Written {
   path: string;
   tookMs: number;
   lock: Lock | undefined;
+  /** Parts that the disk did not take. */
+  unwritten?: readonly { part: string; code: string }[];
 }
 
 const keyOptions = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
@@ -26,10 +28,21 @@ export function announce(written: Written): void {
 }
 
 /** One line, without its mark. Of a bundle that will soon be gone only what it is. */
-function summaryLine({ trigger, config, path, tookMs, lock }: Written): string {
+function summaryLine({ trigger, config, path, tookMs, lock, unwritten = [] }: Written): string {
   const what = `${trigger.verdictKind}${trigger.handledByHost ? ' (handled by the program)' : ''}`;
   const took = `(${Math.round(tookMs)} ms)`;
   if (config.isPassing) return `${what} ${took}`;
   const command = `agentdump analyze latest${keyOptions[lock?.kind ?? 'none']}`;
-  return `${what}: ${path} ${took}; read it with: ${command}`;
+  const without = unwritten.length > 0 ? ` without ${listOf(unwritten)}` : '';
+  return `${what}: ${path}${without} ${took}; read it with: ${command}`;
 }
+
+/** The disk took only the first of them. */
+function listOf(unwritten: readonly { part: string; code: string }[]): string {
+  const names = [...new Set(unwritten.map(({ part }) => part))];
+  const shown = names.slice(0, mostNamed).join(', ');
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more parts` : '';
+  return `${shown}${more}, which could not be written (${unwritten[0]?.code})`;
+}
+
+const mostNamed = 4;
