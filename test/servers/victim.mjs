@@ -119,7 +119,7 @@ const servers = {
   },
   async ws() {
     const { WebSocketServer } = await import('ws');
-    const server = createServer((request, response) => {
+    const server = createServer((_request, response) => {
       gate.emit('go');
       response.end('ok');
     });
