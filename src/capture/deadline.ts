@@ -5,7 +5,8 @@
  */
 type Slot = { run: (() => unknown) | undefined };
 
-const slotKey = Symbol.for('agentdump.deadline');
+/** Not a symbol: making one may run what the program has put in the place of Symbol.for. */
+const slotKey = 'agentdump:deadline';
 let script: { runInThisContext(options: { timeout: number }): unknown } | undefined;
 
 /** The call took longer than it may. */
@@ -16,7 +17,7 @@ export class DeadlineExceeded extends Error {
 /** What `run` returns; throws what it throws, and DeadlineExceeded after `limitMs`. */
 export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value {
   const vm = process.getBuiltinModule('node:vm');
-  script ??= new vm.Script(`globalThis[Symbol.for('agentdump.deadline')].run()`, {
+  script ??= new vm.Script(`globalThis['${slotKey}'].run()`, {
     filename: 'agentdump:deadline',
   });
   const slot: Slot = { run };

@@ -7,6 +7,9 @@
  * listens: it knows when it is `emit` that reads. All other names cost what they cost without us, which a Proxy around the
  * store, or an accessor in the place of `_events`, doubled. Knows nothing of what is done with the events.
  */
+import { readCallers } from './callers.ts';
+import { lastIndexOf, sliceText } from './intrinsics.ts';
+
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
 type Stored = Listener | Listener[];
@@ -38,6 +41,10 @@ export interface EventTap {
   uninstall(): void;
 }
 
+/** A table whose look-ups run nothing that the program can replace. */
+type Table<Value> = Record<EventName, Value | undefined>;
+const emptyTable = <Value>(): Table<Value> => ({ __proto__: null }) as unknown as Table<Value>;
+
 const { defineProperty, getOwnPropertyDescriptor, hasOwn, setPrototypeOf } = Object;
 const { ownKeys } = Reflect;
 /** Read by node:events after each listener that it takes away, and before it takes all. */
@@ -55,12 +62,12 @@ class WatchedEmitter implements EventTap {
   readonly #target: object;
   readonly #descriptor: PropertyDescriptor;
   /** What the store inherits from. */
-  readonly #watched = Object.create(null) as Store;
-  readonly #taps = new Map<EventName, Tap>();
-  readonly #changes = new Map<EventName, (listens: boolean) => void>();
+  readonly #watched: Store = emptyTable<Stored>();
+  readonly #taps = emptyTable<Tap>();
+  readonly #changes = emptyTable<(listens: boolean) => void>();
   #store: Store;
   /** The host's listeners for watched names. */
-  #held = Object.create(null) as Store;
+  #held: Store = emptyTable<Stored>();
   #isGuarded = false;
 
   constructor(target: object, descriptor: PropertyDescriptor) {
@@ -73,7 +80,7 @@ class WatchedEmitter implements EventTap {
   }
 
   tap(name: EventName, how: Tap): void {
-    this.#taps.set(name, how);
+    this.#taps[name] = how;
     this.#watch(name);
   }
 
@@ -82,7 +89,7 @@ class WatchedEmitter implements EventTap {
   }
 
   whenHostChanges(name: EventName, react: (listens: boolean) => void): void {
-    this.#changes.set(name, react);
+    this.#changes[name] = react;
     this.#watch(name);
   }
 
@@ -141,12 +148,12 @@ class WatchedEmitter implements EventTap {
 
   #add(name: EventName, stored: Stored | undefined): void {
     this.#own(name, stored);
-    if (stored !== undefined) this.#changes.get(name)?.(true);
+    if (stored !== undefined) this.#changes[name]?.(true);
   }
 
   #read(name: EventName): Stored | undefined {
     if (name === atRemoval) this.#noticeLeavings();
-    const tap = this.#taps.get(name);
+    const tap = this.#taps[name];
     if (!tap && name !== atRemoval) return this.#listened(name);
     const reader = findReader();
     // What follows may be a new store. It stays guarded: programs that do this do it seldom.
@@ -156,14 +163,16 @@ class WatchedEmitter implements EventTap {
     tap.atEmit?.(reader);
     const ofHost = this.#listened(name);
     if (!tap.before || tap.joins?.(reader, ofHost !== undefined) === false) return ofHost;
-    return ofHost === undefined ? tap.before : [tap.before, ...asList(ofHost)];
+    return ofHost === undefined ? tap.before : joined(tap.before, ofHost);
   }
 
   #noticeLeavings(): void {
-    for (const [name, react] of this.#changes) {
+    const names = ownKeys(this.#changes);
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as EventName;
       if (this.#held[name] === undefined || hasOwn(this.#store, name)) continue;
       this.#held[name] = undefined;
-      react(false);
+      this.#changes[name]?.(false);
     }
   }
 
@@ -182,11 +191,18 @@ class WatchedEmitter implements EventTap {
   #follow(next: Store): void {
     const before = this.#held;
     this.#store = next;
-    this.#held = Object.create(null) as Store;
+    this.#held = emptyTable<Stored>();
     setPrototypeOf(next, this.#watched);
-    for (const name of ownKeys(this.#watched)) if (hasOwn(next, name)) this.#own(name, next[name]);
-    for (const [name, react] of this.#changes)
-      if (before[name] !== undefined && this.#held[name] === undefined) react(false);
+    const watched = ownKeys(this.#watched);
+    for (let at = 0; at < watched.length; at++) {
+      const name = watched[at] as EventName;
+      if (hasOwn(next, name)) this.#own(name, next[name]);
+    }
+    const names = ownKeys(this.#changes);
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as EventName;
+      if (before[name] !== undefined && this.#held[name] === undefined) this.#changes[name]?.(false);
+    }
   }
 }
 
@@ -210,7 +226,7 @@ export function tapPresentEvents(
       const ofHost = events[read];
       const reader = read === name ? findReader() : undefined;
       if (reader?.name !== 'emit' || !how.joins(reader, ofHost !== undefined)) return ofHost;
-      return ofHost === undefined ? how.before : [how.before, ...asList(ofHost)];
+      return ofHost === undefined ? how.before : joined(how.before, ofHost);
     },
   });
 }
@@ -220,26 +236,26 @@ function asList(stored: Stored | undefined): Listener[] {
   return typeof stored === 'function' ? [stored] : stored;
 }
 
-/** On Node 20 and 22 every callback comes through a function of Node's own once an AsyncLocalStorage was used. */
-function isNoTrampoline(site: NodeJS.CallSite): boolean {
-  return site.getFileName() !== 'node:internal/async_hooks';
+function joined(first: Listener, stored: Stored): Listener[] {
+  const others = asList(stored);
+  const list = [first];
+  for (let at = 0; at < others.length; at++) list[at + 1] = others[at] as Listener;
+  return list;
 }
+
+/** On Node 20 and 22 every callback comes through this file of Node's own once an AsyncLocalStorage was used. */
+const trampoline = 'node:internal/async_hooks';
 
 /** The method of EventEmitter.prototype that reads the store, told from the stack; undefined when it is none. */
 function findReader(): (EmitCall & { name: string }) | undefined {
-  const { stackTraceLimit, prepareStackTrace } = Error;
-  try {
-    Error.stackTraceLimit = 8;
-    Error.prepareStackTrace = (_error, callSites) => callSites;
-    const sites = (new Error().stack as unknown as NodeJS.CallSite[]).filter(isNoTrampoline);
-    const at = sites.findIndex((site) => site.getFileName() === 'node:events');
-    const name = sites[at]?.getFunctionName()?.split('.').pop();
-    if (name === undefined) return undefined;
-    return { name, isFromNode: sites.length === at + 1, caller: sites[at + 1]?.getFunctionName() ?? '' };
-  } catch {
-    return undefined;
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-    Error.prepareStackTrace = prepareStackTrace;
-  }
+  const callers = readCallers(8);
+  let at = 0;
+  while (at < callers.length && callers[at]?.file !== 'node:events') at++;
+  const reader = callers[at];
+  if (!reader) return undefined;
+  let next = at + 1;
+  while (next < callers.length && callers[next]?.file === trampoline) next++;
+  const { functionName } = reader;
+  const name = sliceText(functionName, lastIndexOf(functionName, '.') + 1);
+  return { name, isFromNode: next === callers.length, caller: callers[next]?.functionName ?? '' };
 }

@@ -1,5 +1,7 @@
 /** Compiles the halves that are carried as text, each at its first use. Types only are imported from them. */
 import type * as ColdHalf from './cold-half.ts';
+import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from './intrinsics.ts';
+import { ownProcess, requireBuiltin, runInOwnRealm } from './own-realm.ts';
 import type * as RecordingHalf from './recording-half.ts';
 import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
@@ -19,17 +21,61 @@ declare function AGENTDUMP_TESTING_HALF(
   module: { exports: object },
 ): void;
 
-/** As it was before the host, or a test of its, replaced it. */
-const sourceOf = Function.prototype.toString;
+type Wrapper = (
+  exports: object,
+  require: NodeJS.Require,
+  module: { exports: object },
+  ...captured: unknown[]
+) => void;
 
-type Wrapper = (exports: object, require: NodeJS.Require, module: { exports: object }) => void;
+const ownRequire = requireBuiltin as unknown as NodeJS.Require;
+
+/** The names that captured-globals.cjs binds, for code that is compiled later. */
+const captured = {
+  Array,
+  ArrayBuffer,
+  Atomics,
+  Boolean,
+  Buffer,
+  Date,
+  Error,
+  Function,
+  JSON,
+  Map,
+  Math,
+  Number,
+  Object,
+  Promise,
+  Proxy,
+  Reflect,
+  RegExp,
+  Set,
+  SharedArrayBuffer,
+  String,
+  Symbol,
+  Uint8Array,
+  WeakMap,
+  WeakRef,
+  WeakSet,
+  clearImmediate,
+  clearInterval,
+  clearTimeout,
+  performance,
+  process,
+  queueMicrotask,
+  setImmediate,
+  setInterval,
+  setTimeout,
+};
+const capturedNames = Object.keys(captured);
+const capturedValues = Object.values(captured);
 
 let coldHalf: typeof ColdHalf | undefined;
 let recordingHalf: typeof RecordingHalf | undefined;
 let testingHalf: typeof TestingHalf | undefined;
 
 export function loadColdHalf(): typeof ColdHalf {
-  coldHalf ??= compile('cold-half', carriedText(AGENTDUMP_COLD_HALF)) as typeof ColdHalf;
+  coldHalf ??= compileInOwnRealm('cold-half', carriedText(AGENTDUMP_COLD_HALF)) as typeof ColdHalf;
   return coldHalf;
 }
 
@@ -55,35 +101,52 @@ export function requireHalves(): void {
 }
 
 function startTestingHalf(): object {
-  const source = Reflect.apply(sourceOf, AGENTDUMP_TESTING_HALF, []) as string;
-  const start = source.indexOf('/*TESTING');
-  if (start >= 0) return compile('testing-half', source.slice(start + 9, source.lastIndexOf('TESTING*/')));
+  const source = sourceOf(AGENTDUMP_TESTING_HALF);
+  const start = indexOf(source, '/*TESTING');
+  if (start >= 0)
+    return compile('testing-half', sliceText(source, start + 9, lastIndexOf(source, 'TESTING*/')));
   const module = { exports: {} };
   AGENTDUMP_TESTING_HALF(module.exports, require, module);
   return module.exports;
 }
 
 function carriedText(carrier: Carrier): string {
-  const { inflateRawSync } = process.getBuiltinModule('node:zlib');
+  const { inflateRawSync } = getBuiltinModule('node:zlib');
   const text = typeof carrier === 'function' ? commentOf(carrier) : carrier.text;
   return inflateRawSync(Buffer.from(text, 'base64')).toString('utf8');
 }
 
 function commentOf(carrier: () => void): string {
-  const source = Reflect.apply(sourceOf, carrier, []) as string;
-  const start = source.indexOf('/*');
+  const source = sourceOf(carrier);
+  const start = indexOf(source, '/*');
   if (start < 0)
     throw new Error('agentdump/register was rewritten without its comments; load it from its own file');
-  return source.slice(start + 2, source.lastIndexOf('*/'));
+  return sliceText(source, start + 2, lastIndexOf(source, '*/'));
 }
 
+/** Begins with our own file's name: by that our frames are left out of the stacks that we keep. */
+const fileOf = (name: string): string => `${__filename}:${name}`;
+
+/** In the main realm, where it can put functions into the program's own objects. */
 function compile(name: string, text: string): object {
-  const { Script } = process.getBuiltinModule('node:vm');
-  const script = new Script(`(function(exports,require,module){${text}\n})`, {
-    // Begins with our own file's name: by that our frames are left out of the stacks that we keep.
-    filename: `${__filename}:${name}`,
+  const { Script } = getBuiltinModule('node:vm');
+  const names = capturedNames.join(',');
+  const script = new Script(`(function(exports,require,module,${names}){${text}\n})`, {
+    filename: fileOf(name),
   });
   const module = { exports: {} };
-  (script.runInThisContext() as Wrapper)(module.exports, require, module);
+  (script.runInThisContext() as Wrapper)(module.exports, ownRequire, module, ...capturedValues);
+  return module.exports;
+}
+
+/** What the main realm gives to code in the own one; everything of the language is there. */
+function compileInOwnRealm(name: string, text: string): object {
+  const wrapper = runInOwnRealm(
+    `(function(exports,require,module,globalThis,process,Buffer,performance,URL){${text}\n})`,
+    fileOf(name),
+  ) as Wrapper;
+  const { URL } = requireBuiltin('node:url') as typeof import('node:url');
+  const module = { exports: {} };
+  wrapper(module.exports, ownRequire, module, globalThis, ownProcess, Buffer, performance, URL);
   return module.exports;
 }

@@ -10,6 +10,7 @@ import { version } from '../version.ts';
 import { watchForAgent } from './agent-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { type EventTap, tapEvents } from './event-tap.ts';
+import { shieldExit } from './exit-shield.ts';
 import { startFlightLate } from './flight-start.ts';
 import { loadColdHalf, requireHalves } from './half-loader.ts';
 import { describeHandled, Happenings } from './happenings.ts';
@@ -109,18 +110,23 @@ function installTriggers(
   let seat: SignalSeat | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
   const captureDeath = (request: CaptureRequest): string | undefined => {
-    if (isOwnDeath(request) && request.kind !== 'signal') surroundings.watch?.noteDeath();
-    noteHandled(request, surroundings.happenings);
-    const path = capture(surroundings, request);
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
-    if (path !== undefined && isOwnDeath(request)) surroundings.flight?.recorder.noteBundle(path);
-    return path;
+    return harmless(() => {
+      if (isOwnDeath(request) && request.kind !== 'signal') attempt(() => surroundings.watch?.noteDeath());
+      attempt(() => noteHandled(request, surroundings.happenings));
+      const path = capture(surroundings, request);
+      if (path !== undefined && isOwnDeath(request))
+        attempt(() => surroundings.flight?.recorder.noteBundle(path));
+      return path;
+    });
   };
   const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
   const ended = (exitCode: number): void => {
-    surroundings.watch?.letGo();
-    surroundings.flight?.recorder.end(exitCode);
-    surroundings.tests?.close(exitCode);
+    harmless(() => {
+      attempt(() => surroundings.watch?.letGo());
+      attempt(() => surroundings.flight?.recorder.end(exitCode));
+      attempt(() => surroundings.tests?.close(exitCode));
+    });
   };
   const offerSignals = (offered: SignalSeat): void => {
     seat = offered;
@@ -161,15 +167,34 @@ function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
   return isMainThread && !handledByHost && !leavesAlive(kind) && kind !== 'worker-death';
 }
 
+/** Never throws, nor ends the process: the program dies of its own death. */
+function harmless<Value>(run: () => Value): Value | undefined {
+  try {
+    return shieldExit(run);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What comes after it is done all the same. */
+function attempt(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // It called something that the program has replaced: what it would have noted is missing.
+  }
+}
+
 /** As captureBundle, for the case that not even the cold half can be compiled. */
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const write = (): string | undefined => {
-    surroundings.recording?.open();
+    attempt(() => surroundings.recording?.open());
     return loadColdHalf().captureBundle(surroundings, request);
   };
   try {
     const path = surroundings.watch ? surroundings.watch.excuse(write) : write();
-    if (path !== undefined) surroundings.tests?.noteBundle(path, request.kind, request.handledByHost);
+    if (path !== undefined)
+      attempt(() => surroundings.tests?.noteBundle(path, request.kind, request.handledByHost));
     return path;
   } catch (error) {
     writeStderrLine(`no bundle: ${error instanceof Error ? error.message : String(error)}`);

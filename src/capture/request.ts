@@ -25,5 +25,14 @@ export interface CaptureRequest {
 
 /** Nothing ends with it: the program is looked at while it lives. */
 export function leavesAlive(kind: InsideKind): boolean {
-  return kind.startsWith('snapshot') || kind === 'stall' || kind === 'no-progress';
+  switch (kind) {
+    case 'snapshot-call':
+    case 'snapshot-signal':
+    case 'snapshot-memory':
+    case 'stall':
+    case 'no-progress':
+      return true;
+    default:
+      return false;
+  }
 }

@@ -6,6 +6,7 @@
 import { types } from 'node:util';
 import type { RawFrame, SerializedError } from '../bundle/layout.ts';
 import { startOf } from '../redaction/start-of.ts';
+import { putBack, putProperty } from './intrinsics.ts';
 import { findField, requireField } from './read-field.ts';
 
 const maxDepth = 8;
@@ -119,24 +120,28 @@ class ErrorReader {
  * thing to do with a thrown value. What the host's formatter prints stays what it would have been.
  */
 export function readRawFrames(thrown: unknown): RawFrame[] {
-  const original = Error.prepareStackTrace;
+  // Of the realm that the error is of: the program's.
+  const HostError = globalThis.Error;
+  const original = HostError?.prepareStackTrace;
   if (!types.isNativeError(thrown) || typeof original !== 'function') return [];
+  const before = Object.getOwnPropertyDescriptor(HostError, 'prepareStackTrace');
   let frames: RawFrame[] = [];
+  const format = (error: Error, callSites: NodeJS.CallSite[]): unknown => {
+    frames = rawFrames(callSites);
+    return original.call(HostError, error, callSites);
+  };
+  if (!putProperty(HostError, 'prepareStackTrace', format)) return [];
   try {
-    Error.prepareStackTrace = (error, callSites) => {
-      frames = rawFrames(callSites);
-      return original.call(Error, error, callSites);
-    };
     findField(thrown, 'stack');
   } finally {
-    Error.prepareStackTrace = original;
+    putBack(HostError, 'prepareStackTrace', before);
   }
   return frames;
 }
 
 function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
   try {
-    return callSites.map((site) => ({
+    return Array.from(callSites, (site) => ({
       functionName: site.getFunctionName() ?? '',
       scriptId: '',
       url: site.getFileName() ?? '',

@@ -134,10 +134,10 @@ class ValueCopier {
     if (Array.isArray(value)) return this.copyList(value, name, depth);
     if (ArrayBuffer.isView(value)) return `[${nameOfType(value)} of ${value.byteLength} bytes]`;
     if (value instanceof ArrayBuffer) return `[ArrayBuffer of ${value.byteLength} bytes]`;
-    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
-    if (value instanceof RegExp) return this.cut(this.rules.text(String(value)));
+    if (value instanceof Date) return dateText(value);
+    if (value instanceof RegExp) return this.cut(this.rules.text(RegExp.prototype.toString.call(value)));
     if (value instanceof Map) return this.copyPairs(value, depth);
-    if (value instanceof Set) return this.copyList([...value], name, depth);
+    if (value instanceof Set) return this.copyList([...Set.prototype.values.call(value)], name, depth);
     if (value instanceof URL) return this.copyString(value.href, name);
     if (value instanceof String || value instanceof Number || value instanceof Boolean)
       return this.copy(value.valueOf(), name, depth);
@@ -205,7 +205,7 @@ class ValueCopier {
 
   private copyPairs(map: Map<unknown, unknown>, depth: number): Record<string, unknown> {
     const out: Record<string, unknown> = {};
-    for (const [key, inner] of map) {
+    for (const [key, inner] of Map.prototype.entries.call(map)) {
       if (this.isFull()) {
         out['…'] = marks.entries;
         break;
@@ -244,6 +244,12 @@ class ValueCopier {
 function ownText(value: object, key: string): string {
   const descriptor = Object.getOwnPropertyDescriptor(value, key);
   return typeof descriptor?.value === 'string' ? descriptor.value : '';
+}
+
+/** Not by the value's own methods, which the program may have replaced. */
+function dateText(value: Date): string {
+  const time = Date.prototype.getTime.call(value);
+  return Number.isNaN(time) ? 'Invalid Date' : new Date(time).toISOString();
 }
 
 const describeSymbol = (value: symbol): string => String(value);

@@ -1,8 +1,9 @@
 // Builds the preload: one CommonJS file, four parts of which are text in it until they are needed.
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const oneFile = {
@@ -32,8 +33,20 @@ export async function buildPreload(outfile, plugins = []) {
     ...preload,
     entryPoints: [join(root, 'src', 'register.ts')],
     outfile,
+    banner: { js: await capturedGlobals() },
     footer: { js: carriers.join('\n') },
   });
+}
+
+/** The text that binds the names of globals before the code runs (src/capture/captured-globals.cjs says why). */
+async function capturedGlobals() {
+  const path = join(root, 'src', 'capture', 'captured-globals.cjs');
+  const { code } = await transform(readFileSync(path, 'utf8'), {
+    minifyWhitespace: true,
+    target: 'node20.19',
+    charset: 'ascii',
+  });
+  return code;
 }
 
 /**

@@ -6,12 +6,14 @@ import { isMainThread } from '../surroundings.ts';
 import { raisedRejections } from './raised-rejections.ts';
 import type { Trigger } from './trigger.ts';
 
+/** As it was before the program could replace it. */
+const { hasUncaughtExceptionCaptureCallback } = process;
+
 export const exceptionsTrigger: Trigger = ({ events, capture }) => {
   events.tap('uncaughtExceptionMonitor', {
     before: (value: unknown, origin: string) => {
       const handledByHost =
-        events.listenersOfHost('uncaughtException').length > 0 ||
-        process.hasUncaughtExceptionCaptureCallback();
+        events.listenersOfHost('uncaughtException').length > 0 || hasUncaughtExceptionCaptureCallback();
       capture({
         kind: kindOf(origin),
         handledByHost,

@@ -4,6 +4,7 @@
  * In a worker the same is the worker's end.
  */
 import type { EventTap } from '../event-tap.ts';
+import { indexOf } from '../intrinsics.ts';
 import { nearestFrames } from '../own-stack.ts';
 import type { Trigger } from './trigger.ts';
 
@@ -26,7 +27,7 @@ export const exitTrigger: Trigger = ({
     const isDeliberate = isEndOfWork(exitCode);
     if (!isDeliberate && exitCode !== unsettledTopLevelAwait) return;
     const stack = nearestFrames();
-    const isCall = /^\s+at process\.(?:exit|reallyExit) /m.test(stack);
+    const isCall = isExitCall(stack);
     const isPending = exitCode === unsettledTopLevelAwait && !isCall;
     if (!isPending && !isDeliberate) return;
     capture({
@@ -60,7 +61,7 @@ export const exitTrigger: Trigger = ({
  * is a property that others replace too.
  */
 function afterListeners(look: (exitCode: number) => void): void {
-  Promise.resolve().then(() => look(Number(process.exitCode) || 0));
+  void lookLater(look);
   const holder = process as unknown as Record<'reallyExit', (code?: number) => void>;
   const { reallyExit } = holder;
   holder.reallyExit = function (this: unknown, code = 0) {
@@ -70,6 +71,16 @@ function afterListeners(look: (exitCode: number) => void): void {
   };
 }
 
+/** `await` goes through nothing that the program can replace, as Promise.prototype.then does. */
+async function lookLater(look: (exitCode: number) => void): Promise<void> {
+  await undefined;
+  look(Number(process.exitCode) || 0);
+}
+
+/** By a line of V8's text of the stack. */
+const isExitCall = (stack: string): boolean =>
+  indexOf(stack, '    at process.exit ') >= 0 || indexOf(stack, '    at process.reallyExit ') >= 0;
+
 /** Node sets it before it emits; a program that emits `exit` by hand does not end. */
 function isExiting(): boolean {
   return (process as { _exiting?: boolean })._exiting === true;
@@ -78,6 +89,8 @@ function isExiting(): boolean {
 /** Node 20 exits 13 by a listener of its own, which is there only while the top-level await has not settled. */
 function findExitCode(events: EventTap): number {
   if (process.exitCode !== undefined && process.exitCode !== null) return Number(process.exitCode) || 0;
-  const isPending = events.listenersOfHost('exit').some((listener) => listener.name === 'handleProcessExit');
-  return isPending ? unsettledTopLevelAwait : 0;
+  const listeners = events.listenersOfHost('exit');
+  for (let at = 0; at < listeners.length; at++)
+    if (listeners[at]?.name === 'handleProcessExit') return unsettledTopLevelAwait;
+  return 0;
 }

@@ -1,0 +1,67 @@
+/**
+ * Who called, read from a stack made here. The program may have frozen Error (--frozen-intrinsics), replaced it, or set a
+ * formatter of its own: then the text that V8 or that formatter made is read instead of V8's call sites.
+ */
+import { indexOf, isArray, lastIndexOf, putBack, putProperty, sliceText } from './intrinsics.ts';
+
+export interface Caller {
+  /** As V8 gives it, with the receiver's class where it is known; empty at top level. */
+  functionName: string;
+  /** URL or path; `node:events` and the like for Node's own. */
+  file: string;
+}
+
+/** Of this realm, as it was when the preload was loaded. */
+const OwnError = Error;
+const { getOwnPropertyDescriptor } = Reflect;
+
+/** The innermost `limit` callers of who called this, innermost first. */
+export function readCallers(limit: number): Caller[] {
+  const limitBefore = getOwnPropertyDescriptor(OwnError, 'stackTraceLimit');
+  const formatBefore = getOwnPropertyDescriptor(OwnError, 'prepareStackTrace');
+  try {
+    putProperty(OwnError, 'stackTraceLimit', limit + 2);
+    const keepsSites = putProperty(OwnError, 'prepareStackTrace', keepSites);
+    const { stack } = new OwnError() as { stack?: unknown };
+    if (keepsSites && isArray(stack)) return fromSites(stack as NodeJS.CallSite[]);
+    return typeof stack === 'string' ? fromText(stack) : [];
+  } catch {
+    return [];
+  } finally {
+    putBack(OwnError, 'stackTraceLimit', limitBefore);
+    putBack(OwnError, 'prepareStackTrace', formatBefore);
+  }
+}
+
+const keepSites = (_error: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
+
+/** Without the two frames of ours: this file's, and that of who asked. */
+function fromSites(sites: NodeJS.CallSite[]): Caller[] {
+  const callers: Caller[] = [];
+  for (let at = 2; at < sites.length; at++) {
+    const site = sites[at] as NodeJS.CallSite;
+    callers[callers.length] = { functionName: site.getFunctionName() ?? '', file: site.getFileName() ?? '' };
+  }
+  return callers;
+}
+
+/** Lines as `    at process.emit (node:events:524:28)` and `    at file:///a.mjs:1:2`. */
+function fromText(stack: string): Caller[] {
+  const callers: Caller[] = [];
+  let seen = 0;
+  for (let from = indexOf(stack, '\n    at '); from >= 0; ) {
+    const next = indexOf(stack, '\n    at ', from + 1);
+    const line = next < 0 ? sliceText(stack, from + 8) : sliceText(stack, from + 8, next);
+    if (seen++ >= 2) callers[callers.length] = fromLine(line);
+    from = next;
+  }
+  return callers;
+}
+
+function fromLine(line: string): Caller {
+  const open = lastIndexOf(line, ' (');
+  const place = open < 0 ? line : sliceText(line, open + 2, -1);
+  const column = lastIndexOf(place, ':');
+  const row = lastIndexOf(place, ':', column - 1);
+  return { functionName: open < 0 ? '' : sliceText(line, 0, open), file: sliceText(place, 0, row) };
+}

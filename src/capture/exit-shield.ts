@@ -1,0 +1,40 @@
+/**
+ * While we look at the program's own values, code of the program may run (a getter, a provider, a method that it has
+ * replaced). If that calls for the end of the process, the process would end of our look, with another code than its own:
+ * such a call throws here instead, which our caller takes for a value that can't be read.
+ */
+import { putBack } from './intrinsics.ts';
+
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const endings = ['exit', 'reallyExit', 'abort'] as const;
+let depth = 0;
+
+function refuse(): never {
+  throw new Error('the process is ending already: this call came from a value that was being read');
+}
+
+/** What `run` returns; throws what it throws. */
+export function shieldExit<Value>(run: () => Value): Value {
+  if (depth > 0) return run();
+  depth++;
+  const target = process as unknown as Record<string, unknown>;
+  const saved: (PropertyDescriptor | undefined)[] = [];
+  const exiting = target['_exiting'];
+  const exitCode = getOwnPropertyDescriptor(target, 'exitCode');
+  const codeBefore = process.exitCode;
+  for (let at = 0; at < endings.length; at++) {
+    const name = endings[at] as string;
+    saved[at] = getOwnPropertyDescriptor(target, name);
+    if (saved[at]?.configurable) defineProperty(target, name, { ...saved[at], value: refuse });
+  }
+  try {
+    return apply(run, undefined, []);
+  } finally {
+    for (let at = 0; at < endings.length; at++)
+      if (saved[at]?.configurable) putBack(target, endings[at] as string, saved[at]);
+    // As process.exit(code), called by way of a copy that the program kept, has left it.
+    if (target['_exiting'] !== exiting) target['_exiting'] = exiting;
+    if (exitCode && process.exitCode !== codeBefore) process.exitCode = codeBefore;
+    depth--;
+  }
+}
