@@ -19,6 +19,7 @@ test('each row says what it holds, who writes it, and its shape, which the layou
   const layouts = [
     'layout',
     'layout-error',
+    'layout-origin',
     'layout-surroundings',
     'layout-tests',
     'layout-evidence',

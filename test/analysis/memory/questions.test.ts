@@ -23,7 +23,7 @@ import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { loadWithDevTools } from '../../oracles/devtools.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { majorsOf, testMajors, usualNode } from '../../support/test-nodes.ts';
+import { isWideRun, majorsOf, testMajors, usualNode } from '../../support/test-nodes.ts';
 
 const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
@@ -254,7 +254,7 @@ for (const major of testMajors)
     assert.ok(!texts.has('system / Oddball'));
   });
 
-test("statistics are DevTools'", async () => {
+test("statistics are DevTools'", { skip: isWideRun ? false : 'DevTools as an oracle' }, async () => {
   for (const major of majorsOf(20, 24)) {
     const heap = await openHeap(realHeapSnapshot(major));
     const theirs = (await loadWithDevTools(realHeapSnapshot(major))).getStatistics() as {

@@ -1,0 +1,43 @@
+/** Lets a program die that has replaced a part of its own world, bare and with the preload, and compares the two ends. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openBundle } from '../../src/bundle/reader.ts';
+import { bundlesIn, type NodeBinary, runVictim, temporaryFolder } from '../support/run-victim.ts';
+
+/** Whether a bundle was written; where none was, one line has said why. Throws where the death was another one. */
+export async function dieInItsWorld(
+  t: TestContext,
+  node: NodeBinary,
+  [what, how, death = 'throw']: readonly string[],
+): Promise<'written' | 'refused'> {
+  const [bareDir, dir] = [temporaryFolder(t), temporaryFolder(t)];
+  const victim = { file: 'host-world.cjs', args: [what ?? '', how ?? '', death], bundles: [] };
+  const [bare, loaded] = await Promise.all([
+    runVictim(node, victim, { preload: false, dir: bareDir }),
+    runVictim(node, victim, { preload: true, dir }),
+  ]);
+  const { ownLines: _, ...expected } = bare;
+  const { ownLines, ...found } = loaded;
+  const name = `${what} ${how} ${death}`;
+  assert.deepEqual(comparable(found), comparable(expected), `${name}: ${ownLines.join(' / ')}`);
+  assert.ok(ownLines.length <= 1, `${name}: ${ownLines.join(' / ')}`);
+  const [bundle] = bundlesIn(dir).filter((one) => one.endsWith('.agentdump'));
+  if (bundle === undefined) {
+    assert.ok(ownLines.length === 1 || isBareEnd(bare.stderr), `${name}: no bundle, and no word why`);
+    return 'refused';
+  }
+  const reader = openBundle(join(dir, 'dumps', bundle));
+  t.after(() => reader.close());
+  const { error } = reader.readJson<{ error: { message?: string } }>('error.json') ?? { error: {} };
+  assert.ok(existsSync(reader.path) && error.message !== undefined, name);
+  return 'written';
+}
+
+/** The replacement itself was the end: Node called it on its own way out, and nothing of the program's was thrown. */
+const isBareEnd = (stderr: string): boolean => !stderr.includes('own death');
+
+function comparable(outcome: { stderr: string }): object {
+  return { ...outcome, stderr: outcome.stderr.replace(/agentdump-test-\w+/g, 'TMP') };
+}

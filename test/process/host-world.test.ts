@@ -1,0 +1,23 @@
+/**
+ * The host's world is not ours: a program that has replaced globals, methods of prototypes or functions of `process` dies as
+ * it would have died, and its bundle is there. Here a sample; host-world.wide.test.ts has all of it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { usualNode } from '../support/test-nodes.ts';
+import { dieInItsWorld } from './host-world-runs.ts';
+
+for (const what of [
+  ['Array.prototype.map', 'exits'],
+  ['Map.prototype.get', 'throws'],
+  ['String.prototype.slice', 'exits'],
+  ['Promise.prototype.then', 'throws'],
+  ['JSON.stringify', 'exits'],
+  ['process', 'throws'],
+  ['Error', 'throws'],
+  ['Date.now', 'exits'],
+  ['Symbol.for', 'throws'],
+])
+  test(what.join(' '), async (t) => {
+    assert.equal(await dieInItsWorld(t, usualNode, what), 'written');
+  });

@@ -1,0 +1,24 @@
+/** Everything of host-world.ts, in each way, on each Node: the death is unchanged, and nearly always there is a bundle. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { replaceable, ways } from '../support/host-world.ts';
+import { testNodes, usualNode } from '../support/test-nodes.ts';
+import { dieInItsWorld } from './host-world-runs.ts';
+
+/** Of the Nodes beside the usual one every so-manieth. */
+const step = Number(process.env['AGENTDUMP_TEST_WORLDS'] ?? 12);
+
+for (const [at, node] of testNodes.entries())
+  describe(node.name, { concurrency: 2 }, () => {
+    const all = replaceable.flatMap((what) => ways.map((how) => [what, how] as const));
+    const some = node === usualNode ? all : all.filter((_, index) => index % step === at);
+    let written = 0;
+    for (const what of some)
+      test(what.join(' '), async (t) => {
+        if ((await dieInItsWorld(t, node, what)) === 'written') written++;
+      });
+    test('nearly all leave a bundle', (t) => {
+      t.diagnostic(`${written} of ${some.length} left a bundle`);
+      assert.ok(written >= some.length * 0.9, `${written} of ${some.length}`);
+    });
+  });

@@ -1,0 +1,65 @@
+/**
+ * Parts of the program's own world that it may replace: globals, methods of prototypes and of Node's modules. What Node itself
+ * needs to die (a bare program that replaced it ends otherwise) is found out by the test, which runs each bare first.
+ */
+export const replaceable: readonly string[] = [
+  ...['Array', 'Buffer', 'Date', 'Error', 'Function', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
+  ...[
+    'Proxy',
+    'Reflect',
+    'RegExp',
+    'Set',
+    'String',
+    'Symbol',
+    'Uint8Array',
+    'WeakMap',
+    'performance',
+    'process',
+  ],
+  ...['queueMicrotask', 'setImmediate', 'setTimeout', 'structuredClone', 'URL', 'TextDecoder'],
+  ...['isArray', 'from'].map((name) => `Array.${name}`),
+  ...[
+    'entries',
+    'filter',
+    'find',
+    'forEach',
+    'includes',
+    'join',
+    'map',
+    'pop',
+    'push',
+    'slice',
+    'some',
+    'sort',
+  ].map((name) => `Array.prototype.${name}`),
+  ...['bind', 'call', 'apply', 'toString'].map((name) => `Function.prototype.${name}`),
+  ...['assign', 'create', 'defineProperty', 'entries', 'freeze', 'keys', 'fromEntries'].map(
+    (name) => `Object.${name}`,
+  ),
+  ...['hasOwnProperty', 'toString', 'valueOf'].map((name) => `Object.prototype.${name}`),
+  ...['apply', 'get', 'has', 'ownKeys', 'defineProperty'].map((name) => `Reflect.${name}`),
+  ...['parse', 'stringify'].map((name) => `JSON.${name}`),
+  ...['max', 'min', 'floor', 'random', 'round'].map((name) => `Math.${name}`),
+  ...['get', 'set', 'has', 'delete', 'forEach'].map((name) => `Map.prototype.${name}`),
+  ...['add', 'has', 'delete'].map((name) => `Set.prototype.${name}`),
+  ...['get', 'set', 'has'].map((name) => `WeakMap.prototype.${name}`),
+  ...['then', 'catch', 'finally'].map((name) => `Promise.prototype.${name}`),
+  ...['exec', 'test'].map((name) => `RegExp.prototype.${name}`),
+  ...['endsWith', 'includes', 'indexOf', 'match', 'padStart', 'repeat', 'replace', 'slice', 'split'].map(
+    (name) => `String.prototype.${name}`,
+  ),
+  ...['startsWith', 'toLowerCase', 'trim', 'charCodeAt'].map((name) => `String.prototype.${name}`),
+  ...['now', 'prototype.getTime', 'prototype.toISOString'].map((name) => `Date.${name}`),
+  ...['captureStackTrace', 'prepareStackTrace', 'prototype.toString'].map((name) => `Error.${name}`),
+  ...['for'].map((name) => `Symbol.${name}`),
+  ...['from', 'alloc', 'concat', 'prototype.toString', 'prototype.write'].map((name) => `Buffer.${name}`),
+  ...['set', 'subarray', 'fill'].map((name) => `Uint8Array.prototype.${name}`),
+  ...['cwd', 'memoryUsage', 'hrtime', 'cpuUsage', 'uptime', 'getBuiltinModule', 'binding'].map(
+    (name) => `process.${name}`,
+  ),
+  ...['kill', 'exit', 'reallyExit', 'abort', 'resourceUsage', 'getActiveResourcesInfo'].map(
+    (name) => `process.${name}`,
+  ),
+];
+
+export const ways = ['throws', 'exits', 'counts'] as const;
