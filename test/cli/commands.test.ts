@@ -252,7 +252,7 @@ test('verify tells torn from altered', () => {
   assert.equal(run('verify', join(dir, name)).status, 1);
 });
 
-test('prune removes the oldest, says what it would do, and keeps the newest', () => {
+test('prune removes what is between the first and the last of a kind, then the first; it says what it would do', () => {
   const dir = join(root, 'prune');
   mkdirSync(dir, { mode: 0o700 });
   const names = ['20261121T010000.000Z', '20261121T020000.000Z', '20261121T030000.000Z'].map(
@@ -260,10 +260,10 @@ test('prune removes the oldest, says what it would do, and keeps the newest', ()
   );
   for (const each of names) writeBundle(join(dir, each), synthParts());
   const dry = run('prune', '--dir', dir, '--max-bundles', '1', '--dry-run');
-  assert.deepEqual(dry.stdout.trim().split('\n'), names.slice(0, 2));
+  assert.deepEqual(dry.stdout.trim().split('\n'), [names[1], names[0]]);
   assert.equal(readdirSync(dir).length, 3);
   const data = JSON.parse(run('prune', '--dir', dir, '--max-bundles', '2', '--dry-run', '--json').stdout);
-  assert.deepEqual([data.dryRun, data.removed, data.bundles], [true, names.slice(0, 1), 2]);
+  assert.deepEqual([data.dryRun, data.removed, data.bundles], [true, names.slice(1, 2), 2]);
   assert.equal(run('prune', '--dir', dir, '--max-bytes', '1K').status, 0);
   assert.deepEqual(readdirSync(dir), names.slice(2));
 });
