@@ -27,7 +27,7 @@ export const deaths: readonly DeathRow[] = [
     row: 2,
     death: 'unhandled rejection',
     verdict: 'unhandled-rejection',
-    victims: by(fidelity, 'reject-error.cjs', 'throw-aggregate.mjs', 'handled-rejection.cjs'),
+    victims: by(fidelity, 'reject-error.cjs', 'reject-plain.cjs', 'handled-rejection.cjs'),
   },
   {
     row: 3,

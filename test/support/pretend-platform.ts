@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { preload } from './run-victim.ts';
+import { preload, untilHeard } from './run-victim.ts';
 
 const pretender = join(dirname(fileURLToPath(import.meta.url)), 'pretend-platform.cjs');
 const hiding = ['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'];
@@ -77,7 +77,8 @@ export function pretend(
       texts.stdout += text;
       if (isSent || signal === undefined || !texts.stdout.includes('ready\n')) return;
       isSent = true;
-      child.kill(signal);
+      // Before the watchdog hears it, it kills, with or without the preload.
+      void (isBare ? Promise.resolve() : untilHeard(child.pid, signal)).then(() => child.kill(signal));
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       texts.stderr += text;

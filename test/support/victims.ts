@@ -24,7 +24,7 @@ export const victims: readonly Victim[] = [
   { file: 'throw-undefined.cjs', bundles: ['uncaught-exception'] },
   { file: 'throw-symbol.cjs', bundles: ['uncaught-exception'] },
   { file: 'throw-frozen.cjs', bundles: ['uncaught-exception'] },
-  { file: 'throw-aggregate.mjs', bundles: ['unhandled-rejection'] },
+  { file: 'throw-aggregate.mjs', bundles: ['uncaught-exception'] },
   { file: 'throw-cause-chain.cjs', bundles: ['uncaught-exception'] },
   { file: 'throw-cyclic.cjs', bundles: ['uncaught-exception'] },
   { file: 'throw-hostile-getters.cjs', bundles: ['uncaught-exception'] },
