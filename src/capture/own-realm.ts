@@ -29,9 +29,20 @@ const brands: Record<string, (value: unknown) => boolean> = {
   Uint8Array: types.isUint8Array,
 };
 const hostErrors = { Error, isNativeError: types.isNativeError };
+/**
+ * Reading a property's descriptor runs Node's own lazy accessors (DOMException on the global object), and those abort the
+ * process in any context that is not Node's: so these are the main realm's functions, which run in it.
+ */
+const hostReflection = {
+  Object: {
+    getOwnPropertyDescriptor: Object.getOwnPropertyDescriptor,
+    getOwnPropertyDescriptors: Object.getOwnPropertyDescriptors,
+  },
+  Reflect: { getOwnPropertyDescriptor: Reflect.getOwnPropertyDescriptor, get: Reflect.get },
+};
 
 /** Runs in the own realm: `instanceof` there knows the main realm's objects, too. */
-const knowForeignObjects = `(function (brands, foreignErrors, host) {
+const knowForeignObjects = `(function (brands, foreignErrors, host, reflection) {
   const ordinary = Function.prototype[Symbol.hasInstance];
   const know = (name, isOne) => {
     const own = globalThis[name];
@@ -39,6 +50,7 @@ const knowForeignObjects = `(function (brands, foreignErrors, host) {
       value(value) { return this === own ? isOne(value) || ordinary.call(own, value) : ordinary.call(this, value); },
     });
   };
+  for (const name of Object.keys(reflection)) Object.assign(globalThis[name], reflection[name]);
   for (const name of Object.keys(brands)) know(name, brands[name]);
   for (const name of Object.keys(foreignErrors)) know(name, (value) => value instanceof foreignErrors[name]);
   know('Error', (value) => host.isNativeError(value) || value instanceof host.Error);
@@ -51,7 +63,7 @@ export function runInOwnRealm(text: string, filename: string): unknown {
   if (!realm) {
     const made = createContext({ __proto__: null } as object);
     const teach = evaluate(knowForeignObjects, 'agentdump:realm', made) as (...given: unknown[]) => void;
-    teach(brands, foreignErrors, hostErrors);
+    teach(brands, foreignErrors, hostErrors, hostReflection);
     realm = made;
   }
   return evaluate(text, filename, realm);
