@@ -100,10 +100,12 @@ function storeBundle(
   });
   trigger.id = writer.id;
   if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
-  writer.writePart(partNames.trigger, JSON.stringify(plainTrigger(trigger)));
+  writePlainTrigger(writer, trigger);
   const context = createContext(surroundings, request, trigger, writer, time, frames);
   for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
   dropUnprovenParts(writer);
+  // The whole one was not proven clean: what death it was is still told.
+  if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);
   writeHeap(context, writer, surroundings, request);
   const { unwritten } = writer;
   if (writer.partNames.length === 0) {
@@ -122,6 +124,10 @@ function storeBundle(
  * What needs no redaction, and so none of the time that the redactor takes to be made: from here on a SIGKILL leaves a bundle
  * that says what death this was. The whole part takes its place.
  */
+function writePlainTrigger(writer: BundleWriter, trigger: TriggerPart): void {
+  writer.writePart(partNames.trigger, JSON.stringify(plainTrigger(trigger)));
+}
+
 function plainTrigger(trigger: TriggerPart): Partial<TriggerPart> {
   const { id, schemaVersion, kind, verdictKind, at, program, pid, threadId } = trigger;
   const { isMainThread, nodeVersion, handledByHost, recorderId } = trigger;

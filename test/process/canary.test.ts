@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { buildLeakyPreload, type Fault, faults } from '../support/leaky-preload.ts';
@@ -36,10 +36,15 @@ for (const fault of Object.keys(faults) as Fault[])
     const outcome = await dieUnder(preload, dir);
     const [name = assert.fail(`no bundle: ${outcome.ownLines}`)] = bundlesIn(dir);
     const reader = openBundle(join(dir, 'dumps', name));
+    // What death it was, in fields that hold nothing of the program's data, was written before there was a redactor.
     assert.deepEqual(
       reader.parts.map((part) => part.name),
-      [],
+      ['trigger.json'],
     );
+    const { program, ...told } = reader.readJson<Record<string, unknown>>('trigger.json') ?? {};
+    assert.equal(program, basename(victim.file, extname(victim.file)));
+    for (const [field, value] of Object.entries(told))
+      assert.match(String(value), /^[\w.:-]{1,40}$/, `${field} of the plain trigger`);
     const reason = fault === 'throws' ? /collecting it failed/ : /withheld as a whole: .*planted secret/;
     for (const part of [
       'trigger.json',

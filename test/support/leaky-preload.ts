@@ -14,9 +14,9 @@ export const faults = {
     value: (value) => JSON.parse(JSON.stringify(value)),
     environment: (all) => Object.fromEntries(Object.entries(all).map(([name, value]) => [name, { value }])),`,
   'encodes in base64 instead of redacting': `
-    text: (text) => btoa(unescape(encodeURIComponent(text))),
-    code: (text) => btoa(unescape(encodeURIComponent(text))),
-    value: (value) => ({ encoded: btoa(unescape(encodeURIComponent(JSON.stringify(value)))) }),`,
+    text: (text) => Buffer.from(text).toString('base64'),
+    code: (text) => Buffer.from(text).toString('base64'),
+    value: (value) => ({ encoded: Buffer.from(JSON.stringify(value)).toString('base64') }),`,
   'leaves out what it should redact': `
     value: ({ AGENTDUMP_CANARY, ...value }) => JSON.parse(JSON.stringify(value)),
     text: (text) => text.slice(text.indexOf('\\n') + 1),
