@@ -69,10 +69,14 @@ for (const pretence of pretences)
           assert.equal(withoutOurLines(stderr), bareStderr);
         }
         const [name, ...more] = bundlesIn(cwd);
-        assert.match(name ?? stderr, new RegExp(`-${verdict}-[0-9a-f]{8}\\.agentdump$`));
+        // A signal is met within its second, whatever the bundle then lacks: on a busy machine its last parts and the seal.
+        const end = options.signal === undefined ? '' : '(\\.partial)?';
+        assert.match(name ?? stderr, new RegExp(`-${verdict}-[0-9a-f]{8}\\.agentdump${end}$`));
         assert.deepEqual(more, []);
         const bundle = openBundle(join(cwd, 'dumps', name ?? ''));
         t.after(() => bundle.close());
+        if (!bundle.sealed && options.signal !== undefined)
+          return t.diagnostic('cut short by its own signal');
         assert.ok(bundle.sealed);
         const { process: facts, environment } = await analyzeBundle(bundle);
         const names = bundle.parts.map((part) => part.name);

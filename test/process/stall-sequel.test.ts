@@ -53,6 +53,6 @@ for (const node of findNodes())
       const hung = openBundle(path);
       const { verdict } = await analyzeBundle(hung);
       hung.close();
-      assert.match(verdict?.summary ?? '', /It did not come back: the process died in it\./);
+      assert.match(verdict?.summary ?? '', /It did not recover: the process died during the hang\./);
     });
   });

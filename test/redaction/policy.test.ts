@@ -108,10 +108,10 @@ test('structured values are bounded in depth, entries and length', () => {
     { maxEntries: 100 },
   ) as unknown[];
   assert.equal(wide.length, 101);
-  assert.match(
-    policy.value('x'.repeat(500), { maxStringChars: 10 }) as string,
-    /^x{10}… \[490 more characters\]$/,
-  );
+  const cut = (text: string): unknown => policy.value(text, { maxStringChars: 10 });
+  assert.equal(cut('x '.repeat(250)), 'x x x x x … [490 more characters]');
+  // Half a word could be half a credential.
+  assert.equal(cut('x'.repeat(500)), '… [500 more characters]');
 });
 
 test('a name that could change the copy’s prototype is a plain name', () => {

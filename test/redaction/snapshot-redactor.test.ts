@@ -3,14 +3,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { createPolicy, createSnapshotRedactor, findCanary } from '../../src/redaction/index.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
-
-const nodes = join(dirname(fileURLToPath(import.meta.url)), '..', 'nodes', 'node_modules');
+import { testNodes } from '../support/test-nodes.ts';
 
 const nodeTypes = ['hidden', 'object', 'string', 'closure', 'concatenated string', 'regexp'];
 const edgeTypes = ['context', 'element', 'property', 'hidden'];
@@ -139,12 +137,12 @@ const victim = `
   require('node:v8').writeHeapSnapshot(process.argv[1]);
 `;
 
-for (const version of ['20', '22', '24', '26'])
-  test(`a real snapshot of Node ${version} keeps its graph and no planted value`, () => {
+for (const node of testNodes)
+  test(`a real snapshot of ${node.name} keeps its graph and no planted value`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentdump-snapshot-'));
     try {
       const file = join(folder, 'real.heapsnapshot');
-      execFileSync(join(nodes, `node-${version}`, 'bin', 'node'), ['-e', victim, file, '7Q8w9E']);
+      execFileSync(node.path, ['-e', victim, file, '7Q8w9E']);
       const real = readFileSync(file);
       const out = redactIn(real, 65_536);
       assert.ok(real.includes('SecretValue7Q8w9E'));
