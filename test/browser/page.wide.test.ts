@@ -54,7 +54,7 @@ describe('the page', { skip: whyNoBrowser() }, () => {
       '[...document.querySelectorAll("main > section")].map(s => s.id)',
     );
     assert.deepEqual(sections, [
-      ...['verdict', 'stack', 'unusual', 'threads', 'agent', 'conversation'],
+      ...['verdict', 'stack', 'evidence', 'unusual', 'threads', 'agent', 'conversation'],
       ...['memory', 'environment', 'modules', 'gaps', 'bundle'],
     ]);
     assert.deepEqual(troubles, []);

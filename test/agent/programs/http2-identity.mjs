@@ -27,7 +27,7 @@ server.listen(0, '127.0.0.1', async () => {
       setTimeout(() => {
         seen.push(lookAt(stream));
         stream.resume();
-      }, 50);
+      }, 300);
       if (body !== undefined) stream.end(body);
     });
   const clean = (error) =>
