@@ -75,7 +75,7 @@ test('a red command leaves annotations, the job’s summary and the report', { s
   const command = 'AGENTDUMP_TEST_DEATH=crash node --test "node-test.mjs"';
   const { status, stdout, stderr } = runStep(folder, { command });
   assert.equal(status, 1, stderr);
-  assert.match(stdout, /^::error file=deaths\.mjs,line=20,col=\d+,title=booking › books the cheapest::/m);
+  assert.match(stdout, /^::error file=deaths\.mjs,line=39,col=\d+,title=booking › books the cheapest::/m);
   assert.match(readFileSync(join(folder, 'step.md'), 'utf8'), /booking › books the cheapest/);
   assert.match(readFileSync(join(folder, 'output.txt'), 'utf8'), /^report=.*\/agentdump-report$/m);
   assert.equal(existsSync(join(folder, 'agentdump-report', 'junit.xml')), true);

@@ -33,10 +33,7 @@ for (const columns of [60, 80, 200])
     );
     const bare = stdout.replace(/\x1b\[[0-9;]*m/g, '').replace(/\s+/g, ' ');
     assert.equal(bare.split('Refuted by:').length, 2, 'each sentence once');
-    assert.match(
-      bare,
-      /Refuted by: An exit code other than 1 in the log of whoever started the process\. What to do/,
-    );
+    assert.match(bare, /Refuted by: An exit code other than 1, in the log of [^.]*\. What to do/);
     assert.ok(lines.length < 150, `${lines.length} lines`);
     const at = (text: string) => bare.indexOf(text);
     assert.ok(at('src/plan.js:4:27') < at('❯ 4 │') && at('❯ 4 │') < at('Evidence'), 'the place comes first');
