@@ -201,6 +201,7 @@ test('over its memory limit: ended, and begun afresh', async () => {
   const restarted = lines.find((line) => line.event === 'start' && line.attempt === 1);
   assert.deepEqual((restarted as { escalated?: string[] }).escalated, [
     'AGENTDUMP_LOCALS',
+    'AGENTDUMP_CONTEXT',
     'AGENTDUMP_MEMORY_PERCENT',
     'AGENTDUMP_FRESH_STATE',
   ]);
