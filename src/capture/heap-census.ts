@@ -4,8 +4,10 @@
  * where a snapshot takes 260 and 2. No code of the host runs: no getter is read, no proxy asked.
  * Strings and V8's own objects are not counted, nor what has no prototype.
  */
+
 import type { HeapCensusPart } from '../bundle/layout.ts';
 import { Chance } from './chance.ts';
+import { hostObjectPrototype } from './host-intrinsics.ts';
 import { listObjects } from './list-objects.ts';
 import { nameless, nameOf, shapeName } from './object-names.ts';
 
@@ -53,7 +55,7 @@ function count(objects: object[]): Counted {
       kind = { count: 0, entries: undefined };
       kinds.set(prototype, kind);
     }
-    const isPlain = prototype === Object.prototype;
+    const isPlain = prototype === hostObjectPrototype;
     // The prototype of a subclass inherits from Map.prototype too and is no Map: one object does not tell. A plain object
     // is not asked: Array.prototype, which is an array, is one of them.
     if (kind.count++ < mostAsked && !isPlain) kind.entries ??= entriesOf(object);
@@ -110,7 +112,7 @@ function classOfLast(array: unknown[]): string | undefined {
   const last = Object.getOwnPropertyDescriptor(array, array.length - 1)?.value;
   if (typeof last !== 'object' || last === null) return last === undefined ? undefined : typeof last;
   if (process.getBuiltinModule('node:util').types.isProxy(last)) return undefined;
-  return Object.getPrototypeOf(last) === Object.prototype
+  return Object.getPrototypeOf(last) === hostObjectPrototype
     ? shapeName(last)
     : nameOf(Object.getPrototypeOf(last));
 }

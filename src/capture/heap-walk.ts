@@ -4,12 +4,14 @@
  * (heap-census.ts) needs several collections of garbage first: 0.1 s of an empty heap, 5 s of one of 200 MB. No code
  * of the host runs. Not reached: private fields, WeakMaps, what only timers and promises hold.
  */
+
 import type { HeapCensusPart } from '../bundle/layout.ts';
 import type { AskV8 } from './ask-v8.ts';
 import { Chance } from './chance.ts';
 import type { ClosureScopes } from './closure-scopes.ts';
 import { leastLarge, mostLargest, mostRows, mostShapes, sizeOfMap, sizeOfSet } from './heap-census.ts';
 import type { HeapRoot } from './heap-roots.ts';
+import { hostObjectPrototype } from './host-intrinsics.ts';
 import { nameOf, plainValue, shapeName } from './object-names.ts';
 
 const mostLookedAt = 20_000;
@@ -169,7 +171,7 @@ class HeapWalk {
       return;
     }
     const keys = Object.keys(value);
-    if (Object.getPrototypeOf(value) === Object.prototype) {
+    if (Object.getPrototypeOf(value) === hostObjectPrototype) {
       const shape = shapeName(value, keys);
       this.#shapes.set(shape, (this.#shapes.get(shape) ?? 0) + weight);
       this.#offer(
@@ -225,7 +227,7 @@ class HeapWalk {
     if (typeof value !== 'object' || value === null) return value === undefined ? undefined : typeof value;
     if (this.#types.isProxy(value)) return undefined;
     const prototype = Object.getPrototypeOf(value);
-    return prototype === Object.prototype && !this.#mayHaveManyKeys(value)
+    return prototype === hostObjectPrototype && !this.#mayHaveManyKeys(value)
       ? shapeName(value)
       : nameOf(prototype);
   }
