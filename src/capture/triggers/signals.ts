@@ -26,6 +26,7 @@ class Seat implements SignalSeat {
   readonly #host: HostSignals;
   readonly #snapshotSignal: NodeJS.Signals | undefined;
   #holder: SignalHolder | undefined;
+  #isDying = false;
 
   constructor(context: TriggerContext) {
     const { events, config } = context;
@@ -73,6 +74,8 @@ class Seat implements SignalSeat {
   }
 
   release(): void {
+    // The watchdog ends what it has heard itself: a second signal must not become the one that the program died of.
+    if (this.#isDying) return;
     for (const signal of this.signals) {
       if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
       this.#holder?.release(signal);
@@ -88,6 +91,7 @@ class Seat implements SignalSeat {
   }
 
   die(signal: NodeJS.Signals): never {
+    this.#isDying = true;
     const isOurs = this.#holder?.claim() ?? true;
     if (isOurs) this.#capture(signal, false);
     this.resetTerminal();
