@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { platform } from '../platform/index.ts';
+import { isOnPath } from './on-path.ts';
 
 /** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. */
 export type CoreArming = 'ours' | 'theirs' | 'none';
@@ -16,7 +17,7 @@ export function armCore(pid: number, cwd: string): CoreArming {
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
   if (soft === undefined || hard === undefined || hard === '0') return 'none';
   if (soft !== '0') return 'theirs';
-  if (!isSafePattern(platform.kernelFile('sys/kernel/core_pattern') ?? '', cwd)) return 'none';
+  if (!canRaise() || !isSafePattern(platform.kernelFile('sys/kernel/core_pattern') ?? '', cwd)) return 'none';
   const raising = spawn('prlimit', ['--pid', String(pid), `--core=${hard}:`], { stdio: 'ignore' });
   raising.on('error', () => {});
   raising.unref();
@@ -29,8 +30,12 @@ export function canLeaveCore(cwd: string): boolean {
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
   const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
   if (soft === undefined || hard === '0' || pattern === '' || pattern.startsWith('|')) return false;
-  return isWritable(dirname(resolve(cwd, pattern))) && (soft !== '0' || isSafePattern(pattern, cwd));
+  if (!isWritable(dirname(resolve(cwd, pattern)))) return false;
+  return soft !== '0' || (canRaise() && isSafePattern(pattern, cwd));
 }
+
+/** Node has no call for a limit, and BusyBox no prlimit. */
+const canRaise = () => isOnPath('prlimit', process.env['PATH'] ?? '');
 
 function isWritable(folder: string): boolean {
   try {

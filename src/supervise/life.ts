@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { writeSession } from '../journal/session.ts';
 import { type RunningChild, startChild } from './child.ts';
 import { clearSession } from './clear-session.ts';
+import { canLeaveCore } from './core-limit.ts';
 import type { Diary } from './diary.ts';
 import { inferSignal, isUnexplained } from './exit-status.ts';
 import type { Attended } from './health/attend.ts';
@@ -81,6 +82,11 @@ export class Life {
     const { options, diary, attempt, extra } = this.#start;
     const { command, dir, core, health } = options;
     const place = options.hold ? (await import('./hold.ts')).prepareHold(core) : undefined;
+    const readsAborts = options.localsFromCore && (place !== undefined || canLeaveCore(process.cwd()));
+    if (options.localsFromCore && !readsAborts)
+      options.note(
+        '--locals core: no core can be left here (see agentdump doctor), so the variables are not read',
+      );
     const child = await startChild({
       ...(place && { hold: place.environment }),
       command,
@@ -88,7 +94,8 @@ export class Life {
       core,
       extra,
       heartbeat: health.heartbeatMs !== undefined,
-      ...(options.localsFromCore && { nodeOptions: ['--abort-on-uncaught-exception'] }),
+      // An abort that nothing reads would only change how the program ends.
+      ...(readsAborts && { nodeOptions: ['--abort-on-uncaught-exception'] }),
     });
     this.#child = child;
     const session = child.session?.id ?? '';

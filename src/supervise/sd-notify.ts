@@ -4,8 +4,7 @@
  * systemd-notify a message. The sender is then the helper, so the unit needs `NotifyAccess=all`. Source: sd_notify(3).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { isOnPath } from './on-path.ts';
 
 export interface ServiceNotifier {
   /** `NAME=value` lines of one message. */
@@ -100,14 +99,3 @@ class CallSender implements Sender {
 }
 
 const oneLine = (text: string) => text.replace(/[\n\x1f]/g, ' ');
-
-function isOnPath(name: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}

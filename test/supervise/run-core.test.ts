@@ -24,11 +24,14 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { nodeOf, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
-const _here = fileURLToPath(new URL('.', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-run-core-'));
 after(() => rmSync(root, { recursive: true }));
 const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim();
-const skip = pattern !== 'core' || process.arch !== 'x64' ? 'no core of the name core here' : false;
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+const skip =
+  pattern !== 'core' || process.arch !== 'x64'
+    ? 'no core of the name core here'
+    : !hasPrlimit && 'no prlimit (util-linux) here';
 
 /** Secrets by name only, by shape, in two-byte strings, in a native string, in the command line. */
 const victim = `const config = { apiKey: 'zz-internal-77812345', password: 'hunter2-very-secret' };
@@ -187,6 +190,19 @@ for (const major of testMajors)
     const die = found.threads?.[0]?.frames.find((frame) => frame.function === 'die');
     assert.equal(die?.locals?.find(({ name }) => name === 'how')?.value, '"throw"');
   });
+
+test('without prlimit the limit cannot be raised: the variables are read all the same, and exit code 1', {
+  skip: process.arch !== 'x64',
+}, async () => {
+  const { result, listed } = run('locals-held', process.execPath, ['--locals', 'core'], 'throw', {
+    PATH: join(root, 'nothing'),
+  });
+  assert.deepEqual([result.status, result.signal], [1, null]);
+  const { account: found } = await account(listed.path);
+  assert.equal(found.verdict?.kind, 'uncaught-exception');
+  const die = found.threads?.[0]?.frames.find((frame) => frame.function === 'die');
+  assert.equal(die?.locals?.find(({ name }) => name === 'how')?.value, '"throw"');
+});
 
 test('AGENTDUMP_LOCALS=core says the same', { skip }, async () => {
   const { result, listed } = run('locals-variable', process.execPath, [], 'throw', {
