@@ -82,7 +82,7 @@ export class Life {
     const { options, diary, attempt, extra } = this.#start;
     const { command, dir, core, health } = options;
     const place = options.hold ? (await import('./hold.ts')).prepareHold(core) : undefined;
-    const readsAborts = options.localsFromCore && (place !== undefined || canLeaveCore(process.cwd()));
+    const readsAborts = options.localsFromCore && canLeaveCore(process.cwd());
     if (options.localsFromCore && !readsAborts)
       options.note(
         '--locals core: no core can be left here (see agentdump doctor), so the variables are not read',
