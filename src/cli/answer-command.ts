@@ -25,10 +25,10 @@ export function answerCommand(
         .positional('name', {
           type: 'string',
           demandOption: true,
-          describe: 'What it waits for: the name, or the path that `agentdump runs` shows',
+          describe: 'The request: its name, or its path as `agentdump runs` shows it',
         })
         .options(runStoreOption)
-        .option('value', { type: 'string', describe: 'A value for the run, as JSON' })
+        .option('value', { type: 'string', describe: 'JSON value to return to the run' })
         .epilogue('A run whose values are sealed needs AGENTDUMP_RUN_KEY.'),
     handler: async ({ dir, run, name, value }) => {
       const approved = word === 'approve';

@@ -5,7 +5,7 @@ import type { openBundle } from '../bundle/reader.ts';
 import { AgentdumpError } from '../errors.ts';
 
 export const bundlePositional = {
-  describe: '"latest", a folder, a packed bundle, or a name or the first digits of an id in --dir',
+  describe: '"latest", a path, or a name or id prefix of a bundle in --dir',
   type: 'string',
   demandOption: true,
 } as const;
@@ -14,11 +14,11 @@ export const bundlePositional = {
 export const htmlOption = {
   type: 'string',
   requiresArg: true,
-  describe: 'One self-contained page for a browser, into this file; - for stdout',
+  describe: 'Write a self-contained HTML page to this file (- for stdout)',
 } as const;
 
 export const dirOption = {
-  describe: 'Folder of the bundles',
+  describe: 'Dump folder',
   type: 'string',
   default: process.env['AGENTDUMP_DIR'] || './.agentdump',
   defaultDescription: 'AGENTDUMP_DIR, or ./.agentdump',
@@ -27,17 +27,17 @@ export const dirOption = {
 /** What opens an encrypted bundle. A passphrase is never a word of the command line, which everybody can list. */
 export const keyOptions = {
   identity: {
-    describe: 'File with the age identity that opens an encrypted bundle',
+    describe: 'File with the age identity (private key) for an encrypted bundle',
     type: 'string',
   },
   'passphrase-file': {
-    describe: 'File with the passphrase that opens it; AGENTDUMP_PASSPHRASE otherwise',
+    describe: 'File with the passphrase; default: AGENTDUMP_PASSPHRASE',
     type: 'string',
   },
 } as const;
 
 /** For a command that makes or removes something: what it did, as data. */
-export const jsonOption = { type: 'boolean', describe: 'One JSON document' } as const;
+export const jsonOption = { type: 'boolean', describe: 'Print JSON' } as const;
 
 export const outputOption = (describe: string) =>
   ({ alias: ['o', 'out'], type: 'string', describe }) as const;

@@ -54,7 +54,9 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
   const { default: yargs } = await import('./yargs.ts');
   const parser = yargs(words)
     .scriptName('agentdump')
-    .usage('Usage: $0 <command>\n\nWhat killed the program, what the agent was doing, and what to do next.')
+    .usage(
+      'Usage: $0 <command>\n\nCrash capture and post-mortem analysis for Node.js programs and AI agents.',
+    )
     .locale('en')
     .parserConfiguration({ 'populate--': true })
     .wrap(Math.min(100, stdoutColumns()))

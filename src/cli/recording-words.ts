@@ -11,7 +11,7 @@ export const liveOption = {
   type: 'string',
   array: true,
   requiresArg: true,
-  describe: 'A server (host or host:port) that is asked for real: what is not recorded stops the replay',
+  describe: 'Host (or host:port) that may be contacted; any other unrecorded request stops the replay',
 } as const;
 
 /** A bundle, or a recording that `--save-test` has written. */

@@ -9,12 +9,12 @@ export interface RunWords {
 export const runStoreOption = {
   dir: {
     type: 'string',
-    describe: 'The dump folder, or the PostgreSQL URL of a run store',
+    describe: 'Dump folder, or PostgreSQL URL of a run store',
     default: defaultPlace(),
   },
 } as const;
 
-export const runPositional = { type: 'string', demandOption: true, describe: 'The id of the run' } as const;
+export const runPositional = { type: 'string', demandOption: true, describe: 'Run id' } as const;
 
 /** Opens the store, does `work` with it, and closes it. */
 export async function withStore<Result>(

@@ -10,43 +10,43 @@ import { readOptionWords, requireOneOf, requireSize, usage } from './option-word
 
 export const runHelp = `Usage: agentdump run [options] -- command …
 
-Runs the command with its own standard streams, signals, exit code and signal, and leaves a bundle when it dies.
+Runs a command under a supervisor: passes on streams, signals and the exit status, and writes a bundle when it dies.
 
-  --dir FOLDER             where bundles and sessions live              [$AGENTDUMP_DIR or ./.agentdump]
+  --dir FOLDER             dump folder                                  [$AGENTDUMP_DIR or ./.agentdump]
 
-Starting again
+Restarts
   --restart WHEN           never, on-failure or always                                           [never]
-  --restart-delay MS       first pause; each further one is twice as long                          [200]
-  --restart-limit N/S      give up after more than N restarts within S seconds, with exit code 79 [5/60]
-  --on-crash-loop CMD      shell command for that case; AGENTDUMP_SIGNATURE, _COUNT, _RESTARTS, _BUNDLE and
-                           _VERDICT are set
-  --resume                 restart on failure, and have durable runs without an id go on
-  --no-escalate            don't look closer (locals armed, heap after a memory death) at the run after a crash
-  --fresh-state[=FOLDER]   after a death for want of memory, set AGENTDUMP_FRESH_STATE for the next run, and put
-                           FOLDER aside
+  --restart-delay MS       delay before the first restart; doubles each time                       [200]
+  --restart-limit N/S      more than N restarts within S seconds are a crash loop: exit code 79   [5/60]
+  --on-crash-loop CMD      shell command to run then, with AGENTDUMP_SIGNATURE, _COUNT, _RESTARTS, _BUNDLE
+                           and _VERDICT set
+  --resume                 restart on failure, and resume unfinished durable runs
+  --no-escalate            don't record more (locals, heap after an out-of-memory) in the run after a crash
+  --fresh-state[=FOLDER]   after an out-of-memory, set AGENTDUMP_FRESH_STATE for the next run, and move
+                           FOLDER away
 
-Health: on a failure a bundle is taken, and where --restart is wished the program is ended and started again
-  --health-url URL         must answer 200 to 399
-  --health-every MS        how often it is asked                                                  [2000]
-  --health-timeout MS      for each answer                                                         [500]
-  --health-failures N      so many in a row are an illness                                           [3]
-  --start-grace MS         how long after its start the program may be without answer or sign    [10000]
-  --heartbeat MS           how often it must write to its journal, or touch $AGENTDUMP_HEARTBEAT_FILE
-  --hang MS                how long its main thread may stay away from its event loop
-  --memory-limit SIZE      resident memory; K, M or G may follow
-  --stop-grace MS          from SIGTERM to SIGKILL                                                [5000]
+Health checks: a failed check writes a bundle; with --restart the program is stopped and restarted
+  --health-url URL         must answer with status 200 to 399
+  --health-every MS        interval                                                               [2000]
+  --health-timeout MS      timeout of one request                                                  [500]
+  --health-failures N      consecutive failures that make the program unhealthy                      [3]
+  --start-grace MS         time after the start without checks                                   [10000]
+  --heartbeat MS           longest time without a journal entry or a touch of $AGENTDUMP_HEARTBEAT_FILE
+  --hang MS                longest time that the main thread may block the event loop
+  --memory-limit SIZE      largest resident memory; suffix K, M or G
+  --stop-grace MS          time from SIGTERM to SIGKILL                                           [5000]
 
 Cores and variables
-  --core                   keep the kernel's core file of a native death; it holds the memory in the clear
-  --no-core                have the kernel leave none: no mini core in the bundle
-  --hold                   where the kernel can leave no core: hold a program that faults until its memory is
-                           read, at most 20 s                                             [$AGENTDUMP_HOLD=1]
-  --locals core            an uncaught throw aborts, and the bundle has the variables of every frame; the exit
-                           code is 1 all the same
+  --core                   keep the core file of a native crash; it contains the memory unredacted
+  --no-core                no core file, and no mini core in the bundle
+  --hold                   where no core can be written: stop a faulting program until its memory is read,
+                           20 s at most                                                [$AGENTDUMP_HOLD=1]
+  --locals core            abort at an uncaught exception and read the variables of every frame from the
+                           core; the exit code is still 1
 
 Others
-  --ready-file FILE        is there while the program is well, and holds its process id
-  --no-notify              send nothing to $NOTIFY_SOCKET (READY, STATUS, WATCHDOG, STOPPING)
+  --ready-file FILE        file that exists while the program is healthy, with its process id
+  --no-notify              don't write to $NOTIFY_SOCKET (READY, STATUS, WATCHDOG, STOPPING)
 `;
 
 type Reader = (options: RunOptions, value: string, argument: string) => void;

@@ -35,33 +35,36 @@ interface Words extends BundleWords {
 
 const command: CommandModule<object, Words> = {
   command: 'agent <bundle>',
-  describe: 'What the agent was doing: runs, steps, model and tool calls, conversation',
+  describe: 'Show what the agent was doing: runs, steps, model and tool calls, conversation',
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
       .option('at', {
         type: 'string',
-        describe: 'At an earlier point: an event number, a time, -30s, or the id of a step or call',
+        describe: 'State at an earlier point: an event number, a time, -30s, or the id of a step or call',
       })
       .option('diff', {
         type: 'string',
         nargs: 2,
-        describe: 'What changed between two points, given as for --at',
+        describe: 'Changes between two points, given as for --at',
         // With a count yargs hands over a list, which its types do not know.
         coerce: (points: unknown) => [points].flat().map(String),
       })
       .option('where', {
         type: 'string',
         requiresArg: true,
-        describe: 'First change after which a CEL expression over state, plan, progress and run holds',
+        describe: 'First change after which a CEL expression over state, plan, progress and run is true',
       })
       .conflicts({ diff: ['at', 'where'], where: ['at'] })
       .option('run', { type: 'string', describe: 'Only the run with this id or name' })
-      .option('whole', { type: 'boolean', describe: 'The whole text of every message' })
-      .option('json', { type: 'boolean', describe: 'One JSON document' })
+      .option('whole', { type: 'boolean', describe: 'Do not truncate messages' })
+      .option('json', { type: 'boolean', describe: 'Print JSON' })
       .option('dir', dirOption)
       .options(keyOptions)
-      .example('$0 agent latest --where "state.turns > 20 && size(state.todo) == 0"', 'when it went wrong')
+      .example(
+        '$0 agent latest --where "state.turns > 20 && size(state.todo) == 0"',
+        'when it first went wrong',
+      )
       .example('$0 agent latest --diff s4 s9', 'what happened between two steps')
       .epilogue('Exit code: 0 complete, 1 with gaps, 2 usage, 3 unreadable or no agent in it.'),
   handler: async (words) => {

@@ -28,12 +28,12 @@ interface Words extends BundleWords {
 
 const command: CommandModule<object, Words> = {
   command: 'analyze <bundle>',
-  describe: 'The account of the death: what happened, the proof, and what to do next',
+  describe: 'Analyze a bundle: what killed the process, the evidence, and what to do next',
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
-      .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
-      .option('markdown', { type: 'boolean', describe: 'One page of Markdown' })
+      .option('json', { type: 'boolean', describe: 'Print JSON, schema agentdump.analysis/1' })
+      .option('markdown', { type: 'boolean', describe: 'Print Markdown' })
       .option('html', htmlOption)
       .option('dir', dirOption)
       .options(keyOptions)

@@ -1,4 +1,4 @@
 /** `agentdump approve <run> <name>`. */
 import { answerCommand } from '../answer-command.ts';
 
-export default answerCommand('approve', 'Answer yes to a durable run that waits for an approval');
+export default answerCommand('approve', 'Approve a request that a durable run waits for');

@@ -17,13 +17,13 @@ interface Words extends BundleWords {
 
 const command: CommandModule<object, Words> = {
   command: 'bisect <bundle>',
-  describe: 'Find the commit that brought the death, by replaying it',
+  describe: 'Find the commit that introduced a crash, by replaying it',
   builder: (yargs) =>
     yargs
       .usage('$0 bisect <bundle> --good REV [--bad REV] -- node agent.js')
       .positional('bundle', bundlePositional)
-      .option('good', { type: 'string', demandOption: true, describe: 'A revision that does not die so' })
-      .option('bad', { type: 'string', default: 'HEAD', describe: 'One that does' })
+      .option('good', { type: 'string', demandOption: true, describe: 'A revision without the crash' })
+      .option('bad', { type: 'string', default: 'HEAD', describe: 'A revision with the crash' })
       .option('on-mismatch', {
         choices: ['stop', 'live', 'answer'] as const,
         default: 'answer' as const,
@@ -31,7 +31,7 @@ const command: CommandModule<object, Words> = {
           'A request that is not the recorded one: skip the commit, send it on, or give the next recorded reply',
       })
       .option('live', liveOption)
-      .option('json', { type: 'boolean', describe: 'One JSON document' })
+      .option('json', { type: 'boolean', describe: 'Print JSON' })
       .option('dir', dirOption)
       .options(keyOptions)
       .epilogue('Exit code: 0 found, 1 not found. 2 usage, 3 unreadable input, 4 internal error.'),

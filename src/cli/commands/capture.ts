@@ -11,28 +11,33 @@ import { note, print } from '../output.ts';
 
 const command: CommandModule = {
   command: 'capture <pid>',
-  describe: 'A bundle of a running Node process, with nothing preloaded; it goes on',
+  describe: 'Write a bundle of a running Node process, which continues; no preload needed',
   builder: (yargs) =>
     yargs
-      .positional('pid', { type: 'number', describe: 'The process', demandOption: true })
+      .positional('pid', { type: 'number', describe: 'Process id', demandOption: true })
       .option('dir', {
         type: 'string',
-        describe: 'The dump folder',
+        describe: 'Dump folder',
         default: process.env['AGENTDUMP_DIR'] || '.agentdump',
       })
-      .option('reason', { type: 'string', describe: 'Why, for whoever reads the bundle' })
+      .option('reason', { type: 'string', describe: 'Reason to record in the bundle' })
       .option('heap', {
         type: 'boolean',
-        describe: 'With a heap snapshot; it stands still meanwhile',
+        describe: 'Include a heap snapshot; the process is paused meanwhile',
         default: false,
       })
       .option('core', {
         type: 'boolean',
-        describe: 'Read its memory too: a mini core in the bundle, the whole core, in the clear, beside it',
+        describe:
+          'Read its memory: a redacted mini core goes into the bundle, the full core (unredacted) beside it',
         default: false,
       })
-      .option('stop', { type: 'boolean', describe: 'Leave it stopped, for a debugger', default: false })
-      .option('json', { type: 'boolean', describe: 'One JSON document', default: false }),
+      .option('stop', {
+        type: 'boolean',
+        describe: 'Leave the process stopped (SIGSTOP) for a debugger',
+        default: false,
+      })
+      .option('json', { type: 'boolean', describe: 'Print JSON', default: false }),
   handler: async (words) => {
     const pid = Number(words['pid']);
     if (!Number.isSafeInteger(pid) || pid < 1)

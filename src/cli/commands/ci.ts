@@ -21,19 +21,19 @@ const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 
 const help = `Usage: agentdump ci [options] -- test command …
        agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
 
-Runs the command with its own streams and exit code. Where it fails, hangs or is cancelled, a report says which test it
-was and why; where it passes, nothing is left.
+Runs a test command with its own streams and exit code. If it fails, hangs or is cancelled, a report names the test and
+the cause; if it passes, nothing is written.
 
-  --report FOLDER         where the report goes                                   [./agentdump-report]
-  --hang-after TIME       no test begins or ends for so long (5m, 90s): dump every process, stop, exit code 124
-  --job-limit TIME        the job's own limit: the same, a minute before it
-                                                     [$AGENTDUMP_CI_JOB_LIMIT, or what GitLab and Buildkite say]
-  --on-failure snapshot   a light bundle for each test that fails, with the agent's conversation
-  --leak-check[=P%,SIZE]  fail when the heap grew by more than both from the first third to the last   [20%,10M]
-  --locals                the variables of every frame of what is thrown; slows down code that throws much
-  --heap WHEN             off, pressed, auto or always                                                 [off]
-  --baseline FOLDER       compare with the summary of an earlier run; replace it when this one passes
-  --max-bundles N, --max-bytes SIZE   what the report may hold: the most telling are kept      [20, 200M]
+  --report FOLDER         report folder                                           [./agentdump-report]
+  --hang-after TIME       no test started or ended for this long (5m, 90s): dump every process, stop, exit code 124
+  --job-limit TIME        time limit of the CI job: do the same one minute before it
+                                                     [$AGENTDUMP_CI_JOB_LIMIT, or what GitLab and Buildkite set]
+  --on-failure snapshot   also write a small bundle for each failed test, with the agent's conversation
+  --leak-check[=P%,SIZE]  fail if the heap grew by more than both from the first to the last third   [20%,10M]
+  --locals                record the variables of every frame of an exception; slows down code that throws often
+  --heap WHEN             off, pressed, auto or always                                            [off]
+  --baseline FOLDER       compare with the summary of an earlier run; updated when this run passes
+  --max-bundles N, --max-bytes SIZE   limits of the report; the most useful bundles are kept      [20, 200M]
 `;
 
 type Reader = (options: CiOptions, value: string, name: string) => void;

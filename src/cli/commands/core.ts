@@ -18,30 +18,30 @@ interface Words {
 
 const command: CommandModule<object, Words> = {
   command: 'core <file>',
-  describe: 'The account of a core file: both worlds of every stack, in plain JavaScript',
+  describe: 'Analyze a core file: JavaScript and native frames of every stack',
   builder: (yargs) =>
     yargs
       .positional('file', {
         type: 'string',
         demandOption: true,
-        describe: 'A core of Node 20 or later, Linux x64',
+        describe: 'Core file of Node 20 or later, Linux x64',
       })
       .option('exe', {
         type: 'string',
-        describe: 'The executable, when it is not at the path that the core names',
+        describe: 'Path of the executable, if not the one recorded in the core',
       })
       .option('heap', {
         type: 'boolean',
         default: true,
-        describe: 'Walk the heap for waiting functions and counts of objects (--no-heap is faster)',
+        describe: 'Walk the heap for suspended functions and object counts (--no-heap is faster)',
       })
-      .option('all', { type: 'boolean', default: false, describe: 'Every thread, frame and register' })
+      .option('all', { type: 'boolean', default: false, describe: 'Show every thread, frame and register' })
       .option('mini', {
         type: 'string',
         describe:
           'Write a mini core here: the same account from some 80 KB (gzipped when the name ends in .gz)',
       })
-      .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.analysis/1' })
+      .option('json', { type: 'boolean', describe: 'Print JSON, schema agentdump.analysis/1' })
       .option('html', htmlOption)
       .conflicts('json', 'html')
       .epilogue(

@@ -23,7 +23,7 @@ const command: CommandModule<object, MakingWords> = {
     yargs
       .positional('bundle', bundlePositional)
       .options(keyOptions)
-      .option('output', outputOption('The file to write; beside the other otherwise'))
+      .option('output', outputOption('File to write; default: beside the bundle'))
       .option('dir', dirOption)
       .option('json', jsonOption),
   handler: async (words) => {

@@ -32,13 +32,13 @@ const mostOfBaseline = 50;
 
 const command: CommandModule<object, Words> = {
   command: 'diff <a> [b]',
-  describe: 'What differs between two bundles, or from a baseline',
+  describe: 'Compare two bundles, or a bundle with a baseline',
   builder: (yargs) =>
     yargs
       .usage('$0 diff <a> <b>\n$0 diff <bundle> --baseline DIR [--all]')
       .positional('a', {
         ...bundlePositional,
-        describe: 'The earlier bundle; with --baseline, the bundle in question',
+        describe: 'The earlier bundle; with --baseline, the bundle to compare',
       })
       .positional('b', { type: 'string', describe: 'The later bundle' })
       .option('baseline', {
@@ -48,11 +48,11 @@ const command: CommandModule<object, Words> = {
       })
       .option('all', {
         type: 'boolean',
-        describe: 'With --baseline: what none of its bundles has',
+        describe: 'With --baseline: what none of its bundles contains',
         implies: 'baseline',
       })
-      .option('json', { type: 'boolean', describe: 'One JSON document, schema agentdump.diff/1' })
-      .option('markdown', { type: 'boolean', describe: 'One page of Markdown' })
+      .option('json', { type: 'boolean', describe: 'Print JSON, schema agentdump.diff/1' })
+      .option('markdown', { type: 'boolean', describe: 'Print Markdown' })
       .option('dir', dirOption)
       .options(keyOptions)
       .conflicts('json', 'markdown')

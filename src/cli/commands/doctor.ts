@@ -32,8 +32,8 @@ interface Diagnosis {
 
 const command: CommandModule = {
   command: 'doctor',
-  describe: 'Die in every way on this machine, and show what survives',
-  builder: { json: { type: 'boolean', describe: 'One JSON document', default: false } },
+  describe: 'Test on this machine which kinds of death leave a bundle, and with what in it',
+  builder: { json: { type: 'boolean', describe: 'Print JSON', default: false } },
   handler: async (words) => {
     const scratch = makeScratch();
     try {

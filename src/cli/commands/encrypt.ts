@@ -20,13 +20,13 @@ type Words = MakingWords & { recipient?: string | undefined };
 
 const command: CommandModule<object, Words> = {
   command: 'encrypt <bundle>',
-  describe: 'Make one age file of a bundle, which only its recipient can read',
+  describe: 'Encrypt a bundle into one age file for a recipient or passphrase',
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
       .option('recipient', {
         type: 'string',
-        describe: 'age1… (several with commas) or a file of recipients; AGENTDUMP_RECIPIENT otherwise',
+        describe: 'age1… (comma-separated) or a file of recipients; default: AGENTDUMP_RECIPIENT',
       })
       .option('passphrase-file', {
         type: 'string',

@@ -98,13 +98,13 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   suspects: {
     words: '<file|bundle>',
-    about: 'what most likely leaks, with evidence',
+    about: 'likely leaks, with evidence',
     answer: (options) =>
       ask(options, (asked) => shown('suspects', suspectsDocument(asked, options.limit ?? 10))),
   },
   retainers: {
     words: '<file|bundle> <node>',
-    about: 'who refers to a node',
+    about: 'what references a node',
     needs: 'node',
     answer: (options) =>
       ask(options, (asked) =>
@@ -113,7 +113,7 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   dominators: {
     words: '<file|bundle> [node]',
-    about: 'the nodes that keep most alive, or those directly below one',
+    about: 'the nodes that retain most memory, or those directly below one',
     answer: (options) =>
       ask(options, (asked) =>
         shown('nodes', dominatorsDocument(asked, options.rest[0], options.limit ?? 50)),
@@ -121,26 +121,26 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   path: {
     words: '<file|bundle> <node>',
-    about: 'what keeps a node alive, from the roots down',
+    about: 'the retaining path of a node, from the roots',
     needs: 'node',
     answer: (options) => ask(options, (asked) => shown('path', pathDocument(asked, options.rest[0]!))),
   },
   strings: {
     words: '<file|bundle>',
-    about: 'strings that are there more than once, and their waste',
+    about: 'duplicate strings and the memory they waste',
     answer: (options) =>
       ask(options, (asked) => shown('strings', stringsDocument(asked, options.limit ?? 50))),
   },
   show: {
     words: '<file|bundle> <node>',
-    about: 'a node as the value that the program saw',
+    about: 'the value of a node',
     needs: 'node',
     answer: (options) =>
       ask(options, (asked) => shown('value', valueDocument(asked, options.rest[0]!, options.limit ?? 50))),
   },
   diff: {
     words: '<a> <b> [c…]',
-    about: 'what grew from the first to the last',
+    about: 'what grew between snapshots',
     answer: compare,
   },
   query: {

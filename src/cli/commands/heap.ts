@@ -5,10 +5,10 @@ import { answerHeap, type HeapArguments } from './heap-answer.ts';
 import { questions } from './heap-questions.ts';
 
 const examples: [string, string][] = [
-  ['$0 heap app.heapsnapshot', 'the heap at a glance'],
-  ['$0 heap suspects latest', 'what leaks, in the newest bundle'],
-  ['$0 heap retainers app.heapsnapshot @1234', 'who refers to a node: tables show their ids'],
-  ['$0 heap show app.heapsnapshot @1234', 'what it holds'],
+  ['$0 heap app.heapsnapshot', 'overview of the heap'],
+  ['$0 heap suspects latest', 'leak suspects of the newest bundle'],
+  ['$0 heap retainers app.heapsnapshot @1234', 'what references a node (tables show node ids)'],
+  ['$0 heap show app.heapsnapshot @1234', 'its value'],
   ['kubectl exec app -- cat heap.heapsnapshot.gz | $0 heap suspects -', 'from a pipe'],
   ['$0 heap diff a.heapsnapshot b.heapsnapshot', 'what grew'],
   ['$0 heap query app.heapsnapshot "class = Session and retained > 1MB"', 'nodes by condition'],
@@ -16,7 +16,7 @@ const examples: [string, string][] = [
 
 const command: CommandModule<object, HeapArguments> = {
   command: 'heap [words..]',
-  describe: 'Summary, classes, suspects, retainers, diff, query of a heap snapshot',
+  describe: 'Analyze a heap snapshot: summary, classes, leak suspects, retainers, diff, query',
   builder: (yargs) => {
     const actions = Object.entries(questions).map(
       ([name, { words, about }]) => `  ${`${name} ${words}`.padEnd(34)}${about}`,
@@ -24,14 +24,14 @@ const command: CommandModule<object, HeapArguments> = {
     let built = yargs
       .usage(`$0 heap [question] <file|bundle> …\n\nQuestions:\n${actions.join('\n')}`)
       .positional('words', {
-        describe: 'the question, the file or bundle, what else it takes',
+        describe: 'question, file or bundle, and the question’s arguments',
         type: 'string',
         array: true,
       })
-      .option('json', { describe: 'one JSON document', type: 'boolean', default: false })
-      .option('limit', { describe: 'rows at most', type: 'number', requiresArg: true })
+      .option('json', { describe: 'print JSON', type: 'boolean', default: false })
+      .option('limit', { describe: 'maximum number of rows', type: 'number', requiresArg: true })
       .option('sort', {
-        describe: 'classes by: retained, self, count, name',
+        describe: 'sort classes by: retained, self, count, name',
         type: 'string',
         requiresArg: true,
       })

@@ -13,11 +13,11 @@ interface Words {
 
 const command: CommandModule<object, Words> = {
   command: 'list',
-  describe: 'The bundles here, newest first',
+  describe: 'List the bundles, newest first',
   builder: (yargs) =>
     yargs
       .option('dir', dirOption)
-      .option('json', { type: 'boolean', describe: 'One JSON document: a list of bundles' }),
+      .option('json', { type: 'boolean', describe: 'Print JSON: a list of bundles' }),
   handler: async ({ dir, json }) => {
     const bundles = listBundles(dir);
     if (json) return print(harmlessJson(JSON.stringify(bundles, null, 2)));

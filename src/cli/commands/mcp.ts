@@ -14,7 +14,7 @@ interface Words {
 
 const command: CommandModule<object, Words> = {
   command: 'mcp',
-  describe: 'The same facts as tools for a coding assistant, over stdio',
+  describe: 'Start an MCP server on stdio that gives coding assistants access to the bundles',
   builder: (yargs) =>
     yargs
       .option('dir', dirOption)
@@ -22,7 +22,7 @@ const command: CommandModule<object, Words> = {
         type: 'string',
         array: true,
         requiresArg: true,
-        describe: 'Another folder of bundles that may be read; nothing outside of these is',
+        describe: 'Another dump folder to give access to; nothing else can be read',
       })
       .options(keyOptions)
       .epilogue('To be started by the assistant: {"command": "npx", "args": ["agentdump", "mcp"]}'),

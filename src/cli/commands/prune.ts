@@ -28,30 +28,30 @@ const command: CommandModule<object, Words> = {
       .option('dir', dirOption)
       .option('max-bundles', {
         type: 'string',
-        describe: 'How many bundles may stay',
+        describe: 'Number of bundles to keep',
         default: process.env['AGENTDUMP_MAX_BUNDLES'] || '20',
       })
       .option('max-bytes', {
         type: 'string',
-        describe: 'What all of them may take, for example 500MB',
+        describe: 'Total size to keep, for example 500MB',
         default: process.env['AGENTDUMP_MAX_BYTES'] || '2GB',
       })
       .option('max-runs', {
         type: 'string',
-        describe: 'How many durable runs may stay; only finished ones go, and none of today',
+        describe: 'Number of durable runs to keep; only finished ones are deleted, and none of today',
         defaultDescription: 'AGENTDUMP_MAX_RUNS, or 1000',
       })
       .option('max-run-bytes', {
         type: 'string',
-        describe: 'What all durable runs may take',
+        describe: 'Total size of durable runs to keep',
         defaultDescription: 'AGENTDUMP_MAX_RUN_BYTES, or 1GB',
       })
       .option('max-run-days', {
         type: 'string',
-        describe: 'Finished runs that are older go',
+        describe: 'Delete finished runs older than this',
         defaultDescription: 'AGENTDUMP_MAX_RUN_DAYS, or 30',
       })
-      .option('dry-run', { type: 'boolean', describe: 'Say what would go, and remove nothing' })
+      .option('dry-run', { type: 'boolean', describe: 'Show what would be deleted, and delete nothing' })
       .option('json', jsonOption),
   handler: (words) => {
     const dryRun = words['dry-run'] === true;

@@ -24,7 +24,7 @@ interface Words extends BundleWords {
 
 const command: CommandModule<object, Words> = {
   command: 'replay <bundle>',
-  describe: 'Run the program again with its recorded model replies: does it die the same death?',
+  describe: 'Rerun the program with its recorded model replies, and check whether it dies the same way',
   builder: (yargs) =>
     yargs
       .usage('$0 replay <bundle> [options] -- node agent.js')
@@ -34,13 +34,13 @@ const command: CommandModule<object, Words> = {
       })
       .option('expect', {
         choices: ['same', 'fixed'] as const,
-        describe: 'Exit code 0 when the death is the same, or when it is gone; 1 otherwise',
+        describe: 'Exit code 0 if the crash is the same, or if it is fixed; otherwise 1',
       })
       .option('on-mismatch', {
         choices: ['stop', 'live', 'answer'] as const,
         default: 'stop' as const,
         describe:
-          'A request that is not the recorded one: end there, send it on, or give the next recorded reply',
+          'For a request that differs from the recording: stop, send it (live), or answer with the next reply',
       })
       .option('live', liveOption)
       .option('tool', {
@@ -48,21 +48,24 @@ const command: CommandModule<object, Words> = {
         array: true,
         requiresArg: true,
         describe:
-          'A tool that gets its recorded results (agent.tool, AI SDK, LangChain, OpenAI Agents); all others run',
+          'Tool whose recorded results are used (agent.tool, AI SDK, LangChain, OpenAI Agents); other tools run',
       })
       .option('until', {
         type: 'string',
         describe: 'Stop before this call, step or tool (c3, s2, or a name)',
       })
       .option('inspect', { type: 'boolean', describe: 'Open the debugger there, or before the last reply' })
-      .option('real-clock', { type: 'boolean', describe: 'The time of today instead of the recorded one' })
-      .option('save-test', { type: 'string', describe: 'Write a test with the recording into this folder' })
+      .option('real-clock', { type: 'boolean', describe: 'Use the real clock instead of the recorded time' })
+      .option('save-test', {
+        type: 'string',
+        describe: 'Write a regression test with the recording into this folder',
+      })
       .option('runner', {
         choices: ['node:test', 'vitest'] as const,
         default: 'node:test' as const,
-        describe: 'Whose test it is',
+        describe: 'Test runner of that test',
       })
-      .option('json', { type: 'boolean', describe: 'One JSON document' })
+      .option('json', { type: 'boolean', describe: 'Print JSON' })
       .option('dir', dirOption)
       .options(keyOptions)
       .epilogue(

@@ -17,7 +17,7 @@ interface Words extends RunWords {
 
 const command: CommandModule<object, Words> = {
   command: 'resume <run>',
-  describe: 'Go on with a durable run, under a supervisor; its own command line, or the one after --',
+  describe: 'Resume a durable run under a supervisor, with its own command line or the one after --',
   builder: (yargs) => yargs.positional('run', runPositional).options(runStoreOption),
   handler: async (words) => {
     const { dir, run } = words;

@@ -12,7 +12,7 @@ interface Words extends RunWords {
 
 const command: CommandModule<object, Words> = {
   command: 'rollback <run>',
-  describe: 'Take a durable run back to a checkpoint or to before a step',
+  describe: 'Roll a durable run back to a checkpoint, or to the point before a step',
   builder: (yargs) =>
     yargs.positional('run', runPositional).options(runStoreOption).option('to', {
       type: 'string',

@@ -35,7 +35,7 @@ export async function runWords(words: string[]): Promise<void> {
 /** For `agentdump --help` and its suggestions; the words go to `runWords`. */
 const command: CommandModule = {
   command: 'run',
-  describe: 'Run a program under a supervisor that explains its death and can start it again',
+  describe: 'Run a program under a supervisor that writes a bundle when it dies and can restart it',
   handler: () => {},
 };
 export default command;

@@ -10,11 +10,9 @@ interface Words extends RunWords {
 
 const command: CommandModule<object, Words> = {
   command: 'runs',
-  describe: 'The durable runs here, where each stands and what it waits for',
+  describe: 'List durable runs with their state and what they wait for',
   builder: (yargs) =>
-    yargs
-      .options(runStoreOption)
-      .option('json', { type: 'boolean', describe: 'One JSON document: a list of runs' }),
+    yargs.options(runStoreOption).option('json', { type: 'boolean', describe: 'Print JSON: a list of runs' }),
   handler: async ({ dir, json }) => {
     const runs = await withStore(dir, async (store) => {
       const ids = await store.list();

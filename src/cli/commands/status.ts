@@ -6,14 +6,14 @@ import { printForeign, printJson } from '../output.ts';
 
 const command: CommandModule = {
   command: 'status',
-  describe: 'What runs here, how often it was started again, and the last deaths',
+  describe: 'Show supervised programs, their restarts and their last deaths',
   builder: {
     dir: {
       type: 'string',
-      describe: 'The dump folder',
+      describe: 'Dump folder',
       default: process.env['AGENTDUMP_DIR'] || '.agentdump',
     },
-    json: { type: 'boolean', describe: 'One JSON document', default: false },
+    json: { type: 'boolean', describe: 'Print JSON', default: false },
   },
   handler: (words) => {
     const dir = resolve(String(words['dir']));

@@ -10,14 +10,14 @@ import { print } from '../output.ts';
 
 const command: CommandModule = {
   command: 'sweep',
-  describe: 'Turn the traces of programs that died without a word into bundles',
+  describe: 'Write bundles for processes that died without one (SIGKILL, out of memory, power loss)',
   builder: {
     dir: {
       type: 'string',
-      describe: 'The dump folder',
+      describe: 'Dump folder',
       default: process.env['AGENTDUMP_DIR'] || '.agentdump',
     },
-    json: { type: 'boolean', describe: 'One JSON document', default: false },
+    json: { type: 'boolean', describe: 'Print JSON', default: false },
   },
   handler: (words) => {
     const dir = resolve(String(words['dir']));

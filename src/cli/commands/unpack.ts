@@ -16,7 +16,7 @@ import { note, print, printJson } from '../output.ts';
 
 const command: CommandModule<object, MakingWords> = {
   command: 'unpack <bundle>',
-  describe: 'Make a folder of a packed bundle',
+  describe: 'Unpack a packed bundle into a folder',
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)

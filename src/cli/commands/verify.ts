@@ -26,18 +26,21 @@ interface Words extends BundleWords {
 
 const command: CommandModule<object, Words> = {
   command: 'verify <bundle>',
-  describe: 'Whether every part is as it was written, and with --secrets whether a secret is left in it',
+  describe: 'Check the integrity of a bundle, and with --secrets search it for secrets',
   builder: (yargs) =>
     yargs
       .positional('bundle', bundlePositional)
       .option('secrets', {
         type: 'boolean',
-        describe: 'Look for secrets in every part, with secretlint if it is here',
+        describe: 'Search every part for secrets, with secretlint if installed',
       })
-      .option('ledger', { type: 'string', describe: 'The ledger; beside the bundle otherwise' })
-      .option('anchor', { type: 'string', describe: 'A head of the ledger that was kept elsewhere' })
+      .option('ledger', { type: 'string', describe: 'Path of the ledger; default: beside the bundle' })
+      .option('anchor', {
+        type: 'string',
+        describe: 'Ledger head that was stored elsewhere, to compare with',
+      })
       .option('key', { type: 'string', describe: 'File with the Ed25519 public key that signed the ledger' })
-      .option('json', { type: 'boolean', describe: 'One JSON document' })
+      .option('json', { type: 'boolean', describe: 'Print JSON' })
       .option('dir', dirOption)
       .options(keyOptions)
       .epilogue(

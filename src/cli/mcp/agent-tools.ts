@@ -57,7 +57,7 @@ const timelineTool: Tool = {
       run: runField,
       at: {
         type: 'string',
-        description: 'As it stood earlier: an event number, a time, -30s, or the id of a step or call',
+        description: 'State at an earlier point: an event number, a time, -30s, or the id of a step or call',
         maxLength: 100,
       },
     },
@@ -81,7 +81,7 @@ const conversationTool: Tool = {
       run: runField,
       offset: {
         type: 'integer',
-        description: '0-based index of the first message; the last page without it',
+        description: '0-based index of the first message; default: the last page',
         minimum: 0,
       },
       limit: { type: 'integer', description: 'Messages', minimum: 1, maximum: 100, default: 20 },
