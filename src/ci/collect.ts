@@ -86,15 +86,16 @@ function isEcho(
   threads: readonly LoggedThread[],
 ): string | undefined {
   const { trigger, facts } = one;
-  if (all.some((other) => isSameAnswer(other, one))) return 'the process answered the same request before';
+  if (all.some((other) => isSameAnswer(other, one)))
+    return 'a second answer of the same process to one request';
   if (trigger !== 'exit' || facts.pid === undefined) return undefined;
   const { pid } = facts;
   const others = all.filter((other) => other.facts.pid !== undefined && other.trigger !== 'exit');
-  if (others.some((other) => other.facts.pid === pid)) return 'another bundle tells of the same process';
+  if (others.some((other) => other.facts.pid === pid)) return 'another bundle is about the same process';
   const below = threads.some(
     (thread) => thread.process?.parentPid === pid && (thread.exit === undefined || thread.exit.code !== 0),
   );
-  if (below) return 'the process passed on how another one ended';
+  if (below) return 'the process only passed on another one’s exit status';
   const isStory = facts.lastModelCall !== undefined || facts.lastToolCall !== undefined;
   return isInstalledTool(pid, threads) && !isStory
     ? 'a tool ended with its own exit code; its output says why'

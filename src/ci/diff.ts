@@ -26,13 +26,13 @@ export function readBaseline(folder: string): CiSummary | undefined {
 export function requireSummary(folder: string): CiSummary {
   const summary = readBaseline(folder);
   if (!summary)
-    throw new AgentdumpError('not-found', `${folder} holds no ${fileName} of a run`, { path: folder });
+    throw new AgentdumpError('not-found', `${folder} contains no ${fileName} of a run`, { path: folder });
   return summary;
 }
 
 function parseSummary(path: string, bytes: number): CiSummary {
   const fail = (field: string, wanted: string): never => {
-    throw new MalformedInput(`${path} is no summary of a run: its ${field} is not ${wanted}`, {
+    throw new MalformedInput(`${path} is not the summary of a run: its ${field} is not ${wanted}`, {
       format: 'ci-summary',
       field,
       wanted,

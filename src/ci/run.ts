@@ -88,7 +88,7 @@ function noteUnrecorded({ folder, gaps }: StartedRun, names: readonly string[]):
   if (names.length > 0) gaps.push(adviceOnUnrecorded(names));
   else if (existsSync(folder) && !readdirSync(folder).some((name) => testLogName.test(name)))
     gaps.push(
-      'the recorder was in no process of the run: it records Node programs that get NODE_OPTIONS as it is',
+      'no process of the run loaded the recorder: it is loaded through NODE_OPTIONS, which must reach the Node processes unchanged',
     );
 }
 
@@ -96,7 +96,9 @@ function noteUnrecorded({ folder, gaps }: StartedRun, names: readonly string[]):
 function replaceLostFolder({ folder, gaps }: StartedRun): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { mode: 0o700 });
-  gaps.push(`the run's private folder ${folder} was removed while it ran: what ran then is not known`);
+  gaps.push(
+    `the run's private folder ${folder} was removed while it ran: processes of that time are missing`,
+  );
 }
 
 /** Node's own, of whatever process below. */
@@ -171,5 +173,5 @@ function stoppedText({ why, afterMs, signal }: TestStop): string {
   const seconds = Math.round(afterMs / 1_000);
   if (why === 'cancelled') return `${signal} came`;
   if (why === 'job-limit') return `the job is about to be killed, ${seconds} s after the start`;
-  return `nothing moved for ${seconds} s`;
+  return `no progress for ${seconds} s`;
 }

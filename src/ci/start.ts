@@ -35,7 +35,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
   const id = newId();
   const folder = makeDiagnosticsFolder(id);
   if (folder === undefined)
-    throw new AgentdumpError('unwritable', 'there is no place for temporary files', {
+    throw new AgentdumpError('unwritable', 'no folder for temporary files can be written', {
       path: [...platform.files.memoryFolders, tmpdir()].join(', '),
     });
   const dir = join(options.report, 'bundles');

@@ -65,7 +65,7 @@ export async function explainEnd(end: BadEnd): Promise<Explanation> {
     return await finish(end);
   } catch (error) {
     process.stderr.write(
-      `agentdump: no bundle of this end: ${error instanceof Error ? error.message : error}\n`,
+      `agentdump: no bundle of this exit: ${error instanceof Error ? error.message : error}\n`,
     );
     return {};
   }
@@ -253,6 +253,6 @@ export function beginAfresh(folder: string | undefined): { moved?: string; reaso
     platform.files.rename(folder, moved);
     return { moved };
   } catch (error) {
-    return { reason: `it could not be put aside: ${(error as NodeJS.ErrnoException).code}` };
+    return { reason: `it could not be moved away: ${(error as NodeJS.ErrnoException).code}` };
   }
 }

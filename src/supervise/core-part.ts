@@ -106,8 +106,7 @@ async function inScratch<T>(work: (folder: string) => Promise<T>, bytes = 0): Pr
   const id = newId();
   const hasRoom = (place: string) => freeBytes(place) >= bytes;
   const folder = makeDiagnosticsFolder(id, process.env, hasRoom) ?? makeDiagnosticsFolder(id);
-  if (folder === undefined)
-    throw new Error('there is no place for it in memory or the folder for temporary files');
+  if (folder === undefined) throw new Error('neither /dev/shm nor the temporary folder has room for it');
   try {
     return await work(folder);
   } finally {

@@ -52,7 +52,7 @@ export const trials: readonly Trial[] = [
   },
   {
     row: 4,
-    death: 'snapshot of a live program, it goes on',
+    death: 'snapshot of a running program, which continues',
     expected: 'snapshot',
     command: code('setTimeout(() => {}, 2000); setTimeout(() => process.kill(process.pid, "SIGUSR2"), 1000)'),
     environment: { AGENTDUMP_SNAPSHOT_SIGNAL: 'SIGUSR2' },
@@ -118,7 +118,7 @@ export const trials: readonly Trial[] = [
   },
   {
     row: 13,
-    death: 'memory near its limit, it goes on',
+    death: 'memory near its limit; the program continues',
     expected: 'snapshot',
     command: [
       node,
@@ -137,7 +137,7 @@ export const trials: readonly Trial[] = [
   { row: 15, death: 'a worker thread dies', expected: 'worker-death', command: code(workerCode) },
   {
     row: 16,
-    death: 'a child process dies, and the server that started it with it',
+    death: 'a child process dies and takes its server with it',
     expected: 'exit',
     command: code(
       'require("http").createServer().listen(0, "127.0.0.1"); require("child_process").spawn(process.execPath, ["-e", "throw new Error(1)"]).on("exit", () => process.exit(4))',

@@ -18,8 +18,8 @@ import { findSealed, noteDeaths } from './own-bundles.ts';
 export function finishSession(options: FinishOptions): FinishResult {
   const { folder, witness } = options;
   if (witness.foundBy !== 'supervisor' && isSupervised(folder))
-    return { outcome: 'left', because: 'its supervisor sees to it' };
-  if (!tryLockSession(folder)) return { outcome: 'left', because: 'another finisher is at it' };
+    return { outcome: 'left', because: 'its supervisor writes its bundle' };
+  if (!tryLockSession(folder)) return { outcome: 'left', because: 'another process is writing its bundle' };
   try {
     const facts = { ...readSession(folder), ...(options.command && { command: options.command }) };
     const finding = classifySession(folder, facts);

@@ -16,7 +16,7 @@ const largestTable = 16 * 1024 * 1024;
 const firstAnswerMs = 100;
 
 /**
- * Undefined when the main thread did not get to it in time: it sits in native code or a system call, or the port is
+ * Undefined when the main thread did not get to it in time: it is in native code or a system call, or the port is
  * taken. (Then the inspector may open later.) A port that another process gives back in time is asked for again.
  * Throws `not-found` (no such process, no Node, no right) with the reason.
  */
@@ -63,7 +63,7 @@ function requireNodeHandler(pid: number): void {
   if (executable === undefined)
     throw unreachable(pid, 'it has ended, is a thread of the kernel, or belongs to another user');
   if (!/node|electron|bun/i.test(basename(executable)))
-    throw unreachable(pid, `it runs ${executable}, which is no Node`);
+    throw unreachable(pid, `it runs ${executable}, which is not Node`);
   const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(platform.processFile(pid, 'status') ?? '')?.[1] ?? '0';
   if ((BigInt(`0x${mask}`) & (1n << BigInt(SIGUSR1 - 1))) === 0n)
     throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');

@@ -29,7 +29,7 @@ export async function openAtUsualPort(pid: number, timeoutMs: number): Promise<I
 function requireNode(pid: number): void {
   const program = platform.processes().find((one) => one.pid === pid)?.program;
   if (program === undefined) throw unreachable(pid, notAvailable('the name of its program'));
-  if (!/node|electron|bun/i.test(program)) throw unreachable(pid, `it runs ${program}, which is no Node`);
+  if (!/node|electron|bun/i.test(program)) throw unreachable(pid, `it runs ${program}, which is not Node`);
 }
 
 async function findOwn(pid: number): Promise<string | undefined> {

@@ -30,7 +30,7 @@ export interface Answers {
 const answerMs = 3000;
 
 const noDoor =
-  'the main thread did not open its inspector at SIGUSR1: it sits in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
+  'the main thread did not open its inspector at SIGUSR1: it is in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
 
 /** `heapFor`: redacts the heap, where that is wanted. Throws `not-found` when the process can't be reached. */
 export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLook = {}): Promise<Answers> {

@@ -112,7 +112,10 @@ export function readLedgers(dir: string): LedgerReading[] {
 /** A last line without its end is a write that was cut, and is left out. */
 function readLedger(path: string, id: string): LedgerReading {
   if (statSync(path).size > longestLedger)
-    throw new AgentdumpError('over-limit', `${path} is no ledger of ours`, { limit: 'ledger', wanted: path });
+    throw new AgentdumpError('over-limit', `${path} is not a ledger of agentdump`, {
+      limit: 'ledger',
+      wanted: path,
+    });
   const texts = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   const lines: LedgerLine[] = [];
   let previous = noLine;

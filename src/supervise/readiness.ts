@@ -43,7 +43,7 @@ class Announcer implements Readiness {
 
   ready(pid: number): void {
     const again = this.#restarts > 0 ? `, restarted ${this.#restarts} times` : '';
-    this.#tell([`READY=1`, `STATUS=process ${pid} is well${again}`]);
+    this.#tell([`READY=1`, `STATUS=process ${pid} is healthy${again}`]);
     if (this.#file === undefined) return;
     try {
       writeFileSync(`${this.#file}.${process.pid}`, `${pid}\n`);

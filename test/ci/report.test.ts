@@ -106,13 +106,13 @@ test('what a failed test says is said once, on one line, and without columns tha
 });
 
 test('a bundle says its test and the line; a title that names the test is not preceded by the name', () => {
-  const summary = summaryOf('“adds” hung: nothing moved for 3 s');
+  const summary = summaryOf('“adds” hung: no progress for 3 s');
   const [bundle] = summary.bundles;
   assert.ok(bundle);
   const place = { file: 'lib/add.ts', line: 30 };
   summary.bundles = [{ ...bundle, place, test: { name: ['adds'], file: 'test/a.ts' } }];
   assert.match(renderCiMarkdown(summary, 'r'), /\n\nTest: \*\*adds\*\*\n\nAt `lib\/add\.ts:30`\n\n/);
-  assert.match(renderCiText(summary, 'agentdump-report'), /\n {2}✖ “adds” hung: nothing moved for 3 s\n/);
+  assert.match(renderCiText(summary, 'agentdump-report'), /\n {2}✖ “adds” hung: no progress for 3 s\n/);
 });
 
 test('JUnit holds our attachment lines and no others, and nothing that is no XML', () => {

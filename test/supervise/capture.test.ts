@@ -90,7 +90,7 @@ test('in a system call it can’t answer: the bundle says so, with what the kern
 const noSigusr1 = '--disable-sigusr1';
 const knowsOption = spawnSync(usualNode.path, [noSigusr1, '-e', '1']).status === 0;
 const strangers: [what: string, node: string, words: string[], reason: RegExp][] = [
-  ['a program that is no Node', 'sh', ['-c', 'echo; exec sleep 60'], /no Node/],
+  ['a program that is no Node', 'sh', ['-c', 'echo; exec sleep 60'], /not Node/],
 ];
 if (knowsOption) {
   const words = [noSigusr1, join(here, 'victim-spin.mjs'), 'idle'];

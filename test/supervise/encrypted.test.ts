@@ -84,7 +84,7 @@ test('run: a recipient that cannot be read leaves no bundle, and says so', () =>
     AGENTDUMP_RECIPIENT: 'age1nonsense',
   });
   assert.equal(result.signal, 'SIGKILL');
-  assert.match(result.stderr, /no bundle of this end: not an age recipient/);
+  assert.match(result.stderr, /no bundle of this exit: not an age recipient/);
   assert.deepEqual(listBundles(dir), []);
 });
 

@@ -148,7 +148,7 @@ test('a main thread that waits for a child in execSync: known for blocked, and t
   assert.equal(one(lines, 'unhealthy')?.check, 'main-thread');
   const triage = one(lines, 'triage');
   assert.equal(triage?.condition, 'blocked');
-  assert.match(triage?.finding ?? '', /sits in a synchronous call and has the child \d+$/);
+  assert.match(triage?.finding ?? '', /is in a synchronous call and has the child \d+$/);
   const { account } = await accountOf(one(lines, 'dump')?.bundle ?? '');
   assert.equal(account.verdict?.kind, 'event-loop-hang');
   assert.match(JSON.stringify(account.verdict), /sleep 60/);

@@ -67,7 +67,7 @@ const command: CommandModule = {
     if (core && !keepsCore)
       note('AGENTDUMP_RECIPIENT rules out a core in the clear: only the mini core in the bundle is kept');
     if (words['stop']) note(`process ${pid} is stopped; let it go on with: kill -CONT ${pid}`);
-    if (!capture.answered) note('its main thread did not answer: it sits in native code or a system call');
+    if (!capture.answered) note('its main thread did not answer: it is in native code or a system call');
     else if (!words['json']) note(pauseText(capture.pausedMs, words['heap'] === true));
   },
 };

@@ -19,7 +19,7 @@ export const page: Page = { palette: plainPalette, columns: 110 };
 const listTool: Tool = {
   name: 'list_bundles',
   title: 'Crash bundles here',
-  description: 'The crash bundles within reach, newest first: name, time, program, how it died, size.',
+  description: 'The crash bundles that can be read, newest first: name, time, program, how it died, size.',
   input: {
     fields: { limit: { type: 'integer', description: 'How many', minimum: 1, maximum: 200, default: 20 } },
   },
@@ -160,7 +160,7 @@ const environmentTool: Tool = {
       .map(
         ([name, value]) => `${name}=${'withheld' in value ? `(withheld: ${value.withheld})` : value.value}`,
       );
-    if (wanted) return variables.join('\n') || 'no variable is called so';
+    if (wanted) return variables.join('\n') || 'no variable has such a name';
     const limits = Object.entries(account.process?.limits ?? {}).map(
       ([name, { soft, hard }]) => `${name}: ${soft} (hard ${hard})`,
     );

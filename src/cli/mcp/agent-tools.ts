@@ -127,7 +127,7 @@ function messageText({ role, content }: AgentMessage, index: number, maxChars: n
 
 const whereTool: Tool = {
   name: 'agent_where',
-  title: 'When it went wrong',
+  title: 'First change that matches',
   description:
     'The first change after which a CEL expression over state, plan, progress and run holds, e.g. `size(state.todo) == 0`.',
   input: {

@@ -23,7 +23,7 @@ async function ask(question: string, rest: string[], words: ToolWords, shelf: Sh
 export const heapTools: readonly Tool[] = [
   {
     name: 'heap_suspects',
-    title: 'What most likely leaks',
+    title: 'Heap leak suspects',
     description:
       'Leak suspects of the heap snapshot, each as a sentence with figures, evidence and what would refute it.',
     input: { fields: { bundle: bundleField, limit: limitField } },
@@ -46,9 +46,9 @@ export const heapTools: readonly Tool[] = [
   },
   {
     name: 'heap_retainers',
-    title: 'What keeps an object alive',
+    title: 'Retainers of an object',
     description:
-      'Who holds a node of the heap snapshot: its direct holders, or with path: the shortest path from the roots. Ids come from heap_suspects and heap_query.',
+      'What references a node of the heap snapshot: its direct holders, or with path: the shortest path from the roots. Ids come from heap_suspects and heap_query.',
     input: {
       fields: {
         bundle: bundleField,

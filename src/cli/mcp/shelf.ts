@@ -95,6 +95,6 @@ const startsAlike = (shortId: string, wanted: string) =>
   shortId !== '' && (shortId.startsWith(wanted) || wanted.startsWith(shortId));
 
 function notFoundText(wanted: string, isAmbiguous: boolean, count: number): string {
-  if (isAmbiguous) return `more than one bundle is meant by ${wanted}: give more digits of its id`;
+  if (isAmbiguous) return `more than one bundle matches ${wanted}: give more digits of its id`;
   return `no bundle ${wanted} among the ${count} within reach: list_bundles names them`;
 }

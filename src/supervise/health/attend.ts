@@ -59,7 +59,7 @@ export async function attend(patient: Patient, complaint: Complaint, care: Care)
   const dump = await takeDump(program, complaint, found, care);
   await care.diary.write({ event: 'dump', child, ...dump });
   if (care.stops) await stop(patient, complaint, found.condition, dump.bundle, care);
-  else care.note(`${what}; it is left running, for no restart is wished (--restart)`);
+  else care.note(`${what}; left running, because --restart is not given`);
   const { bundle } = dump;
   return bundle === undefined ? {} : { bundle, verdictKind: verdictFor(complaint, found.condition) };
 }

@@ -37,7 +37,7 @@ export class MainThreadCheck implements HealthCheck {
     if (awayMs < this.#hangMs || (!this.#hasTurned && now < this.#graceUntil)) return undefined;
     // Busy and well, says the triage perhaps: then a new count begins.
     this.#lastTurn = now;
-    const what = `the main thread has not been met in its event loop for ${Math.round(awayMs)} ms`;
+    const what = `the event loop has not turned for ${Math.round(awayMs)} ms`;
     return { level: 'process', check: 'main-thread', what };
   }
 

@@ -45,9 +45,9 @@ export async function triage(pid: number, { check, homeLoop }: Complaint): Promi
   if (seen.some((thread) => isInEventLoop(thread, homeLoop)))
     return { condition: 'waiting', finding: `the main thread waits for events and ${used}` };
   if (seen.every(waitsForEvents))
-    return { condition: 'blocked', finding: `the main thread sits in a synchronous call${childText(pid)}` };
+    return { condition: 'blocked', finding: `the main thread is in a synchronous call${childText(pid)}` };
   if (last.systemCall !== undefined && seen.every(({ systemCall }) => systemCall === last.systemCall))
-    return { condition: 'blocked', finding: `the main thread sits in system call ${last.systemCall}` };
+    return { condition: 'blocked', finding: `the main thread is in system call ${last.systemCall}` };
   if (check !== 'main-thread') return { condition: 'spinning', finding: `the main thread ${used}` };
   return (await isTurning(pid))
     ? { condition: 'busy', finding: `the main thread ${used}, but its event loop turns` }
