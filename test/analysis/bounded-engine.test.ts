@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { startBoundedEngine } from '../../src/analysis/secrets/bounded-engine.ts';
 import { scanBundle } from '../../src/analysis/secrets/scan-bundle.ts';
 import { FolderSource } from '../../src/bundle/reader-source.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));
 after(() => rmSync(root, { recursive: true }));
@@ -24,7 +25,9 @@ test('finds what the engine finds, on its own thread', async () => {
   }
 });
 
-test('a text that takes too long is given up, the next is searched, and after three nothing is', async () => {
+test('a text that takes too long is given up, the next is searched, and after three nothing is', {
+  skip: onlyWide,
+}, async () => {
   // Without a limit to speak of every text is too much.
   const engine = await startBoundedEngine(0);
   try {

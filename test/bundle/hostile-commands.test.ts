@@ -22,6 +22,7 @@ import { after, test } from 'node:test';
 import { writeHostileRuns } from '../support/hostile-runs.ts';
 import { bin, command, hostile, moving } from '../support/stranger.ts';
 import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -81,7 +82,7 @@ test('mcp: every answer about a hostile bundle is JSON, harmless, and there', as
   await once(child, 'close');
 });
 
-test('runs: names, steps and damaged files of a stranger are text', async () => {
+test('runs: names, steps and damaged files of a stranger are text', { skip: onlyWide }, async () => {
   const dir = await writeHostileRuns(join(scratch, 'runs'));
   for (const words of [
     ['runs', '--dir', dir],
@@ -135,7 +136,9 @@ test('status: sessions and ledgers of a stranger are text', () => {
 const recordingOf = (changes: object): string =>
   JSON.stringify({ ...recordingHead, title: "it's over'); require('fs')\n//", ...changes });
 
-test('replay runs no program that is not of this project, whatever the recording says', () => {
+test('replay runs no program that is not of this project, whatever the recording says', {
+  skip: onlyWide,
+}, () => {
   const folder = join(scratch, 'project');
   mkdirSync(join(folder, 'node_modules', 'tool'), { recursive: true });
   const proof = join(folder, 'proof');
@@ -158,7 +161,7 @@ test('replay runs no program that is not of this project, whatever the recording
   }
 });
 
-test('a saved test has a plain name below its folder, and its title is a text', () => {
+test('a saved test has a plain name below its folder, and its title is a text', { skip: onlyWide }, () => {
   const folder = join(scratch, 'saved');
   mkdirSync(folder);
   const recording = join(folder, 'crash.recording.json');

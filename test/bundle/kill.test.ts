@@ -11,10 +11,11 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { type Keys, readIdentities } from '../../src/bundle/reader-age.ts';
 import { verifyBundle } from '../../src/bundle/verify.ts';
 import { verifyLedgerFile } from '../../src/bundle/verify-ledger.ts';
+import { isWideRun, onlyWide } from '../support/test-nodes.ts';
 import { contentOf, incompletePart, partsOfEach } from './endless-writer.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-const kills = 200;
+const kills = isWideRun ? 200 : 20;
 /** Milliseconds after the first write, at most: some twenty bundles. */
 const longestLife = 40;
 
@@ -90,7 +91,9 @@ test(`killed ${kills} times while writing`, async (t) => {
   assert.ok(seen.sealed > 0);
 });
 
-test('killed 40 times while writing encrypted: all that stands opens, and nothing is clear', async (t) => {
+test('killed 40 times while writing encrypted: all that stands opens, and nothing is clear', {
+  skip: onlyWide,
+}, async (t) => {
   const dir = scratchFolder(t);
   const program = buildWriter(dir);
   const identity = await generateX25519Identity();

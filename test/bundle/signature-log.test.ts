@@ -10,6 +10,7 @@ import {
   noteSignature as note,
   type SignatureNote,
 } from '../../src/bundle/signature-log.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const run = promisify(execFile);
@@ -70,7 +71,7 @@ test('torn lines, garbage and a folder in its place change nothing', (t) => {
   });
 });
 
-test('the file is bounded', (t) => {
+test('the file is bounded', { skip: onlyWide }, (t) => {
   const dir = scratchFolder(t);
   for (let i = 0; i < 5000; i++) noteSignature({ dir, signature: `s${i % 7}`, windowMs: hour });
   assert.ok(statSync(join(dir, 'signatures.log')).size <= 65 * 1024);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Death, type MatrixRun, runUnderCi } from '../support/runner-matrix.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const takeAway = `require('node:fs').rmSync(process.env.AGENTDUMP_CI, { recursive: true });`;
 const wait = `${takeAway}
@@ -44,6 +45,6 @@ test('a cancel: what waits is dumped and ended all the same', async (context) =>
   check(await runLost(context, 'cancel', wait), { code: null, kind: 'terminated' });
 });
 
-test('a hang: it is seen, dumped and ended all the same', async (context) => {
+test('a hang: it is seen, dumped and ended all the same', { skip: onlyWide }, async (context) => {
   check(await runLost(context, 'hang', wait), { code: 124, kind: 'no-progress' });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { findNodes } from '../support/run-victim.ts';
 import { runUnderCi } from '../support/runner-matrix.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 /** The root suite listens for uncaught exceptions, and has its hooks from the first test on. */
 const looksAtRoot = `
@@ -69,7 +70,9 @@ for (const { name: version, path: node } of findNodes()) {
     );
   });
 
-  test(`${version}: suites are neither counted nor said not to have finished`, async (context) => {
+  test(`${version}: suites are neither counted nor said not to have finished`, {
+    skip: onlyWide,
+  }, async (context) => {
     const killed = await runScript(context, node, { 'one.cjs': diesWithin }, 'one.cjs');
     const running = ['booking', 'paying', 'pays', 'twice'];
     assert.deepEqual(killed.summary?.bundles[0]?.test?.name, running, killed.output);
@@ -91,7 +94,9 @@ for (const { name: version, path: node } of findNodes()) {
     assert.deepEqual({ finished, red, unfinished }, { finished: 6, red: 1, unfinished: 0 });
   });
 
-  test(`${version}: a worker that dies on purpose is neither a test file nor a problem`, async (context) => {
+  test(`${version}: a worker that dies on purpose is neither a test file nor a problem`, {
+    skip: onlyWide,
+  }, async (context) => {
     const files = { 'one.cjs': losesWorker, 'dies.cjs': 'throw new SyntaxError("on purpose");' };
     const { output, summary } = await runScript(context, node, files, ['--test', 'one.cjs']);
     const [dead] = summary?.bundles ?? [];

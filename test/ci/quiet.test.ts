@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runUnderCi } from '../support/runner-matrix.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const dies = `import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
@@ -29,7 +30,7 @@ test('a green run prints what the program prints', async (context) => {
   assert.equal(existsSync(report), false);
 });
 
-test('in a red run the report tells of them', async (context) => {
+test('in a red run the report tells of them', { skip: onlyWide }, async (context) => {
   const { code, output, summary } = await run(context, 'process.exitCode = 3;');
   assert.equal(code, 3, output);
   assert.doesNotMatch(output, /read it with/);

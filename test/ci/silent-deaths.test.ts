@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runUnderCi } from '../support/runner-matrix.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const aborts = `import { test } from 'node:test';
 test('dies', async () => { await new Promise((done) => setTimeout(done, 20)); process.abort(); });`;
 
-test('a file that ran twice and aborted twice: two bundles, each of its own process', async (context) => {
+test('a file that ran twice and aborted twice: two bundles, each of its own process', {
+  skip: onlyWide,
+}, async (context) => {
   const { summary } = await run(context, {
     'a.test.mjs': aborts,
     'twice.mjs': `import { spawn } from 'node:child_process';
@@ -44,7 +47,7 @@ process.on('exit', () => process.kill(process.pid, 'SIGKILL'));`,
   );
 });
 
-test('programs that a test kills on purpose are no finding', async (context) => {
+test('programs that a test kills on purpose are no finding', { skip: onlyWide }, async (context) => {
   const { summary } = await run(context, {
     'twice.mjs': `import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const preload = join(root, 'dist', 'register-tests.cjs');
@@ -40,7 +41,7 @@ test('the first process leaves its code, the next ones take it and say nothing',
   assert.equal(statSync(join(folder, name)).mtimeMs, mtimeMs, 'it is written once');
 });
 
-test('code that is cut, foreign or empty costs nobody the recorder', (context) => {
+test('code that is cut, foreign or empty costs nobody the recorder', { skip: onlyWide }, (context) => {
   const folder = newFolder(context);
   runIn(folder, '');
   const path = join(folder, codeOf(folder)[0] ?? 'none');

@@ -7,8 +7,9 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { partNames } from '../../src/bundle/layout.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
-test('the bundle names the test, the line and the child', async (context) => {
+test('the bundle names the test, the line and the child', { skip: onlyWide }, async (context) => {
   const { code, summary, output, report } = await runUnderCi({
     folder: suitesFolder(context),
     death: 'hang',

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Account } from '../../src/model/account.ts';
 import { onlyAccountOf } from '../support/run-account.ts';
 import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
-import { majorsOf, nodeOf, testMajors } from '../support/test-nodes.ts';
+import { majorsOf, nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 /** What counts is the old generation: of what is used, tens of megabytes may still be young when it stops to fill. */
 const worker = `
@@ -77,7 +77,9 @@ for (const major of testMajors)
   });
 
 for (const major of majorsOf(20, 26))
-  test(`Node ${major}: no debugger in a worker whose heap is nearly full`, async (context) => {
+  test(`Node ${major}: no debugger in a worker whose heap is nearly full`, {
+    skip: onlyWide,
+  }, async (context) => {
     const account = await runVictim(context, major, 70);
     const [frame] = workersOf(account).find(({ frames }) => frames.length > 0)?.frames ?? [];
     assert.deepEqual([frame?.function, frame?.line, frame?.locals], ['crunch', 7, undefined]);

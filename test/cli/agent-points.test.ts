@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-points-'));
@@ -30,7 +31,7 @@ function run(...words: string[]) {
   });
 }
 
-test('--where', () => {
+test('--where', { skip: onlyWide }, () => {
   const { status, stdout } = run('--where', 'state.turns > 2');
   assert.equal(status, 0);
   assert.match(stdout, /^First after event 3: state\.turns > 2\n/);
@@ -38,7 +39,7 @@ test('--where', () => {
   assert.equal(run('--where', 'state.turns >').status, 2);
 });
 
-test('--at says of which moment it tells', () => {
+test('--at says of which moment it tells', { skip: onlyWide }, () => {
   const { status, stdout } = run('--at', '2');
   assert.equal(status, 0);
   assert.match(stdout, /^As it stood after event 2, 7 s before the end\n\n.*turns: 2/s);

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Account } from '../../src/model/account.ts';
 import { synthProgram } from '../support/synth-heapsnapshot.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const program = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
@@ -100,7 +101,9 @@ test('each question answers in text and in JSON', () => {
   }
 });
 
-test('query as CSV and JSON; export as speedscope and folded stacks, to a file that is not overwritten', () => {
+test('query as CSV and JSON; export as speedscope and folded stacks, to a file that is not overwritten', {
+  skip: onlyWide,
+}, () => {
   const csv = heap(
     'query',
     snapshot,
@@ -147,7 +150,7 @@ test('a snapshot from a pipe, plain and gzipped', () => {
   }
 });
 
-test('gzip, and a bundle: torn, with the snapshot as its part', () => {
+test('gzip, and a bundle: torn, with the snapshot as its part', { skip: onlyWide }, () => {
   const packed = join(folder, 'a.heapsnapshot.gz');
   writeFileSync(packed, gzipSync(readFileSync(snapshot), { level: 1 }));
   const { source: _, ...expected } = json('summary', snapshot);

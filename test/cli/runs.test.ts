@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const asks = fileURLToPath(new URL('../durable/programs/asks.mjs', import.meta.url));
@@ -37,7 +38,9 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   });
 }
 
-test('killed while it waits, approved while it is down, resumed by the command line that was kept', async () => {
+test('killed while it waits, approved while it is down, resumed by the command line that was kept', {
+  skip: onlyWide,
+}, async () => {
   const place = fresh();
   const { truth, agentdump } = place;
   await killWhileItWaits(place);
@@ -64,7 +67,7 @@ test('killed while it waits, approved while it is down, resumed by the command l
   assert.equal(JSON.parse(agentdump('runs', '--json').stdout)[0].state, 'finished');
 });
 
-test('rejected, with a command of its own', async () => {
+test('rejected, with a command of its own', { skip: onlyWide }, async () => {
   const place = fresh();
   const { truth, agentdump } = place;
   await killWhileItWaits(place);
@@ -73,7 +76,7 @@ test('rejected, with a command of its own', async () => {
   assert.equal(resumed.stdout, 'not booked\n');
 });
 
-test('rolled back to before a step, it is done again', async () => {
+test('rolled back to before a step, it is done again', { skip: onlyWide }, async () => {
   const place = fresh();
   const { truth, env, agentdump } = place;
   await killWhileItWaits(place);

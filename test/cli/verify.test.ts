@@ -13,6 +13,7 @@ import { scanBundle } from '../../src/analysis/secrets/scan-bundle.ts';
 import { sealLedger } from '../../src/bundle/ledger.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { startBundle } from '../../src/bundle/writer.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-verify-'));
@@ -177,7 +178,9 @@ test('a compressed part that is torn is named as not searched', () => {
   assert.match(stdout, /not searched: heap\.heapsnapshot\.gz/);
 });
 
-test('a passphrase from a file or the environment: encrypt, list, analyze, verify, decrypt; never from the command line', () => {
+test('a passphrase from a file or the environment: encrypt, list, analyze, verify, decrypt; never from the command line', {
+  skip: onlyWide,
+}, () => {
   const dir = join(root, 'passphrase');
   const path = writeBundle({}, dir);
   const secret = ['seven', 'quiet', 'rivers', String(Math.random()).slice(2)].join(' ');

@@ -12,9 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { RecordCodec } from '../../src/durable/codec.ts';
 import { FileStore } from '../../src/durable/file-store.ts';
 import { RunLog } from '../../src/durable/run-log.ts';
+import { isWideRun } from '../support/test-nodes.ts';
 
 const victim = fileURLToPath(new URL('programs/twenty-steps.mjs', import.meta.url));
-const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? 60);
+const wantedKills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 60 : 6));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-kill-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

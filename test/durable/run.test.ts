@@ -9,6 +9,7 @@ import { FileStore } from '../../src/durable/file-store.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import type { DurableRunOptions, DurableRunWork } from '../../src/durable/options.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 import { crashingStore } from './crashing-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-durable-'));
@@ -111,7 +112,7 @@ test('steps in a loop, a tool, an error that is a result', async () => {
   );
 });
 
-test('parallel steps, whatever order they end in', async () => {
+test('parallel steps, whatever order they end in', { skip: onlyWide }, async () => {
   await dieEverywhere(
     (effect) => () =>
       Promise.all(
@@ -187,7 +188,7 @@ test('a run that failed is taken up at the step that failed it; what it had deal
   assert.deepEqual(calls, { caught: 1, fatal: 3 });
 });
 
-test('retries with a limit that holds over deaths', async () => {
+test('retries with a limit that holds over deaths', { skip: onlyWide }, async () => {
   await dieEverywhere(
     (effect) => () =>
       Promise.resolve(

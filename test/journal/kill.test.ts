@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readJournal } from '../../src/journal/reader.ts';
+import { isWideRun } from '../support/test-nodes.ts';
 
-const kills = Number(process.env['AGENTDUMP_KILLS'] ?? 200);
+const kills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 200 : 20));
 const victim = fileURLToPath(new URL('./victim-append.mjs', import.meta.url));
 
 /** Runs a victim, kills it some milliseconds after its first record; the last number that it acknowledged. */

@@ -8,8 +8,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { isWideRun } from '../support/test-nodes.ts';
 
-const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? 40);
+const kills = Number(process.env['AGENTDUMP_TEST_KILLS'] ?? (isWideRun ? 40 : 8));
 /** Longer than a bundle takes here, so that some are killed after the seal. */
 const longestMs = 160;
 const node = findNodes().at(-1) ?? assert.fail('no Node');

@@ -7,11 +7,14 @@ import { test } from 'node:test';
 import { requestName } from '../../src/model/origin.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 import { accountOfRequest, deathsOfRequests, isLost, traceOf } from '../support/server-victim.ts';
-import { usualNode } from '../support/test-nodes.ts';
+import { sampleOf, usualNode } from '../support/test-nodes.ts';
 
 const followed = { AGENTDUMP_CONTEXT: 'always' };
 
-for (const [index, how] of deathsOfRequests.filter((one) => !isLost(one, usualNode.major)).entries())
+for (const [index, how] of sampleOf(
+  deathsOfRequests.filter((one) => !isLost(one, usualNode.major)),
+  2,
+).entries())
   test(`${how}: the one of fifty requests that ended it is named`, async (context) => {
     const at = 7 * index + 3;
     const run = { node: usualNode.path, kind: 'http', how, at, dir: temporaryFolder(context) } as const;

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { listBundles } from '../../src/bundle/list.ts';
 import { readJournal } from '../../src/journal/reader.ts';
-import { nodeOf, testMajors, usualNode } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-confides.mjs');
@@ -155,7 +155,7 @@ test('the watchdog’s bundle of a hang', async () => {
   assert.deepEqual(filesWith(place.home), []);
 });
 
-test('a passphrase seals as well', async () => {
+test('a passphrase seals as well', { skip: onlyWide }, async () => {
   const place = newPlace(`passphrase:${passphrase}`);
   const child = start(place, [usualNode.path, ...preload], []);
   await waitFor(child, 'ready');
@@ -168,7 +168,7 @@ test('a passphrase seals as well', async () => {
   assert.ok(opened.stdout.includes(told), opened.stderr);
 });
 
-test('a recipient that cannot be read: no clear journal either', async () => {
+test('a recipient that cannot be read: no clear journal either', { skip: onlyWide }, async () => {
   const place = newPlace('/nowhere/recipients.txt');
   const child = start(place, [usualNode.path, ...preload], []);
   await waitFor(child, 'ready');

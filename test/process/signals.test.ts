@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { bundlesIn, findNodes, preload, temporaryFolder, untilHeard } from '../support/run-victim.ts';
+import { isWideRun, onlyWide, sampleOf } from '../support/test-nodes.ts';
 import { judge, planTrials } from './signal-trial.ts';
 
 interface Run {
@@ -50,7 +51,7 @@ const alive = 'setInterval(() => {}, 1000);';
 for (const { name, path: node } of findNodes())
   describe(name, () => {
     test('a sample of the trial: no program ends otherwise', { concurrency: false }, async (t) => {
-      const trials = planTrials(27, Number(process.env['AGENTDUMP_TEST_SEED'] ?? 15));
+      const trials = planTrials(isWideRun ? 27 : 6, Number(process.env['AGENTDUMP_TEST_SEED'] ?? 15));
       const dir = temporaryFolder(t);
       const quick = trials.map((trial) => ({ ...trial, afterMs: trial.afterMs % 3000 }));
       const judged = await Promise.all(
@@ -73,7 +74,9 @@ for (const { name, path: node } of findNodes())
       assert.equal(catches(later.child.pid, 'SIGUSR2'), false);
     });
 
-    test('AGENTDUMP_HANG_MS=0: a signal is answered all the same while the main thread is busy', async (t) => {
+    test('AGENTDUMP_HANG_MS=0: a signal is answered all the same while the main thread is busy', {
+      skip: onlyWide,
+    }, async (t) => {
       const code = `${alive} setTimeout(() => { console.log('busy'); ${block(60_000)} }, 2000);`;
       const { child, dir, says, ended } = start(t, node, code, { AGENTDUMP_HANG_MS: '0' });
       await untilHeard(child.pid, 'SIGTERM');
@@ -84,11 +87,12 @@ for (const { name, path: node } of findNodes())
     });
 
     test('a signal that came while nobody listened kills, whatever the program does before it comes to its loop', async (t) => {
-      for (const deed of [
+      const deeds = [
         `process.on('SIGTERM', () => {}); ${block(60_000)}`,
         'process.exit(3);',
         `throw new Error('later');`,
-      ]) {
+      ];
+      for (const deed of sampleOf(deeds, 3)) {
         const code = `${alive} setTimeout(() => {
           require('child_process').execSync('kill -TERM ' + process.pid + '; sleep 0.05'); ${deed}
         }, 2000);`;

@@ -10,17 +10,18 @@ import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
 import { spawnUntil } from '../support/run-until-bundle.ts';
 import { findNodes, preload, programs, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 for (const node of findNodes())
   describe(node.name, () => {
-    test('a process that ends by itself in its stall says so', async (t) => {
+    test('a process that ends by itself in its stall says so', { skip: onlyWide }, async (t) => {
       const dir = temporaryFolder(t);
       const victim = { file: 'hang-recovers.cjs', env: { AGENTDUMP_HANG_MS: '1000' }, bundles: [] };
       await runVictim(node, victim, { preload: true, dir });
       assert.equal(listBundles(join(dir, 'dumps'))[0]?.sequel?.event, 'ended');
     });
 
-    test('a loop that comes back says so beside its bundle', async (t) => {
+    test('a loop that comes back says so beside its bundle', { skip: onlyWide }, async (t) => {
       const dir = temporaryFolder(t);
       const env = { AGENTDUMP_HANG_MS: '1000' };
       const victim = { file: 'hang-recovers.cjs', args: ['5000'], env, bundles: [] };

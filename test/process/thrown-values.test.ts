@@ -8,6 +8,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+import { sampleOf } from '../support/test-nodes.ts';
 
 async function dieOf(t: TestContext, node: NodeBinary, program: string) {
   const dir = temporaryFolder(t);
@@ -119,7 +120,7 @@ const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
 ];
 
 for (const node of findNodes()) {
-  for (const [name, program, title, gap] of cases)
+  for (const [name, program, title, gap] of sampleOf(cases, 4))
     test(`${node.name}: ${name}`, async (t) => {
       const { verdict, error, gaps } = await dieOf(t, node, program);
       assert.equal(verdict?.title, title);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { bin, command, hostile, moving } from '../support/stranger.ts';
 import { recordingHead } from '../support/synth-bundle-hostile-newer.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'agentdump-stranger-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -79,7 +80,9 @@ for (const [format, fault] of [
     assert.ok(status === 2 || status === 3, `${status}: ${said}`);
   });
 
-test('a folder that is no bundle, a folder without a repository, and a repository without a commit', () => {
+test('a folder that is no bundle, a folder without a repository, and a repository without a commit', {
+  skip: onlyWide,
+}, () => {
   const recording = writeRecording({});
   for (const target of [scratch, '/', '/dev/full', join(scratch, 'none')])
     assert.match(String(bisect([target, '--good', good, ...agent]).status), /^[23]$/);
@@ -90,7 +93,7 @@ test('a folder that is no bundle, a folder without a repository, and a repositor
   assert.equal(bisect([recording, '--good', 'HEAD', ...agent], empty).status, 2);
 });
 
-test('revisions that are options, commands, patterns or far too long', () => {
+test('revisions that are options, commands, patterns or far too long', { skip: onlyWide }, () => {
   const recording = writeRecording({});
   for (const words of [
     [`--good=--upload-pack=node -e "${writesProof}"`],

@@ -14,6 +14,7 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
 import { preload } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const faulty = readFileSync(join(here, 'http-program.mjs'), 'utf8');
@@ -90,7 +91,9 @@ async function replay(
   return runCli(['replay', bundle, ...words, ...agent], dir, env);
 }
 
-test('a death of what an API said is reproduced with the API gone, five times of five', async () => {
+test('a death of what an API said is reproduced with the API gone, five times of five', {
+  skip: onlyWide,
+}, async () => {
   for (let n = 0; n < 5; n++) {
     const { code, stdout, stderr } = await replay(recorded.bundle, ['--expect', 'same']);
     assert.match(stdout, /^REPRODUCED: the same death/, stderr);
@@ -107,7 +110,9 @@ test('a fixed program gets the recorded text and headers, and ends well', async 
   assert.equal(code, 0);
 });
 
-test('a changed request is shown as a diff, and stops, goes live, or is answered', async () => {
+test('a changed request is shown as a diff, and stops, goes live, or is answered', {
+  skip: onlyWide,
+}, async () => {
   const env = { CITY: 'Bergen' };
   const stopped = await replay(recorded.bundle, [], env);
   assert.match(stopped.stdout, /^DIVERGED/, stopped.stderr);
@@ -144,7 +149,9 @@ test('neither the secret that was sent nor the one that came is in the bundle or
   assert.match(again.stdout, /^REPRODUCED[\s\S]*2 of 2 other/, again.stderr);
 });
 
-test('an answer that was too long, or no text, is named, and stops or goes live', async () => {
+test('an answer that was too long, or no text, is named, and stops or goes live', {
+  skip: onlyWide,
+}, async () => {
   for (const [first, reason] of [
     ['/large', /h1 can't be answered: its answer has 330000 bytes, of which only the beginning is kept/],
     ['/picture', /h1 can't be answered: its answer has 4 bytes, which are no text and not kept/],
@@ -178,7 +185,9 @@ test('by default nothing of the content is recorded, and the replay says how to 
   assert.equal(said?.length, 1, stderr);
 });
 
-test('under a recipient nothing of it is on the disk in the clear, and its reader can replay it', async () => {
+test('under a recipient nothing of it is on the disk in the clear, and its reader can replay it', {
+  skip: onlyWide,
+}, async () => {
   const AGENTDUMP_PASSPHRASE = 'correct horse battery';
   const { bundle } = await record('sealed', {
     AGENTDUMP_CAPTURE_HTTP: 'content',

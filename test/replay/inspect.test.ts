@@ -12,6 +12,7 @@ import { RemoteDebugger } from '../../src/supervise/remote-debugger.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
 import { cleanEnvironment, cli } from '../support/recorded-deaths.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -109,7 +110,9 @@ for (const { name, path } of findNodes()) {
   });
 }
 
-test('without a terminal or a debugger it says where the error is thrown, and goes on', async (t) => {
+test('without a terminal or a debugger it says where the error is thrown, and goes on', {
+  skip: onlyWide,
+}, async (t) => {
   const dir = temporaryFolder(t);
   const bundle = await record(dir, process.execPath);
   const words = [bundle, '--inspect', '--until', 'c1', '--', process.execPath, 'agent.mjs'];

@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { startMockModelServer } from '../support/mock-model-server.ts';
 import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
 import { preload } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const faulty = readFileSync(join(here, 'agent.mjs'), 'utf8');
@@ -83,7 +84,7 @@ test('another death is told apart', async () => {
   assert.equal(code, 1);
 });
 
-test('a request that differs is shown, and stops or is answered', async () => {
+test('a request that differs is shown, and stops or is answered', { skip: onlyWide }, async () => {
   const env = { AGENT_PROMPT: 'How is Bergen?' };
   const stopped = await replayWith(faulty, [], env);
   assert.match(stopped.stdout, /^DIVERGED/);
@@ -105,7 +106,9 @@ test('a request that differs can go live', async (t) => {
   assert.equal(server.calls.length, 1);
 });
 
-test('a server that is not in the recording stops the replay before anything is sent; --live asks it', async (t) => {
+test('a server that is not in the recording stops the replay before anything is sent; --live asks it', {
+  skip: onlyWide,
+}, async (t) => {
   const asked: string[] = [];
   const hook = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -135,7 +138,7 @@ test('a server that is not in the recording stops the replay before anything is 
   assert.deepEqual(asked, ['/told', '/told', '/told']);
 });
 
-test('--until ends before a call, and a call that is not there is named', async () => {
+test('--until ends before a call, and a call that is not there is named', { skip: onlyWide }, async () => {
   const { code, stdout, stderr } = await replayWith(faulty, ['--until', 'c2']);
   assert.match(stdout, /^STOPPED/, stderr);
   assert.equal(code, 0);
@@ -157,7 +160,7 @@ const runners = {
 
 for (const [runner, { command, missing }] of Object.entries(runners))
   test(`a saved test for ${runner} has no secret, fails before the fix and passes after it`, {
-    skip: missing,
+    skip: onlyWide || missing,
   }, async () => {
     const modules = join(dir, 'node_modules');
     mkdirSync(modules, { recursive: true });
@@ -188,7 +191,9 @@ async function runTest(words: string[]): Promise<{ code: number; output: string 
   return { code, output };
 }
 
-test('a tool of agent.tool is run, or answered from the record when it is chosen', async () => {
+test('a tool of agent.tool is run, or answered from the record when it is chosen', {
+  skip: onlyWide,
+}, async () => {
   const home = join(dir, 'tools');
   mkdirSync(home);
   writeFileSync(
@@ -216,7 +221,9 @@ test('a tool of agent.tool is run, or answered from the record when it is chosen
   assert.equal(code, 2);
 });
 
-test('bisect finds the commit that brought the death, and leaves the work tree alone', async () => {
+test('bisect finds the commit that brought the death, and leaves the work tree alone', {
+  skip: onlyWide,
+}, async () => {
   const repo = join(dir, 'repo');
   mkdirSync(repo);
   cpSync(join(dir, 'agent.mjs'), join(repo, 'agent.mjs'));

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 import { untilBundle } from '../support/until-bundle.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
@@ -113,7 +114,7 @@ test('a sweep of another dump folder scrubs the report in its place; that of its
   bundle.close();
 });
 
-test('the next start clears it, too', async () => {
+test('the next start clears it, too', { skip: onlyWide }, async () => {
   const dir = join(root, 'next');
   const orphan = await abandon(dir);
   await dieOfMemory(orphan);

@@ -14,6 +14,7 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { readIdentities } from '../../src/bundle/reader-age.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const victim = fileURLToPath(new URL('./victim-session.mjs', import.meta.url));
@@ -88,7 +89,7 @@ test('run: a recipient that cannot be read leaves no bundle, and says so', () =>
   assert.deepEqual(listBundles(dir), []);
 });
 
-test('a passphrase of the supervisor is in no part', () => {
+test('a passphrase of the supervisor is in no part', { skip: onlyWide }, () => {
   const dir = newDir();
   const passphrase = ['four', 'lamps', String(Math.random()).slice(2)].join('-');
   const env = { AGENTDUMP_RECIPIENT: `passphrase:${passphrase}` };

@@ -12,7 +12,7 @@ import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { type LedgerLine, readLedgers } from '../../src/supervise/ledger.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { nodeOf, testMajors } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -126,7 +126,7 @@ for (const major of testMajors)
   });
 
 test('a main thread that blocks in a system call: read past it, from its memory', {
-  skip: process.arch !== 'x64',
+  skip: onlyWide || process.arch !== 'x64',
 }, async () => {
   const patient = await start('block', ['--restart=on-failure', '--health-url=URL', '--health-every=200']);
   const lines = await untilEvent(patient.dir, 'recovered');
@@ -142,7 +142,9 @@ test('a main thread that blocks in a system call: read past it, from its memory'
   await end(patient);
 });
 
-test('a main thread that waits for a child in execSync: known for blocked, and the child is named', async () => {
+test('a main thread that waits for a child in execSync: known for blocked, and the child is named', {
+  skip: onlyWide,
+}, async () => {
   const patient = await start('child', ['--restart=on-failure', '--hang=400']);
   const lines = await untilEvent(patient.dir, 'recovered');
   assert.equal(one(lines, 'unhealthy')?.check, 'main-thread');
@@ -164,7 +166,7 @@ test('an endpoint that answers 503: ended gently, for its main thread could', as
   await end(patient);
 });
 
-test('a heartbeat that stops', async () => {
+test('a heartbeat that stops', { skip: onlyWide }, async () => {
   const patient = await start('silent', ['--restart=on-failure', '--heartbeat=400']);
   const lines = await untilEvent(patient.dir, 'recovered');
   assert.equal(one(lines, 'unhealthy')?.level, 'behaviour');
@@ -172,7 +174,7 @@ test('a heartbeat that stops', async () => {
   await end(patient);
 });
 
-test('a main thread that never comes back, with nothing asked of it', async () => {
+test('a main thread that never comes back, with nothing asked of it', { skip: onlyWide }, async () => {
   const patient = await start('spin', ['--restart=on-failure', '--hang=500']);
   const lines = await untilEvent(patient.dir, 'recovered');
   assert.equal(one(lines, 'unhealthy')?.check, 'main-thread');
@@ -180,7 +182,7 @@ test('a main thread that never comes back, with nothing asked of it', async () =
   await end(patient);
 });
 
-test('a main thread that is only busy is left alone', async () => {
+test('a main thread that is only busy is left alone', { skip: onlyWide }, async () => {
   const patient = await start('busy', ['--restart=on-failure', '--hang=400']);
   const lines = await untilEvent(patient.dir, 'triage');
   assert.equal(one(lines, 'triage')?.condition, 'busy');
@@ -208,7 +210,7 @@ test('over its memory limit: ended, and begun afresh', async () => {
   await end(patient);
 });
 
-test('without --restart an ill program is dumped and left running', async () => {
+test('without --restart an ill program is dumped and left running', { skip: onlyWide }, async () => {
   const patient = await start('spin', ['--health-url=URL', '--health-every=200']);
   const lines = await untilEvent(patient.dir, 'dump');
   assert.ok(one(lines, 'dump')?.bundle);
@@ -219,7 +221,7 @@ test('without --restart an ill program is dumped and left running', async () => 
   await once(patient.child, 'exit');
 });
 
-test('a program that is stopped on purpose is not ill', async () => {
+test('a program that is stopped on purpose is not ill', { skip: onlyWide }, async () => {
   const patient = await start('none', [
     '--restart=always',
     '--health-url=URL',

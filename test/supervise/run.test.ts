@@ -12,6 +12,7 @@ import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { readStatus } from '../../src/supervise/status.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-run-'));
@@ -232,7 +233,9 @@ test('a crash loop: restarts, ledger, hook, its own exit code', () => {
   );
 });
 
-test('a crash loop of a death that is only counted: the hook is told of the bundle that has it', () => {
+test('a crash loop of a death that is only counted: the hook is told of the bundle that has it', {
+  skip: onlyWide,
+}, () => {
   const result = run(newDir(), [
     '--restart=on-failure',
     '--restart-delay=1',

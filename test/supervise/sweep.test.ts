@@ -23,6 +23,7 @@ import { readJournal } from '../../src/journal/reader.ts';
 import { tryLockSession, unlockSession } from '../../src/supervise/finisher-lock.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 import { untilBundle } from '../support/until-bundle.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-sweep-'));
@@ -89,7 +90,7 @@ test('the bundle holds the whole journal, the memory history and who said what o
   assert.match(JSON.stringify(bundle.gaps), /segments-missing, records \d+ to \d+/);
 });
 
-test('two finishers at once: one bundle', async () => {
+test('two finishers at once: one bundle', { skip: onlyWide }, async () => {
   const dir = newDir();
   for (let i = 0; i < 4; i++) await killVictim(dir);
   const sweepers = Array.from({ length: 4 }, () =>
@@ -181,7 +182,7 @@ test('the command says in lines and as JSON what it did', async () => {
   assert.deepEqual([text.status, text.stdout], [0, 'No sessions here.\n']);
 });
 
-test('the next program under a supervisor has it done beside its work', async () => {
+test('the next program under a supervisor has it done beside its work', { skip: onlyWide }, async () => {
   const dir = newDir();
   await killVictim(dir);
   const words = ['run', '--dir', dir, '--', process.execPath, '-e', untilBundle(dir)];

@@ -11,6 +11,13 @@ const installed = join(dirname(fileURLToPath(import.meta.url)), '..', 'nodes', '
 /** The run that has other Nodes, oracles, real clients and runners. */
 export const isWideRun = process.env['AGENTDUMP_TESTS'] === 'all';
 
+/** `skip` of a test for which `npm test` has no time. */
+export const onlyWide: string | false = isWideRun ? false : 'takes long';
+
+/** All in the wide run; else each nth from the first on. */
+export const sampleOf = <Case>(all: readonly Case[], nth: number): readonly Case[] =>
+  isWideRun ? all : all.filter((_, at) => at % nth === 0);
+
 export interface TestNode {
   major: number;
   /** `Node 24` */

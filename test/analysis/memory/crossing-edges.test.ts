@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchesOf, sideBucketsFor } from '../../../src/analysis/memory/crossing-batches.ts';
 import { CrossingEdges } from '../../../src/analysis/memory/crossing-edges.ts';
+import { onlyWide } from '../../support/test-nodes.ts';
 
 type Edge = readonly [target: number, source: number];
 
@@ -58,7 +59,7 @@ test('edges of a few targets and of many, near and far, in no order', () => {
   assertGivenBack(source + 1, edges);
 });
 
-test('targets with more edges than a batch, beside others in one bucket', () => {
+test('targets with more edges than a batch, beside others in one bucket', { skip: onlyWide }, () => {
   const below = numbersBelow(11);
   const popular = [17, 18, 4000, 65_535, 65_536, 70_000];
   const edges: Edge[] = [];
