@@ -58,15 +58,17 @@ function listen(runner: unknown, tests: TestPort): void {
  * when that is made, before the first test file is read, and then all is again as it was.
  */
 function onRunnerMade(react: (runner: unknown) => void): void {
-  const define = Object.defineProperty;
-  Object.defineProperty = function defineProperty<T>(
+  // That of the program: in this file `Object` is a copy of it (captured-globals.cjs).
+  const object = globalThis.Object;
+  const define = object.defineProperty;
+  object.defineProperty = function defineProperty<T>(
     target: T,
     key: PropertyKey,
     how: PropertyDescriptor,
   ): T {
     const defined = define(target, key, how);
     if (key !== '__vitest_executor') return defined;
-    Object.defineProperty = define;
+    object.defineProperty = define;
     try {
       react((target as object).constructor);
     } catch {
