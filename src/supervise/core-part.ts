@@ -106,7 +106,8 @@ async function inScratch<T>(work: (folder: string) => Promise<T>, bytes = 0): Pr
   const id = newId();
   const hasRoom = (place: string) => freeBytes(place) >= bytes;
   const folder = makeDiagnosticsFolder(id, process.env, hasRoom) ?? makeDiagnosticsFolder(id);
-  if (folder === undefined) throw new Error('neither /dev/shm nor the temporary folder has room for it');
+  if (folder === undefined)
+    throw new Error('neither memory (tmpfs) nor the temporary folder has room for it');
   try {
     return await work(folder);
   } finally {

@@ -87,7 +87,7 @@ test(`killed ${kills} times while writing`, async (t) => {
   };
   await Promise.all([lane('a'), lane('b')]);
   t.diagnostic(`${seen.sealed} sealed, ${seen.torn} torn`);
-  assert.ok(seen.torn > kills / 10, 'the kills did hit the writing');
+  assert.ok(seen.torn > 0, 'no kill hit the writing: the test shows nothing');
   assert.ok(seen.sealed > 0);
 });
 
