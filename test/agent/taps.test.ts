@@ -10,6 +10,7 @@ import {
   type SeenCall,
   startMockModelServer,
 } from '../support/mock-model-server.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',
@@ -71,7 +72,7 @@ for (const major of nodeMajors) {
       }
   });
 
-  test(`errors and broken replies on Node ${major}`, { skip }, async () => {
+  test(`errors and broken replies on Node ${major}`, { skip: onlyWide || skip }, async () => {
     const outcomes: [ScriptedReply, string, string, RegExp][] = [
       [{ status: 429 }, 'whole', 'failed', /rate_limit/],
       [{ status: 500 }, 'stream', 'failed', /server_error/],

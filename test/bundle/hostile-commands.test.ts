@@ -189,7 +189,9 @@ test('a saved test has a plain name below its folder, and its title is a text', 
   }
 });
 
-test('verify --secrets ends with a verdict on what unpacks to much, and names what it did not search', () => {
+test('verify --secrets ends with a verdict on what unpacks to much, and names what it did not search', {
+  skip: onlyWide,
+}, () => {
   const bundle = join(hostile, 'heapsnapshot');
   for (const fault of ['gzip-bomb', 'nested-50000-deep']) {
     const { status, said } = run(['verify', '--secrets', join(bundle, fault)]);

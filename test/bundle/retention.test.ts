@@ -14,6 +14,7 @@ import { applyRetention } from '../../src/bundle/retention.ts';
 import { noteSignature, readSignatures } from '../../src/bundle/signature-log.ts';
 import { startBundle } from '../../src/bundle/writer.ts';
 import { synthStem, writeSynthBundle } from '../support/synth-bundle.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const long = 365 * 86_400;
@@ -234,7 +235,7 @@ test('signatures are those of the log: two crashes of one program are two, also 
   assert.deepEqual(left, [names[0], names[1], names[6], names[7]]);
 });
 
-test('the log is cut, and still knows the signature of a bundle that is there', (t) => {
+test('the log is cut, and still knows the signature of a bundle that is there', { skip: onlyWide }, (t) => {
   const dir = scratchFolder(t);
   const { id = '' } = noteSignature({ dir, signature: 'first', windowMs: 0 });
   writeSynthBundle(dir, {

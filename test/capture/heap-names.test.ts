@@ -9,6 +9,7 @@ import { estimateCounted, estimateNamed } from '../../src/capture/heap-estimate.
 import { countHeapNames, type HeapNames } from '../../src/capture/heap-names.ts';
 import { listObjects } from '../../src/capture/list-objects.ts';
 import { countPlaces } from '../../src/capture/name-tables.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const near = (value: number, wanted: number, share: number): void =>
   assert.ok(Math.abs(value - wanted) <= wanted * share, `${value} where ${wanted} were wanted`);
@@ -116,7 +117,7 @@ describe('distinct strings of a sample', () => {
 });
 
 describe('names of a heap', () => {
-  test('keys of one large object, and of many', () => {
+  test('keys of one large object, and of many', { skip: onlyWide }, () => {
     const cache = added(() => Object.fromEntries(many(60_000, (at) => [`request ${at}`, { at }])));
     near(cache.strings, 60_000, 0.1);
     // Key and value of each in a table of three words a place, and the strings' own table.
@@ -140,7 +141,7 @@ describe('names of a heap', () => {
     assert.ok(shared.strings < 3000, `${shared.strings}`);
   });
 
-  test('entries of WeakMaps and WeakSets, one large or many small', () => {
+  test('entries of WeakMaps and WeakSets, one large or many small', { skip: onlyWide }, () => {
     const owners = many(20_000, (at) => ({ at }));
     const one = added(() => new WeakMap(owners.map((owner) => [owner, { of: owner }])));
     near(one.weakEntries, 20_000, 0.01);

@@ -105,7 +105,9 @@ for (const { name: version, path: node } of findNodes()) {
     assert.doesNotMatch(output, /✖ .*on purpose/);
   });
 
-  test(`${version}: who runs files by run() gets no root suite of ours`, async (context) => {
+  test(`${version}: who runs files by run() gets no root suite of ours`, {
+    skip: onlyWide,
+  }, async (context) => {
     const files = { 'all.cjs': runsFiles, 'one.cjs': looksAtRoot };
     const { output, summary } = await runScript(context, node, files, 'all.cjs');
     const bare = await runScript(context, node, files, 'all.cjs', { AGENTDUMP: 'off' });

@@ -93,7 +93,7 @@ test('rolled back to before a step, it is done again', { skip: onlyWide }, async
   );
 });
 
-test('what is not there, and wrong words', () => {
+test('what is not there, and wrong words', { skip: onlyWide }, () => {
   const { agentdump } = fresh();
   assert.equal(agentdump('runs').stdout, '');
   assert.equal(agentdump('runs').status, 0);

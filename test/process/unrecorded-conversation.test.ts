@@ -6,6 +6,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { renderText } from '../../src/report/text.ts';
 import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 async function accountOf(t: TestContext, strings: string) {
   const dir = temporaryFolder(t);
@@ -32,7 +33,7 @@ test('with its words', async (t) => {
   assert.match(renderText(account), /inferred 13 objects in the shape of messages at .*sessions/);
 });
 
-test('by its shape alone', async (t) => {
+test('by its shape alone', { skip: onlyWide }, async (t) => {
   const [candidate] = (await accountOf(t, 'names')).agent?.candidates ?? [];
   assert.equal(candidate?.messages, 13);
   assert.equal(candidate?.shown, undefined);

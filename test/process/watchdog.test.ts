@@ -98,7 +98,9 @@ for (const node of findNodes())
       assert.equal(hung.trigger.stall?.callback, 'Timeout');
     });
 
-    test('a value that the compiler has let go of is called that, and not undefined', async (t) => {
+    test('a value that the compiler has let go of is called that, and not undefined', {
+      skip: onlyWide,
+    }, async (t) => {
       const { hung } = await hang(t, node, 'hang-with-dead-values.cjs');
       const frame = hung.locals.find(({ functionName }) => functionName === 'research');
       const variables = frame?.scopes.flatMap((scope) => scope.variables) ?? [];

@@ -69,7 +69,7 @@ test('the death is reproduced without server, address or key', async () => {
   assert.equal(code, 0);
 });
 
-test('a fixed program goes past the death', async () => {
+test('a fixed program goes past the death', { skip: onlyWide }, async () => {
   const { code, stdout } = await replayWith(fixed, ['--expect', 'fixed']);
   assert.match(stdout, /^NO DEATH: it went on past the point where it died/);
   assert.equal(code, 0);
@@ -94,7 +94,7 @@ test('a request that differs is shown, and stops or is answered', { skip: onlyWi
   assert.match(answered.stdout, /^REPRODUCED/);
 });
 
-test('a request that differs can go live', async (t) => {
+test('a request that differs can go live', { skip: onlyWide }, async (t) => {
   const server = await startMockModelServer(() => ({ text: 'It is raining.' }));
   t.after(() => server.close());
   const env = { AGENT_PROMPT: 'How is Bergen?', MODEL_URL: server.url };

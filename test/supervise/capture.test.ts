@@ -15,7 +15,7 @@ import { AgentdumpError } from '../../src/errors.ts';
 import { captureLive } from '../../src/supervise/capture-live.ts';
 import { listeningPorts } from '../../src/supervise/inspector-port.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
-import { nodeOf, testMajors, usualNode } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-capture-'));
 after(() => rmSync(dir, { recursive: true }));
@@ -115,7 +115,7 @@ test('no such process: exit code 3, and the reason', () => {
 });
 
 test('workers, the heap and the memory on request; left stopped for a debugger', {
-  skip: process.arch !== 'x64',
+  skip: onlyWide || process.arch !== 'x64',
 }, async () => {
   const code = `const { Worker } = require('node:worker_threads');
     const worker = new Worker('function crunch(word) { for (let n = 0; ; n++) if (n < 0) return word; } require("node:worker_threads").parentPort.postMessage(0); crunch("telling")', { eval: true, name: 'cruncher' });

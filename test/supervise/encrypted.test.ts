@@ -104,7 +104,7 @@ test('a passphrase of the supervisor is in no part', { skip: onlyWide }, () => {
 });
 
 test('capture --core: the mini core in the encrypted bundle, no core beside it, and a line that says so', {
-  skip: process.arch !== 'x64',
+  skip: onlyWide || process.arch !== 'x64',
 }, async () => {
   const dir = newDir();
   const child = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 100)'], {

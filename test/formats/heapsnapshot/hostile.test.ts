@@ -7,6 +7,7 @@ import { AgentdumpError } from '../../../src/errors.ts';
 import { readHeapSnapshot, readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { onlyWide } from '../../support/test-nodes.ts';
 
 function small(): Buffer {
   const { snapshot, global } = synthProgram();
@@ -127,7 +128,9 @@ test('cut at every byte: refused before the first node, a partial answer with it
   }
 });
 
-test('a small gzip file that inflates without measure is refused before it fills the memory', async () => {
+test('a small gzip file that inflates without measure is refused before it fills the memory', {
+  skip: onlyWide,
+}, async () => {
   const bomb = gzipSync(Buffer.concat([small().subarray(0, -20), Buffer.alloc(150_000_000, 'x')]));
   assert.ok(bomb.length < 300_000);
   await assert.rejects(readHeapSnapshot(bomb), { code: 'over-limit' });
