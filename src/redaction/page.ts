@@ -28,19 +28,17 @@ const lookAhead = 16;
 /** Keeps one array for all its pages: a page is valid until the next is made. */
 export class PageMaker {
   private units = new Uint16Array(0);
-  private bytes: Buffer | undefined;
 
   make(text: string): Page {
     const { length } = text;
     if (this.units.length < length + lookAhead) this.grow(length + lookAhead);
-    if (length < 48) for (let i = 0; i < length; i++) this.units[i] = text.charCodeAt(i);
-    else this.bytes!.write(text, 0, 'utf16le');
+    // Buffer's own write is faster, but a program may have replaced it, and what it does not write is not looked through.
+    for (let i = 0; i < length; i++) this.units[i] = text.charCodeAt(i);
     this.units.fill(0, length, length + lookAhead);
     return { text, units: this.units, length, nextEnd: -1 };
   }
 
   private grow(units: number): void {
     this.units = new Uint16Array(Math.max(1024, 2 ** Math.ceil(Math.log2(units))));
-    this.bytes = Buffer.from(this.units.buffer);
   }
 }
