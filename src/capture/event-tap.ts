@@ -46,9 +46,15 @@ type Table<Value> = Record<EventName, Value | undefined>;
 const emptyTable = <Value>(): Table<Value> => ({ __proto__: null }) as unknown as Table<Value>;
 
 const { defineProperty, getOwnPropertyDescriptor, hasOwn, setPrototypeOf } = Object;
-const { ownKeys } = Reflect;
+const { apply, ownKeys } = Reflect;
 /** Read by node:events after each listener that it takes away, and before it takes all. */
 const atRemoval = 'removeListener';
+
+/** Node 24 and later call a listener through its `apply`, which without this is the one that the program may have replaced. */
+function ownApply(listener: Listener): void {
+  const value = (self: unknown, args: never[]): unknown => apply(listener, self, args);
+  defineProperty(listener, 'apply', { configurable: true, value });
+}
 
 /** Throws when the emitter's listeners are not kept where every Node so far has kept them. */
 export function tapEvents(target: NodeJS.EventEmitter): EventTap {
@@ -80,6 +86,7 @@ class WatchedEmitter implements EventTap {
   }
 
   tap(name: EventName, how: Tap): void {
+    if (how.before) ownApply(how.before);
     this.#taps[name] = how;
     this.#watch(name);
   }

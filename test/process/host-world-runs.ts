@@ -23,6 +23,11 @@ export async function dieInItsWorld(
   const { ownLines: _, ...expected } = bare;
   const { ownLines, ...found } = loaded;
   const name = `${what} ${how} ${death}`;
+  // Bare, Node called what was replaced before it had printed the error; with us it has loaded before what it calls it for.
+  if (!bare.stderr.includes('own death') && found.stderr.includes('own death')) {
+    assert.deepEqual([found.code, found.signal], [1, null], name);
+    return 'not its own';
+  }
   if (!expected.stderr.includes(fields)) found.stderr = found.stderr.replace(fields, '');
   assert.deepEqual(comparable(found), comparable(expected), `${name}: ${ownLines.join(' / ')}`);
   assert.ok(ownLines.length <= 1, `${name}: ${ownLines.join(' / ')}`);
