@@ -5,12 +5,13 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderText } from '../../src/report/text.ts';
-import { preload } from '../support/run-victim.ts';
+import { preload, untilHeard } from '../support/run-victim.ts';
 import type { Reply, Truth } from './truths.ts';
 
 export interface Noted {
@@ -27,6 +28,8 @@ export interface Witnessed {
   log: Noted[];
 }
 
+/** A loop that does not turn is not waited for: nothing is held in it. */
+const heldMs = 3_000;
 const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', '..');
 
 /** In reach of each program. */
@@ -88,9 +91,14 @@ export async function die(truth: Truth, dir: string, node: string): Promise<Witn
     if (isSent || !truth.signal || !out.includes('ready\n')) return;
     isSent = true;
     const pid = truth.supervised ? pidOf(child.pid as number) : (child.pid as number);
-    log.push({ at: Date.now(), what: 'signal', name: truth.signal });
-    process.kill(pid, truth.signal);
+    void send(pid, truth.signal);
   });
+  // Before the watchdog holds a signal, the system's own answer to it leaves no bundle.
+  const send = async (pid: number, signal: NodeJS.Signals) => {
+    if (signal !== 'SIGKILL') await Promise.race([untilHeard(pid, signal), pause(heldMs)]);
+    log.push({ at: Date.now(), what: 'signal', name: signal });
+    process.kill(pid, signal);
+  };
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   clearTimeout(limit);
   await server.close();
