@@ -53,8 +53,8 @@ const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
 test('on a file system of 40 KB the line says what is not there', { skip: !mayMount }, (t) => {
   const dir = join(temporaryFolder(t), 'small');
   const script = `mkdir -p ${dir} && mount -t tmpfs -o size=40k tmpfs ${dir} && AGENTDUMP_DIR=${dir}/d ${node} --require ${preload} -e 'throw new Error("x")'; find ${dir} -type f -printf '%f %s\\n' | sort`;
-  const { stdout, stderr } = spawnSync('unshare', ['-m', 'bash', '-c', script], { encoding: 'utf8' });
-  if (stderr === null || /unshare|mount:/.test(stderr)) return t.skip('no mount namespace can be made here');
+  const { stdout, stderr, error } = spawnSync('unshare', ['-m', 'bash', '-c', script], { encoding: 'utf8' });
+  if (error || /unshare|mount:/.test(stderr)) return t.skip('no mount namespace can be made here');
   const [line = ''] = /^agentdump: .*$/m.exec(stderr) ?? [];
   if (/no bundle/.test(line)) assert.match(line, /ENOSPC/);
   else {
