@@ -59,7 +59,7 @@ async function runVictim(context: TestContext, major: number, fillMb: number): P
 const workersOf = ({ threads = [] }: Account) => threads.filter(({ kind }) => kind === 'worker');
 
 for (const major of testMajors)
-  test(`Node ${major}: a plain program's worker`, async (context) => {
+  test(`Node ${major}: a plain program's worker`, { skip: onlyWide }, async (context) => {
     const account = await runVictim(context, major, 0);
     const [busy, ...others] = workersOf(account).filter(({ frames }) => frames.length > 0);
     assert.deepEqual(others, []);

@@ -43,7 +43,7 @@ const long: [name: string, script: string][] = [
   ],
   ['thrown text', `throw ${big}`],
 ];
-for (const [name, script] of sampleOf(long, 3))
+for (const [name, script] of sampleOf(long, 5))
   test(`of a ${name} of 100 MB the start is in the bundle, and no part is missing for it`, (t) => {
     const { status, bundle } = die(t, script);
     assert.equal(status, 1);

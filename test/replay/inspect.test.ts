@@ -75,7 +75,9 @@ async function evaluate(
 }
 
 for (const { name, path } of findNodes()) {
-  test(`${name}: a debugger sees the step before the death, and the throw with its locals`, async (t) => {
+  test(`${name}: a debugger sees the step before the death, and the throw with its locals`, {
+    skip: onlyWide,
+  }, async (t) => {
     const dir = temporaryFolder(t);
     const bundle = await record(dir, path);
     const { child, said } = startReplay(t, dir, [bundle, '--inspect', '--', path, 'agent.mjs']);

@@ -77,7 +77,9 @@ for (const major of testMajors) {
   });
 }
 
-test('in a system call it can’t answer: the bundle says so, with what the kernel sees', async () => {
+test('in a system call it can’t answer: the bundle says so, with what the kernel sees', {
+  skip: onlyWide,
+}, async () => {
   const child = await startVictim(process.execPath, join(here, 'victim-spin.mjs'), 'blocked');
   while (childrenOf(child.pid!) === '') await pause(20);
   const { account, answered } = await capture(child.pid);

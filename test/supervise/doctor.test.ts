@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { testNodes } from '../support/test-nodes.ts';
+import { onlyWide, testNodes } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 
 for (const { name, path } of testNodes)
-  test(`on ${name} every death it tries is explained`, () => {
+  test(`on ${name} every death it tries is explained`, { skip: onlyWide }, () => {
     const { stdout, stderr } = spawnSync(path, [agentdump, 'doctor', '--json'], { encoding: 'utf8' });
     const { deaths, machine, notTried } = JSON.parse(stdout || stderr);
     for (const { death, expected, verdict, problem, gaps } of deaths)

@@ -192,7 +192,7 @@ test('a main thread that is only busy is left alone', { skip: onlyWide }, async 
   await end(patient);
 });
 
-test('over its memory limit: ended, and begun afresh', async () => {
+test('over its memory limit: ended, and begun afresh', { skip: onlyWide }, async () => {
   const patient = await start('eat', ['--restart=on-failure', '--memory-limit=200M', '--fresh-state=state']);
   mkdirSync(join(patient.dir, '..', 'state'));
   const lines = await untilEvent(patient.dir, 'recovered');
@@ -238,7 +238,7 @@ test('a program that is stopped on purpose is not ill', { skip: onlyWide }, asyn
   assert.equal(one(readLedgers(patient.dir)[0]?.lines ?? [], 'unhealthy'), undefined);
 });
 
-test('the readiness file is there while the program is well', async () => {
+test('the readiness file is there while the program is well', { skip: onlyWide }, async () => {
   const patient = await start('answer', [
     '--restart=always',
     '--health-url=URL',

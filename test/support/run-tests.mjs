@@ -6,6 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileTests } from './compile-tests.mjs';
 import { counted, runTestFile } from './run-test-file.mjs';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
@@ -20,7 +21,10 @@ const slowestTold = 10;
 const isRecorded = process.env.AGENTDUMP_CI !== undefined;
 const options = {
   cwd: root,
-  imports: [...(isRecorded ? ['./test/support/clean-environment.mjs'] : []), 'tsx'],
+  imports: [
+    ...(isRecorded ? ['./test/support/clean-environment.mjs'] : []),
+    './test/support/load-typescript.mjs',
+  ],
   env: {
     ...process.env,
     LC_ALL: 'C',
@@ -60,6 +64,7 @@ if (!files.length) {
 }
 
 const start = performance.now();
+await compileTests();
 const totals = Object.fromEntries(counted.map((name) => [name, 0]));
 /** Why a test was left out, and how many were. */
 const leftOut = new Map();
