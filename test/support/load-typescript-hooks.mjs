@@ -6,9 +6,11 @@ import { changedAt, compiledName } from './compile-tests.mjs';
 const root = new URL('../../', import.meta.url).href;
 
 export function load(url, context, next) {
-  if (!url.startsWith(root) || !url.endsWith('.ts') || url.includes('/node_modules/'))
+  // A test may load a module anew by a query.
+  const [address] = url.split('?');
+  if (!address.startsWith(root) || !address.endsWith('.ts') || address.includes('/node_modules/'))
     return next(url, context);
-  const path = fileURLToPath(url);
+  const path = fileURLToPath(address);
   const compiled = compiledName(path);
   if (changedAt(compiled) < changedAt(path))
     throw new Error(`${path} has changed since the tests were compiled`);
