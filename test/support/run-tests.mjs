@@ -21,9 +21,10 @@ const slowestTold = 10;
 const isRecorded = process.env.AGENTDUMP_CI !== undefined;
 const options = {
   cwd: root,
+  // In the wide run each file has what one starts it with by hand.
   imports: [
     ...(isRecorded ? ['./test/support/clean-environment.mjs'] : []),
-    './test/support/load-typescript.mjs',
+    isWide ? 'tsx' : './test/support/load-typescript.mjs',
   ],
   env: {
     ...process.env,
@@ -64,7 +65,7 @@ if (!files.length) {
 }
 
 const start = performance.now();
-await compileTests();
+if (!isWide) await compileTests();
 const totals = Object.fromEntries(counted.map((name) => [name, 0]));
 /** Why a test was left out, and how many were. */
 const leftOut = new Map();
