@@ -33,7 +33,7 @@ test('NOTIFY_SOCKET: ready when well, watched, its status, stopping', { skip: no
     env: { ...env, NOTIFY_SOCKET: socket, WATCHDOG_USEC: '200000', AGENTDUMP_SIGNALS: 'off' },
     stdio: 'ignore',
   });
-  while (!/READY=1 STATUS=process \d+ is well(?:.|\n)*WATCHDOG=1/.test(heard))
+  while (!/READY=1 STATUS=process \d+ is healthy(?:.|\n)*WATCHDOG=1/.test(heard))
     await once(receiver.stdout, 'data');
   child.kill('SIGTERM');
   while (!heard.includes('STOPPING=1')) await once(receiver.stdout, 'data');

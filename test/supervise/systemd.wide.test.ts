@@ -58,7 +58,7 @@ describe('a real systemd', { skip: whyNoServiceManager() }, () => {
   test('READY and STATUS; a hang that we leave alone is its watchdog’s, who starts the unit again', async () => {
     systemd.systemctl('start', 'left-ill.service');
     // The start returned, so READY has come.
-    await systemd.until('left-ill.service', 'StatusText', /^process \d+ is well$/);
+    await systemd.until('left-ill.service', 'StatusText', /^process \d+ is healthy$/);
     await systemd.until('left-ill.service', 'NRestarts', /^1$/);
     await systemd.until('left-ill.service', 'ActiveState', /^active$/);
     assert.deepEqual(resultsOf('left-ill'), ['watchdog']);
@@ -71,7 +71,7 @@ describe('a real systemd', { skip: whyNoServiceManager() }, () => {
 
   test('a hang that we cure: the unit stays up', async () => {
     systemd.systemctl('start', 'cured.service');
-    await systemd.until('cured.service', 'StatusText', /^process \d+ is well, restarted 1 times$/);
+    await systemd.until('cured.service', 'StatusText', /^process \d+ is healthy, restarted 1 times$/);
     assert.equal(systemd.systemctl('show', 'cured.service', '--value', '-p', 'NRestarts'), '0');
     assert.equal(systemd.systemctl('show', 'cured.service', '--value', '-p', 'ActiveState'), 'active');
     const events = readLedgers(join(dir, 'cured'))[0]?.lines.map(({ event }) => event) ?? [];

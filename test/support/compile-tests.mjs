@@ -29,6 +29,8 @@ export async function compileTests() {
     format: 'esm',
     target: 'node20',
     sourcemap: 'inline',
+    // The maps' paths begin in .tests/, and Node takes them from where the TypeScript is, one folder up.
+    sourceRoot: './.tests/',
     sourcesContent: false,
     logLevel: 'error',
   });
