@@ -36,9 +36,10 @@ for (const node of findNodes())
       t.after(() => child.kill('SIGKILL'));
       await once(child, 'exit');
       const swept = sweepSessions({ dir, witness: { foundBy: 'sweep' }, scrubber: makeScrubber({}) });
-      assert.deepEqual(
-        swept.map(({ result }) => result.outcome),
-        ['sealed'],
+      // The death's, and the snapshot's where it was not sealed yet when the heap ran out.
+      assert.ok(
+        swept.length > 0 && swept.every(({ result }) => result.outcome === 'sealed'),
+        JSON.stringify(swept),
       );
       const bundles = listBundles(dir).map(({ path }) => path);
       assert.equal(bundles.length, 2, bundles.join(', '));

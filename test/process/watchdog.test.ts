@@ -6,7 +6,14 @@ import { describe, test } from 'node:test';
 import type { LocalsPart, TriggerPart } from '../../src/bundle/layout.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { spawnUntil } from '../support/run-until-bundle.ts';
-import { findNodes, type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import {
+  findNodes,
+  type NodeBinary,
+  preload,
+  programs,
+  temporaryFolder,
+  untilHeard,
+} from '../support/run-victim.ts';
 import { onlyWide, sampleOf } from '../support/test-nodes.ts';
 
 interface Seen {
@@ -47,6 +54,8 @@ async function hang(
   );
   test.after(() => child.kill('SIGKILL'));
   const hung = read(await bundle);
+  // While the bundle is written no signal is held: one that comes then kills as ever.
+  await within(60_000, untilHeard(child.pid, 'SIGTERM'));
   child.kill('SIGTERM');
   const { signal } = await within(60_000, ended);
   const last = readdirSync(dir).find((name) => name.includes('-terminated-'));

@@ -92,11 +92,11 @@ function dropExplained(heap: Heap, node: number, growthOf: Map<number, number>):
     if ((growthOf.get(at) ?? Number.POSITIVE_INFINITY) * explainingShare <= own) growthOf.delete(at);
 }
 
-/** All growth is somewhere below these. */
+/** All growth is somewhere below these. From Node 26 on the global object hangs below its native context. */
 export function isGlobal(heap: Heap, node: number): boolean {
   return (
     node === heap.root ||
     heap.snapshot.nodes.type[node] === NodeType.synthetic ||
-    /^(global|Window)\b/.test(heap.snapshot.nodeName(node))
+    /^(global|Window|system \/ NativeContext)\b/.test(heap.snapshot.nodeName(node))
   );
 }
