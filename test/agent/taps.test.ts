@@ -10,7 +10,7 @@ import {
   type SeenCall,
   startMockModelServer,
 } from '../support/mock-model-server.ts';
-import { onlyWide } from '../support/test-nodes.ts';
+import { onlyWide, sampleOf } from '../support/test-nodes.ts';
 
 const good: ScriptedReply = {
   text: 'Hello there — how are you 😀 today?',
@@ -51,7 +51,7 @@ async function run(
 for (const major of nodeMajors) {
   const skip = findNode(major) ? false : `Node ${major} is not installed (npm ci --prefix test/nodes)`;
 
-  for (const program of ['raw-fetch.mjs', 'raw-http.mjs'])
+  for (const program of sampleOf(['raw-http.mjs', 'raw-fetch.mjs'], 2))
     test(`${program} on Node ${major}: three APIs, whole and streamed`, { skip }, async () => {
       for (const api of ['chat', 'responses', 'messages'])
         for (const stream of ['whole', 'stream']) {

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'fixtures', 'hostile');
 const inputs = sampleOf(
   hostileInputs().filter(({ command }) => command === undefined),
-  16,
+  32,
 );
 const formats = [...new Set(inputs.map((input) => input.path.split('/')[0] ?? ''))];
 

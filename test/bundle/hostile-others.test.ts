@@ -14,7 +14,7 @@ const agentdump = join(root, 'bin', 'agentdump.js');
 
 for (const input of sampleOf(
   hostileInputs().filter(({ command }) => command),
-  3,
+  5,
 ))
   if (input.command)
     test(`${input.path}: ${input.exit === 3 ? 'refused' : 'read'}`, () => {

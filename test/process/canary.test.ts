@@ -29,7 +29,7 @@ function dieUnder(preload: string | undefined, dir: string, node = newest): Prom
   return runVictim(node, flags, { preload: preload === undefined, dir, env: armed });
 }
 
-for (const fault of sampleOf(Object.keys(faults) as Fault[], 3))
+for (const fault of sampleOf(Object.keys(faults) as Fault[], 6))
   test(`a redactor that ${fault}: no part of it is kept, and each gap says why`, async (t) => {
     const preload = await buildLeakyPreload(fault);
     built.push(preload);

@@ -166,7 +166,7 @@ const ofEveryNode = new Set([
 ]);
 const nodes = findNodes();
 for (const node of nodes)
-  for (const program of sampleOf(programs, 5))
+  for (const program of sampleOf(programs, 8))
     for (const setting of ['agent', 'all', 'off'] as const) {
       const expected = program[setting];
       const isMeant = node === nodes[0] || (setting === 'agent' && ofEveryNode.has(program.name));

@@ -34,7 +34,7 @@ function comparable(outcome: Outcome): Omit<Outcome, 'ownLines'> {
 
 for (const node of findNodes())
   describe(node.name, { concurrency: 2 }, () => {
-    for (const victim of sampleOf(victims, 6))
+    for (const victim of sampleOf(victims, 9))
       test(victimName(victim), async (t) => {
         const bareDir = temporaryFolder(t);
         const dir = temporaryFolder(t);

@@ -11,6 +11,7 @@ import type { Account } from '../../src/model/account.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 async function accountOf(path: string): Promise<Account> {
   const bundle = openBundle(path);
@@ -23,7 +24,9 @@ async function accountOf(path: string): Promise<Account> {
 
 for (const node of findNodes())
   describe(node.name, () => {
-    test('a heap that fills up leaves a snapshot, and its death names who filled it', async (t) => {
+    test('a heap that fills up leaves a snapshot, and its death names who filled it', {
+      skip: onlyWide,
+    }, async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
       const child = spawn(
         node.path,

@@ -99,7 +99,7 @@ for (const [n, node] of nodes.entries())
       ? everyVictim.filter(
           (victim, i) => planted.includes(victim) || armed.includes(victim) || i % nodes.length === n,
         )
-      : [...sampleOf(planted, 3), ...sampleOf(armed, 2), ...sampleOf(victims, 12)];
+      : [...sampleOf(planted, 6), ...sampleOf(armed, 3), ...sampleOf(victims, 20)];
     for (const [i, victim] of runs > 0 ? [] : mine.entries())
       test(`${victimName(victim)}: no secret in any file`, async (t) => {
         const found = await runPlanted(node, victim, firstSeed + n * 1000 + i, temporaryFolder(t));

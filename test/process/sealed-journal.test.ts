@@ -144,7 +144,7 @@ function requireTold(place: Place): void {
   assert.match(agentdump(place, 'agent', clear, '--identity', identityFile).stdout, /marmalade/);
 }
 
-test('the watchdog’s bundle of a hang', async () => {
+test('the watchdog’s bundle of a hang', { skip: onlyWide }, async () => {
   const place = newPlace(recipient);
   place.env['AGENTDUMP_HANG_MS'] = '1000';
   const child = start(place, [usualNode.path, ...preload], ['hang']);

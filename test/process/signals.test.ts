@@ -51,7 +51,7 @@ const alive = 'setInterval(() => {}, 1000);';
 for (const { name, path: node } of findNodes())
   describe(name, () => {
     test('a sample of the trial: no program ends otherwise', { concurrency: false }, async (t) => {
-      const trials = planTrials(isWideRun ? 27 : 6, Number(process.env['AGENTDUMP_TEST_SEED'] ?? 15));
+      const trials = planTrials(isWideRun ? 27 : 3, Number(process.env['AGENTDUMP_TEST_SEED'] ?? 15));
       const dir = temporaryFolder(t);
       const quick = trials.map((trial) => ({ ...trial, afterMs: trial.afterMs % 3000 }));
       const judged = await Promise.all(

@@ -120,7 +120,7 @@ const cases: [name: string, program: string, title: string, gap?: RegExp][] = [
 ];
 
 for (const node of findNodes()) {
-  for (const [name, program, title, gap] of sampleOf(cases, 4))
+  for (const [name, program, title, gap] of sampleOf(cases, 8))
     test(`${node.name}: ${name}`, async (t) => {
       const { verdict, error, gaps } = await dieOf(t, node, program);
       assert.equal(verdict?.title, title);

@@ -33,7 +33,7 @@ async function until(child: ChildProcess, text: RegExp, read: () => string): Pro
 
 const pause = () => new Promise((done) => setTimeout(done, 400));
 
-for (const name of sampleOf(['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP', 'SIGUSR2'] as const, 2))
+for (const name of sampleOf(['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP', 'SIGUSR2'] as const, 3))
   for (const target of ['group', 'supervisor'] as const)
     test(`${name} to the ${target}: the program gets it once`, async () => {
       const child = spawn(process.execPath, words, {

@@ -65,7 +65,7 @@ async function* on(child: ChildProcess): AsyncGenerator<[string]> {
 test('exit codes', async () => {
   // All 256 went through; these are the edges and what shells give a meaning to.
   const codes = [
-    ...sampleOf([0, 1, 2, 13, 64, 78, 79, 124, 126, 127, 128, 129, 130, 137, 139, 143, 254, 255], 4),
+    ...sampleOf([0, 1, 2, 13, 64, 78, 79, 124, 126, 127, 128, 129, 130, 137, 139, 143, 254, 255], 6),
   ];
   const wanted = [...codes];
   const inParallel = 4;
@@ -86,7 +86,7 @@ test('exit codes', async () => {
 describe('each signal that can end a process ends both', { concurrency: 2 }, () => {
   const stopsOrGoesUnnoticed = /^SIG(?:STOP|TSTP|TTIN|TTOU|CONT|CHLD|URG|WINCH|STKFLT|POLL|IOT|UNUSED)$/;
   const ending = Object.keys(constants.signals).filter((signal) => !stopsOrGoesUnnoticed.test(signal));
-  for (const name of sampleOf(ending, 4))
+  for (const name of sampleOf(ending, 7))
     test(name, async () => {
       const child = start('ignore', '/bin/sh', '-c', `kill -${name.slice(3)} $$; sleep 5`);
       const [code, signal] = await once(child, 'exit');

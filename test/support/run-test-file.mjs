@@ -19,7 +19,7 @@ export const counted = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped
  * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[], onFailure?: (text: string) => void}} options `imports`:
  *   modules that are loaded first. `onFailure`: is called when a test fails, with its name, place and reason.
  * @returns {Promise<{file: string, hasPassed: boolean, tap: string, counts: Record<string, number>, skipped: string[],
- *   seconds: number}>} `tap`: its tests without head, plan and closing lines; what the file printed itself follows as
+ *   seconds: number, wasTooLong: boolean}>} `tap`: its tests without head, plan and closing lines; what the file printed itself follows as
  *   comments. `skipped`: the reason of each test that was skipped.
  */
 export async function runTestFile(file, { cwd, env, imports, onFailure = () => {} }) {
@@ -33,7 +33,11 @@ export async function runTestFile(file, { cwd, env, imports, onFailure = () => {
     const child = spawn(process.execPath, words, { cwd, env, stdio: 'pipe' });
     const told = takeFailures((failure) => onFailure(describeFailure(file, failure)));
     const printed = [collect(child.stdout, told), collect(child.stderr)];
-    const timer = setTimeout(() => child.kill('SIGKILL'), longestMs);
+    let wasTooLong = false;
+    const timer = setTimeout(() => {
+      wasTooLong = true;
+      child.kill('SIGKILL');
+    }, longestMs);
     const [code, signal] = await new Promise((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (...ended) => resolve(ended));
@@ -47,7 +51,7 @@ export async function runTestFile(file, { cwd, env, imports, onFailure = () => {
       onFailure(
         `FAILED ${file}: the file ended with ${ended ?? 'no report'}\n${text.slice(-mostReasonChars)}`,
       );
-    return { file, seconds, ...result };
+    return { file, seconds, wasTooLong, ...result };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

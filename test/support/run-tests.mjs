@@ -2,7 +2,7 @@
 // document. Without --all (`npm test`): on the Node that is there, with nothing else installed; what that leaves out is
 // named in one closing line. With --all (`npm run test:all`): also the files *.wide.test.ts, all Nodes, oracles, real
 // clients and runners. A test that fails is told when it fails. A file in which a test failed runs again, alone, up to
-// twice; what passed only then is named at the end.
+// twice, unless it had not ended after ten minutes; what passed only then is named at the end.
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -107,7 +107,8 @@ await Promise.all(Array.from({ length: beside }, work));
 
 for (const first of failed) {
   let last = first;
-  for (let tries = 1; !last.hasPassed && tries < mostTries && failed.length <= mostRepeated; tries++) {
+  const mayRepeat = () => !last.hasPassed && !last.wasTooLong && failed.length <= mostRepeated;
+  for (let tries = 1; tries < mostTries && mayRepeat(); tries++) {
     console.log(`# failed at try ${tries}, and runs again: ${first.file}`);
     last = await runTestFile(first.file, options);
   }

@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CiBundle, CiSummary, CiTest } from '../../src/model/ci-summary.ts';
-import { isWideRun } from './test-nodes.ts';
+import { isWideRun, sampleOf } from './test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const runnersFolder = join(root, 'test', 'runners');
@@ -243,7 +243,10 @@ export function testRunner(
 /** The late errors of one runner: the test that began it is named, and the one that ran then never is. `unseen`: the runner lets it pass. */
 export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []): void {
   const skip = alwaysThere.includes(runner) ? false : canRun();
-  for (const death of lateDeaths.filter((one) => !unseen.includes(one)))
+  for (const death of sampleOf(
+    lateDeaths.filter((one) => !unseen.includes(one)),
+    2,
+  ))
     test(`${runner}: ${death}`, { skip }, async (context) => {
       const folder = suitesFolder(context);
       const run = await runUnderCi({ folder, death, command: runnerCommands[runner] });

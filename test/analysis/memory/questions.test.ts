@@ -23,7 +23,7 @@ import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { loadWithDevTools } from '../../oracles/devtools.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
-import { isWideRun, majorsOf, testMajors, usualNode } from '../../support/test-nodes.ts';
+import { isWideRun, majorsOf, onlyWide, testMajors, usualNode } from '../../support/test-nodes.ts';
 
 const leakyAgent = fileURLToPath(new URL('../../../fixtures/programs/heap-leaky-agent.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-heap-'));
@@ -91,7 +91,9 @@ test('growth: the messages and the cache, by place; the same snapshot twice has 
   assert.deepEqual([same.classes, same.grown], [[], []]);
 });
 
-test('growth between two processes: by class and place, whatever ids they share', async () => {
+test('growth between two processes: by class and place, whatever ids they share', {
+  skip: onlyWide,
+}, async () => {
   const secondRun = join(folder, 'second-a.heapsnapshot');
   const secondEnd = join(folder, 'second-b.heapsnapshot');
   execFileSync(usualNode.path, [leakyAgent, secondRun, '25', secondEnd]);
