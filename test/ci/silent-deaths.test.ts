@@ -87,7 +87,9 @@ for (const [when, text, names] of [
     );
   });
 
-test('a test that spins, ended by its parent: the signal is told, and who sent it', async (context) => {
+test('a test that spins, ended by its parent: the signal is told, and who sent it', {
+  skip: onlyWide,
+}, async (context) => {
   const { summary } = await run(context, {
     'a.test.mjs': `import { test } from 'node:test';
 import { writeSync } from 'node:fs';

@@ -91,7 +91,7 @@ test('gaps are exit code 1', () => {
   assert.match(stdout, /Gaps\n {2}- .*memory\.json/s);
 });
 
-test('unreadable input is exit code 3, with advice', () => {
+test('unreadable input is exit code 3, with advice', { skip: onlyWide }, () => {
   const plain = join(root, 'plain.txt');
   writeFileSync(plain, 'no bundle');
   for (const [words, message] of [
@@ -173,7 +173,7 @@ test('ci diff has a help of its own', () => {
   assert.match(stdout, /--baseline FOLDER/);
 });
 
-test('list shows the newest first, as a table and as data', () => {
+test('list shows the newest first, as a table and as data', { skip: onlyWide }, () => {
   const { status, stdout } = run('list');
   assert.equal(status, 0);
   assert.match(stdout, /00112233 {2}2026-11-21 03:04:05 {2}agent {4}uncaught-exception/);

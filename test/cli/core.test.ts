@@ -39,7 +39,7 @@ suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built
     );
   });
 
-  test('--all shows registers, modules and closures', () => {
+  test('--all shows registers, modules and closures', { skip: onlyWide }, () => {
     const { stdout } = run(death.core, '--all', '--no-heap');
     assert.match(stdout, /rip +0x[0-9a-f]+/);
     assert.match(stdout, /libc\.so/);
@@ -54,7 +54,7 @@ suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built
     assert.equal(status, nodes.length > 1 ? 1 : 0);
   });
 
-  test('--html is one page with the same account', () => {
+  test('--html is one page with the same account', { skip: onlyWide }, () => {
     const { stdout, status } = run(death.core, '--html', '-');
     const account = JSON.parse(/id="account">(.*)<\/script>/.exec(stdout)?.[1] ?? '');
     assert.equal(account.signal.name, 'SIGSEGV');

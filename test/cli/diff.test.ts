@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
 const root = mkdtempSync(join(tmpdir(), 'agentdump-diff-'));
@@ -43,7 +44,7 @@ test('two bundles, as text, JSON and Markdown', () => {
   assert.match(run(...words, '--markdown').stdout, /^## The same death, 2 differences\n/);
 });
 
-test('a baseline folder: its newest, or all of it', () => {
+test('a baseline folder: its newest, or all of it', { skip: onlyWide }, () => {
   for (const words of [[], ['--all']]) {
     const { status, stdout, stderr } = run('latest', '--baseline', join(root, 'baseline'), ...words);
     assert.equal(status, 0, stderr);

@@ -81,7 +81,7 @@ test('a ledger that was changed, was cut, does not know the bundle, or is not th
   assert.equal(run(['verify', path, '--ledger', join(root, 'nowhere')]).status, 3);
 });
 
-test('a signature on the ledger', () => {
+test('a signature on the ledger', { skip: onlyWide }, () => {
   const path = writeBundle();
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const keyFile = join(root, 'public.pem');
@@ -173,7 +173,7 @@ for (const [what, engine, column] of engines)
     assert.deepEqual(places, [['sources/1.js', lines - 1, column]]);
   });
 
-test('a compressed part that is torn is named as not searched', () => {
+test('a compressed part that is torn is named as not searched', { skip: onlyWide }, () => {
   const path = writeBundle({ 'heap.heapsnapshot.gz': gzipSync('x'.repeat(100_000)).subarray(0, 60) });
   const { status, stdout } = run(['verify', path, '--secrets']);
   assert.equal(status, 1);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { writeHeapSnapshot } from 'node:v8';
 import { nameOf, pretences, pretend } from '../support/pretend-platform.ts';
 import { bundlesIn, temporaryFolder } from '../support/run-victim.ts';
+import { sampleOf } from '../support/test-nodes.ts';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const agentdump = pathOf('../../bin/agentdump.js');
@@ -15,7 +16,7 @@ const twentySteps = pathOf('../durable/programs/twenty-steps.mjs');
 const failing = `const test = require('node:test');
 test('adds', () => require('node:assert').equal(1 + 1, 3));`;
 
-for (const pretence of pretences)
+for (const pretence of sampleOf(pretences, 2))
   describe(nameOf(pretence), () => {
     test('a death under `agentdump run`, and its analysis', async (t) => {
       const cwd = temporaryFolder(t);

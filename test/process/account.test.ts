@@ -9,6 +9,7 @@ import { findBundle } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 async function latestAccount(
   t: TestContext,
@@ -46,7 +47,7 @@ for (const node of findNodes()) {
     assert.match(values['settings'] ?? '', /retries: 3/);
   });
 
-  test(`${node.name}: where an imported module ceases to be JavaScript`, async (t) => {
+  test(`${node.name}: where an imported module ceases to be JavaScript`, { skip: onlyWide }, async (t) => {
     const modules = {
       'entry.mjs': `import { a } from './well.mjs';`,
       'well.mjs': `#!/usr/bin/env node\nexport * from './broken%20one.mjs';\nexport default class {}\n`,

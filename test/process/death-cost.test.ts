@@ -12,7 +12,7 @@ import type { ErrorPart, ScriptsPart } from '../../src/bundle/layout.ts';
 import { listBundles } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { onlyWide, sampleOf } from '../support/test-nodes.ts';
 
 const node = findNodes().at(-1)!.path;
 
@@ -100,7 +100,9 @@ test('the heap that was ordered comes last: what it takes is said, SIGTERM ends 
     assert.ok(bundle.openPartFile(name), name);
 });
 
-test('of a large heap the scripts are listed without a debugger, the text on the stack from its file', (t) => {
+test('of a large heap the scripts are listed without a debugger, the text on the stack from its file', {
+  skip: onlyWide,
+}, (t) => {
   const file = join(temporaryFolder(t), 'large.cjs');
   writeFileSync(
     file,

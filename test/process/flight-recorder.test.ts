@@ -13,7 +13,7 @@ import { openBundle } from '../../src/bundle/reader.ts';
 import { findJson, readJournal } from '../../src/journal/reader.ts';
 import { makeScrubber } from '../../src/supervise/scrubber.ts';
 import { sweepSessions } from '../../src/supervise/sweep.ts';
-import { nodeOf, testMajors } from '../support/test-nodes.ts';
+import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'fixtures/programs/agent-waits.mjs');
@@ -148,7 +148,7 @@ test('under the supervisor the journal is part of the one bundle', async () => {
   );
 });
 
-test('below a shell too', async () => {
+test('below a shell too', { skip: onlyWide }, async () => {
   const dir = newDir();
   const script = `"${process.execPath}" "${program}" & wait $!`;
   const child = start(

@@ -12,6 +12,7 @@ import type { Account } from '../../src/model/account.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
 import { findNodes, type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
+import { onlyWide } from '../support/test-nodes.ts';
 
 interface Run {
   code: number | null;
@@ -88,13 +89,13 @@ for (const node of findNodes()) {
     );
   });
 
-  test(`${node.name}: by a variable, with no call of ours`, async (t) => {
+  test(`${node.name}: by a variable, with no call of ours`, { skip: onlyWide }, async (t) => {
     const env = { AGENTDUMP_PROGRESS_MS: '200' };
     const { code, accounts } = await runAgent(t, node, 'agent-deadlock.mjs', ['locks'], env);
     assert.deepEqual([code, accounts[0]?.verdict?.kind], [0, 'no-progress']);
   });
 
-  test(`${node.name}: an agent that gets on leaves nothing`, async (t) => {
+  test(`${node.name}: an agent that gets on leaves nothing`, { skip: onlyWide }, async (t) => {
     const { code, dir } = await runAgent(t, node, 'agent-gets-on.mjs', ['1500']);
     assert.equal(code, 0);
     assert.equal(existsSync(join(dir, 'dumps')), false);

@@ -120,7 +120,7 @@ for (const { name, path: node } of findNodes())
       assert.match(bundlesIn(dir).join(), /-terminated-/);
     });
 
-    test('an ordered heap may take its time: a second signal ends it', async (t) => {
+    test('an ordered heap may take its time: a second signal ends it', { skip: onlyWide }, async (t) => {
       const code = `const all = []; for (let i = 0; i < 3e6; i++) all.push({ i, at: [i] }); ${alive} console.log('full', all.length);`;
       const { child, says, ended } = start(t, node, code, { AGENTDUMP_HEAP: 'always' });
       await says('full');

@@ -8,7 +8,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/list.ts';
 import { openBundle } from '../../src/bundle/reader.ts';
 import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
-import { sampleOf } from '../support/test-nodes.ts';
+import { onlyWide, sampleOf } from '../support/test-nodes.ts';
 
 async function dieOf(t: TestContext, node: NodeBinary, program: string) {
   const dir = temporaryFolder(t);
@@ -86,7 +86,9 @@ for (const node of findNodes())
     ['nobody handles', vmThrows],
     ['is handled', `process.on('uncaughtException', (error) => console.log(error.message));${vmThrows}`],
   ] as const)
-    test(`${node.name}: locals armed, a throw of vm code that ${name} ends as without`, async (t) => {
+    test(`${node.name}: locals armed, a throw of vm code that ${name} ends as without`, {
+      skip: onlyWide,
+    }, async (t) => {
       const dir = temporaryFolder(t);
       const file = join(dir, 'sandbox.cjs');
       writeFileSync(file, program);

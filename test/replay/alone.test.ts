@@ -112,7 +112,7 @@ test('a child that is no Node of the replay reaches nobody', async (context) => 
   server.close();
 });
 
-test('a command that is not there is named', async () => {
+test('a command that is not there is named', { skip: onlyWide }, async () => {
   for (const name of ['no-such-program', './no-such-program']) {
     const { code, stderr } = await runCli(['replay', bundle, '--', name], dir);
     assert.match(stderr, /no-such-program.*(command not found|could not be started)/);

@@ -56,7 +56,7 @@ function bisect(words: string[], cwd = repo) {
 
 const agent = ['--', process.execPath, 'agent.js'];
 
-for (const name of sampleOf(readdirSync(join(hostile, 'recording')).sort(), 4))
+for (const name of sampleOf(readdirSync(join(hostile, 'recording')).sort(), 8))
   test(`the recording ${name}`, () => {
     const [file = name] = readdirSync(join(hostile, 'recording', name), { recursive: true })
       .map(String)

@@ -129,7 +129,9 @@ test('a changed request is shown as a diff, and stops, goes live, or is answered
   assert.deepEqual(api.asked, ['POST /search?units=metric']);
 });
 
-test('a program that asks for more than was recorded has gone past the death', async () => {
+test('a program that asks for more than was recorded has gone past the death', {
+  skip: onlyWide,
+}, async () => {
   const program = `${fixed}\nawait get(base + '/more');`;
   const { stdout, stderr } = await replay(recorded.bundle, ['--expect', 'fixed'], {}, program);
   assert.match(stdout, /^NO DEATH: it went on past/m, stderr);
@@ -204,7 +206,9 @@ test('under a recipient nothing of it is on the disk in the clear, and its reade
   assert.match(stdout, /^REPRODUCED[\s\S]*answered +2 of 2 other recorded requests/, stderr);
 });
 
-test('a death by SIGKILL, which writes nothing itself, is answered from the journal', async () => {
+test('a death by SIGKILL, which writes nothing itself, is answered from the journal', {
+  skip: onlyWide,
+}, async () => {
   const program = `${fixed}\nprocess.kill(process.pid, 'SIGKILL');`;
   writeFileSync(join(dir, 'http-program.mjs'), program);
   const api = await startApi();

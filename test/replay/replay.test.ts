@@ -77,7 +77,7 @@ test('a fixed program goes past the death', { skip: onlyWide }, async () => {
   assert.equal((await replayWith(faulty, ['--expect', 'fixed'])).code, 1);
 });
 
-test('another death is told apart', async () => {
+test('another death is told apart', { skip: onlyWide }, async () => {
   const { code, stdout } = await replayWith(otherDeath, ['--expect', 'fixed']);
   assert.match(stdout, /^ANOTHER DEATH: .*no such city/);
   assert.match(stdout, /\n +- error:TypeError\n[\s\S]*\n +\+ error:RangeError\n/);

@@ -157,7 +157,9 @@ test('a main thread that waits for a child in execSync: known for blocked, and t
   await end(patient);
 });
 
-test('an endpoint that answers 503: ended gently, for its main thread could', async () => {
+test('an endpoint that answers 503: ended gently, for its main thread could', {
+  skip: onlyWide,
+}, async () => {
   const patient = await start('answer', ['--restart=always', '--health-url=URL', '--health-every=200']);
   const lines = await untilEvent(patient.dir, 'recovered');
   assert.match(one(lines, 'unhealthy')?.what ?? '', /status 503/);

@@ -112,7 +112,9 @@ test('heap out of memory: Node’s own report is in the bundle, without environm
   assert.equal(existsSync(`/dev/shm/agentdump-${bundle.id}`), false);
 });
 
-test('a shell between us and the program: its exit code tells the signal, and is passed on', () => {
+test('a shell between us and the program: its exit code tells the signal, and is passed on', {
+  skip: onlyWide,
+}, () => {
   const dir = newDir();
   const result = run(dir, [
     '--',
@@ -208,7 +210,7 @@ test('a stop that was asked for is not followed by a restart, and leaves no bund
   assert.deepEqual(existsSync(dir) ? listBundles(dir) : [], []);
 });
 
-test('a crash loop: restarts, ledger, hook, its own exit code', () => {
+test('a crash loop: restarts, ledger, hook, its own exit code', { skip: onlyWide }, () => {
   const dir = newDir();
   const result = run(dir, [
     '--restart',
@@ -253,7 +255,7 @@ test('a crash loop of a death that is only counted: the hook is told of the bund
   );
 });
 
-test('a second run that ends well ends the restarts', () => {
+test('a second run that ends well ends the restarts', { skip: onlyWide }, () => {
   const dir = newDir();
   const flag = join(root, 'flag');
   const code = `const fs = require('fs'); if (fs.existsSync(${JSON.stringify(flag)})) process.exit(0); fs.writeFileSync(${JSON.stringify(flag)}, ''); process.abort()`;

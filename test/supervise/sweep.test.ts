@@ -142,7 +142,7 @@ test('who is supervised is left to the supervisor, while that lives', async () =
   }
 });
 
-test('a finisher that died after the seal leaves nothing twice', async () => {
+test('a finisher that died after the seal leaves nothing twice', { skip: onlyWide }, async () => {
   const dir = newDir();
   const folder = await killVictim(dir);
   const copy = join(root, 'copy');
@@ -157,7 +157,9 @@ test('a finisher that died after the seal leaves nothing twice', async () => {
   assert.equal(existsSync(folder), false);
 });
 
-test('a session file that is none is named, and the others are still finished', async () => {
+test('a session file that is none is named, and the others are still finished', {
+  skip: onlyWide,
+}, async () => {
   const dir = newDir();
   const folder = await killVictim(dir);
   writeFileSync(join(folder, 'session.json'), '{"schema":"agentdump.session"');

@@ -35,7 +35,6 @@ export const agentTruths: readonly Truth[] = [
   },
   {
     name: '401, swallowed',
-    quick: true,
     replies: [{ status: 401, error: 'Incorrect API key provided' }],
     program: swallowed,
     kind: 'uncaught-exception',
@@ -141,7 +140,6 @@ export const agentTruths: readonly Truth[] = [
   },
   {
     name: 'a tool that throws',
-    quick: true,
     program: `await tool('look_up', async () => { await delay(20); throws('no station near Oslo'); });`,
     kind: 'uncaught-exception',
     cause: [/no station/, /look_up/],

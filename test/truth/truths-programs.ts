@@ -29,7 +29,6 @@ export const programTruths: readonly Truth[] = [
   },
   {
     name: 'a cause behind the error',
-    quick: true,
     program: `try { JSON.parse('{oops'); } catch (cause) { throw new Error('config is unreadable', { cause }); }`,
     kind: 'uncaught-exception',
     cause: [/config is unreadable/, /SyntaxError/],
@@ -139,7 +138,6 @@ export const programTruths: readonly Truth[] = [
   },
   {
     name: 'a top-level await that never settles',
-    quick: true,
     program: `await new Promise(() => {});`,
     kind: 'pending-exit',
     cause: [/exit code 13/],

@@ -11,6 +11,7 @@ import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { surveyHeap } from '../../../src/analysis/core/heap-survey.ts';
 import { openV8 } from '../../../src/analysis/core/v8-runtime.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { sampleOf } from '../../support/test-nodes.ts';
 
 /** Seed, objects, flags. */
 const programs: [number, number, string[]][] = [
@@ -26,7 +27,7 @@ const programs: [number, number, string[]][] = [
 
 for (const node of nodes)
   suite(`Node ${node.major}`, { skip: noCores }, () => {
-    for (const [seed, objects, flags] of programs)
+    for (const [seed, objects, flags] of sampleOf(programs, 4))
       test(`seed ${seed}, ${objects} objects ${flags.join(' ')}`, () => {
         const death = makeCore(node.path, [...flags, join(victims, 'heap.cjs'), `${seed}`, `${objects}`]);
         try {
@@ -43,7 +44,7 @@ for (const node of nodes)
         }
       });
 
-    for (const flags of [[], ['--no-parallel-scavenge']])
+    for (const flags of sampleOf([[], ['--no-parallel-scavenge']], 2))
       test(`in the middle of a collection ${flags.join('')}: what was moved once, and what was not yet`, async () => {
         const death = makeCore(node.path, [...flags, join(victims, 'mid-collection.cjs'), '5000']);
         try {
