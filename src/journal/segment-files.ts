@@ -8,7 +8,7 @@ import { platform } from '../platform/index.ts';
 import { segmentName } from './layout.ts';
 
 // As they were before the host was loaded: one that replaces functions of node:fs does not change what we write.
-const { closeSync, fdatasyncSync, ftruncateSync, openSync, unlinkSync, writeSync } = fs;
+const { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } = fs;
 
 export class SegmentFiles {
   readonly #dir: string;
@@ -56,7 +56,7 @@ export class SegmentFiles {
 
   sync(): void {
     if (this.#fd < 0) return;
-    fdatasyncSync(this.#fd);
+    platform.files.syncFile(this.#fd);
     if (!this.#folderIsSynced) this.#syncFolder();
   }
 

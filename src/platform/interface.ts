@@ -122,7 +122,12 @@ export interface FileRules {
   makeMark(text: string, path: string): void;
   /** Throws what the system throws. */
   readMark(path: string): string;
-  /** A new file's name survives a power cut from here on. */
+  /**
+   * What was written to the file survives a power cut from here on; under `--permission` only the death of the process,
+   * since Node refuses fsync and fdatasync there. Throws what the system throws.
+   */
+  syncFile(fd: number): void;
+  /** As `syncFile`, for the name of a new file. */
   syncFolder(path: string): void;
   /** Whether a file or folder may have this name. */
   isUsableName(name: string): boolean;

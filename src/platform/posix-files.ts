@@ -1,11 +1,13 @@
 /** Files where permission bits, symbolic links and renames are as POSIX has them. */
 import type { FileRules } from './interface.ts';
+import { mayWrite, unlessRefused } from './node-permission.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 const {
   chmodSync,
   closeSync,
   fchmodSync,
+  fdatasyncSync,
   fstatSync,
   fsyncSync,
   openSync,
@@ -18,14 +20,15 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 
 const folderMode = 0o700;
 const fileMode = 0o600;
+const allBits = 0o777;
 const root = 0;
 
 export const posixFiles: FileRules = {
   memoryFolders: [],
   canRenameAroundOpenFiles: true,
-  restrictFile: (fd) => fchmodSync(fd, fileMode),
+  restrictFile: (fd) => restrict(fd, fileMode),
   restrictFilePath: (path) => chmodSync(path, fileMode),
-  restrictFolder: (path, fd) => (fd === undefined ? chmodSync(path, folderMode) : fchmodSync(fd, folderMode)),
+  restrictFolder: (path, fd) => (fd === undefined ? chmodSync(path, folderMode) : restrict(fd, folderMode)),
   openFolder(path) {
     const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     try {
@@ -43,10 +46,11 @@ export const posixFiles: FileRules = {
   rename: renameSync,
   makeMark: (text, path) => symlinkSync(text, path),
   readMark: (path) => readlinkSync(path),
+  syncFile: (fd) => unlessRefused(() => fdatasyncSync(fd)),
   syncFolder(path) {
     const folder = openSync(path, 'r');
     try {
-      fsyncSync(folder);
+      unlessRefused(() => fsyncSync(folder));
     } finally {
       closeSync(folder);
     }
@@ -54,8 +58,14 @@ export const posixFiles: FileRules = {
   isUsableName: (name) => name !== '.' && name !== '..' && !/[\0/]/.test(name),
 };
 
+/** What was made with these bits has them but for a strange umask; and Node refuses fchmod under `--permission`. */
+function restrict(fd: number, mode: number): void {
+  if ((fstatSync(fd).mode & allBits) !== mode) fchmodSync(fd, mode);
+}
+
 /** Linux shows what is open as links: through them a name is resolved as openat(2) would, which Node does not have. */
 export function throughLink(link: string, fd: number): string | undefined {
+  if (!mayWrite(link)) return undefined;
   const own = fstatSync(fd);
   const seen = statSync(link, { throwIfNoEntry: false });
   return seen?.ino === own.ino && seen.dev === own.dev ? link : undefined;

@@ -4,8 +4,10 @@
  * indexer) may refuse its renaming for a moment. Sources: Microsoft's "Naming Files, Paths, and Namespaces"; libuv's fs.c.
  */
 import type { FileRules } from './interface.ts';
+import { unlessRefused } from './node-permission.ts';
 
-const { linkSync, readFileSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
+const { fdatasyncSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } =
+  process.getBuiltinModule('node:fs');
 
 const inUse = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const attempts = 6;
@@ -32,6 +34,7 @@ export const windowsFiles: FileRules = {
     }
   },
   readMark: (path) => readFileSync(path, 'utf8'),
+  syncFile: (fd) => unlessRefused(() => fdatasyncSync(fd)),
   syncFolder: () => {},
   isUsableName,
 };
