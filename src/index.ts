@@ -2,10 +2,11 @@
  * The public API. Small on purpose: what runs at a death lives in the preload file, which is loaded when `install` or
  * `dump` is called and no preload is there.
  */
-import { createRequire } from 'node:module';
 import { findHost, provideContext, setContext } from './agent/context.ts';
 import type { InstallOptions } from './capture/config.ts';
+import { writeStderrLine } from './capture/stderr-line.ts';
 import { durableAgent } from './durable/api.ts';
+import { loadPreload } from './find-preload.ts';
 
 export type * from './model/account.ts';
 export type * from './model/agent-state.ts';
@@ -28,10 +29,16 @@ export const agent = {
 
 /**
  * Installs the handlers of the preload in this thread, for programs that cannot be started with it. Returns the
- * undoing. What happened before the call, and what was imported before it, is not seen.
+ * undoing. What happened before the call, and what was imported before it, is not seen. Where a bundler has taken this
+ * package into the program and left register.cjs behind, stderr says so in one line, and the program goes on.
  */
 export function install(options?: InstallOptions): () => void {
-  return loadPreload().install(options);
+  const preload = loadPreload() as Preload | undefined;
+  if (preload) return preload.install(options);
+  writeStderrLine(
+    'not installed: register.cjs is missing; put agentdump/dist/register.cjs beside the bundled program, or leave agentdump out of the bundle',
+  );
+  return () => {};
 }
 
 /** Writes a snapshot bundle and goes on. Returns its path, or undefined when it could not be written (stderr says why). */
@@ -53,15 +60,4 @@ export function redactValue(value: string): void {
 
 interface Preload {
   install(options?: InstallOptions): () => void;
-}
-
-function loadPreload(): Preload {
-  const flags = globalThis as Record<symbol, unknown>;
-  const loadOnly = Symbol.for('agentdump.loadOnly');
-  flags[loadOnly] = true;
-  try {
-    return createRequire(import.meta.url)('./register.cjs') as Preload;
-  } finally {
-    delete flags[loadOnly];
-  }
 }

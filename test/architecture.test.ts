@@ -98,7 +98,8 @@ const allowed: Record<string, string[]> = {
   ],
   register: ['capture'],
   'register-tests': ['bundle/layout'],
-  index: ['capture', 'agent', 'durable', 'model', 'redaction', 'bundle/layout'],
+  'find-preload': [],
+  index: ['find-preload', 'capture', 'agent', 'durable', 'model', 'redaction', 'bundle/layout'],
   cli: [
     'bytes',
     'model',
