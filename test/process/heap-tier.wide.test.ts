@@ -55,7 +55,7 @@ for (const node of findNodes())
       });
 
     test('under a limit that has no room for a snapshot the program dies its own death', {
-      skip: !hasPrlimit,
+      skip: !hasPrlimit && 'no prlimit (util-linux) here',
     }, (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
       const { status, signal, stderr } = diesUnder(ownData(node.path) + 250 * mb, dir, 'auto');
@@ -93,7 +93,9 @@ for (const node of findNodes())
       );
     });
 
-    test('under a limit that has room the snapshot is there', { skip: !hasPrlimit }, async (t) => {
+    test('under a limit that has room the snapshot is there', {
+      skip: !hasPrlimit && 'no prlimit (util-linux) here',
+    }, async (t) => {
       const dir = join(temporaryFolder(t), 'dumps');
       const { status, stderr } = diesUnder(ownData(node.path) + 6000 * mb, dir, 'always');
       assert.equal(status, 1, stderr);

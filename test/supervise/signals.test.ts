@@ -61,7 +61,7 @@ for (const name of sampleOf(['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP', 'SIGUSR2'
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
-test('Ctrl-C at a terminal: once', { skip: !hasScript }, async () => {
+test('Ctrl-C at a terminal: once', { skip: !hasScript && 'no script(1)' }, async () => {
   const quoted = [process.execPath, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const child = spawn('script', ['-qec', quoted, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   let out = '';
