@@ -61,6 +61,8 @@ export interface LoadedScript {
   sourceMapUrl?: string;
   /** Name of the part with the text that was running. */
   sourcePart?: string;
+  /** Of a long text only what is near the stack is there; the other lines are empty. */
+  isExcerpt?: true;
   /** Name of the part with its source map. */
   mapPart?: string;
   /** Parts with the originals that the map names but does not hold, by the name in the map's `sources`. */

@@ -7,6 +7,7 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSmallFile } from '../platform/small-file.ts';
 import type { ScriptParsed, ScriptTexts } from './inspector-session.ts';
+import type { FramePlaces } from './script-excerpt.ts';
 
 const mostUsedBytes = 200 * 1024 ** 2;
 const longestText = 16 * 1024 ** 2;
@@ -20,15 +21,17 @@ export function mayLookAtAll(): boolean {
 
 export function scriptsOnDisk({
   stackTexts,
-  frameUrls,
+  framePlaces,
 }: {
   stackTexts: string[];
-  frameUrls: Set<string>;
+  framePlaces: FramePlaces;
 }): ScriptTexts & { isFromDisk: true; close(): void } {
   const { _cache: cache = {} } = process.getBuiltinModule('node:module') as unknown as {
     _cache?: Record<string, Module>;
   };
-  const stacked = new Set([...frameUrls, ...(stackTexts.join('\n').match(onStack) ?? [])].filter(isFile));
+  const stacked = new Set(
+    [...framePlaces.keys(), ...(stackTexts.join('\n').match(onStack) ?? [])].filter(isFile),
+  );
   const urls = [...new Set([...Object.keys(cache), ...stacked])];
   const sourceOf = (url: string): string | undefined => {
     const text = readSmallFile(isAbsolute(url) ? url : fileURLToPath(url), longestText);

@@ -67,7 +67,7 @@ export function createContext(
     ...(request.locals ? { locals: request.locals } : {}),
     mayDebug: request.inPassing !== true,
     stackTexts: request.stackText === undefined ? [] : [request.stackText],
-    frameUrls: new Set(),
+    framePlaces: new Map(),
     scriptUrls: [],
     addGap(part, reason, lookedFor) {
       writer.addGap(lookedFor === undefined ? { part, reason } : { part, reason, lookedFor });

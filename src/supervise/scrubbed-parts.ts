@@ -5,6 +5,7 @@ import type { ScriptParsed } from '../capture/inspector-session.ts';
 import { findPackages } from '../capture/parts/packages.ts';
 import { describeScripts, type ScriptsContext } from '../capture/parts/scripts.ts';
 import { redactSourceMap } from '../capture/redact-source-map.ts';
+import { addFrames } from '../capture/script-excerpt.ts';
 import { preloadFile } from './arm.ts';
 import type { LiveFacts } from './live-facts.ts';
 import type { MainThreadStack } from './main-thread-stack.ts';
@@ -64,7 +65,7 @@ export class ScrubbedParts {
     const context: ScriptsContext = {
       ownFile: preloadFile,
       stackTexts: [],
-      frameUrls: new Set(stack?.frames.map((frame) => frame.url)),
+      framePlaces: addFrames(new Map(), stack?.frames ?? []),
       scriptUrls: [],
       writeCode: (name, text) => this.writeText(name, this.#scrubber.code(text)),
       writeSourceMap: (name, text) => this.writeText(name, redactSourceMap(text, this.#scrubber)),

@@ -2,6 +2,7 @@
 import { type ErrorPart, partNames } from '../../bundle/layout.ts';
 import { takeSchedulingStack } from '../locals-recorder.ts';
 import { findEmitter } from '../read-emitter.ts';
+import { addFrames } from '../script-excerpt.ts';
 import { readThrown } from '../serialize-error.ts';
 import { findSyntaxErrorPlace } from '../syntax-error-place.ts';
 import type { PartProducer } from './part.ts';
@@ -14,7 +15,7 @@ export const errorPart: PartProducer = {
     const { error, stackTexts } = readThrown(context.thrown.value);
     const { frames } = context.thrown;
     context.stackTexts.push(...stackTexts);
-    for (const frame of frames) context.frameUrls.add(frame.url);
+    addFrames(context.framePlaces, frames);
     const emitter = findEmitter(context.thrown.value);
     const place = findSyntaxErrorPlace(context.thrown.value);
     const promiseStack = takeSchedulingStack();

@@ -5,6 +5,7 @@
 import { type LocalsPart, partNames } from '../../bundle/layout.ts';
 import { canary, canaryName, countUprooted, requireWithheld } from '../canary.ts';
 import { takeLocals, whyNotPaused } from '../locals-recorder.ts';
+import { addFrames } from '../script-excerpt.ts';
 import type { PartProducer } from './part.ts';
 
 /** The variables of the first scope that is listed. */
@@ -29,7 +30,7 @@ export const localsPart: PartProducer = {
     const frames = context.locals ?? (context.thrown && recorded);
     const reason = context.config.locals === 'uncaught' && !frames ? whyNotPaused() : undefined;
     if (reason !== undefined) context.addGap(partNames.locals, reason);
-    for (const frame of frames ?? []) context.frameUrls.add(frame.url);
+    addFrames(context.framePlaces, frames ?? []);
     return frames && { frames };
   },
 };

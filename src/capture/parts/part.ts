@@ -9,6 +9,7 @@ import type { LogTap } from '../log-tap.ts';
 import type { OwnTime } from '../own-time.ts';
 import type { Recording } from '../recording-half.ts';
 import type { Origins } from '../request-watch.ts';
+import type { FramePlaces } from '../script-excerpt.ts';
 import type { RecordingState } from '../surroundings.ts';
 
 export interface CaptureContext {
@@ -30,8 +31,8 @@ export interface CaptureContext {
   heapProfile?: HeapProfilePart;
   /** Texts of every stack that the bundle holds so far: they decide whose source is kept. */
   stackTexts: string[];
-  /** URLs or paths of V8's own frames, for the same purpose. */
-  frameUrls: Set<string>;
+  /** Where V8's own frames are, by the URL or path of their script, for the same purpose. */
+  framePlaces: FramePlaces;
   /** Filled by the scripts part for those after it: URL or path of every loaded script. */
   scriptUrls: string[];
   recording?: Recording;

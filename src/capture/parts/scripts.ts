@@ -17,10 +17,13 @@ import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../inspector-session.ts';
 import { currentPolicy } from '../policy.ts';
+import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../script-excerpt.ts';
 import { mayLookAtAll, scriptsOnDisk } from '../scripts-on-disk.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxScriptsWithText = 40;
+/** Of texts and maps together; of what is beyond that only the surroundings of the stack are kept. */
+const maxWholeChars = 256 * 1024;
 const maxTextChars = 16 * 1024 * 1024;
 const maxMapBytes = 64 * 1024 * 1024;
 const maxOriginalBytes = 1024 * 1024;
@@ -50,24 +53,25 @@ const fromDisk =
 /** What describing scripts takes of a capture, and adds to it. */
 export type ScriptsContext = Pick<
   CaptureContext,
-  'ownFile' | 'stackTexts' | 'frameUrls' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
+  'ownFile' | 'stackTexts' | 'framePlaces' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
 >;
 
 /** The scripts as `self` lists them; texts and maps of those on the stack become parts. */
 export function describeScripts(self: ScriptTexts, context: ScriptsContext): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
-  const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.frameUrls);
+  const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.framePlaces);
   const scripts = self.scripts.filter(
     (script) => isProgramText(script) && !script.url.startsWith(context.ownFile),
   );
   const hidden = findHiddenByMapping(scripts, stackText);
   let withText = 0;
+  const kept: Kept = { stackText, wholeChars: 0 };
   return scripts.map((script) => {
     context.scriptUrls.push(script.url);
     const described = describe(script);
     if (!onStack(script) && !hidden.has(script)) return described;
     if (++withText > maxScriptsWithText) return described;
-    return keepText(self, script, described, context, withText);
+    return keepText(self, script, described, context, kept, withText);
   });
 }
 
@@ -88,10 +92,10 @@ function isProgramText(script: ScriptParsed): boolean {
   return script.url !== '' && !script.url.startsWith('node:') && !script.url.startsWith('agentdump:');
 }
 
-function isOnStack(url: string, stackText: string, frameUrls: Set<string>): boolean {
-  if (frameUrls.has(url) || stackText.includes(url)) return true;
+function isOnStack(url: string, stackText: string, framePlaces: FramePlaces): boolean {
+  if (framePlaces.has(url) || stackText.includes(url)) return true;
   const path = pathOf(url);
-  return path !== undefined && (frameUrls.has(path) || stackText.includes(path));
+  return path !== undefined && (framePlaces.has(path) || stackText.includes(path));
 }
 
 /**
@@ -128,20 +132,41 @@ function describe(script: ScriptParsed): LoadedScript {
   return described;
 }
 
+interface Kept {
+  readonly stackText: string;
+  /** So far, of scripts and maps that are kept whole. */
+  wholeChars: number;
+}
+
 function keepText(
   self: ScriptTexts,
   script: ScriptParsed,
   described: LoadedScript,
   context: ScriptsContext,
+  kept: Kept,
   n: number,
 ): LoadedScript {
   const source = self.sourceOf(script.scriptId);
+  const names = [script.url, pathOf(script.url) ?? script.url];
+  const places = [
+    ...placesOf(names, kept.stackText),
+    ...names.flatMap((name) => context.framePlaces.get(name) ?? []),
+  ];
   if (source !== undefined && source.length <= maxTextChars) {
     const name = `${sourcePartPrefix}${n}.js`;
-    if (context.writeCode(name, withoutInlineMap(source))) described.sourcePart = name;
+    const text = withoutInlineMap(source);
+    const part = isWhole(text, kept) ? undefined : excerpt(text, places);
+    if (context.writeCode(name, part ?? text)) described.sourcePart = name;
+    if (part !== undefined) described.isExcerpt = true;
   }
-  if (script.sourceMapURL) keepMap(script, script.sourceMapURL, described, context, n);
+  if (script.sourceMapURL) keepMap(script, described, context, { kept, places, n });
   return described;
+}
+
+function isWhole({ length }: string, kept: Kept): boolean {
+  if (kept.wholeChars + length > maxWholeChars) return false;
+  kept.wholeChars += length;
+  return true;
 }
 
 /** An inline map becomes a part of its own; the comment that held it is long and at the end, so no position changes. */
@@ -151,19 +176,19 @@ function withoutInlineMap(source: string): string {
 
 function keepMap(
   script: ScriptParsed,
-  mapUrl: string,
   described: LoadedScript,
   context: ScriptsContext,
-  n: number,
+  { kept, places, n }: { kept: Kept; places: readonly ScriptPlace[]; n: number },
 ): void {
-  const found = readMap(script.url, mapUrl);
+  const found = readMap(script.url, script.sourceMapURL ?? '');
   if ('gap' in found) {
     described.mapGap = found.gap;
     return;
   }
   const name = `${mapPartPrefix}${n}.map`;
   try {
-    if (context.writeSourceMap(name, found.text)) described.mapPart = name;
+    const map = isWhole(found.text, kept) ? found.text : thinMap(found.text, places, kept.stackText);
+    if (context.writeSourceMap(name, map)) described.mapPart = name;
   } catch (error) {
     described.mapGap = `the map is no source map: ${error instanceof Error ? error.message : String(error)}`;
     return;
