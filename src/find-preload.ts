@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What the preload calls the flag by which it only loads; no other file has this word. */
@@ -38,12 +38,15 @@ function findPreload(): string | undefined {
   return undefined;
 }
 
-/** Files beside which it may be: this one, the program's and, of a single executable, that; and the working directory. */
+/**
+ * Files beside which it may be: this one, the program's and, of a single executable, that. Never the working directory,
+ * which may be a stranger's.
+ */
 function places(): string[] {
   // Bundlers to CommonJS leave no import.meta, webpack the place of the source on the machine that built it.
   const own: string | undefined = import.meta.url;
   const here = own?.startsWith('file:') ? [fileURLToPath(own)] : [];
   const [, main] = process.argv;
-  const program = main !== undefined && existsSync(main) ? [main] : [];
-  return [...here, ...program, process.execPath, join(process.cwd(), 'program.js')];
+  const program = main !== undefined && isAbsolute(main) && existsSync(main) ? [main] : [];
+  return [...here, ...program, process.execPath];
 }
