@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the preload calls the flag by which it only loads; no other file has this word. */
+/** What the preload calls the flag by which it only loads: so that nobody else's register.cjs is run. */
 const mark = 'agentdump.loadOnly';
 
 /** The exports of the preload file, of which nothing is installed yet; undefined where there is none. */
@@ -30,7 +30,7 @@ function findPreload(): string | undefined {
     for (const name of ['./register.cjs', 'agentdump/register'])
       try {
         const file = require.resolve(name);
-        if (readFileSync(file, 'latin1').includes(mark)) return file;
+        if (file !== place && readFileSync(file, 'latin1').includes(mark)) return file;
       } catch {
         // Not there, or not to be read.
       }

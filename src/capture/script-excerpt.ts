@@ -16,8 +16,8 @@ const linesAround = 100;
 const charsAround = 16_384;
 const mostPlaces = 200;
 const mostComments = 8;
-/** A line that is all of one long word: perhaps of a key whose first line is not kept, by which it would be known. */
-const keyLine = /^[\s"'`+]*[\w+/=-]{32,}(?:\\[nr]|[\s"'`+,;)])*$/;
+const longWord = /[\w+/=-]{32,}/;
+const mostBesideWord = 8;
 const oddLineEnd = /\r(?!\n)|[\u2028\u2029]/;
 
 export function addFrames(
@@ -36,7 +36,7 @@ export function addFrames(
 export function placesOf(names: readonly string[], stackText: string): ScriptPlace[] {
   const places: ScriptPlace[] = [];
   const position = /:(\d+)(?::(\d+))?/y;
-  for (const name of new Set(names))
+  for (const name of new Set(names.filter(Boolean)))
     for (let at = stackText.indexOf(name); at >= 0; at = stackText.indexOf(name, at + name.length)) {
       position.lastIndex = at + name.length;
       const [, line, column = '1'] = position.exec(stackText) ?? [];
@@ -89,11 +89,17 @@ function spanAround(
     const last = text.slice(at, at + charsAround).search(/[;{}\n][^;{}\n]*$/);
     to = last < 0 ? at : at + last + 1;
   }
-  for (let end = endOfLine(text, from); end < start && keyLine.test(text.slice(from, end)); )
+  for (let end = endOfLine(text, from); end < start && isOfKey(text.slice(from, end)); )
     [from, end] = [end + 1, endOfLine(text, end + 1)];
-  for (let last = startOfLine(text, to); last > at && keyLine.test(text.slice(last, to).trimEnd()); )
+  for (let last = startOfLine(text, to); last > at && isOfKey(text.slice(last, to)); )
     [to, last] = [last, startOfLine(text, last)];
   return [from, to];
+}
+
+/** All of one long word: perhaps of a key whose first line is not kept, by which it would be known. */
+function isOfKey(line: string): boolean {
+  const word = longWord.exec(line)?.[0];
+  return word !== undefined && line.trim().length - word.length <= mostBesideWord;
 }
 
 /** The first place from `from` on that is inside of no word or string of a secret: after the end of a statement. */
@@ -138,8 +144,9 @@ export function thinMap(map: string, places: readonly ScriptPlace[], stackText: 
   const { mappings, sources, sourcesContent } = parsed ?? {};
   if (typeof mappings !== 'string' || !Array.isArray(sources) || !Array.isArray(sourcesContent)) return map;
   const wanted = sourcesAt(mappings, places);
+  const named = new Set([...stackText.matchAll(/\/([^/\\\s:()]+):\d/g)].map(([, name]) => name));
   const isNamed = (source: unknown): boolean =>
-    typeof source === 'string' && stackText.includes(`/${source.slice(source.lastIndexOf('/') + 1)}:`);
+    typeof source === 'string' && named.has(source.slice(source.lastIndexOf('/') + 1));
   const texts = sourcesContent.map((text, at) => (wanted.has(at) || isNamed(sources[at]) ? text : null));
   return JSON.stringify({ ...parsed, sourcesContent: texts });
 }

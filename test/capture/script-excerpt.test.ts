@@ -148,3 +148,13 @@ test('what is no map comes back as it is, and any mappings are read to their end
     { numRuns: fuzzRuns(300) },
   );
 });
+
+test('hostile: lines, maps and stacks that are made to be slow are not', () => {
+  const long = `${`${'+'.repeat(16_000)}!\n`.repeat(300)}${'\\n'.repeat(8000)}`;
+  for (const line of [1, 150, 300]) excerpt(long, [{ line, column: 1 }]);
+  excerpt('\n'.repeat(2_000_000), [{ line: 1_000_000, column: 1 }]);
+  excerpt(`${' '.repeat(100_000)}//#`.repeat(20), [{ line: 1, column: 1_000_000 }]);
+  const sources = Array.from({ length: 20_000 }, (_, at) => `src/part${at}.ts`);
+  const map = { version: 3, mappings: 'AAAA;'.repeat(400_000), sources, sourcesContent: sources };
+  thinMap(JSON.stringify(map), [{ line: 400_000, column: 1 }], '/'.repeat(1_000_000));
+});

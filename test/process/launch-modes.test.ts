@@ -97,6 +97,15 @@ for (const node of findNodes()) {
       assert.match(ownLines[0] ?? '', /^agentdump: no bundle: cannot write to .*ERR_ACCESS_DENIED$/);
     });
 
+    test('a process.permission that is the program’s own is not asked', (t) => {
+      const dir = temporaryFolder(t);
+      writeFileSync(
+        join(dir, 'program.cjs'),
+        `process.permission = { has() { process.exit(9); } }; ${program}`,
+      );
+      checkDeath(dir, [node.path, 'program.cjs']);
+    });
+
     test('from a start snapshot', (t) => {
       const dir = temporaryFolder(t);
       const main = `require('node:v8').startupSnapshot.setDeserializeMainFunction(() => { ${program} });`;
