@@ -149,12 +149,20 @@ test('what is no map comes back as it is, and any mappings are read to their end
   );
 });
 
-test('hostile: lines, maps and stacks that are made to be slow are not', () => {
-  const long = `${`${'+'.repeat(16_000)}!\n`.repeat(300)}${'\\n'.repeat(8000)}`;
-  for (const line of [1, 150, 300]) excerpt(long, [{ line, column: 1 }]);
-  excerpt('\n'.repeat(2_000_000), [{ line: 1_000_000, column: 1 }]);
-  excerpt(`${' '.repeat(100_000)}//#`.repeat(20), [{ line: 1, column: 1_000_000 }]);
+test('hostile lines, maps and stacks come out, and the file ends in its time', () => {
+  const pluses = `${`${'+'.repeat(16_000)}!\n`.repeat(300)}${'\\n'.repeat(8000)}`;
+  for (const line of [1, 150, 300])
+    assert.equal(linesOf(excerpt(pluses, [{ line, column: 1 }]) ?? '').length, 301);
+  const ends = '\n'.repeat(2_000_000);
+  assert.equal(excerpt(ends, [{ line: 1_000_000, column: 1 }]), ends);
+  const blanks = `${' '.repeat(100_000)}//#`.repeat(20);
+  assert.equal(excerpt(blanks, [{ line: 1, column: 1_000_000 }])?.trim(), '');
   const sources = Array.from({ length: 20_000 }, (_, at) => `src/part${at}.ts`);
   const map = { version: 3, mappings: 'AAAA;'.repeat(400_000), sources, sourcesContent: sources };
-  thinMap(JSON.stringify(map), [{ line: 400_000, column: 1 }], '/'.repeat(1_000_000));
+  const stack = `${'/'.repeat(1_000_000)}part7.ts:1:1`;
+  const thin = JSON.parse(thinMap(JSON.stringify(map), [{ line: 400_000, column: 1 }], stack));
+  assert.deepEqual(
+    thin.sourcesContent.filter((text: string | null) => text !== null),
+    ['src/part0.ts', 'src/part7.ts'],
+  );
 });
