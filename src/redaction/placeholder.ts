@@ -34,7 +34,9 @@ function signer(): (value: string) => string {
   };
 }
 
-export function renderPlaceholder(rule: string, value: string): string {
+/** Nothing for the rest of a value that came in parts: the first part's placeholder stands for all of it. */
+export function renderPlaceholder(rule: string, value: string, _before?: string, isRest = false): string {
+  if (isRest) return '';
   sign ??= signer();
   return `[redacted:${rule}#${sign(value)}]`;
 }

@@ -6,15 +6,16 @@
 import type { Render } from './text-redactor.ts';
 
 /** For the pass that believes names. */
-export const renderQuotedOnly: Render = (rule, value, before) =>
-  before === "'" || before === '"' || before === '`' ? mask(rule, value) : value;
+export const renderQuotedOnly: Render = (rule, value, before, isRest) =>
+  before === "'" || before === '"' || before === '`' ? mask(rule, value, isRest) : value;
 
 /** For the pass over shapes and known values. */
-export const renderMasked: Render = (rule, value) => mask(rule, value);
+export const renderMasked: Render = (rule, value, _, isRest) => mask(rule, value, isRest);
 
 /** As long as `value`, with its line breaks: `[redacted:rule]` and stars, or stars alone. */
-function mask(rule: string, value: string): string {
+function mask(rule: string, value: string, isRest = false): string {
   const label = `[redacted:${rule}]`;
-  if (value.length >= label.length && !/[\r\n]/.test(value)) return label.padEnd(value.length, '*');
+  if (!isRest && value.length >= label.length && !/[\r\n]/.test(value))
+    return label.padEnd(value.length, '*');
   return value.replace(/[^\r\n]/g, '*');
 }

@@ -14,8 +14,18 @@ const ahead = 20_000;
 /** Units before a stretch that are seen again: a name may stand there, or the field that names the next. */
 const behind = 512;
 
-/** What stands in a finding's place; `before` is the character in front of it, empty at the text's start. */
-export type Render = (rule: string, value: string, before: string) => string;
+/**
+ * What stands in a finding's place; `before` is the character in front of it, empty at the text's start. A finding that
+ * reaches beyond what is read at a time comes in parts: of the second and later ones `isRest` is true.
+ */
+export type Render = (rule: string, value: string, before: string, isRest?: boolean) => string;
+
+/** A finding whose end is not read yet. */
+interface Unfinished {
+  findEnd: NonNullable<Finding['resume']>;
+  rule: string;
+  before: string;
+}
 
 export interface RedactionCounter {
   count(rule: string): void;
@@ -29,7 +39,7 @@ export class TextRedactor {
   private pending = '';
   /** Units at the front of `pending` that are already written. */
   private seen = 0;
-  private resume: Finding['resume'];
+  private unfinished: Unfinished | undefined;
 
   constructor(
     detector: Detector,
@@ -56,7 +66,7 @@ export class TextRedactor {
     if (this.pending.length > this.seen) out += this.takeStretch(true);
     this.pending = '';
     this.seen = 0;
-    this.resume = undefined;
+    this.unfinished = undefined;
     return out;
   }
 
@@ -65,15 +75,23 @@ export class TextRedactor {
     const size = isLast ? this.pending.length : this.seen + stretch + ahead;
     const page = this.pages.make(size === this.pending.length ? this.pending : this.pending.slice(0, size));
     let from = this.seen;
-    if (this.resume) {
-      from = this.resume(page, from);
-      if (from < page.length) this.resume = undefined;
+    let out = '';
+    if (this.unfinished) {
+      const { findEnd, rule, before } = this.unfinished;
+      from = findEnd(page, from);
+      out = this.renderOne(rule, page.text.slice(this.seen, from), before, true);
+      if (from < page.length) this.unfinished = undefined;
     }
     const stop = isLast ? page.length : Math.max(from, this.seen + stretch);
     const { findings, stop: stood } = this.detector.find(page, this.resumeContext(from), stop);
-    const out = this.render(page, findings, from, stood);
+    out += this.render(page, findings, from, stood);
     const last = findings.at(-1);
-    if (!isLast && last?.resume && last.end >= page.length) this.resume = last.resume;
+    if (!isLast && last?.resume && last.end >= page.length)
+      this.unfinished = {
+        findEnd: last.resume,
+        rule: last.rule,
+        before: inFront(page, Math.max(last.start, from)),
+      };
     const keep = Math.max(0, stood - behind);
     this.pending = isLast ? '' : this.pending.slice(keep);
     this.seen = stood - keep;
@@ -92,7 +110,7 @@ export class TextRedactor {
       if (end <= at) continue;
       const first = Math.max(start, at);
       const value = page.text.slice(first, end);
-      const shown = this.renderOne(rule, value, page.text.slice(Math.max(0, first - 1), first));
+      const shown = this.renderOne(rule, value, inFront(page, first));
       parts.push(page.text.slice(at, first));
       if (shown === value) parts.push(value);
       else {
@@ -105,4 +123,8 @@ export class TextRedactor {
     if (at < to) parts.push(page.text.slice(at, to));
     return parts.join('');
   }
+}
+
+function inFront({ text }: Page, at: number): string {
+  return text.slice(Math.max(0, at - 1), at);
 }

@@ -43,3 +43,16 @@ test('a key over several lines keeps its line breaks', () => {
   assert.doesNotMatch(clean, /MIIEvQ/);
   assert.match(clean, /later\(\);$/);
 });
+
+test('a value of any length keeps its length, wherever a line of the source is cut to be read', () => {
+  const long = 'xSeqMOljXCNZpl0'.repeat(4000);
+  const forms = [`pw=${long}}`, `password = "${long}";`, `"password":"${long}"`, `/* token: ${long} */`];
+  for (const form of forms)
+    for (const before of [0, 50_000, 100_000, 131_000, 140_000]) {
+      const source = `${'a'.repeat(before)} ${form}\nlater();`;
+      const clean = createPolicy().code(source);
+      assert.equal(clean.length, source.length, form.slice(0, 20));
+      assert.ok(clean.endsWith('\nlater();'));
+      assert.equal(clean.includes(long), !form.includes('"'), form.slice(0, 20));
+    }
+});

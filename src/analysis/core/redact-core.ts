@@ -52,7 +52,9 @@ function redactAs(
   read: (window: Uint8Array) => string,
 ): void {
   const texts = kept.map(({ window }) => read(window));
-  const clean = maskVariables(redactor.code(texts.join('\n')), redactor);
+  const joined = texts.join('\n');
+  const clean = maskVariables(redactor.code(joined), redactor);
+  checkLength(joined, clean);
   let at = 0;
   kept.forEach(({ target, offset }, i) => {
     const text = texts[i] ?? '';
@@ -86,7 +88,9 @@ function maskVariables(text: string, redactor: CoreRedactor): string {
 function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 | 1): void {
   const texts = kept.map(({ window }) => wideTextOf(window, odd));
   if (texts.every((text) => text === '')) return;
-  const clean = redactor.code(texts.join('\n'));
+  const joined = texts.join('\n');
+  const clean = redactor.code(joined);
+  checkLength(joined, clean);
   let at = 0;
   kept.forEach(({ target, offset }, i) => {
     const text = texts[i] ?? '';
@@ -96,6 +100,12 @@ function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 |
     }
     at += text.length + 1;
   });
+}
+
+/** Shifted text would write over registers and pointers: no mini core is better than a wrong one. */
+function checkLength(text: string, clean: string): void {
+  if (clean.length !== text.length)
+    throw new Error(`redaction made ${clean.length} characters of memory out of ${text.length}`);
 }
 
 function putUnit(target: Uint8Array, place: number, code: number): void {
