@@ -1,0 +1,12 @@
+import spawn from 'cross-spawn';
+import { execa } from 'execa';
+const say = (what) => what.then(({ stdout }) => console.log(stdout), (error) => console.log(error.shortMessage, error.exitCode, error.signal));
+await say(execa('node', ['-p', '1 + 1']));
+await say(execa('node', ['-e', 'process.exit(3)']));
+await say(execa('node', ['-e', 'setInterval(() => {}, 1000)'], { timeout: 1500 }));
+await say(execa('node', ['-e', 'throw new Error("in the child")']));
+await say(execa('no-such-command'));
+console.log(spawn.sync('node', ['-e', 'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 9000)']).signal);
+const child = spawn('node', ['-e', 'process.send("hello"); process.once("message", (m) => { console.log("got", m); process.disconnect(); })'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+child.on('message', (message) => child.send(`${message} back`));
+child.on('exit', (code, signal) => console.log('exit', code, signal));

@@ -1,0 +1,4 @@
+console.log('began');
+setTimeout(() => {
+  throw new Error('fell over');
+}, 100);

@@ -1,0 +1,3 @@
+const broken = {
+  a: 1,
+function (

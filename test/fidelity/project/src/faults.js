@@ -1,0 +1,5 @@
+var unused = 1
+function f( a,b ) {
+  if (a == b) { debugger }
+  return undefinedName + a;;
+}

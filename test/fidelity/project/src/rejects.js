@@ -1,0 +1,5 @@
+async function load() {
+  await null;
+  throw new Error('nobody caught this');
+}
+load();

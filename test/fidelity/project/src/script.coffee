@@ -1,0 +1,2 @@
+square = (x) -> x * x
+console.log (square n for n in [1..5])

@@ -1,0 +1,4 @@
+function later() {
+  throw new TypeError('thrown later');
+}
+setTimeout(later, 5);

@@ -1,0 +1,1 @@
+test('ends the process', () => process.exit(7));
