@@ -52,12 +52,22 @@ export class NameBook {
   }
 
   judge(name: string): NameVerdict {
+    const known = this.seen.get(name);
+    if (known) return known;
+    const verdict = this.judgeNew(name);
+    if (name.length > longestName) return verdict;
+    if (this.seen.size >= mostNames) this.seen.clear();
+    this.seen.set(name, verdict);
+    return verdict;
+  }
+
+  private judgeNew(name: string): NameVerdict {
     if (this.allowed.size || this.denied.size) {
       const plain = plainName(name);
-      if (this.allowed.has(plain)) return { strength: 0, rule: '' };
+      if (this.allowed.has(plain)) return harmlessName;
       if (this.denied.has(plain)) return { strength: 3, rule: 'denied-name' };
     }
-    return judgeName(name);
+    return mayTell(name) ? judgeName(name) : harmlessName;
   }
 
   isAllowed(name: string): boolean {
@@ -67,14 +77,34 @@ export class NameBook {
   /** The verdict on the name at [start, end) of the page; undefined when it cannot tell of a secret. */
   lookUp(page: Page, start: number, end: number): NameVerdict | undefined {
     if (end - start > longestName || !this.maySmell(page.units, start, end)) return undefined;
-    const name = page.text.slice(start, end);
-    const known = this.seen.get(name);
-    if (known) return known;
-    if (this.seen.size >= mostNames) this.seen.clear();
-    const verdict = this.judge(name);
-    this.seen.set(name, verdict);
-    return verdict;
+    return this.judge(page.text.slice(start, end));
   }
 }
+
+const harmlessName: NameVerdict = { strength: 0, rule: '' };
+
+/**
+ * False where judgeName finds nothing. It reads words that stand together as one (`o-t-p`), so what is no letter and no
+ * digit is passed over here. Names of three letters and fewer are not asked about.
+ */
+function mayTell(name: string): boolean {
+  const stems = stemTable();
+  let bits = 0;
+  let letters = 0;
+  for (let i = 0; i < name.length; i++) {
+    const unit = name.charCodeAt(i);
+    // Some become an ASCII letter in lower case.
+    if (unit > 127) return true;
+    const letter = unit | 32;
+    if ((letter < 97 || letter > 122) && (unit < 48 || unit > 57)) continue;
+    letters += 1;
+    bits = ((bits << 5) | (unit & 31)) & 0x7fff;
+    if ((stems[bits >>> 5]! >>> (bits & 31)) & 1 || (bits & 0x3ff) === pw) return true;
+  }
+  return letters <= 3;
+}
+
+/** The two letters of the one telling word that is too short for the table. */
+const pw = (16 << 5) | 23;
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
