@@ -5,21 +5,23 @@ import { ClosureScopes } from '../closure-scopes.ts';
 import { takeHeapCensus } from '../heap-census.ts';
 import { largeBytes } from '../heap-estimate.ts';
 import { heapRoots } from '../heap-roots.ts';
-import { decideHeapTier } from '../heap-tier.ts';
+import { decideHeapTier, isNotMissed } from '../heap-tier.ts';
 import { walkHeap } from '../heap-walk.ts';
 import { ownTime } from '../own-time.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 /** V8 can't be stopped while it lists: the tier has held the objects against less. */
 const censusLimitMs = 10_000;
-const longestWalkMs = 100;
+/** Where memory is in question, and where it is not: then the whole death has 250 ms. */
+const longestWalkMs = { pressed: 100, other: 30 };
 
 export const heapCensusPart: PartProducer = {
   name: partNames.heapCensus,
   limitMs: () => censusLimitMs,
   produce(context): HeapCensusPart | undefined {
-    const { taken } = decideHeapTier(context.config, context.trigger);
-    if (taken === 'sample') return takeSample(context);
+    const { taken, reason } = decideHeapTier(context.config, context.trigger);
+    if (taken === 'sample')
+      return takeSample(context, isNotMissed(reason) ? longestWalkMs.other : longestWalkMs.pressed);
     if (taken !== 'census') return undefined;
     const census = takeHeapCensus();
     if (census) return census;
@@ -27,7 +29,7 @@ export const heapCensusPart: PartProducer = {
   },
 };
 
-function takeSample({ thrown, ownFile }: CaptureContext): HeapCensusPart {
+function takeSample({ thrown, ownFile }: CaptureContext, longestMs: number): HeapCensusPart {
   const from = performance.now();
   const time = ownTime();
   const scopes = openScopes();
@@ -36,7 +38,7 @@ function takeSample({ thrown, ownFile }: CaptureContext): HeapCensusPart {
       scopes,
       v8,
       largeBytes: largeBytes(),
-      hasTime: () => time.usedMs() < longestWalkMs,
+      hasTime: () => time.usedMs() < longestMs,
     });
   try {
     const counted = askV8(walk) ?? walk();
