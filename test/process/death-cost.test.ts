@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ErrorPart, ScriptsPart } from '../../src/bundle/layout.ts';
@@ -63,6 +63,32 @@ test('a credential at the place of a cut is nowhere, not even its half', (t) => 
     const text = JSON.stringify(bundle.readJson<ErrorPart>('error.json'));
     assert.ok(text.includes('a a a') && !text.includes(secret.slice(0, 12)));
   }
+});
+
+test('a death loads none of the interfaces that Node loads late, such as fetch', (t) => {
+  const file = join(temporaryFolder(t), 'loaded.json');
+  die(
+    t,
+    `const loaded = () => process.moduleLoadList;
+     process.on('exit', () => {
+       const added = loaded().filter((name) => !before.has(name));
+       require('node:fs').writeFileSync(${JSON.stringify(file)}, JSON.stringify(added));
+     });
+     let before;
+     setTimeout(() => {
+       before = new Set(loaded());
+       throw new Error('dies');
+     }, 20);`,
+  );
+  const added = JSON.parse(readFileSync(file, 'utf8')) as string[];
+  assert.ok(
+    added.some((name) => name.includes('report')),
+    added.join(),
+  );
+  assert.deepEqual(
+    added.filter((name) => /undici|webstreams|webcrypto|navigator|webstorage/.test(name)),
+    [],
+  );
 });
 
 test('the heap that was ordered comes last: what it takes is said, SIGTERM ends it, the rest is there', async (t) => {
