@@ -12,22 +12,28 @@ import type { CaptureContext, PartProducer } from './part.ts';
 
 /** V8 can't be stopped while it lists: the tier has held the objects against less. */
 const censusLimitMs = 10_000;
-/** Where memory is in question, and where it is not: then the whole death has 250 ms. */
-const longestWalkMs = { pressed: 100, other: 30 };
+/** Where memory is in question. */
+const longestWalkMs = 100;
+/** Where it is not, a death has 250 ms in all: the walk has what is left of these, and sees something in any case. */
+const ofDeathMs = 190;
+const shortestWalkMs = 10;
 
 export const heapCensusPart: PartProducer = {
   name: partNames.heapCensus,
   limitMs: () => censusLimitMs,
   produce(context): HeapCensusPart | undefined {
     const { taken, reason } = decideHeapTier(context.config, context.trigger);
-    if (taken === 'sample')
-      return takeSample(context, isNotMissed(reason) ? longestWalkMs.other : longestWalkMs.pressed);
+    if (taken === 'sample') return takeSample(context, isNotMissed(reason) ? leftMs(context) : longestWalkMs);
     if (taken !== 'census') return undefined;
     const census = takeHeapCensus();
     if (census) return census;
     throw new Error('this Node does not list its objects');
   },
 };
+
+function leftMs({ time }: CaptureContext): number {
+  return Math.min(longestWalkMs, Math.max(shortestWalkMs, ofDeathMs - time.usedMs()));
+}
 
 function takeSample({ thrown, ownFile }: CaptureContext, longestMs: number): HeapCensusPart {
   const from = performance.now();
