@@ -15,7 +15,8 @@ export function describeTrigger(request: CaptureRequest): TriggerPart {
     id: '',
     schemaVersion: bundleSchemaVersion,
     kind,
-    verdictKind: hintVerdictKind(kind, isMainThread, request.thrown?.value),
+    // A worker that handles its error lives on.
+    verdictKind: hintVerdictKind(kind, isMainThread || request.handledByHost, request.thrown?.value),
     at: new Date().toISOString(),
     program: programName(process.argv, process.env),
     pid: process.pid,

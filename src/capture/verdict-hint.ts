@@ -20,6 +20,7 @@ const plainKinds: Record<InsideKind, string> = {
   stall: 'event-loop-hang',
 };
 
+/** @param isMainThread or a worker that lives on. */
 export function hintVerdictKind(kind: InsideKind, isMainThread: boolean, thrown: unknown): string {
   const plain = plainKinds[kind];
   if (kind !== 'uncaught-exception' && kind !== 'unhandled-rejection') return plain;

@@ -394,6 +394,15 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     /^Worker thread 2 died: TypeError/,
   ],
   [
+    'a worker that handles its rejection lives on',
+    facts({
+      trigger: { kind: 'unhandled-rejection', isMainThread: false, threadId: 2, handledByHost: true },
+      error: typeError,
+    }),
+    'unhandled-rejection',
+    /^TypeError(?!.*died).*worker thread 2/s,
+  ],
+  [
     'a worker runs out of memory',
     facts({
       trigger: {

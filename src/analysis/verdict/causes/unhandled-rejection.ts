@@ -5,7 +5,7 @@ import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { cwdOf } from '../wording.ts';
+import { cwdOf, threadName } from '../wording.ts';
 import { titleOf } from './uncaught-exception.ts';
 
 export const unhandledRejection: Cause = {
@@ -50,7 +50,8 @@ export const unhandledRejection: Cause = {
 function summaryOf(facts: VerdictFacts): string {
   const uptime = facts.account.process?.uptimeMs;
   const after = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start`;
-  const rejected = `Unhandled rejection${after}: a promise was rejected, and no handler was attached to it.`;
+  const inWorker = facts.trigger?.isMainThread === false ? ` in ${threadName(facts)}` : '';
+  const rejected = `Unhandled rejection${inWorker}${after}: a promise was rejected, and no handler was attached to it.`;
   return facts.trigger?.handledByHost
     ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler received it, so the process may have continued: this bundle records the rejection, which may not have ended the process.`
     : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats it as an uncaught exception and ends the process with exit code 1.`;

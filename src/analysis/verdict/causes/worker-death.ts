@@ -38,7 +38,8 @@ export const workerDeath: Cause = {
 function isWorkersDeath({ trigger }: VerdictFacts, outOfMemory: boolean): boolean {
   if (trigger?.kind === 'worker-death') return true;
   const thrown = trigger?.kind === 'uncaught-exception' || trigger?.kind === 'unhandled-rejection';
-  return thrown && (outOfMemory || trigger.isMainThread === false);
+  const isEnded = trigger?.isMainThread === false && trigger.handledByHost !== true;
+  return thrown && (outOfMemory || isEnded);
 }
 
 function workerName({ trigger }: VerdictFacts): string {
