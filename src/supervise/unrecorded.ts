@@ -17,7 +17,8 @@ const largest = 2 * 1024 * 1024;
 export class UnrecordedWatch {
   readonly #rootPid: number;
   readonly #onFirst: (name: string) => void;
-  readonly #judged = new Set<number>();
+  /** With which variables each was judged. */
+  readonly #judged = new Map<number, string>();
   #names: string[] = [];
   #pauseMs = firstLookMs;
   #timer: NodeJS.Timeout | undefined;
@@ -50,21 +51,26 @@ export class UnrecordedWatch {
   }
 
   #lookBelow(pid: number): void {
-    if (!this.#judged.has(pid)) this.#judge(pid);
+    this.#judge(pid);
     for (const thread of platform.processFolder(pid, 'task'))
       for (const child of (platform.processFile(pid, `task/${thread}/children`) ?? '').split(' '))
         if (child !== '') this.#lookBelow(Number(child));
   }
 
-  /** A process that is no Node may become one (a shell that starts its last command), and is looked at again. */
+  /**
+   * A process may become another one: a shell that starts its last command, and whatever a Node starts, which between fork and exec
+   * shows words and variables of its parent. So it is judged again when it shows other variables. Its words it may change itself
+   * (process.title).
+   */
   #judge(pid: number): void {
     if (!nodeName.test(basename(platform.processLink(pid, 'exe') ?? ''))) return;
     const words = platform.processFile(pid, 'cmdline', largest)?.split('\0').slice(0, -1) ?? [];
-    const variables = platform.processFile(pid, 'environ', largest)?.split('\0');
+    const environ = platform.processFile(pid, 'environ', largest);
     // One that has ended shows neither; that of another user can't be read.
-    if (variables === undefined || words.length === 0) return;
+    if (environ === undefined || words.length === 0 || this.#judged.get(pid) === environ) return;
+    this.#judged.set(pid, environ);
+    const variables = environ.split('\0');
     const options = variables.find((each) => each.startsWith('NODE_OPTIONS=')) ?? '';
-    this.#judged.add(pid);
     const isOff = variables.some((each) => /^AGENTDUMP=(?:off|0|false|no)$/i.test(each));
     if (isOff || words.some((word) => ownCommand.test(word))) return;
     if (recorder.test(options) || words.some((word) => recorder.test(word))) return;

@@ -52,6 +52,27 @@ for (const [name, line] of lost)
     if (child.exitCode === null) await once(child, 'exit');
   });
 
+test('one that was seen between fork and exec is looked at again', isShown, (t) => {
+  const recorded = `A=1\0NODE_OPTIONS=--require ${preload}\0`;
+  let child = { cmdline: 'node\0parent.cjs\0', environ: recorded };
+  const files = (pid: number | string, name: string): string | undefined => {
+    if (name.endsWith('/children')) return pid === 10 ? '11 ' : '';
+    if (pid === 10) return name === 'cmdline' ? 'node\0parent.cjs\0' : recorded;
+    return name === 'cmdline' ? child.cmdline : child.environ;
+  };
+  t.mock.method(platform, 'processLink', () => '/usr/bin/node');
+  t.mock.method(platform, 'processFolder', () => ['1']);
+  t.mock.method(platform, 'processFile', files);
+  const watch = new UnrecordedWatch(10);
+  t.after(() => watch.close());
+  watch.look();
+  assert.deepEqual(watch.names, []);
+  child = { cmdline: 'node\0lost.cjs\0', environ: 'A=1\0' };
+  watch.look();
+  watch.look();
+  assert.deepEqual(watch.names, ['node lost.cjs']);
+});
+
 test(
   'one that has the recorder, one that has it switched off, and our own command line are none',
   isShown,
