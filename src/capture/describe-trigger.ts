@@ -15,8 +15,7 @@ export function describeTrigger(request: CaptureRequest): TriggerPart {
     id: '',
     schemaVersion: bundleSchemaVersion,
     kind,
-    // A worker that handles its error lives on.
-    verdictKind: hintVerdictKind(kind, isMainThread || request.handledByHost, request.thrown?.value),
+    verdictKind: hintVerdictKind(kind, !isMainThread && !request.handledByHost, request.thrown?.value),
     at: new Date().toISOString(),
     program: programName(process.argv, process.env),
     pid: process.pid,

@@ -20,8 +20,8 @@ const plainKinds: Record<InsideKind, string> = {
   stall: 'event-loop-hang',
 };
 
-/** @param isMainThread or a worker that lives on. */
-export function hintVerdictKind(kind: InsideKind, isMainThread: boolean, thrown: unknown): string {
+/** @param endsWorker a worker thread ends with it. */
+export function hintVerdictKind(kind: InsideKind, endsWorker: boolean, thrown: unknown): string {
   const plain = plainKinds[kind];
   if (kind !== 'uncaught-exception' && kind !== 'unhandled-rejection') return plain;
   const chain = chainOf(thrown).map(readError);
@@ -29,7 +29,7 @@ export function hintVerdictKind(kind: InsideKind, isMainThread: boolean, thrown:
   if (chain.some(({ code, said }) => meansExhaustion(code, said))) return 'resource-exhaustion';
   const root = chain.at(-1);
   if (root && (loaderCodes.has(root.code) || isCompileError(root.stack))) return 'startup-failure';
-  return isMainThread && !chain.some(({ code }) => code === workerMemoryCode) ? plain : 'worker-death';
+  return endsWorker || chain.some(({ code }) => code === workerMemoryCode) ? 'worker-death' : plain;
 }
 
 const longestChain = 8;

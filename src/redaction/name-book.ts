@@ -84,7 +84,7 @@ export class NameBook {
 const harmlessName: NameVerdict = { strength: 0, rule: '' };
 
 /**
- * False where judgeName finds nothing. It reads words that stand together as one (`o-t-p`), so what is no letter and no
+ * As maySmell for a name that is no part of a page: false where judgeName finds nothing. It reads words that stand together as one (`o-t-p`), so what is no letter and no
  * digit is passed over here. Names of three letters and fewer are not asked about.
  */
 function mayTell(name: string): boolean {

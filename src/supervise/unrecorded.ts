@@ -4,6 +4,7 @@
  * the kernel shows of each process as it was started, since who was never loaded can say nothing. A process that lives
  * shorter than the time between two looks may be missed; where the kernel shows no processes, all are.
  */
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { platform } from '../platform/index.ts';
 
@@ -17,7 +18,7 @@ const largest = 2 * 1024 * 1024;
 export class UnrecordedWatch {
   readonly #rootPid: number;
   readonly #onFirst: (name: string) => void;
-  /** With which variables each was judged. */
+  /** The hash of the variables with which each was judged. */
   readonly #judged = new Map<number, string>();
   #names: string[] = [];
   #pauseMs = firstLookMs;
@@ -67,8 +68,10 @@ export class UnrecordedWatch {
     const words = platform.processFile(pid, 'cmdline', largest)?.split('\0').slice(0, -1) ?? [];
     const environ = platform.processFile(pid, 'environ', largest);
     // One that has ended shows neither; that of another user can't be read.
-    if (environ === undefined || words.length === 0 || this.#judged.get(pid) === environ) return;
-    this.#judged.set(pid, environ);
+    if (environ === undefined || words.length === 0) return;
+    const hash = hashOf(environ);
+    if (this.#judged.get(pid) === hash) return;
+    this.#judged.set(pid, hash);
     const variables = environ.split('\0');
     const options = variables.find((each) => each.startsWith('NODE_OPTIONS=')) ?? '';
     const isOff = variables.some((each) => /^AGENTDUMP=(?:off|0|false|no)$/i.test(each));
@@ -77,6 +80,11 @@ export class UnrecordedWatch {
     this.#names.push(nameOf(words));
     if (this.#names.length === 1) this.#onFirst(nameOf(words));
   }
+}
+
+/** Short, because those that have ended are remembered too. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64').slice(0, 16);
 }
 
 /** Words of a command may be secret: its script's name alone. */
