@@ -25,6 +25,7 @@ const options = {
   imports: [
     ...(isRecorded ? ['./test/support/clean-environment.mjs'] : []),
     isWide ? 'tsx' : './test/support/load-typescript.mjs',
+    './test/support/quick-messages.mjs',
   ],
   env: {
     ...process.env,
