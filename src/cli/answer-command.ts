@@ -1,9 +1,9 @@
 /** `agentdump approve` and `agentdump reject`, which differ in one word. */
 import type { CommandModule } from 'yargs';
-import { answerApproval } from '../durable/inspect.ts';
+import { answerQuestion } from '../durable/inspect.ts';
 import { AgentdumpError } from '../errors.ts';
 import { escapeTerminal } from '../report/escape-terminal.ts';
-import { print } from './output.ts';
+import { note, print } from './output.ts';
 import { type RunWords, runPositional, runStoreOption, withStore } from './run-options.ts';
 
 export interface AnswerWords extends RunWords {
@@ -25,7 +25,7 @@ export function answerCommand(
         .positional('name', {
           type: 'string',
           demandOption: true,
-          describe: 'The request: its name, or its path as `agentdump runs` shows it',
+          describe: 'The request: its name, or its path or id as `agentdump runs` shows them',
         })
         .options(runStoreOption)
         .option('value', { type: 'string', describe: 'JSON value to return to the run' })
@@ -33,10 +33,21 @@ export function answerCommand(
     handler: async ({ dir, run, name, value }) => {
       const approved = word === 'approve';
       const wish = value === undefined ? { approved } : { approved, value: readJson(value) };
-      const path = await withStore(dir, (store) => answerApproval(store, run, name, wish));
+      const { path, request } = await withStore(dir, (store) => answerQuestion(store, run, name, wish));
+      if (request !== undefined) note(`the request was ${oneLine(request)}`);
       print(escapeTerminal(`${run}: ${path} ${approved ? 'approved' : 'rejected'}`));
     },
   };
+}
+
+const longestRequest = 400;
+
+/** A request as one line: whole as long as it can be read. */
+export function oneLine(request: unknown): string {
+  const text = JSON.stringify(request) ?? String(request);
+  return text.length <= longestRequest
+    ? text
+    : `${text.slice(0, longestRequest)}… (${text.length} characters)`;
 }
 
 function readJson(text: string): unknown {

@@ -14,8 +14,12 @@ import type {
   DurableToolOptions,
   DurableWork,
 } from './options.ts';
-import type { ApprovalWish } from './perform-run.ts';
 import type { MaybePromise } from './store.ts';
+import type { ApprovalWish } from './wait-for-approval.ts';
+
+/** What a function returned: itself, or in a durable run a promise of it. */
+export type StepResult<Result> =
+  Result extends PromiseLike<infer Value> ? Promise<Value> : Result | Promise<Result>;
 
 export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
   /** Goes on with the run of this id, or begins it. Its result is recorded too. */
@@ -25,16 +29,20 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
     work: (run: DurableRunWork) => Result,
   ): Promise<Awaited<Result>>;
   /** A run of the agent; inside of another one, a sub-agent, and inside of a durable one durable with it. */
-  run<Result>(name: string, work: (run: Work) => Result): Result;
-  run<Result>(name: string, options: RunOptions, work: (run: Work) => Result): Result;
-  /** In a durable run always a promise, also of a function that is none. */
-  step<Result>(name: string, work: (step: DurableWork) => Result, options?: DurableStepOptions): Result;
+  run<Result>(name: string, work: (run: Work) => Result): StepResult<Result>;
+  run<Result>(name: string, options: RunOptions, work: (run: Work) => Result): StepResult<Result>;
+  /** In a durable run always a promise, also of a function that returns none: await it. */
+  step<Result>(
+    name: string,
+    work: (step: DurableWork) => Result,
+    options?: DurableStepOptions,
+  ): StepResult<Result>;
   tool<Arguments, Result>(
     name: string,
     toolArguments: Arguments,
     work: (toolArguments: Arguments, call: DurableWork) => Result,
     options?: DurableToolOptions,
-  ): Result;
+  ): StepResult<Result>;
   /** True for runs that pass here for the first time; false for one that the code before has brought past this place. */
   version(name: string): MaybePromise<boolean>;
   /** Waits for `agentdump approve` or `reject`, whatever dies meanwhile. Only in a durable run. */
@@ -45,10 +53,10 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
 
 let engine: Engine | undefined;
 
-/** The durable run around the calling code, and what acts on it. */
+/** Where in a durable run the calling code is, and what acts on it. */
 function findAround() {
-  const scoped = engine?.currentScopedRun();
-  return engine && scoped ? { engine, scoped } : undefined;
+  const place = engine?.currentPlace();
+  return engine && place ? { engine, place } : undefined;
 }
 
 type RunFunction = (run: DurableRunWork) => unknown;
@@ -56,7 +64,7 @@ type RunFunction = (run: DurableRunWork) => unknown;
 function run(name: string, ...rest: [RunFunction] | [RunOptions | DurableRunOptions, RunFunction]): unknown {
   const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
   const around = findAround();
-  if (around) return around.engine.nestedRun(around.scoped, name, options, work);
+  if (around) return around.engine.nestedRun(around.place, name, options, work);
   if ('durable' in options && options.durable) return runDurable(name, options, work);
   return recorded.run(name, options, work as (run: Work) => unknown);
 }
@@ -68,7 +76,7 @@ async function runDurable(name: string, options: DurableRunOptions, work: RunFun
 
 function step(name: string, work: (step: DurableWork) => unknown, options: DurableStepOptions = {}): unknown {
   const around = findAround();
-  if (around && options.durable !== false) return around.engine.step(around.scoped, name, work, options);
+  if (around && options.durable !== false) return around.engine.step(around.place, name, work, options);
   return recorded.step(name, (given) => work(new PlainWork(given, options)), options);
 }
 
@@ -80,7 +88,7 @@ function tool(
 ): unknown {
   const around = findAround();
   if (around && options.durable !== false)
-    return around.engine.tool(around.scoped, name, toolArguments, work, options);
+    return around.engine.tool(around.place, name, toolArguments, work, options);
   const plain = (shown: unknown, given: Work) => work(shown, new PlainWork(given, options));
   return recorded.tool(name, toolArguments, plain, options);
 }
@@ -131,14 +139,14 @@ export const durableAgent: DurableAgent = {
   tool: tool as DurableAgent['tool'],
   version: (name) => {
     const around = findAround();
-    return around ? around.scoped.run.takeVersion(around.scoped, name) : true;
+    return around ? around.place.scoped.run.takeVersion(around.place, name) : true;
   },
   waitForApproval: async (name, request, options = {}) => {
-    const { engine, scoped } = requireAround('waitForApproval');
-    return engine.waitForApproval(scoped, name, request, options);
+    const { engine, place } = requireAround('waitForApproval');
+    return engine.waitForApproval(place, name, request, options);
   },
   checkpoint: async (label, contents) => {
-    const { engine, scoped } = requireAround('checkpoint');
-    return engine.takeCheckpoint(scoped, label, contents);
+    const { engine, place } = requireAround('checkpoint');
+    return engine.takeCheckpoint(place.scoped, label, contents);
   },
 };

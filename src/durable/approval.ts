@@ -2,53 +2,84 @@
  * Waits for a person: the question is recorded once, the answer is looked for in the store until it is there, and once
  * taken it is the run's own record. Whoever dies meanwhile goes on waiting after a resume and asks nobody again.
  */
+import { newId } from '../journal/session-id.ts';
 import { StepLimits } from './attempt.ts';
-import type { ScopedRun } from './durable-run.ts';
+import { type CallPosition, positionFacts } from './call-position.ts';
+import type { DurableRun } from './durable-run.ts';
 import type { Answer } from './layout.ts';
-import { joinPath } from './step-path.ts';
+import { ownPause } from './own-pause.ts';
+import type { ApprovalEntry } from './run-log.ts';
 import type { MaybePromise } from './store.ts';
+import { hashOf } from './values.ts';
+
+export interface Question {
+  path: string;
+  request: unknown;
+  /** Absent for the question after a step in doubt. */
+  position?: CallPosition | undefined;
+  /** As it was asked before; absent for one that is new. */
+  asked?: ApprovalEntry | undefined;
+}
 
 export interface ApprovalOptions {
-  /** Tells people of the question, once it is recorded. Called at every resume too: make it a step. */
-  tell?: (path: string) => MaybePromise<unknown>;
+  /** Tells people of the question, once it is recorded. Called at every resume too: make it a step. `id` is the question's. */
+  tell?: (id: string | undefined) => MaybePromise<unknown>;
   signal?: AbortSignal | undefined;
 }
 
 const lookEveryMs = 100;
 
-/** `name` is a label within the scope, already unique there. */
+/**
+ * Under what the store keeps the answer. Of this question alone: one that is asked again, after a rollback or because its
+ * request is another, has another id.
+ */
+export function answerKeyOf({ path, id }: { path: string; id?: string | undefined }): string {
+  return id === undefined ? path : `${path}~${id}`;
+}
+
 export async function waitForAnswer(
-  { run, scope }: ScopedRun,
-  name: string,
-  request: unknown,
+  run: DurableRun,
+  { path, request, position, asked }: Question,
   { tell, signal }: ApprovalOptions,
 ): Promise<Answer> {
-  run.recorder.requireWhole();
-  const path = joinPath(scope.path, name);
-  const asked = run.log.approvals.get(path);
-  const seq = asked?.seq ?? (await ask(run, path, request));
-  await tell?.(path);
+  const { seq, id } = asked ?? (await ask(run, { path, request, position }));
+  if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
+  await tell?.(id);
   if (asked?.readAnswer) return asked.readAnswer() as Answer;
   const limits = new StepLimits(undefined, [run.signal, signal]);
-  const payload = await limits.hold(() => lookUntilFound(run, path, limits));
+  run.pending.questions++;
+  const found = limits.hold(() => lookUntilFound(run, answerKeyOf({ path, id }), limits));
+  const payload = await found.finally(() => run.pending.questions--);
   const answer = run.codec.decode(payload).readValue() as Answer;
   await run.recorder.addWith('durableApproval', { event: 'answered', of: seq }, answer);
   run.checkpoints.noteEvent('approval');
   return answer;
 }
 
-async function ask(run: ScopedRun['run'], path: string, request: unknown): Promise<number> {
-  const seq = await run.recorder.addWith('durableApproval', { event: 'asked', path }, request);
+async function ask(
+  run: DurableRun,
+  { path, request, position }: Question,
+): Promise<{ seq: number; id: string }> {
+  const id = newId();
+  const input = hashOf(request);
+  const facts = {
+    event: 'asked',
+    path,
+    id,
+    ...(input !== undefined && { input }),
+    ...(position && positionFacts(position)),
+  } as const;
+  const seq = await run.recorder.addWith('durableApproval', facts, request);
   run.notify(`waits for ${path}: agentdump approve ${quote(run.id)} ${quote(path)}`);
-  return seq;
+  return { seq, id };
 }
 
-async function lookUntilFound(run: ScopedRun['run'], path: string, limits: StepLimits): Promise<Uint8Array> {
+async function lookUntilFound(run: DurableRun, key: string, limits: StepLimits): Promise<Uint8Array> {
   for (;;) {
-    const found = await run.store.findAnswer(run.id, path);
+    const found = await run.store.findAnswer(run.id, key);
     if (found) return found;
     limits.requireWanted();
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await ownPause(lookEveryMs);
   }
 }
 

@@ -3,6 +3,8 @@
  * function may go on behind it. Knows no record.
  */
 
+import { ownPause } from './own-pause.ts';
+
 /** Signals of one step, made only when somebody asks: most steps have no limit. */
 export class StepLimits {
   readonly #timeoutMs: number | undefined;
@@ -71,6 +73,5 @@ function timeoutError(afterMs: number | undefined): Error {
 
 /** Resolves after the pause; rejects with the reason of the first signal that aborts. */
 export function pause(ms: number, limits: StepLimits): Promise<void> {
-  const wait = () => new Promise<void>((resolve) => setTimeout(resolve, ms));
-  return limits.hold(wait);
+  return limits.hold(() => ownPause(ms));
 }

@@ -5,14 +5,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../errors.ts';
+import type { CallPosition } from './call-position.ts';
 import type { CheckpointEvent, Checkpoints } from './checkpoint.ts';
 import { changed, LiveScope, type StepCall } from './claim.ts';
 import type { RecordCodec } from './codec.ts';
 import { FailureTrail } from './failure-trail.ts';
 import type { RunEnd, StepEnd, StepKind } from './layout.ts';
 import type { DurableRunOptions } from './options.ts';
+import { orderedItems } from './ordered-items.ts';
+import { ReplayOrder } from './replay-order.ts';
 import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
+import { scopeOf } from './step-path.ts';
 import type { DurableStore, MaybePromise } from './store.ts';
 
 export interface RunParts {
@@ -27,7 +31,7 @@ export interface RunParts {
   notify: (line: string) => void;
 }
 
-/** Where in which run a piece of code is at work. */
+/** Within what a piece of code is at work: the run itself, or one of its steps. */
 export class ScopedRun {
   readonly run: DurableRun;
   readonly path: string;
@@ -46,15 +50,49 @@ export class ScopedRun {
 
   /** Calls `work` as code that is at work here. */
   enter<Result>(work: () => Result): Result {
-    return storage.run(this, work);
+    this.run.order.drive();
+    return storage.run(new Place(this, ''), work);
   }
 }
 
-const storage = new AsyncLocalStorage<ScopedRun>();
+/** Where the calling code is at work, and behind which of its calls. */
+export class Place {
+  readonly scoped: ScopedRun;
+  readonly #after: string;
+  #isTurnOver = false;
+
+  constructor(scoped: ScopedRun, after: string) {
+    this.scoped = scoped;
+    this.#after = after;
+    queueMicrotask(() => {
+      this.#isTurnOver = true;
+    });
+  }
+
+  get position(): CallPosition {
+    const isSync = !this.#isTurnOver;
+    return { after: this.#after, isSync, isRaw: !isSync && !this.scoped.run.order.isDriven };
+  }
+
+  /** What the caller does from now on stands behind the call of this label; in the caller's own turn, no await before. */
+  moveBehind(label: string): void {
+    storage.enterWith(new Place(this.scoped, label));
+  }
+}
+
+const storage = new AsyncLocalStorage<Place>();
 
 /** Where the calling code runs; undefined outside of durable runs. */
-export function currentScopedRun(): ScopedRun | undefined {
+export function currentPlace(): Place | undefined {
   return storage.getStore();
+}
+
+const inHand = new Set<DurableRun>();
+
+/** The run of this id that this process works at. */
+export function findInHand(store: DurableStore, id: string): DurableRun | undefined {
+  for (const run of inHand) if (run.store === store && run.id === id) return run;
+  return undefined;
 }
 
 export class DurableRun {
@@ -69,6 +107,9 @@ export class DurableRun {
   readonly signal: AbortSignal | undefined;
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
+  readonly order: ReplayOrder;
+  /** Steps whose functions are at work, and questions whose answers are waited for. */
+  readonly pending = { steps: 0, questions: 0 };
   #isOver = false;
 
   constructor(parts: RunParts) {
@@ -82,6 +123,21 @@ export class DurableRun {
     this.checkpoints = parts.checkpoints;
     this.signal = parts.options.signal;
     this.notify = parts.notify;
+    this.order = new ReplayOrder({
+      items: this.isStrict ? orderedItems(parts.log) : [],
+      notify: parts.notify,
+      onChanged: ({ path }, asked) => this.recorder.breakWith(this.#neverAsked(path, asked)),
+    });
+  }
+
+  /** The program has come to its work. */
+  begin(): void {
+    inHand.add(this);
+    this.order.begin();
+  }
+
+  get isOnlyWaiting(): boolean {
+    return this.pending.questions > 0 && this.pending.steps === 0;
   }
 
   get isStrict(): boolean {
@@ -102,28 +158,37 @@ export class DurableRun {
   }
 
   /** The recorded step that the call means. Throws `changed`, and ends the run for this process with it. */
-  claim(scope: LiveScope, call: StepCall): StepEntry | undefined {
+  claim(scope: LiveScope, call: StepCall, at: CallPosition): StepEntry | undefined {
     try {
-      return scope.claim(call, this.isStrict);
+      return scope.claim(call, at, this.isStrict);
     } catch (error) {
       if ((error as AgentdumpError).code === 'changed') this.recorder.breakWith(error as Error);
       throw error;
     }
   }
 
-  /** Whether the program asked for all that is recorded. Throws `changed` when it did not. */
-  requireAllClaimed({ scope }: ScopedRun): void {
-    if (!this.isStrict || !scope.recorded || scope.recorded.isParallel) return;
-    const left = scope.nextUnclaimed();
-    if (left) throw this.recorder.breakWith(changed(scope, undefined, left));
+  /** Whether the program asks for all that is recorded. Rejects with `changed` when it does not. */
+  async requireAllClaimed({ scope }: ScopedRun): Promise<void> {
+    if (!this.isStrict) return;
+    const left = scope.recorded?.isParallel ? undefined : scope.nextUnclaimed();
+    if (left) throw this.recorder.breakWith(changed(scope, [], left));
+    await this.order.through('the end');
+    const { neverAsked } = this.order;
+    if (neverAsked) throw this.recorder.breakWith(this.#neverAsked(neverAsked.path, []));
+  }
+
+  #neverAsked(path: string, asked: string[]): AgentdumpError {
+    const scope = new LiveScope(scopeOf(path), this.log.scopes.get(scopeOf(path)));
+    const expected = scope.recorded?.entries.find((entry) => entry.path === path);
+    return changed(scope, asked, expected ?? path);
   }
 
   /** True in runs that pass here for the first time; in one that was recorded by the code before, false. */
-  takeVersion({ scope, path }: ScopedRun, name: string): MaybePromise<boolean> {
+  takeVersion({ scoped: { scope, path }, position }: Place, name: string): MaybePromise<boolean> {
     const id = joinVersion(path, name);
     const recorded = this.log.versions.get(id);
     if (recorded !== undefined) return recorded;
-    const taken = scope.nextUnclaimed() === undefined;
+    const taken = !scope.hasRecordedBehind(position);
     this.log.versions.set(id, taken);
     const added = this.recorder.add('durableRun', { event: 'version', scope: path, name, taken });
     return typeof added === 'number' ? taken : added.then(() => taken);
@@ -165,6 +230,7 @@ export class DurableRun {
 
   end(): void {
     this.#isOver = true;
+    inHand.delete(this);
     this.checkpoints.close();
   }
 }

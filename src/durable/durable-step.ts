@@ -6,34 +6,66 @@
 import { isAbort } from '../agent/call-error.ts';
 import type { AgentdumpError } from '../errors.ts';
 import { pause, StepLimits } from './attempt.ts';
-import { type DurableRun, ScopedRun } from './durable-run.ts';
+import { type CallPosition, positionFacts } from './call-position.ts';
+import { describeCall } from './claim.ts';
+import { type DurableRun, type Place, ScopedRun } from './durable-run.ts';
 import { isInDoubt, settleDoubt } from './in-doubt.ts';
 import type { Spent, StepEnd } from './layout.ts';
 import type { DurableWork, Effect, RetryPolicy } from './options.ts';
+import { hasEnded, isSettled } from './ordered-items.ts';
 import type { StepEntry } from './run-log.ts';
+import { lastLabel } from './step-path.ts';
 import { usageOf } from './usage.ts';
 import type { WantedStep } from './wanted-step.ts';
 
-export async function performStep(scoped: ScopedRun, wanted: WantedStep): Promise<unknown> {
+export async function performStep(place: Place, wanted: WantedStep): Promise<unknown> {
+  const { scoped, position } = place;
   const { run, scope } = scoped;
   run.recorder.requireWhole();
   run.requireRunning();
-  const entry = run.claim(scope, wanted);
-  if (entry && isSettled(entry)) return replay(run, entry);
+  const entry = run.claim(scope, wanted, position);
+  const call: PlacedCall = { wanted, position, entry, path: entry?.path ?? scope.pathOf(wanted) };
+  place.moveBehind(lastLabel(call.path));
   scope.open++;
   try {
+    if (entry) run.order.noteStart();
+    if (entry && isSettled(entry)) {
+      await run.order.turnOf(entry.endSeq);
+      return replay(run, entry);
+    }
+    // Nothing new is done before the program has shown that it is still the one that recorded.
+    if (!entry && !run.order.isThrough) await run.order.through(describeCall(wanted));
     if (entry && isInDoubt(entry)) {
       const settled = await settleDoubt(scoped, wanted, entry);
-      if (settled) return settled.result;
+      if (settled) {
+        run.order.drop((other) => other.startsWith(`${call.path}/`));
+        await endOf(run, entry);
+        return settled.result;
+      }
     }
-    return await new StepTry(scoped, wanted, entry).perform();
+    return await new StepTry(scoped, call).perform();
   } finally {
     scope.open--;
   }
 }
 
-function isSettled({ state }: StepEntry): boolean {
-  return state === 'finished' || state === 'failed' || state === 'skipped';
+/** What the host is given comes behind what is recorded, or where the end came that it was given before. */
+function endOf(
+  { order }: DurableRun,
+  entry: StepEntry | undefined,
+  ticket?: number,
+): Promise<void> | undefined {
+  if (!entry || !hasEnded(entry)) return order.giveNew(ticket);
+  if (ticket !== undefined) order.dropTicket(ticket);
+  return order.turnOf(entry.endSeq);
+}
+
+/** A step as it is asked for, where, and the record of it when there is one. */
+interface PlacedCall {
+  wanted: WantedStep;
+  position: CallPosition;
+  entry: StepEntry | undefined;
+  path: string;
 }
 
 /** Kept by the entry no longer than needed: a long run's results would stay in memory for nothing. */
@@ -53,15 +85,22 @@ class StepTry implements DurableWork {
   attempt: number;
   #failures: number;
   #seq = -1;
+  /** Of the end, once that is recorded. */
+  #ticket: number | undefined;
   readonly #scoped: ScopedRun;
   readonly #wanted: WantedStep;
+  readonly #position: CallPosition;
+  readonly #entry: StepEntry | undefined;
   readonly #limits: StepLimits;
 
-  constructor(scoped: ScopedRun, wanted: WantedStep, entry: StepEntry | undefined) {
+  constructor(scoped: ScopedRun, { wanted, position, entry, path }: PlacedCall) {
     const { timeoutMs, signal } = wanted.options;
     this.#scoped = scoped;
     this.#wanted = wanted;
-    this.path = entry?.path ?? scoped.scope.pathOf(wanted);
+    this.#position = position;
+    this.#entry = entry;
+    this.path = path;
+    if (entry?.state === 'retrying') scoped.run.log.forgetBelow(path);
     this.name = wanted.name;
     this.attempt = (entry?.attempts ?? 0) + 1;
     this.inDoubt = entry !== undefined && isInDoubt(entry);
@@ -92,29 +131,45 @@ class StepTry implements DurableWork {
 
   async perform(): Promise<unknown> {
     const { run } = this.#scoped;
-    for (;;) {
-      this.#limits.requireWanted();
-      const started = run.recorder.add('durableStep', this.#start());
-      this.#seq = typeof started === 'number' ? started : await started;
-      let hasReturned = false;
-      // The less is done between a return and its record, the fewer deaths come between them: the bundle is told later.
-      const inner = async () => {
-        const work = () => this.#wanted.work(this);
-        const result = await (this.#limits.isLimited ? this.#limits.hold(work) : work());
-        hasReturned = true;
-        return this.#finish(result);
-      };
-      try {
-        const { watch = (work) => work() } = this.#wanted;
-        const result = await new ScopedRun(run, this.path).enter(() => watch(inner, this));
-        return hasReturned ? result : await this.#finish(result);
-      } catch (error) {
-        if (hasReturned) throw error;
-        const pauseMs = await this.#settleFailure(error);
-        await pause(pauseMs, this.#limits);
-        this.attempt++;
+    // A nested run is no more than its steps.
+    const atWork = this.#wanted.kind === 'run' ? 0 : 1;
+    run.pending.steps += atWork;
+    try {
+      for (;;) {
+        this.#limits.requireWanted();
+        const started = run.recorder.add('durableStep', this.#start());
+        this.#seq = typeof started === 'number' ? started : await started;
+        let hasReturned = false;
+        // The less is done between a return and its record, the fewer deaths come between them: the bundle is told later.
+        const inner = async () => {
+          const work = () => this.#wanted.work(this);
+          const result = await (this.#limits.isLimited ? this.#limits.hold(work) : work());
+          hasReturned = true;
+          return this.#finish(result);
+        };
+        try {
+          const { watch = (work) => work() } = this.#wanted;
+          const result = await new ScopedRun(run, this.path).enter(() => watch(inner, this));
+          return hasReturned ? result : await this.#finish(result);
+        } catch (error) {
+          if (hasReturned) throw error;
+          const pauseMs = await this.#settleFailure(error);
+          await pause(pauseMs, this.#limits);
+          this.#beginAgain();
+        }
       }
+    } finally {
+      run.pending.steps -= atWork;
+      const turn = run.recorder.broken ? undefined : endOf(run, this.#entry, this.#ticket);
+      if (turn) await turn;
     }
+  }
+
+  #beginAgain(): void {
+    const { log, order } = this.#scoped.run;
+    this.attempt++;
+    log.forgetBelow(this.path);
+    order.drop((other) => other.startsWith(`${this.path}/`));
   }
 
   #start() {
@@ -126,6 +181,7 @@ class StepTry implements DurableWork {
       kind,
       ...(input !== undefined && { input }),
       ...(attempt > 1 && { attempt }),
+      ...positionFacts(this.#position),
     } as const;
   }
 
@@ -134,6 +190,7 @@ class StepTry implements DurableWork {
     let added: unknown;
     try {
       added = run.recorder.addWith('durableStep', { ...this.#end('finished'), ...usageOf(result) }, result);
+      this.#ticket = run.order.takeTicket();
     } catch (error) {
       if (run.recorder.broken) throw error;
       await this.#leaveUnkept(error as AgentdumpError);
@@ -148,7 +205,9 @@ class StepTry implements DurableWork {
   async #leaveUnkept(error: AgentdumpError): Promise<void> {
     const { run } = this.#scoped;
     const reason = error.message;
-    await run.recorder.add('durableStep', { ...this.#end('unkept'), reason });
+    const added = run.recorder.add('durableStep', { ...this.#end('unkept'), reason });
+    this.#ticket = run.order.takeTicket();
+    await added;
     const message = `step ${this.path} returned ${reason}`;
     if (error.code !== 'locked' || run.options.secrets !== 'forget') throw run.refuse(error, message);
     run.notify(`${message}; it is not kept, and the step will be in doubt at a resume`);
@@ -162,6 +221,7 @@ class StepTry implements DurableWork {
     const pauseMs = wasCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
     const status = wasCalledOff && isAbort(error) ? 'aborted' : pauseMs === undefined ? 'failed' : 'retrying';
     const added = run.addError(this.#end(status), error);
+    if (status !== 'retrying') this.#ticket = run.order.takeTicket();
     if (typeof added !== 'number') await added;
     if (pauseMs !== undefined) return pauseMs;
     run.noteFailure(error, this.#seq);

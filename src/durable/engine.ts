@@ -1,7 +1,6 @@
 /** What the public API calls once there is a durable run: the same words, with the run that the caller is in. */
-import { createHash } from 'node:crypto';
 import { agent as recorded } from '../agent/api.ts';
-import { currentScopedRun, type ScopedRun } from './durable-run.ts';
+import { currentPlace, type Place } from './durable-run.ts';
 import { performStep } from './durable-step.ts';
 import type {
   DurableRunOptions,
@@ -10,8 +9,9 @@ import type {
   DurableToolOptions,
   DurableWork,
 } from './options.ts';
-import { performRun, takeCheckpoint, waitForApproval } from './perform-run.ts';
-import { encodeValue } from './values.ts';
+import { performRun, takeCheckpoint } from './perform-run.ts';
+import { hashOf } from './values.ts';
+import { waitForApproval } from './wait-for-approval.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;
 
@@ -23,12 +23,12 @@ function run(name: string, options: DurableRunOptions, work: RunFunction): Promi
 
 /** A sub-agent: a step whose steps are recorded too, so it is never in doubt itself. */
 function nestedRun(
-  scoped: ScopedRun,
+  place: Place,
   name: string,
   options: { config?: unknown },
   work: RunFunction,
 ): Promise<unknown> {
-  return performStep(scoped, {
+  return performStep(place, {
     kind: 'run',
     name,
     key: undefined,
@@ -39,13 +39,8 @@ function nestedRun(
   });
 }
 
-function step(
-  scoped: ScopedRun,
-  name: string,
-  work: (step: DurableWork) => unknown,
-  options: DurableStepOptions,
-) {
-  return performStep(scoped, {
+function step(place: Place, name: string, work: (step: DurableWork) => unknown, options: DurableStepOptions) {
+  return performStep(place, {
     kind: 'step',
     name,
     key: options.key,
@@ -57,14 +52,14 @@ function step(
 }
 
 function tool<Arguments>(
-  scoped: ScopedRun,
+  place: Place,
   name: string,
   toolArguments: Arguments,
   work: (toolArguments: Arguments, call: DurableWork) => unknown,
   options: DurableToolOptions,
 ) {
   const seen = options.callId === undefined ? {} : { callId: options.callId };
-  return performStep(scoped, {
+  return performStep(place, {
     kind: 'tool',
     name,
     key: options.key,
@@ -79,15 +74,5 @@ function seenOf({ input }: DurableStepOptions): { input?: unknown } {
   return input === undefined ? {} : { input };
 }
 
-/** Undefined also for what can't be stored: such an input tells steps apart no more than none. */
-function hashOf(input: unknown): string | undefined {
-  if (input === undefined) return undefined;
-  try {
-    return createHash('sha256').update(encodeValue(input)).digest('hex').slice(0, 16);
-  } catch {
-    return undefined;
-  }
-}
-
-export const engine = { run, nestedRun, step, tool, currentScopedRun, waitForApproval, takeCheckpoint };
+export const engine = { run, nestedRun, step, tool, currentPlace, waitForApproval, takeCheckpoint };
 export type Engine = typeof engine;

@@ -7,7 +7,7 @@ import { waitForAnswer } from './approval.ts';
 import type { DurableRun, ScopedRun } from './durable-run.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from './options.ts';
 import type { StepEntry } from './run-log.ts';
-import { lastLabel } from './step-path.ts';
+import { hashOf } from './values.ts';
 import type { WantedStep } from './wanted-step.ts';
 
 /** A nested run is no more than its steps: each of them is in doubt or not. */
@@ -66,10 +66,15 @@ async function ask(
     question: 'Did it happen? Approve to run it again, or with its result as the value.',
     ...effect,
   };
-  const answer = await waitForAnswer(scoped, `${lastLabel(effect.path)}?`, request, {});
+  const { run } = scoped;
+  // Of this doubt alone: a later one of the same step is another question.
+  const path = `${effect.path}?`;
+  const before = run.log.approvals.get(path);
+  const asked = before && (before.id === undefined || before.input === hashOf(request)) ? before : undefined;
+  const answer = await waitForAnswer(run, { path, request, asked }, {});
   if (!answer.approved) {
     const error = new Error(`step ${effect.path} was in doubt and rejected`);
-    await scoped.run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
+    await run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
     throw error;
   }
   return 'value' in answer ? { result: answer.value } : undefined;

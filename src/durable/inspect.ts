@@ -5,13 +5,15 @@
 import { userInfo } from 'node:os';
 import { AgentdumpError } from '../errors.ts';
 import { recordKinds } from '../journal/layout-records.ts';
+import { answerKeyOf } from './approval.ts';
 import { RecordCodec } from './codec.ts';
 import { isInDoubt } from './in-doubt.ts';
 import type { Answer, RunRecord } from './layout.ts';
 import { type CodecKeys, openCodec } from './open-codec.ts';
-import { RunLog } from './run-log.ts';
+import { processPolicy } from './process-policy.ts';
+import { type ApprovalEntry, RunLog } from './run-log.ts';
 import { lastLabel, wordOf } from './step-path.ts';
-import type { DurableStore } from './store.ts';
+import type { DurableStore, StoredRecord } from './store.ts';
 
 /** interrupted: nobody works at it and it has not ended. waiting: the same, or not, for an approval. */
 export type RunState = 'running' | 'waiting' | 'interrupted' | 'finished' | 'failed' | 'aborted';
@@ -26,25 +28,30 @@ export interface RunSummary {
   holder: string | undefined;
   steps: { finished: number; failed: number };
   inDoubt: string[];
-  waitingFor: { path: string; askedAt: string; answered: boolean }[];
+  waitingFor: WaitingQuestion[];
   checkpoints: { id: string; label: string | undefined; at: string; bySeq: number }[];
   sealed: boolean;
   /** What could not be read of it. */
   notes: string[];
 }
 
+export interface WaitingQuestion {
+  path: string;
+  /** The question's own, by which it can be answered too; absent in older records. */
+  id?: string;
+  askedAt: string;
+  answered: boolean;
+  /** What is asked for, redacted; absent when there is nothing, or the key that it is sealed with is not here. */
+  request?: unknown;
+}
+
 export async function summarizeRun(store: DurableStore, id: string): Promise<RunSummary> {
   const { records, notes, holder } = await store.read(id);
-  const log = new RunLog(records, new RecordCodec({}));
+  const log = new RunLog(records, codecForLooking(records));
   const steps = [...log.steps.values()];
-  const waitingFor: RunSummary['waitingFor'] = [];
-  for (const { path, askedAtMs, readAnswer } of log.approvals.values())
-    if (!readAnswer)
-      waitingFor.push({
-        path,
-        askedAt: isoTime(askedAtMs),
-        answered: (await store.findAnswer(id, path)) !== undefined,
-      });
+  const waitingFor: WaitingQuestion[] = [];
+  for (const question of log.approvals.values())
+    if (!question.readAnswer) waitingFor.push(await describeQuestion(store, id, question));
   return {
     id,
     name: log.name ?? '',
@@ -70,6 +77,39 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
   };
 }
 
+function codecForLooking(records: readonly StoredRecord[]): RecordCodec {
+  try {
+    return openCodec(records, {});
+  } catch {
+    return new RecordCodec({});
+  }
+}
+
+async function describeQuestion(
+  store: DurableStore,
+  run: string,
+  question: ApprovalEntry,
+): Promise<WaitingQuestion> {
+  const { path, id, askedAtMs } = question;
+  const request = readRedacted(question);
+  return {
+    path,
+    ...(id !== undefined && { id }),
+    askedAt: isoTime(askedAtMs),
+    answered: (await store.findAnswer(run, answerKeyOf(question))) !== undefined,
+    ...(request !== undefined && { request }),
+  };
+}
+
+function readRedacted({ readRequest }: ApprovalEntry): unknown {
+  try {
+    const request = readRequest();
+    return request === undefined ? undefined : processPolicy().value(request);
+  } catch {
+    return undefined;
+  }
+}
+
 function stateOf({ ended }: RunLog, holder: string | undefined, isWaiting: boolean): RunState {
   if (ended) return ended.status;
   if (isWaiting) return 'waiting';
@@ -86,38 +126,61 @@ export interface AnswerWish extends CodecKeys {
   value?: unknown;
 }
 
-/**
- * Answers the open question of this path, or of this name when only one question has it; the path. Throws `not-found` when
- * there is none, `usage` when it is answered already or the name fits several.
- */
+/** As `answerQuestion`; the path. */
 export async function answerApproval(
   store: DurableStore,
   id: string,
   name: string,
   wish: AnswerWish,
 ): Promise<string> {
+  return (await answerQuestion(store, id, name, wish)).path;
+}
+
+export interface AnsweredQuestion {
+  path: string;
+  /** What was asked for, redacted. */
+  request?: unknown;
+}
+
+/**
+ * Answers the open question of this path or id, or of this name when only one question has it. Throws `not-found` when
+ * there is none, `usage` when it is answered already or the name fits several.
+ */
+export async function answerQuestion(
+  store: DurableStore,
+  id: string,
+  name: string,
+  wish: AnswerWish,
+): Promise<AnsweredQuestion> {
   const { records } = await store.read(id);
   const codec = openCodec(records, wish);
   const log = new RunLog(records, codec);
-  const open = [...log.approvals.values()].filter(({ readAnswer }) => !readAnswer).map(({ path }) => path);
-  const path = findPath(id, name, open);
+  const open = [...log.approvals.values()].filter(({ readAnswer }) => !readAnswer);
+  const question = findQuestion(id, name, open);
+  const { path } = question;
   const answer: Answer = { approved: wish.approved, at: new Date().toISOString(), by: userName() };
   if ('value' in wish) answer.value = wish.value;
-  const isNew = await store.answer(id, path, Buffer.from(codec.encodeWith({ path }, answer)));
+  const isNew = await store.answer(
+    id,
+    answerKeyOf(question),
+    Buffer.from(codec.encodeWith({ path }, answer)),
+  );
   if (!isNew)
     throw new AgentdumpError('usage', `${path} of run ${id} is answered already`, { argument: 'name' });
-  return path;
+  const request = readRedacted(question);
+  return { path, ...(request !== undefined && { request }) };
 }
 
-function findPath(id: string, name: string, open: readonly string[]): string {
-  if (open.includes(name)) return name;
-  const fitting = open.filter((path) => [name, wordOf('step', name)].includes(lastLabel(path)));
+function findQuestion(run: string, name: string, open: readonly ApprovalEntry[]): ApprovalEntry {
+  const exact = open.find(({ path, id }) => path === name || id === name);
+  if (exact) return exact;
+  const fitting = open.filter(({ path }) => [name, wordOf('step', name)].includes(lastLabel(path)));
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
-  const known = open.length ? `; open: ${open.join(', ')}` : '; it waits for nothing';
+  const known = open.length ? `; open: ${open.map(({ path }) => path).join(', ')}` : '; it waits for nothing';
   if (only !== undefined)
     throw new AgentdumpError('usage', `several questions are called ${name}${known}`, { argument: 'name' });
-  throw new AgentdumpError('not-found', `run ${id} has no open question ${name}${known}`, { name });
+  throw new AgentdumpError('not-found', `run ${run} has no open question ${name}${known}`, { name });
 }
 
 function userName(): string {

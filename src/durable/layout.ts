@@ -42,9 +42,16 @@ export type RunRecord =
   | { event: 'rollback'; to: number; label: string }
   | { event: 'version'; scope: string; name: string; taken: boolean };
 
-/** `of` is the number of the start record. */
+/** A call's position (call-position.ts): `after` is a label of its scope, '' at the scope's start, absent in older records. */
+export interface PositionFacts {
+  after?: string;
+  sync?: true;
+  raw?: true;
+}
+
+/** `of` is the number of the start record. `input` is a hash. */
 export type StepRecord =
-  | { event: 'start'; path: string; kind: StepKind; input?: string; attempt?: number }
+  | ({ event: 'start'; path: string; kind: StepKind; input?: string; attempt?: number } & PositionFacts)
   | { event: 'end'; of: number; status: StepEnd; value?: unknown; reason?: string; spent?: Spent }
   | ({ event: 'spent'; of: number } & Spent)
   | { event: 'doubt'; of: number; action: string };
@@ -55,8 +62,13 @@ export interface Spent {
   usd?: number;
 }
 
+/**
+ * `id` belongs to this question alone: the answer is kept under it. `input` is a hash of the request, which is the value.
+ * `waits`: a later process has come to the question, and waits.
+ */
 export type ApprovalRecord =
-  | { event: 'asked'; path: string; value?: unknown }
+  | ({ event: 'asked'; path: string; id?: string; input?: string; value?: unknown } & PositionFacts)
+  | { event: 'waits'; of: number }
   | { event: 'answered'; of: number; value?: unknown };
 
 /** A piece of a checkpoint, known by the hash of its text. */

@@ -1,20 +1,10 @@
 /** A durable run from its opening to its recorded end, and what code within it may call besides steps. */
 import { isAbort } from '../agent/call-error.ts';
-import { waitForAnswer } from './approval.ts';
 import type { CheckpointContents } from './checkpoint.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
-import { performStep } from './durable-step.ts';
-import type { Answer } from './layout.ts';
 import { openRun } from './open-run.ts';
 import type { DurableRunOptions, DurableRunWork } from './options.ts';
 import { pruneNowAndThen } from './run-retention.ts';
-import { labelOf, wordOf } from './step-path.ts';
-
-export interface ApprovalWish {
-  /** Tells people of the question: a step of the run, so it is called once. */
-  notify?: (request: unknown, approval: { run: string; name: string }) => unknown;
-  signal?: AbortSignal;
-}
 
 /** The recorded result of a run that is finished; otherwise the run goes on from where it is. */
 export async function performRun(
@@ -41,8 +31,9 @@ async function perform(run: DurableRun, work: (run: DurableRunWork) => unknown):
     run.signal?.throwIfAborted();
     const { signal = new AbortController().signal } = run;
     const given = { id: run.id, name: run.name, attempt: run.log.opens.length + 1, signal, restored };
+    run.begin();
     result = await root.enter(() => work(given));
-    run.requireAllClaimed(root);
+    await run.requireAllClaimed(root);
     run.recorder.requireWhole();
     await run.addEnd('finished', [], result);
   } catch (error) {
@@ -53,28 +44,6 @@ async function perform(run: DurableRun, work: (run: DurableRunWork) => unknown):
     throw error;
   }
   return result;
-}
-
-/** Asked once, in whatever process; answered by `agentdump approve` or `reject`. */
-export function waitForApproval(
-  scoped: ScopedRun,
-  name: string,
-  request: unknown,
-  { notify, signal }: ApprovalWish,
-): Promise<Answer> {
-  const word = wordOf('step', name);
-  const label = labelOf(word, scoped.scope.nextOrdinal(`approval ${word}`), undefined);
-  const tell = (path: string) =>
-    notify &&
-    performStep(scoped, {
-      kind: 'step',
-      name: `notify ${name}`,
-      key: undefined,
-      input: undefined,
-      options: {},
-      work: () => notify(request, { run: scoped.run.id, name: path }),
-    });
-  return waitForAnswer(scoped, label, request, { tell, signal });
 }
 
 export function takeCheckpoint(

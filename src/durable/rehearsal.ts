@@ -4,7 +4,7 @@
  */
 import { Checkpoints } from './checkpoint.ts';
 import type { RecordCodec } from './codec.ts';
-import { DurableRun, ScopedRun } from './durable-run.ts';
+import { DurableRun, Place, ScopedRun } from './durable-run.ts';
 import { performStep } from './durable-step.ts';
 import { RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -36,14 +36,17 @@ export class Rehearsal {
   }
 
   async perform(result: unknown): Promise<void> {
-    await performStep(new ScopedRun(this.#run, ''), {
-      kind: 'step',
-      name: 'rehearsal',
-      key: undefined,
-      input: undefined,
-      options: {},
-      work: async () => result,
-      watch: (inner) => inner(),
-    });
+    const scoped = new ScopedRun(this.#run, '');
+    await scoped.enter(() =>
+      performStep(new Place(scoped, ''), {
+        kind: 'step',
+        name: 'rehearsal',
+        key: undefined,
+        input: undefined,
+        options: {},
+        work: async () => result,
+        watch: (inner) => inner(),
+      }),
+    );
   }
 }

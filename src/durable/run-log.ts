@@ -4,6 +4,7 @@
  * were recorded until they are asked for.
  */
 import { recordKinds } from '../journal/layout-records.ts';
+import { type CallPosition, positionOf } from './call-position.ts';
 import type { RecordCodec } from './codec.ts';
 import type {
   ApprovalRecord,
@@ -31,11 +32,15 @@ export interface StepEntry {
   readonly word: string;
   readonly key: string | undefined;
   input: string | undefined;
+  /** Undefined in records of before there were positions. */
+  position: CallPosition | undefined;
   state: StepState;
   attempts: number;
   failures: number;
   startedAtMs: number;
   endedAtMs: number;
+  /** Number of the record of its last end; -1 when there is none. */
+  endSeq: number;
   reason: string | undefined;
   spent: Spent[];
   readOutcome: () => unknown;
@@ -54,11 +59,21 @@ export interface ScopeLog {
 }
 
 export interface ApprovalEntry {
+  /** Number of the record that asked. */
   readonly seq: number;
   readonly path: string;
+  /** The question's own: a later one of the same path has another. Undefined in older records. */
+  readonly id: string | undefined;
+  /** Hash of the request; undefined for none. */
+  readonly input: string | undefined;
+  /** Undefined for the question after a step in doubt, and in older records. */
+  readonly position: CallPosition | undefined;
   readonly askedAtMs: number;
   readRequest: () => unknown;
   readAnswer?: () => unknown;
+  /** Number of the record of its answer; -1 while there is none. */
+  answerSeq: number;
+  isClaimed: boolean;
 }
 
 export type Piece = { list: string[]; level: number } | { readValue: () => unknown };
@@ -177,6 +192,7 @@ export class RunLog {
     if (facts.event !== 'end') return;
     entry.state = facts.status;
     entry.endedAtMs = atMs;
+    entry.endSeq = seq;
     entry.reason = facts.reason;
     if (facts.spent) entry.spent.push(facts.spent);
     entry.readOutcome = readValue;
@@ -185,7 +201,9 @@ export class RunLog {
     this.opensWithoutProgress = 0;
   }
 
-  #start({ path, kind, input, attempt }: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
+  #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
+    const { path, kind, input, attempt } = facts;
+    if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
     const scope = this.scope(scopeOf(path));
     if (scope.open > 0) scope.isParallel = true;
     scope.open++;
@@ -197,6 +215,7 @@ export class RunLog {
     }
     entry.state = 'started';
     entry.input = input;
+    entry.position = positionOf(facts);
     entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
     entry.startedAtMs = atMs;
     this.#bySeq.set(seq, entry);
@@ -204,11 +223,36 @@ export class RunLog {
 
   #addApproval(facts: ApprovalRecord, seq: number, atMs: number, readValue: () => unknown): void {
     if (facts.event === 'asked') {
-      this.approvals.set(facts.path, { seq, path: facts.path, askedAtMs: atMs, readRequest: readValue });
+      const { path, id, input } = facts;
+      this.approvals.set(path, {
+        seq,
+        path,
+        id,
+        input,
+        position: positionOf(facts),
+        askedAtMs: atMs,
+        readRequest: readValue,
+        answerSeq: -1,
+        isClaimed: false,
+      });
       return;
     }
-    for (const entry of this.approvals.values()) if (entry.seq === facts.of) entry.readAnswer = readValue;
+    // A life that came to its question has done what it could.
     this.opensWithoutProgress = 0;
+    if (facts.event !== 'answered') return;
+    for (const entry of this.approvals.values())
+      if (entry.seq === facts.of) {
+        entry.readAnswer = readValue;
+        entry.answerSeq = seq;
+      }
+  }
+
+  /** What a try of the step has recorded that was given up: the next one does it anew. */
+  forgetBelow(path: string): void {
+    const isBelow = (other: string) => other.startsWith(`${path}/`);
+    for (const scope of this.scopes.keys()) if (scope === path || isBelow(scope)) this.scopes.delete(scope);
+    for (const step of this.steps.keys()) if (isBelow(step)) this.steps.delete(step);
+    for (const question of this.approvals.keys()) if (isBelow(question)) this.approvals.delete(question);
   }
 }
 
@@ -221,11 +265,13 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     word,
     key,
     input: undefined,
+    position: undefined,
     state: 'started',
     attempts: 0,
     failures: 0,
     startedAtMs: 0,
     endedAtMs: 0,
+    endSeq: -1,
     reason: undefined,
     spent: [],
     readOutcome: () => undefined,

@@ -42,3 +42,10 @@ export function readLabel(path: string): { word: string; key: string | undefined
   if (mark < 0) return { word: label, key: undefined };
   return { word: label.slice(0, mark), key: label[mark] === '=' ? label.slice(mark + 1) : undefined };
 }
+
+/** Of a path without a key. */
+export function ordinalOf(path: string): number {
+  const label = lastLabel(path);
+  const mark = label.indexOf('#');
+  return mark < 0 ? 1 : Number(label.slice(mark + 1));
+}

@@ -3,6 +3,7 @@
  * cycles. By devalue, which is text that a person can read and refuses what it can't bring back (a function, an instance
  * of a class) with the path to it. Errors and Buffers are added here.
  */
+import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { DevalueError, stringify, unflatten } from 'devalue';
 import { AgentdumpError, MalformedInput } from '../errors.ts';
@@ -21,6 +22,16 @@ export function encodeValue(value: unknown): string {
       { path, reason },
       error,
     );
+  }
+}
+
+/** Undefined also for what can't be stored: such an input tells steps apart no more than none. */
+export function hashOf(input: unknown): string | undefined {
+  if (input === undefined) return undefined;
+  try {
+    return createHash('sha256').update(encodeValue(input)).digest('hex').slice(0, 16);
+  } catch {
+    return undefined;
   }
 }
 

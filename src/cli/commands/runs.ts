@@ -1,6 +1,7 @@
 /** `agentdump runs`: the durable runs here, and what each waits for. */
 import type { CommandModule } from 'yargs';
 import { type RunSummary, summarizeRun } from '../../durable/inspect.ts';
+import { oneLine } from '../answer-command.ts';
 import { note, printForeign, printJson } from '../output.ts';
 import { type RunWords, runStoreOption, withStore } from '../run-options.ts';
 
@@ -35,10 +36,11 @@ function render(run: RunSummary): string {
     `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
   ];
   for (const path of run.inDoubt) lines.push(`  in doubt: ${path}`);
-  for (const { path, askedAt, answered } of run.waitingFor)
-    lines.push(
-      `  ${answered ? 'answered, and not yet taken' : 'waits for approval'}: ${path}, asked ${askedAt}`,
-    );
+  for (const { path, id, askedAt, answered, request } of run.waitingFor) {
+    const state = answered ? 'answered, and not yet taken' : 'waits for approval';
+    lines.push(`  ${state}: ${path}, asked ${askedAt}${id === undefined ? '' : `, id ${id}`}`);
+    if (request !== undefined) lines.push(`    ${oneLine(request)}`);
+  }
   for (const { id: checkpoint, label, at } of run.checkpoints.slice(-3))
     lines.push(`  checkpoint ${checkpoint}${label ? ` ${label}` : ''}, ${at}`);
   for (const line of run.notes) lines.push(`  ${line}`);

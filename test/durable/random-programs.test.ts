@@ -1,0 +1,22 @@
+/**
+ * Random programs that die again and again: no result may go astray, no answer may be another request's, nothing may take
+ * place twice unnamed, and none may be stuck. More of them: `npm run trial:durable`.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isWideRun } from '../support/test-nodes.ts';
+import { runTrial } from './random-trial.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const programs = isWideRun ? 60 : 20;
+
+for (const raw of [false, true])
+  test(`random programs, ${raw ? 'with pauses between their steps' : 'driven by their steps'}`, async (t) => {
+    const { lives, faults } = await runTrial({ programs, firstSeed: 1, raw, folder });
+    t.diagnostic(`${programs} programs, ${lives} lives, ${faults.length} with a fault`);
+    assert.deepEqual(faults, []);
+  });
