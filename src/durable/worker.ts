@@ -4,6 +4,7 @@
  */
 import { AgentdumpError } from '../errors.ts';
 import { durableAgent } from './api.ts';
+import { findInHand } from './durable-run.ts';
 import { summarizeRun } from './inspect.ts';
 import type { DurableRunOptions, DurableRunWork } from './options.ts';
 import type { DurableStore } from './store.ts';
@@ -16,7 +17,7 @@ export interface WorkerOptions {
   options?: Partial<DurableRunOptions>;
   /** Pause between two looks. Default: 5,000. */
   everyMs?: number;
-  /** Runs at work at one time. Default: 4. */
+  /** Runs at work at one time; one that only waits for a person is not at work. Default: 4. */
   most?: number;
   /** Told of every run that ended here, well or not. */
   onEnd?: (id: string, error: unknown) => void;
@@ -29,6 +30,8 @@ export interface Worker {
 
 const defaultPauseMs = 5_000;
 const defaultMost = 4;
+/** Runs that wait for a person, for each that may be at work: they cost memory and a lease. */
+const waitingForEach = 8;
 
 export function startWorker(options: WorkerOptions): Worker {
   const looking = new Lookout(options);
@@ -69,16 +72,40 @@ class Lookout {
   }
 
   async #look(): Promise<void> {
-    const { store, programs, most = defaultMost } = this.#options;
+    const { store, most = defaultMost } = this.#options;
+    const waiting: (() => void)[] = [];
     for (const id of await store.list()) {
-      if (this.#isStopped || this.#atWork.size >= most) return;
+      if (this.#isStopped || this.#countAtWork() >= most) return;
       if (this.#settled.has(id) || this.#atWork.has(id)) continue;
-      const { name, state, holder } = await summarizeRun(store, id);
-      const isOpen = state === 'interrupted' || (state === 'waiting' && holder === undefined);
-      if (isOpen && programs[name]) this.#atWork.set(id, this.#takeUp(id, name, programs[name]));
-      else if (state === 'finished' || state === 'failed' || (name !== '' && !programs[name]))
-        this.#settled.add(id);
+      const takeUp = await this.#judge(id);
+      if (takeUp?.isUrgent) takeUp.now();
+      else if (takeUp) waiting.push(takeUp.now);
     }
+    // Last, so that they take no place from those that have something to do.
+    for (const now of waiting) {
+      const idle = this.#atWork.size - this.#countAtWork();
+      if (this.#countAtWork() >= most || idle >= most * waitingForEach) return;
+      now();
+    }
+  }
+
+  /** What is to be done about a run: nothing, when it is held, over, or not ours. */
+  async #judge(id: string): Promise<{ isUrgent: boolean; now: () => void } | undefined> {
+    const { store, programs } = this.#options;
+    const { name, state, holder, waitingFor, inDoubt } = await summarizeRun(store, id);
+    const program = programs[name];
+    if (state === 'finished' || state === 'failed' || (name !== '' && !program)) this.#settled.add(id);
+    if (!program || holder !== undefined || (state !== 'interrupted' && state !== 'waiting'))
+      return undefined;
+    const hasWork = inDoubt.length > 0 || waitingFor.some(({ answered }) => answered);
+    const isUrgent = state === 'interrupted' || hasWork;
+    return { isUrgent, now: () => this.#atWork.set(id, this.#takeUp(id, name, program)) };
+  }
+
+  #countAtWork(): number {
+    const { store } = this.#options;
+    const isIdle = (id: string) => findInHand(store, id)?.isOnlyWaiting === true;
+    return [...this.#atWork.keys()].filter((id) => !isIdle(id)).length;
   }
 
   async #takeUp(id: string, name: string, program: (run: DurableRunWork) => unknown): Promise<void> {
