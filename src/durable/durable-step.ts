@@ -35,18 +35,30 @@ export async function performStep(place: Place, wanted: WantedStep): Promise<unk
     }
     // Nothing new is done before the program has shown that it is still the one that recorded.
     if (!entry && !run.order.isThrough) await run.order.through(describeCall(wanted));
-    if (entry && isInDoubt(entry)) {
-      const settled = await settleDoubt(scoped, wanted, entry);
-      if (settled) {
-        run.order.drop((other) => other.startsWith(`${call.path}/`));
-        await endOf(run, entry);
-        return settled.result;
-      }
-    }
-    return await new StepTry(scoped, call).perform();
+    const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
+    return settled ? settled.result : await new StepTry(scoped, call).perform();
   } finally {
     scope.open--;
   }
+}
+
+/** As `settleDoubt`: what it settles, or the error that it makes of the step, in its turn. */
+async function settleInTurn(
+  scoped: ScopedRun,
+  wanted: WantedStep,
+  entry: StepEntry,
+): Promise<{ result: unknown } | undefined> {
+  const { run } = scoped;
+  const settling = settleDoubt(scoped, wanted, entry);
+  const isOver = await settling.then(
+    (settled) => settled !== undefined,
+    () => !run.recorder.broken,
+  );
+  if (isOver) {
+    run.order.drop((other) => other.startsWith(`${entry.path}/`));
+    await endOf(run, entry);
+  }
+  return settling;
 }
 
 /** What the host is given comes behind what is recorded, or where the end came that it was given before. */
@@ -56,7 +68,7 @@ function endOf(
   ticket?: number,
 ): Promise<void> | undefined {
   if (!entry || !hasEnded(entry)) return order.giveNew(ticket);
-  if (ticket !== undefined) order.dropTicket(ticket);
+  order.dropTicket(ticket);
   return order.turnOf(entry.endSeq);
 }
 
@@ -160,8 +172,11 @@ class StepTry implements DurableWork {
       }
     } finally {
       run.pending.steps -= atWork;
-      const turn = run.recorder.broken ? undefined : endOf(run, this.#entry, this.#ticket);
-      if (turn) await turn;
+      if (run.recorder.broken) run.order.dropTicket(this.#ticket);
+      else {
+        const turn = endOf(run, this.#entry, this.#ticket);
+        if (turn) await turn;
+      }
     }
   }
 

@@ -114,8 +114,9 @@ export class ReplayOrder {
     return undefined;
   }
 
-  /** The end of this ticket is given to nobody. */
-  dropTicket(ticket: number): void {
+  /** The end of this ticket is given to nobody, or in another's place. */
+  dropTicket(ticket: number | undefined): void {
+    if (ticket === undefined) return;
     this.#tickets = this.#tickets.filter((other) => other !== ticket);
     this.#advance();
   }

@@ -227,6 +227,30 @@ test('branches that only time tells apart are refused, with what would help', as
   assert.deepEqual(await keyed.live(program([20, 10, 0], true)), [0, 1, 2]);
 });
 
+test('a store that fails later, as one over a network does, leaves no step waiting', async () => {
+  for (let at = 3; at < 9; at++) {
+    const { store } = fresh();
+    const mortal = crashingStore(store, at, 'before');
+    const slow = {
+      ...mortal,
+      open: async (id: string) => {
+        const handle = await mortal.open(id);
+        return {
+          ...handle,
+          append: async (...record: Parameters<typeof handle.append>) => {
+            await sleep(2);
+            return handle.append(...record);
+          },
+        };
+      },
+    };
+    const program = () =>
+      Promise.allSettled(['a', 'b', 'c'].map((name) => agent.step(name, () => sleep(3, name))));
+    const options = { id: 'r', durable: true, store: slow, notify: () => {} } as const;
+    await assert.rejects(agent.run('program', options, program), /the process died here/);
+  }
+});
+
 test('a run that waits for a person is taken up as often as it dies', async () => {
   const { store, live } = fresh();
   const program = async () => (await agent.waitForApproval('go', { what: 'all' })).approved;
