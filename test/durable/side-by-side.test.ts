@@ -217,14 +217,14 @@ test('branches that only time tells apart are refused, with what would help', as
         return agent.step('work', () => index, key ? { key: String(index) } : {});
       }),
     );
-  await dieAt(5, program([0, 10, 20], false));
+  await dieAt(5, program([0, 100, 200], false));
   await assert.rejects(
-    live(program([20, 10, 0], false)),
+    live(program([200, 100, 0], false)),
     /told apart by time alone.* Give each a key or an input/s,
   );
   const keyed = fresh();
-  await keyed.dieAt(5, program([0, 10, 20], true));
-  assert.deepEqual(await keyed.live(program([20, 10, 0], true)), [0, 1, 2]);
+  await keyed.dieAt(5, program([0, 100, 200], true));
+  assert.deepEqual(await keyed.live(program([200, 100, 0], true)), [0, 1, 2]);
 });
 
 test('a store that fails later, as one over a network does, leaves no step waiting', async () => {
