@@ -5,7 +5,7 @@
  */
 import { isAbort } from '../agent/call-error.ts';
 import type { AgentdumpError } from '../errors.ts';
-import { pause, StepLimits } from './attempt.ts';
+import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { describeCall } from './claim.ts';
 import { type DurableRun, type Place, ScopedRun } from './durable-run.ts';
@@ -103,10 +103,10 @@ class StepTry implements DurableWork {
   readonly #wanted: WantedStep;
   readonly #position: CallPosition;
   readonly #entry: StepEntry | undefined;
-  readonly #limits: StepLimits;
+  readonly #calledOffBy: CalledOffBy;
+  #limits: StepLimits;
 
   constructor(scoped: ScopedRun, { wanted, position, entry, path }: PlacedCall) {
-    const { timeoutMs, signal } = wanted.options;
     this.#scoped = scoped;
     this.#wanted = wanted;
     this.#position = position;
@@ -117,7 +117,9 @@ class StepTry implements DurableWork {
     this.attempt = (entry?.attempts ?? 0) + 1;
     this.inDoubt = entry !== undefined && isInDoubt(entry);
     this.#failures = entry?.failures ?? 0;
-    this.#limits = new StepLimits(timeoutMs, [scoped.run.signal, signal]);
+    const { run } = scoped;
+    this.#calledOffBy = { host: [run.signal, wanted.options.signal] };
+    this.#limits = new StepLimits(this.#calledOffBy, wanted.options.timeoutMs);
   }
 
   get id(): string {
@@ -128,6 +130,7 @@ class StepTry implements DurableWork {
     return { key: this.#scoped.run.effectKey(this.path) };
   }
 
+  /** Of this try. */
   get signal(): AbortSignal {
     return this.#limits.signal;
   }
@@ -166,11 +169,12 @@ class StepTry implements DurableWork {
         } catch (error) {
           if (hasReturned) throw error;
           const pauseMs = await this.#settleFailure(error);
-          await pause(pauseMs, this.#limits);
+          await pause(pauseMs, this.#calledOffBy);
           this.#beginAgain();
         }
       }
     } finally {
+      this.#limits.end();
       run.pending.steps -= atWork;
       if (run.recorder.broken) run.order.dropTicket(this.#ticket);
       else {
@@ -183,6 +187,7 @@ class StepTry implements DurableWork {
   #beginAgain(): void {
     const { log, order } = this.#scoped.run;
     this.attempt++;
+    this.#limits = new StepLimits(this.#calledOffBy, this.#wanted.options.timeoutMs);
     log.forgetBelow(this.path);
     order.drop((other) => other.startsWith(`${this.path}/`));
   }

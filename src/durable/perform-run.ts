@@ -1,5 +1,6 @@
 /** A durable run from its opening to its recorded end, and what code within it may call besides steps. */
 import { isAbort } from '../agent/call-error.ts';
+import { AbortFollower } from './attempt.ts';
 import type { CheckpointContents } from './checkpoint.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { openRun } from './open-run.ts';
@@ -25,11 +26,12 @@ export async function performRun(
 
 async function perform(run: DurableRun, work: (run: DurableRunWork) => unknown): Promise<unknown> {
   const root = new ScopedRun(run, '');
+  const follower = new AbortFollower(run.signal ? [run.signal] : []);
   let result: unknown;
   try {
     const restored = run.checkpoints.restore();
     run.signal?.throwIfAborted();
-    const { signal = new AbortController().signal } = run;
+    const { signal } = follower;
     const given = { id: run.id, name: run.name, attempt: run.log.opens.length + 1, signal, restored };
     run.begin();
     result = await root.enter(() => work(given));
@@ -42,6 +44,8 @@ async function perform(run: DurableRun, work: (run: DurableRunWork) => unknown):
     const wasCalledOff = run.signal?.aborted && isAbort(error);
     await run.addEnd(wasCalledOff ? 'aborted' : 'failed', run.failures.stepsOf(error), error);
     throw error;
+  } finally {
+    follower.end();
   }
   return result;
 }

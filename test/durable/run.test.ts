@@ -247,6 +247,25 @@ test('a timeout is an error of the step, and its signal says so', async () => {
   assert.equal((reason as Error).name, 'TimeoutError');
 });
 
+test('the time of a try ends with it: the pause before the next may be longer, and the next has a signal of its own', async () => {
+  const { options } = fresh();
+  const signals: AbortSignal[] = [];
+  const program = () =>
+    agent.step(
+      'slow at first',
+      ({ signal }) => {
+        signals.push(signal);
+        return signals.length === 1 ? new Promise<never>(() => {}) : 'done';
+      },
+      { timeoutMs: 10, retry: { attempts: 2, delayMs: 60 } },
+    );
+  assert.equal(await agent.run('program', options, program), 'done');
+  assert.deepEqual(
+    signals.map(({ aborted }) => aborted),
+    [true, false],
+  );
+});
+
 test('a run that is called off can be taken up; the step at work then is in doubt', async () => {
   const { options, said } = fresh();
   const controller = new AbortController();
