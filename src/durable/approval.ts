@@ -46,7 +46,7 @@ export async function waitForAnswer(
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
   if (asked?.readAnswer) return asked.readAnswer() as Answer;
-  const limits = new StepLimits({ host: [run.signal, signal] });
+  const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
   run.pending.questions++;
   const found = limits.hold(() => lookUntilFound(run, answerKeyOf({ path, id }), limits));
   const payload = await found.finally(() => run.pending.questions--);

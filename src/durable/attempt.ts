@@ -5,21 +5,24 @@
 
 import { ownPause } from './own-pause.ts';
 
-/** Who may call the step off. */
+/** Who may call the step off; `lost` aborts when nothing more can be recorded of its run. */
 export interface CalledOffBy {
   host: readonly (AbortSignal | undefined)[];
+  lost: AbortSignal;
 }
 
 /** Signals of one try, made only when somebody asks: most steps have no limit. */
 export class StepLimits {
   readonly #timeoutMs: number | undefined;
   readonly #host: AbortSignal[];
+  readonly #lost: AbortSignal;
   #follower: AbortFollower | undefined;
   #isOver = false;
 
-  constructor({ host }: CalledOffBy, timeoutMs?: number) {
+  constructor({ host, lost }: CalledOffBy, timeoutMs?: number) {
     this.#timeoutMs = timeoutMs;
     this.#host = host.filter((signal) => signal !== undefined);
+    this.#lost = lost;
   }
 
   get isLimited(): boolean {
@@ -32,13 +35,14 @@ export class StepLimits {
   }
 
   get signal(): AbortSignal {
-    this.#follower ??= new AbortFollower(this.#isOver ? [] : this.#host);
+    this.#follower ??= new AbortFollower(this.#isOver ? [] : [...this.#host, this.#lost]);
     return this.#follower.signal;
   }
 
   /** Throws the reason when it is called off already. */
   requireWanted(): void {
     for (const signal of this.#host) signal.throwIfAborted();
+    this.#lost.throwIfAborted();
   }
 
   /** Resolves or rejects as `work` does, or rejects with the reason for which its signal was aborted. Once per object. */

@@ -104,7 +104,10 @@ export class DurableRun {
   readonly codec: RecordCodec;
   readonly recorder: RunRecorder;
   readonly checkpoints: Checkpoints;
+  /** The host's. */
   readonly signal: AbortSignal | undefined;
+  /** Aborts when nothing more can be recorded, as when another worker has taken the run. */
+  readonly lost = new AbortController();
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
   readonly order: ReplayOrder;
@@ -123,6 +126,7 @@ export class DurableRun {
     this.checkpoints = parts.checkpoints;
     this.signal = parts.options.signal;
     this.notify = parts.notify;
+    this.recorder.onBroken = (error) => this.lost.abort(error);
     this.order = new ReplayOrder({
       items: this.isStrict ? orderedItems(parts.log) : [],
       notify: parts.notify,

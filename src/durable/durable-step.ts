@@ -118,7 +118,7 @@ class StepTry implements DurableWork {
     this.inDoubt = entry !== undefined && isInDoubt(entry);
     this.#failures = entry?.failures ?? 0;
     const { run } = scoped;
-    this.#calledOffBy = { host: [run.signal, wanted.options.signal] };
+    this.#calledOffBy = { host: [run.signal, wanted.options.signal], lost: run.lost.signal };
     this.#limits = new StepLimits(this.#calledOffBy, wanted.options.timeoutMs);
   }
 

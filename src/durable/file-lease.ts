@@ -1,11 +1,23 @@
 /**
  * Who works at a run that is a folder: files `lease-<epoch>.json`, each made by a link that only one can make; the
- * highest epoch holds. A holder on this machine holds while its process lives; one that can't be seen from here (another
- * machine, another container) while it touches its file. A copied folder is nobody's: the file names the inode of the
+ * highest epoch holds. A holder on this machine holds while its process lives; a worker thread, and one that can't be seen
+ * from here (another machine, another container), while it touches its file. A copied folder is nobody's: the file names the inode of the
  * folder in which it was written.
  */
-import { linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { isMainThread, threadId } from 'node:worker_threads';
 import { AgentdumpError } from '../errors.ts';
 import type { ProcessIdentity } from '../journal/layout-session.ts';
 import { describeProcess } from '../journal/session.ts';
@@ -19,18 +31,32 @@ const leaseFile = /^lease-(\d{8})\.(json|free)$/;
 interface LeaseFacts {
   process: ProcessIdentity;
   folder: number;
+  /** Absent for a main thread: a thread may end, and its process live on. */
+  thread?: number;
 }
 
 /** The run is ours while this lives. */
 export class FileLease {
   readonly epoch: number;
   readonly #folder: string;
+  /** Called when somebody else has taken the run. */
+  onLost: (error: AgentdumpError) => void = () => {};
   readonly #timer: NodeJS.Timeout;
+  readonly #runId: string;
+  /** Of the lease's own file, which the next holder removes. */
+  readonly #descriptor: number;
   #checkedAt = Date.now();
+  #isReleased = false;
 
-  private constructor(folder: string, epoch: number) {
+  private constructor(
+    folder: string,
+    runId: string,
+    { epoch, descriptor }: { epoch: number; descriptor: number },
+  ) {
     this.#folder = folder;
+    this.#runId = runId;
     this.epoch = epoch;
+    this.#descriptor = descriptor;
     this.#timer = setInterval(() => this.#touch(), touchEveryMs).unref();
   }
 
@@ -41,27 +67,29 @@ export class FileLease {
       const holder = last && !last.isFree ? findHolder(folder, last.name) : undefined;
       if (holder) throw held(runId, holder);
       const epoch = (last?.epoch ?? 0) + 1;
-      if (!link(folder, epoch)) continue;
+      const descriptor = link(folder, epoch);
+      if (descriptor === undefined) continue;
       removeBefore(folder, epoch);
-      return new FileLease(folder, epoch);
+      return new FileLease(folder, runId, { epoch, descriptor });
     }
   }
 
-  /**
-   * Called before each write. A process that slept longer than its lease must look whether it was taken over; one that
-   * did not is spared the look. Throws `held`.
-   */
-  verify(runId: string): void {
+  /** Called before each write: its file is gone when another holds the run, and a long sleeper looks once more. Throws `held`. */
+  verify(): void {
     const now = Date.now();
-    if (now - this.#checkedAt < touchEveryMs) return;
+    const isThere = fstatSync(this.#descriptor).nlink > 0;
+    if (isThere && now - this.#checkedAt < touchEveryMs) return;
     this.#checkedAt = now;
     const last = lastLease(this.#folder);
-    if (last?.epoch !== this.epoch) throw held(runId, 'a worker that took it over meanwhile');
+    if (last?.epoch !== this.epoch) throw held(this.#runId, 'a worker that took it over meanwhile');
     this.#touch();
   }
 
   release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     clearInterval(this.#timer);
+    closeSync(this.#descriptor);
     if (lastLease(this.#folder)?.epoch !== this.epoch) return;
     writeFileSync(join(this.#folder, leaseName(this.epoch, 'free')), '', { mode: 0o600 });
   }
@@ -70,8 +98,10 @@ export class FileLease {
     const now = new Date();
     try {
       utimesSync(join(this.#folder, leaseName(this.epoch, 'json')), now, now);
-    } catch {
-      // Taken over or removed: the next write finds out.
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+      clearInterval(this.#timer);
+      this.onLost(held(this.#runId, 'a worker that took it over meanwhile'));
     }
   }
 }
@@ -92,10 +122,12 @@ function lastLease(folder: string): { epoch: number; name: string; isFree: boole
 function findHolder(folder: string, name: string): string | undefined {
   const facts = readLease(join(folder, name));
   if (!facts || facts.folder !== statSync(folder).ino) return undefined;
-  const { process: holder } = facts;
-  if (isFromHere(holder)) return isSurelyDead(holder) ? undefined : describeHolder(holder);
+  const { process: holder, thread } = facts;
+  if (isSurelyDead(holder)) return undefined;
+  if (isFromHere(holder) && thread === undefined) return describeHolder(holder);
   const silentMs = Date.now() - (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return silentMs > leaseMs ? undefined : describeHolder(holder);
+  const which = thread === undefined ? '' : `, thread ${thread}`;
+  return silentMs > leaseMs ? undefined : `${describeHolder(holder)}${which}`;
 }
 
 /** Undefined for one that is gone or torn: its maker died before it held anything. */
@@ -108,16 +140,22 @@ function readLease(path: string): LeaseFacts | undefined {
   }
 }
 
-/** Whole or not at all, and only when nobody was faster. */
-function link(folder: string, epoch: number): boolean {
+/** Whole or not at all, and only when nobody was faster: then a descriptor of the lease's file. */
+function link(folder: string, epoch: number): number | undefined {
   const draft = join(folder, `.lease-${process.pid}-${process.hrtime.bigint()}`);
-  const facts: LeaseFacts = { process: describeProcess(process.pid), folder: statSync(folder).ino };
-  writeFileSync(draft, JSON.stringify(facts), { mode: 0o600, flag: 'wx' });
+  const facts: LeaseFacts = {
+    process: describeProcess(process.pid),
+    folder: statSync(folder).ino,
+    ...(!isMainThread && { thread: threadId }),
+  };
+  const descriptor = openSync(draft, 'wx', 0o600);
   try {
+    writeFileSync(descriptor, JSON.stringify(facts));
     linkSync(draft, join(folder, leaseName(epoch, 'json')));
-    return true;
+    return descriptor;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    closeSync(descriptor);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   } finally {
     rmSync(draft, { force: true });

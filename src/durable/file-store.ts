@@ -91,13 +91,11 @@ class FileRun implements RunHandle {
   readonly epoch: number;
   readonly records: RunHandle['records'];
   readonly notes: readonly string[];
-  readonly #runId: string;
   readonly #lease: FileLease;
   readonly #journal: JournalWriter;
 
   private constructor(folder: string, runId: string, lease: FileLease) {
     const { records, notes, end } = readRunFiles(folder, true);
-    this.#runId = runId;
     this.#lease = lease;
     this.epoch = lease.epoch;
     this.records = records;
@@ -121,10 +119,14 @@ class FileRun implements RunHandle {
   }
 
   append(kind: number, payload: string | Uint8Array, sync: boolean): number {
-    this.#lease.verify(this.#runId);
+    this.#lease.verify();
     const seq = this.#journal.append(kind, payload);
     if (sync) this.#journal.sync('data');
     return seq;
+  }
+
+  onLost(tell: (error: Error) => void): void {
+    this.#lease.onLost = tell;
   }
 
   /** Not the lease: a look that finds another holder must not be spent on a rehearsal. */

@@ -26,7 +26,7 @@ export async function performRun(
 
 async function perform(run: DurableRun, work: (run: DurableRunWork) => unknown): Promise<unknown> {
   const root = new ScopedRun(run, '');
-  const follower = new AbortFollower(run.signal ? [run.signal] : []);
+  const follower = new AbortFollower(run.signal ? [run.signal, run.lost.signal] : [run.lost.signal]);
   let result: unknown;
   try {
     const restored = run.checkpoints.restore();

@@ -36,6 +36,7 @@ export class PostgresRun implements RunHandle {
   #waiting: Waiting[] = [];
   #isWriting = false;
   #broken: unknown;
+  #tellLoss: (error: Error) => void = () => {};
 
   constructor(store: PostgresPlace, runId: string, epoch: number, records: readonly StoredRecord[]) {
     this.#store = store;
@@ -61,6 +62,10 @@ export class PostgresRun implements RunHandle {
       });
       if (!this.#isWriting) void this.#writeAll();
     });
+  }
+
+  onLost(tell: (error: Error) => void): void {
+    this.#tellLoss = tell;
   }
 
   /** When the database is away the lease runs out by itself. */
@@ -111,7 +116,10 @@ export class PostgresRun implements RunHandle {
         `update agentdump_runs set lease_until = now() + $3 * interval '1 millisecond' where run_id = $1 and epoch = $2`,
         [this.#runId, this.epoch, this.#store.leaseMs],
       );
-      if (renewed.rowCount === 0) this.#broken ??= this.#takenOver();
+      if (renewed.rowCount !== 0) return;
+      const error = this.#takenOver();
+      this.#broken ??= error;
+      this.#tellLoss(error);
     } catch {
       // The next beat tries again; whether the run was taken over meanwhile, the next record finds out.
     }

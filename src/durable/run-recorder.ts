@@ -20,6 +20,8 @@ export type RecordName = keyof RecordOf;
 export class RunRecorder {
   /** Why nothing more can be recorded. */
   broken: Error | undefined;
+  /** Called once, with that reason. */
+  onBroken: (error: Error) => void = () => {};
   readonly #handle: RunHandle;
   readonly #codec: RecordCodec;
   readonly #syncsEach: boolean;
@@ -28,6 +30,7 @@ export class RunRecorder {
     this.#handle = handle;
     this.#codec = codec;
     this.#syncsEach = fsync === 'step';
+    handle.onLost?.((error) => this.breakWith(error));
   }
 
   requireWhole(): void {
@@ -36,7 +39,9 @@ export class RunRecorder {
 
   /** Ends the run for this process. */
   breakWith(error: Error): Error {
-    this.broken ??= error;
+    if (this.broken) return error;
+    this.broken = error;
+    this.onBroken(error);
     return error;
   }
 

@@ -31,6 +31,8 @@ export interface RunHandle {
   append(kind: number, payload: string | Uint8Array, sync: boolean): MaybePromise<number>;
   /** Optional: goes the way of `append` and keeps nothing, so that the first records of a life are as fast as later ones. */
   rehearse?(kind: number, payload: string | Uint8Array): void;
+  /** Optional: calls `tell` once, with `held`, when it is seen between two records that somebody else has taken the run. */
+  onLost?(tell: (error: Error) => void): void;
   /** Lets go: anybody may take the run at once. */
   release(): MaybePromise<void>;
 }

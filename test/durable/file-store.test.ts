@@ -11,8 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { durableAgent as agent } from '../../src/durable/api.ts';
 import { FileStore } from '../../src/durable/file-store.ts';
 import { recordKinds } from '../../src/journal/layout-records.ts';
 import { testStore } from './store-conformance.ts';
@@ -24,16 +26,29 @@ const fresh = () => new FileStore(join(folder, `dumps-${count++}`));
 
 /** As if the holder were on another machine, and silent since a minute. */
 function expire(runFolder: string): void {
-  const name =
-    readdirSync(runFolder)
-      .filter((one) => one.endsWith('.json'))
-      .at(-1) ?? '';
-  const path = join(runFolder, name);
+  const path = leaseIn(runFolder);
   const facts = JSON.parse(readFileSync(path, 'utf8'));
   facts.process.bootId = 'another boot';
   writeFileSync(path, JSON.stringify(facts));
+  silence(runFolder);
+}
+
+function silence(runFolder: string): void {
   const then = new Date(Date.now() - 60_000);
-  utimesSync(path, then, then);
+  utimesSync(leaseIn(runFolder), then, then);
+}
+
+function newEvent(): { promise: Promise<void>; happen(): void } {
+  let happen = () => {};
+  const promise = new Promise<void>((resolve) => {
+    happen = resolve;
+  });
+  return { promise, happen };
+}
+
+function leaseIn(runFolder: string): string {
+  const names = readdirSync(runFolder).filter((one) => one.endsWith('.json'));
+  return join(runFolder, names.at(-1) ?? '');
 }
 
 testStore({
@@ -99,6 +114,55 @@ test('a copied folder is nobody’s, although its first holder lives', () => {
   copy.release();
   assert.throws(() => store.open('here'), { code: 'held' });
   run.release();
+});
+
+test('a worker thread that was terminated holds its run for no longer than its lease', async () => {
+  const store = fresh();
+  const program = new URL('programs/thread.mjs', import.meta.url);
+  const worker = new Worker(program, { workerData: dirname(store.place) });
+  const { threadId } = worker;
+  await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  assert.throws(() => store.open('r'), {
+    code: 'held',
+    message: new RegExp(`process ${process.pid}.*thread ${threadId}`),
+  });
+  await worker.terminate();
+  silence(store.folderOf('r'));
+  const heir = store.open('r');
+  assert.ok(texts(heir.records).some((text) => text.includes('two')));
+  heir.release();
+});
+
+test('who was taken over hears of it: its records are refused at once, and its steps are called off', async () => {
+  const store = fresh();
+  const reasons: unknown[] = [];
+  const begun = newEvent();
+  const takenOver = newEvent();
+  const run = agent.run('program', { id: 'r', durable: true, store, notify() {} }, (work) => {
+    work.signal.addEventListener('abort', () => reasons.push(work.signal.reason));
+    const long = agent.step('long', ({ signal }) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    return Promise.all([
+      long,
+      agent.step('short', () => {
+        begun.happen();
+        return takenOver.promise;
+      }),
+    ]);
+  });
+  await begun.promise;
+  expire(store.folderOf('r'));
+  const heir = store.open('r');
+  takenOver.happen();
+  await assert.rejects(run, { code: 'held' });
+  assert.deepEqual(
+    reasons.map((reason) => (reason as { code: string }).code),
+    ['held'],
+  );
+  heir.append(kind, 'the heir goes on', false);
+  heir.release();
+  assert.equal(texts(store.read('r').records).at(-1), 'the heir goes on');
 });
 
 test('folders and files are the owner’s alone', () => {
