@@ -4,18 +4,7 @@
  * from here (another machine, another container), while it touches its file. A copied folder is nobody's: the file names the inode of the
  * folder in which it was written.
  */
-import {
-  closeSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { AgentdumpError } from '../errors.ts';
@@ -43,20 +32,16 @@ export class FileLease {
   onLost: (error: AgentdumpError) => void = () => {};
   readonly #timer: NodeJS.Timeout;
   readonly #runId: string;
-  /** Of the lease's own file, which the next holder removes. */
-  readonly #descriptor: number;
+  /** The next holder removes it. */
+  readonly #file: string;
   #checkedAt = Date.now();
   #isReleased = false;
 
-  private constructor(
-    folder: string,
-    runId: string,
-    { epoch, descriptor }: { epoch: number; descriptor: number },
-  ) {
+  private constructor(folder: string, runId: string, epoch: number) {
     this.#folder = folder;
     this.#runId = runId;
     this.epoch = epoch;
-    this.#descriptor = descriptor;
+    this.#file = join(folder, leaseName(epoch, 'json'));
     this.#timer = setInterval(() => this.#touch(), touchEveryMs).unref();
   }
 
@@ -67,17 +52,16 @@ export class FileLease {
       const holder = last && !last.isFree ? findHolder(folder, last.name) : undefined;
       if (holder) throw held(runId, holder);
       const epoch = (last?.epoch ?? 0) + 1;
-      const descriptor = link(folder, epoch);
-      if (descriptor === undefined) continue;
+      if (!link(folder, epoch)) continue;
       removeBefore(folder, epoch);
-      return new FileLease(folder, runId, { epoch, descriptor });
+      return new FileLease(folder, runId, epoch);
     }
   }
 
   /** Called before each write: its file is gone when another holds the run, and a long sleeper looks once more. Throws `held`. */
   verify(): void {
     const now = Date.now();
-    const isThere = fstatSync(this.#descriptor).nlink > 0;
+    const isThere = statSync(this.#file, { throwIfNoEntry: false }) !== undefined;
     if (isThere && now - this.#checkedAt < touchEveryMs) return;
     this.#checkedAt = now;
     const last = lastLease(this.#folder);
@@ -89,7 +73,6 @@ export class FileLease {
     if (this.#isReleased) return;
     this.#isReleased = true;
     clearInterval(this.#timer);
-    closeSync(this.#descriptor);
     if (lastLease(this.#folder)?.epoch !== this.epoch) return;
     writeFileSync(join(this.#folder, leaseName(this.epoch, 'free')), '', { mode: 0o600 });
   }
@@ -97,7 +80,7 @@ export class FileLease {
   #touch(): void {
     const now = new Date();
     try {
-      utimesSync(join(this.#folder, leaseName(this.epoch, 'json')), now, now);
+      utimesSync(this.#file, now, now);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
       clearInterval(this.#timer);
@@ -140,22 +123,20 @@ function readLease(path: string): LeaseFacts | undefined {
   }
 }
 
-/** Whole or not at all, and only when nobody was faster: then a descriptor of the lease's file. */
-function link(folder: string, epoch: number): number | undefined {
+/** Whole or not at all, and only when nobody was faster. */
+function link(folder: string, epoch: number): boolean {
   const draft = join(folder, `.lease-${process.pid}-${process.hrtime.bigint()}`);
   const facts: LeaseFacts = {
     process: describeProcess(process.pid),
     folder: statSync(folder).ino,
     ...(!isMainThread && { thread: threadId }),
   };
-  const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    writeFileSync(descriptor, JSON.stringify(facts));
+    writeFileSync(draft, JSON.stringify(facts), { mode: 0o600, flag: 'wx' });
     linkSync(draft, join(folder, leaseName(epoch, 'json')));
-    return descriptor;
+    return true;
   } catch (error) {
-    closeSync(descriptor);
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });
