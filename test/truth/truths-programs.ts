@@ -140,7 +140,15 @@ export const programTruths: readonly Truth[] = [
     name: 'a top-level await that never settles',
     program: `await new Promise(() => {});`,
     kind: 'pending-exit',
-    cause: [/exit code 13/],
+    cause: [/exit code 13/, /at victim\.mjs:\d+:\d+/],
+  },
+  {
+    name: 'one of several top-level awaits never settles',
+    quick: true,
+    program: `const close = async () => { await delay(1); };\nawait close();\nawait once(new EventEmitter(), 'open');\nawait close();`,
+    kind: 'pending-exit',
+    cause: [/One of these had not settled: victim\.mjs:\d+:1, victim\.mjs:\d+:1, victim\.mjs:\d+:1\./],
+    never: [/the only top-level await/],
   },
   {
     name: 'stopped while idle',

@@ -18,6 +18,8 @@ export interface VerdictFacts {
   thrownType?: string;
   /** Where the rejected promise was made or rejected. */
   promiseFrames?: Frame[];
+  /** The top-level awaits of the program's modules; none where not all could be looked through. */
+  topLevelAwaits?: Frame[];
   /** The error was the value of an `error` event without a listener: what emitted it, and where. */
   emitter?: { className: string; frames: Frame[] };
   /** Where a module ceases to be JavaScript, if the stack does not say it. */

@@ -1,5 +1,6 @@
 /**
- * `scripts.json`: every loaded script as V8 lists it, and for those on a stack the running text (`sources/<n>.js`), its
+ * `scripts.json`: every loaded script as V8 lists it, and for those on a stack (and where a top-level await did not settle,
+ * the program's modules that have one) the running text (`sources/<n>.js`), its
  * source map (`maps/<n>.map`) and, when the map holds no sources, the originals beside it. Files may have changed since
  * they were loaded: the running text is V8's own; a map from disk is checked by the analysis.
  */
@@ -29,6 +30,7 @@ const maxMapBytes = 64 * 1024 * 1024;
 const maxOriginalBytes = 1024 * 1024;
 const maxOriginalsPerMap = 8;
 const maxMapsSearched = 50;
+const maxAwaitingModules = 8;
 
 export const scriptsPart: PartProducer = {
   name: partNames.scripts,
@@ -40,7 +42,8 @@ export const scriptsPart: PartProducer = {
     const self = mayLookAtAll() ? openSelfDebugger() : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
-      return { scripts: withCleanUrls(describeScripts(self, context)) };
+      const isPendingExit = context.trigger.kind === 'pending-exit';
+      return { scripts: withCleanUrls(describeScripts(self, context, isPendingExit)) };
     } finally {
       self.close();
     }
@@ -56,20 +59,28 @@ export type ScriptsContext = Pick<
   'ownFile' | 'stackTexts' | 'framePlaces' | 'scriptUrls' | 'writeCode' | 'writeSourceMap'
 >;
 
-/** The scripts as `self` lists them; texts and maps of those on the stack become parts. */
-export function describeScripts(self: ScriptTexts, context: ScriptsContext): LoadedScript[] {
+/**
+ * The scripts as `self` lists them; texts and maps of those on the stack become parts, and with `withAwaiting` those of the
+ * modules that may wait.
+ */
+export function describeScripts(
+  self: ScriptTexts,
+  context: ScriptsContext,
+  withAwaiting = false,
+): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.framePlaces);
   const scripts = self.scripts.filter(
     (script) => isProgramText(script) && !script.url.startsWith(context.ownFile),
   );
-  const hidden = findHiddenByMapping(scripts, stackText);
+  const others = findHiddenByMapping(scripts, stackText);
+  if (withAwaiting) for (const script of findAwaiting(scripts, self)) others.add(script);
   let withText = 0;
   const kept: Kept = { stackText, wholeChars: 0 };
   return scripts.map((script) => {
     context.scriptUrls.push(script.url);
     const described = describe(script);
-    if (!onStack(script) && !hidden.has(script)) return described;
+    if (!onStack(script) && !others.has(script)) return described;
     if (++withText > maxScriptsWithText) return described;
     return keepText(self, script, described, context, kept, withText);
   });
@@ -113,6 +124,18 @@ function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<Sc
   );
   if (originals.length === 0) return new Set();
   return new Set(candidates.slice(0, maxMapsSearched).filter((script) => mapNames(script, originals)));
+}
+
+/** Which await it is that did not settle V8 does not tell; the analysis looks for those that can be it. All or none. */
+function findAwaiting(scripts: ScriptParsed[], self: ScriptTexts): ScriptParsed[] {
+  const found: ScriptParsed[] = [];
+  for (const script of scripts) {
+    if (!script.isModule || script.url.includes('/node_modules/')) continue;
+    const text = self.sourceOf(script.scriptId);
+    if (text === undefined) return [];
+    if (/\bawait\b/.test(text) && found.push(script) > maxAwaitingModules) return [];
+  }
+  return found;
 }
 
 function mapNames({ url, sourceMapURL = '' }: ScriptParsed, originals: string[]): boolean {

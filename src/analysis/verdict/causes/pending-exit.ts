@@ -1,7 +1,10 @@
 /** Exit code 13: the event loop ran empty while a top-level await had not settled. Node prints no error for it. */
 
-import { culpritFrame, frameText } from '../../../model/frame-text.ts';
-import type { Cause } from '../facts.ts';
+import { partNames } from '../../../bundle/layout.ts';
+import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
+import { formatCount } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
+import type { Cause, VerdictFacts } from '../facts.ts';
 import { firstCycle, inFlightEvidence, pendingOf } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
@@ -33,6 +36,7 @@ export const pendingExit: Cause = {
       confidence: trigger.kind === 'pending-exit' ? 'certain' : 'likely',
       evidence: [
         { fact: 'The event loop was empty before the main module had finished.', part: 'trigger.json' },
+        ...awaitEvidence(facts),
         ...inFlightEvidence(facts),
         resources.length
           ? { fact: `Still registered: ${resources.slice(0, 8).join(', ')}.`, part: 'trigger.json' }
@@ -40,9 +44,32 @@ export const pendingExit: Cause = {
       ],
       refutedBy: 'A call of process.exit(13) by the program itself.',
       nextSteps: [
+        ...(isOneOfMany(facts)
+          ? [
+              'Find out which await it is: Node 22 and later print its file and line on stderr before they end.',
+            ]
+          : []),
         'Look for a promise that is never resolved: an event that does not fire, a stream that closed early, a lock that is not released.',
         'Put a time limit on the await: it keeps the event loop alive and turns the silent exit into an error.',
       ],
     };
   },
 };
+
+const mostNamed = 6;
+
+const isOneOfMany = ({ topLevelAwaits = [] }: VerdictFacts): boolean => topLevelAwaits.length > 1;
+
+/** Node tells nobody which one it is: the program's modules are searched for those that it can be. */
+function awaitEvidence(facts: VerdictFacts): Evidence[] {
+  const { topLevelAwaits = [], account } = facts;
+  const places = topLevelAwaits
+    .map((frame) => placeOf(frame, cwdOf(account)))
+    .filter((place) => place !== undefined);
+  if (places.length === 0) return [];
+  const more = places.length > mostNamed ? ` and ${formatCount(places.length - mostNamed, 'other')}` : '';
+  const fact = isOneOfMany(facts)
+    ? `One of these had not settled: ${places.slice(0, mostNamed).join(', ')}${more}. They are all top-level awaits of the program's own modules.`
+    : `${places[0]} is the only top-level await in the program's own modules.`;
+  return [{ fact, part: partNames.scripts }];
+}
