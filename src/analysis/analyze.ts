@@ -222,11 +222,11 @@ async function awaitPlaces(
   return lines.length > 0 ? lines.join('\n') : undefined;
 }
 
-/** Printed by the program that called process.exit; of every other death read by a debugger. */
+/** Printed by the program that called process.exit or process.kill; of every other death read by a debugger. */
 function exitStackOf({ trigger }: BundleParts): StackInput {
-  const { exitStack: stackText, kind } = trigger ?? {};
+  const { exitStack: stackText, kind, signal } = trigger ?? {};
   if (stackText === undefined) return {};
-  return { stackText, isOfDebugger: kind !== 'exit' && kind !== 'worker-death' };
+  return { stackText, isOfDebugger: !signal?.fromItself && kind !== 'exit' && kind !== 'worker-death' };
 }
 
 /** What was recorded of the agent, and what the host handed over. */

@@ -160,10 +160,14 @@ export interface TriggerPart {
   nodeVersion: string;
   /** Given to `dump(reason)`. */
   reason?: string;
-  signal?: { name: string; number: number };
+  /** `fromItself`: the program sent it by process.kill; `heardMsBefore`: after it had come from outside, so long before. */
+  signal?: { name: string; number: number; fromItself?: true; heardMsBefore?: number };
   /** Exit code that the process was about to end with. */
   exitCode?: number;
-  /** Text of the stack that called process.exit; of a live capture, where the main thread was interrupted. */
+  /**
+   * Text of the stack that called process.exit, or process.kill for a signal `fromItself`; of a live capture, where the main
+   * thread was interrupted.
+   */
   exitStack?: string;
   /** The host has a listener of its own for this event, so the process may have gone on. */
   handledByHost: boolean;

@@ -151,6 +151,22 @@ export const programTruths: readonly Truth[] = [
     never: [/the only top-level await/],
   },
   {
+    name: 'sends itself a signal',
+    quick: true,
+    program: `function leave() { process.kill(process.pid, 'SIGHUP'); }\nsetTimeout(leave, 1500); setInterval(() => {}, 1000);`,
+    kind: 'terminated',
+    cause: [/sent itself SIGHUP/, /leave \[as _onTimeout\] \(victim\.mjs:/],
+    never: [/sender/],
+  },
+  {
+    name: 'sends itself the signal again that it was asked to stop by',
+    signal: 'SIGTERM',
+    program: `process.once('SIGTERM', async () => { await delay(40); process.kill(process.pid, 'SIGTERM'); }); ready(); setInterval(() => {}, 1000);`,
+    kind: 'terminated',
+    cause: [/Stopped by SIGTERM/, /sent itself SIGTERM again/],
+    never: [/^The program sent itself/],
+  },
+  {
     name: 'stopped while idle',
     signal: 'SIGTERM',
     program: `ready(); setInterval(() => {}, 1000);`,

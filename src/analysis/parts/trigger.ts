@@ -24,7 +24,7 @@ const kinds: Record<TriggerKind, true> = {
 export type TriggerFacts = Partial<Omit<TriggerPart, 'signal' | 'worker' | 'stall' | 'silence'>> & {
   stall?: Partial<StallFacts>;
   silence?: Partial<SilenceFacts>;
-  signal?: { name: string; number?: number };
+  signal?: { name: string; number?: number; fromItself?: true; heardMsBefore?: number };
   worker?: { threadId?: number; name?: string; exitCode?: number; resourceLimits?: Record<string, number> };
 };
 
@@ -56,7 +56,10 @@ export function readTrigger(part: Fields): TriggerFacts {
 
 function readSignal(signal: Fields | undefined): TriggerFacts['signal'] {
   const name = signal?.text('name');
-  return name === undefined ? undefined : { name, ...defined({ number: signal?.number('number') }) };
+  if (name === undefined) return undefined;
+  const [number, heardMsBefore] = [signal?.number('number'), signal?.number('heardMsBefore')];
+  const isOwn = signal?.flag('fromItself') === true;
+  return { name, ...defined({ number, heardMsBefore }), ...(isOwn && { fromItself: true }) };
 }
 
 function readStall(stall: Fields | undefined): TriggerFacts['stall'] {

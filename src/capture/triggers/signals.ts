@@ -4,6 +4,7 @@
  * default disposition back, the signal sent again. Of those that the host listens for a bundle is written before it sees them.
  */
 import { readProcStat } from '../../platform/proc-stat.ts';
+import { nearestFrames } from '../own-stack.ts';
 import { HostSignals, type SignalHolder, type SignalSeat } from '../signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
@@ -27,6 +28,10 @@ class Seat implements SignalSeat {
   readonly #snapshotSignal: NodeJS.Signals | undefined;
   #holder: SignalHolder | undefined;
   #isDying = false;
+  /** The last that the program sent to itself, until it has come. */
+  #own: { signal: NodeJS.Signals; stack: string } | undefined;
+  /** When the program last heard which from outside. */
+  readonly #heardAt = new Map<NodeJS.Signals, number>();
 
   constructor(context: TriggerContext) {
     const { events, config } = context;
@@ -122,11 +127,29 @@ class Seat implements SignalSeat {
     if (listens && this.#holder?.due === signal) this.die(signal);
   }
 
+  noteOwn(signal: NodeJS.Signals): void {
+    this.#own = { signal, stack: nearestFrames() };
+  }
+
   #capture(signal: NodeJS.Signals, handledByHost: boolean): void {
+    const own = this.#own?.signal === signal ? this.#own : undefined;
+    const heardAt = this.#heardAt.get(signal);
+    const now = performance.now();
+    this.#own = undefined;
+    if (!own) this.#heardAt.set(signal, now);
     this.#context.capture({
       kind: signal === this.#snapshotSignal ? 'snapshot-signal' : 'signal',
       handledByHost: handledByHost && signal !== this.#snapshotSignal,
-      details: { signal: { name: signal, number: signalNumber(signal) } },
+      ...(own && { stackText: own.stack }),
+      details: {
+        signal: {
+          name: signal,
+          number: signalNumber(signal),
+          ...(own && { fromItself: true as const }),
+          ...(own && heardAt !== undefined && { heardMsBefore: Math.round(now - heardAt) }),
+        },
+        ...(own && { exitStack: own.stack }),
+      },
     });
   }
 }
@@ -151,11 +174,13 @@ function wrapKill(seat: Seat): () => void {
     // Node takes digits too.
     const target = typeof pid === 'string' ? Number(pid) : pid;
     const name = target === process.pid || target <= 0 ? seat.find(signal ?? 'SIGTERM') : undefined;
-    if (name === undefined || !seat.isDeadly(name) || seat.hostListens(name))
+    if (name === undefined || !seat.isDeadly(name))
       return Reflect.apply(originalKill, process, [pid, signal]);
-    if (target === process.pid) seat.die(name);
+    const isToGroup = target !== process.pid && isOwnGroup(target);
+    if (target === process.pid || isToGroup) seat.noteOwn(name);
+    if (target === process.pid && !seat.hostListens(name)) seat.die(name);
     const result = Reflect.apply(originalKill, process, [pid, signal]);
-    if (isOwnGroup(target)) seat.dieOfGroupSignal(name);
+    if (isToGroup) seat.dieOfGroupSignal(name);
     return result;
   };
   Object.defineProperty(process, 'kill', { ...descriptor, value: kill });

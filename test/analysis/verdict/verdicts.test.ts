@@ -189,6 +189,26 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     /^Asked to stop by SIGINT.*Ctrl-C.*own handler/,
   ],
   [
+    'a signal of its own',
+    facts({
+      trigger: { kind: 'signal', signal: { name: 'SIGTERM', fromItself: true }, handledByHost: false },
+    }),
+    'terminated',
+    /^The program sent itself SIGTERM.*called process\.kill for its own process after 12 s/,
+  ],
+  [
+    'a signal that its handler sends again',
+    facts({
+      trigger: {
+        kind: 'signal',
+        signal: { name: 'SIGTERM', fromItself: true, heardMsBefore: 40 },
+        handledByHost: false,
+      },
+    }),
+    'terminated',
+    /^Stopped by SIGTERM after 12 s.*sender is not recorded/,
+  ],
+  [
     'process.exit',
     facts({ trigger: { kind: 'exit', exitCode: 3, exitStack: 'Error' } }),
     'exit',

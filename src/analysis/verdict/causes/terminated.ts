@@ -3,7 +3,7 @@
  * not called a crash; the sender is named only where the sending was recorded.
  */
 
-import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
@@ -24,6 +24,7 @@ export const terminated: Cause = {
   consider(facts) {
     const signal = facts.trigger?.kind === 'signal' ? facts.trigger.signal : undefined;
     if (!signal) return seenByParent(facts);
+    if (signal.fromItself && signal.heardMsBefore === undefined) return sentByItself(facts, signal.name);
     const how = senders[signal.name];
     const own = facts.evidence?.signalsSent?.some(({ name }) => name === signal.name) === true;
     return {
@@ -53,6 +54,40 @@ export const terminated: Cause = {
     };
   },
 };
+
+/** The program called process.kill on its own process, or on its group. */
+function sentByItself(facts: VerdictFacts, name: string): ReturnType<Cause['consider']> {
+  const { account, trigger } = facts;
+  const frame = culpritFrame(deathFrames(account));
+  const caller = frame?.file?.startsWith('node:') ? undefined : frame;
+  const where = caller && frameText(caller, cwdOf(account));
+  const place = caller && placeOf(caller, cwdOf(account));
+  const uptime = account.process?.uptimeMs;
+  return {
+    kind: 'terminated',
+    title: titled(`The program sent itself ${name}${where ? ` at ${where}` : ''}`),
+    summary: [
+      `The program called process.kill for its own process${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}.`,
+      trigger?.handledByHost
+        ? `It has its own handler for ${name}, and may have shut down cleanly or continued.`
+        : `It had no handler for ${name}, so work in progress was cut off.`,
+    ].join(' '),
+    confidence: 'certain',
+    evidence: [
+      {
+        fact: `process.kill was called with ${name}${where ? ` in ${where}` : ''}.`,
+        part: 'trigger.json',
+      },
+      ...inFlightEvidence(facts),
+    ],
+    refutedBy: `Another ${name} at the same moment, in the log of whoever sent it.`,
+    nextSteps: [
+      place
+        ? `Open ${place} and check the condition that leads to process.kill.`
+        : 'Look for process.kill in the program and its packages.',
+    ],
+  };
+}
 
 /** The process itself could write nothing: it had no handler, or no turn to run one. */
 function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
@@ -90,8 +125,14 @@ function busyWith(facts: VerdictFacts): string {
 
 function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
   const { account, trigger, handles } = facts;
+  const { fromItself, heardMsBefore } = trigger?.signal ?? {};
   const evidence: Evidence[] = [
-    { fact: `${name} arrived${trigger?.at ? ` at ${trigger.at}` : ''}.`, part: 'trigger.json' },
+    fromItself
+      ? {
+          fact: `${name} arrived, and ${formatDuration(heardMsBefore ?? 0)} later the program, which has a handler for it, sent itself ${name} again.`,
+          part: 'trigger.json',
+        }
+      : { fact: `${name} arrived${trigger?.at ? ` at ${trigger.at}` : ''}.`, part: 'trigger.json' },
   ];
   evidence.push(...inFlightEvidence(facts));
   const frame = culpritFrame(deathFrames(account));
