@@ -24,6 +24,7 @@ import {
   joinProcessFacts,
   joinSignalFacts,
 } from './joins/process-facts.ts';
+import { readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { joinModules } from './modules/join-modules.ts';
 import { addChildVerdicts, besides, joinUnfinished } from './other-bundles.ts';
@@ -31,7 +32,6 @@ import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
 import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
-import { findTopLevelAwaits } from './stacks/top-level-awaits.ts';
 import { explainByAgent } from './verdict/agent-failure.ts';
 import { explainByOrigin } from './verdict/by-origin.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
@@ -131,8 +131,11 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       process,
       error: stacks.error,
       signal: core?.signal ?? joinSignalFacts(parts),
-      threads: joinCoreThreads(joinThreads(parts, stacks.error?.frames ?? whereItEnded(stacks)), core),
-      suspended: core?.suspended,
+      threads: joinCoreThreads(
+        joinThreads(parts, stacks.error?.frames ?? stacks.unsettled ?? stacks.exit),
+        core,
+      ),
+      suspended: core?.suspended ?? stacks.suspended,
       modules: modules.packages.length || native.length ? { ...modules, native } : undefined,
       agent: joinAgent(sources, heap?.candidates),
       memory: joinCoreMemory(joinMemory(sources, heap), core),
@@ -148,8 +151,8 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     ...facts,
     account,
     promiseFrames: stacks.promise,
-    topLevelAwaits: stacks.awaits,
     ...defined({
+      topLevelAwaits: stacks.awaits,
       emitter: stacks.emitter,
       syntaxPlace: error?.place,
       thrownType: error?.error?.isError === false ? error.error.type : undefined,
@@ -190,7 +193,7 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     return {
       error: frames ? { ...error, frames } : error,
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
-      awaits: await textFrames(await awaitPlaces(parts, readPart)),
+      ...(await readSuspended(parts, readPart, read)),
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { className: emitter.className, frames: await textFrames(emitter.stack) },
     };
@@ -198,28 +201,6 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     gaps.push(...stacks.gaps);
     stacks.close();
   }
-}
-
-/** The stack of the exit; where it was none, the only await that it can have been. */
-function whereItEnded({ exit, awaits }: Record<'exit' | 'awaits', Frame[]>): Frame[] {
-  return exit.length === 0 && awaits.length === 1 ? awaits : exit;
-}
-
-/** In the form of a stack: where the modules that were kept may have waited. Undefined where one can't be looked through. */
-async function awaitPlaces(
-  { trigger, scripts }: BundleParts,
-  readPart: AccountSources['readPart'],
-): Promise<string | undefined> {
-  if (trigger?.kind !== 'pending-exit') return undefined;
-  const lines: string[] = [];
-  for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
-    if (!isModule || sourcePart === undefined) continue;
-    const text = isExcerpt ? undefined : readPart(sourcePart);
-    const places = text && (await findTopLevelAwaits(Buffer.from(text).toString('utf8')));
-    if (!places) return undefined;
-    for (const { line, column } of places) lines.push(`    at ${url}:${line}:${column}`);
-  }
-  return lines.length > 0 ? lines.join('\n') : undefined;
 }
 
 /** Printed by the program that called process.exit or process.kill; of every other death read by a debugger. */

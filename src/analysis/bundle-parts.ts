@@ -14,6 +14,7 @@ import {
   readNativeModules,
   readPackages,
   readScripts,
+  readSuspendedPart,
   readWorkerStacks,
 } from './parts/code.ts';
 import { type ErrorPartFacts, readError } from './parts/error.ts';
@@ -69,6 +70,8 @@ export interface BundleParts {
   agent?: AgentPartFacts;
   drift?: DriftFacts;
   happenings?: Happenings;
+  /** Texts of stacks. */
+  suspended?: string[];
   packages: ReturnType<typeof readPackages>;
   nativeModules: ReturnType<typeof readNativeModules>;
   threads: ReturnType<typeof readThreads>;
@@ -115,6 +118,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     environment: read(partNames.environment, readEnvironment),
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),
     drift: read(partNames.drift, readDrift),
+    suspended: read(partNames.suspended, readSuspendedPart),
     happenings: happenings ?? recorded.happenings,
   };
   const parts: BundleParts = {

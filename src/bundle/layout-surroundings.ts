@@ -45,6 +45,14 @@ export interface BundleLink {
   name: string;
 }
 
+/** `suspended.json`: functions that awaited something, where nothing was thrown. */
+export interface SuspendedPart {
+  /** Promises that were looked at. */
+  promises: number;
+  /** Lines `at async …` in V8's form, the innermost first, positions not mapped. Each text once, however many waited so. */
+  stacks: string[];
+}
+
 /** `scripts.json`: every loaded script, and where the bundle keeps the text of those on the stack. */
 export interface ScriptsPart {
   scripts: LoadedScript[];

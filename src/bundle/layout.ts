@@ -51,6 +51,8 @@ export const partNames = {
   journal: 'recorder.journal',
   process: 'process.json',
   locals: 'locals.json',
+  /** Where async functions waited. */
+  suspended: 'suspended.json',
   scripts: 'scripts.json',
   memory: 'memory.json',
   handles: 'handles.json',

@@ -1,13 +1,18 @@
 /**
- * Hands all objects that inherit from this context's Object.prototype to a function: V8 lists them (Runtime.queryObjects),
+ * Hands all objects of a kind, or all that inherit from this context's Object.prototype, to a function: V8 lists them (Runtime.queryObjects),
  * after a collection of garbage. Some 110 bytes an object while it lasts and half a microsecond (Node 20, 22, 24, 26). Not
  * among them: what has no prototype, proxies, what belongs to another context. Throws where a Node has no inspector.
  */
 const slotKey = Symbol.for('agentdump.objects');
 const group = 'agentdump';
 
+export interface ObjectKind {
+  /** An expression for one of them. */
+  example?: string;
+}
+
 /** The list is emptied when `visit` returns: it may stay until long after, and was then the largest array of the next list. */
-export function listObjects(visit: (objects: object[]) => void): void {
+export function listObjects(visit: (objects: object[]) => void, kind: ObjectKind = {}): void {
   const value = (objects: object[]): void => {
     try {
       visit(objects);
@@ -17,14 +22,14 @@ export function listObjects(visit: (objects: object[]) => void): void {
   };
   Object.defineProperty(globalThis, slotKey, { value, configurable: true, enumerable: false });
   try {
-    handOver();
+    handOver(kind.example === undefined ? 'Object.prototype' : `(${kind.example}).__proto__`);
   } finally {
     Reflect.deleteProperty(globalThis, slotKey);
   }
 }
 
-/** Calls the slot with an array of all objects, in this context. Posts answer synchronously on the thread's own session. */
-function handOver(): void {
+/** Calls the slot with an array of all that inherit from what the expression is, in this context. Posts answer synchronously on the thread's own session. */
+function handOver(prototype: string): void {
   const { Session } = process.getBuiltinModule('node:inspector');
   const session = new Session();
   session.connect();
@@ -36,7 +41,7 @@ function handOver(): void {
       });
       return answer;
     };
-    const top = post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: group });
+    const top = post('Runtime.evaluate', { expression: prototype, objectGroup: group });
     const prototypeObjectId = top['result']?.objectId;
     const all = post('Runtime.queryObjects', { prototypeObjectId, objectGroup: group });
     const functionDeclaration = "function () { globalThis[Symbol.for('agentdump.objects')](this); }";

@@ -19,7 +19,7 @@ export interface Account {
   error?: ErrorFacts;
   signal?: SignalFacts;
   threads?: Thread[];
-  /** Async functions that were waiting, read off the heap of a core: what everyone was waiting for. */
+  /** Async functions that were waiting, read off the heap of a core or told by V8: what everyone was waiting for. */
   suspended?: SuspendedStack[];
   modules?: { packages: PackageFacts[]; native: NativeModuleFacts[] };
   /** That were being answered; the one whose work died first. */
@@ -130,8 +130,8 @@ export interface SignalFacts {
 
 /** The innermost first: each frame's function awaits the one before it. */
 export interface SuspendedStack {
-  /** How many were waiting alike; the values are those of the first. */
-  count: number;
+  /** How many were waiting alike; the values are those of the first. Absent where it is not known. */
+  count?: number;
   frames: Thread['frames'];
 }
 

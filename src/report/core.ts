@@ -142,16 +142,20 @@ function shortName(frame: Frame): string {
 const moduleName = (frame: Frame) => frame.module?.split('/').at(-1) ?? '';
 
 /** Functions that await each other, the one that waits for something else first. */
-function renderSuspended({ suspended }: Account, page: Page, limit: Limits): string[] {
+export function renderSuspended(
+  { suspended, process }: Account,
+  page: Page,
+  limit: Limits = limits,
+): string[] {
   const { palette } = page;
   const shown = (suspended ?? []).filter((s) => limit === noLimits || s.frames.some((f) => f.inApp));
   const lines: string[] = [];
   for (const { count, frames } of shown.slice(0, limit.suspended)) {
-    const prefix = count > 1 ? `${formatNumber(count)} × ` : '';
+    const prefix = count !== undefined && count > 1 ? `${formatNumber(count)} × ` : '';
     frames.forEach((frame, i) => {
       const text = `${i === 0 ? prefix : '← '}${shortName(frame)}`;
       lines.push(
-        `${i === 0 ? '' : '  '}${text.padEnd(nameColumns)} ${palette.place(placeOf(frame) ?? '')}`.trimEnd(),
+        `${i === 0 ? '' : '  '}${text.padEnd(nameColumns)} ${palette.place(placeOf(frame, process?.cwd) ?? '')}`.trimEnd(),
       );
       const values = (frame.locals ?? []).slice(0, limit.locals).map((l) => `${l.name} = ${l.value}`);
       if (values.length > 0)

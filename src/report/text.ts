@@ -6,7 +6,7 @@ import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
 import type { Evidence } from '../model/verdict.ts';
 import { withheldText } from '../model/withheld.ts';
-import { coreSections, hasCore } from './core.ts';
+import { coreSections, hasCore, renderSuspended } from './core.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
 import { mapStrings } from './map-strings.ts';
 import { type Palette, plainPalette } from './palette.ts';
@@ -43,6 +43,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'What to do next', renderNextSteps(safe, page)),
     ...section(page, 'Error', renderError(safe, page)),
     ...(hasCore(safe) ? coreSections(safe, page) : section(page, 'Stack', renderStack(safe, page))),
+    ...(hasCore(safe) ? [] : section(page, 'Waiting', renderSuspended(safe, page))),
     ...section(page, 'Who waits for whom', renderWaits(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
     ...section(page, 'Around the process', renderHappenings(safe, page)),

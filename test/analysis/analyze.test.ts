@@ -54,6 +54,26 @@ test('a bundle with nothing but its name is still an account', async () => {
   assert.match(renderText(account), /^\? Unknown/);
 });
 
+test('suspended functions are told, and of a silent agent they are the cause', async () => {
+  const stack =
+    '    at async fetchOrder (/app/src/orders.js:3:49)\n    at async serve (/app/src/server.js:4:33)';
+  const trigger = { kind: 'no-progress', silence: { silentMs: 9000, deadlineMs: 5000, signs: 'any' } };
+  const account = await analyze({
+    ...changed('trigger.json', trigger),
+    'error.json': undefined,
+    'suspended.json': { promises: 4, stacks: [stack, 7, '', 'no stack at all'] },
+  });
+  assert.deepEqual(
+    account.suspended?.[0]?.frames.map((frame) => frame.function),
+    ['fetchOrder', 'serve'],
+  );
+  assert.match(
+    account.verdict?.title ?? '',
+    /^No progress for 9 s: suspended in fetchOrder \(\S+orders\.js:3:49\)/,
+  );
+  assert.match(renderText(account), /Waiting\n {2}fetchOrder .*orders\.js:3:49\n {4}← serve/);
+});
+
 test('locals stand on the frames of their places', async () => {
   const variables = [{ name: 'step', value: 'undefined' }];
   const scopes = [
@@ -175,6 +195,7 @@ test('hostile texts are shown, never obeyed', async () => {
     'agent.json': { state: { [evil]: evil, messages: [{ role: evil, content: evil }] }, providers: {} },
     ...changed('process.json', { argv: [evil], cwd: evil, container: evil }),
     ...changed('environment.json', { os: { type: evil, release: evil } }),
+    'suspended.json': { promises: 1, stacks: [`    at async ${evil} (/srv/${evil}.js:1:1)`] },
     'packages.json': {
       packages: [
         { name: evil, path: evil },
@@ -199,14 +220,16 @@ test('hostile texts are shown, never obeyed', async () => {
 });
 
 test('any JSON in any part gives an account', async () => {
-  const names = Object.keys(commonParts()).filter((name) => name.endsWith('.json'));
+  const stacks = ['    at async askModel (/app/dist/agent.js:8:2)\n    at async /app/dist/agent.js:12:1'];
+  const all: Record<string, unknown> = { ...commonParts(), 'suspended.json': { stacks, promises: 3 } };
+  const names = Object.keys(all).filter((name) => name.endsWith('.json'));
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...names),
       fc.jsonValue(),
       fc.jsonValue(),
       async (part, whole, field) => {
-        const original = commonParts()[part] as Record<string, unknown>;
+        const original = all[part] as Record<string, unknown>;
         const [key = ''] = Object.keys(original);
         for (const value of [whole, { ...original, [key]: field }]) {
           const account = await analyze({ [part]: value });

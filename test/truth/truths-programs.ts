@@ -151,6 +151,25 @@ export const programTruths: readonly Truth[] = [
     never: [/the only top-level await/],
   },
   {
+    name: 'a top-level await that waits for an event',
+    quick: true,
+    program: `globalThis.bus = new EventEmitter();\nconst opened = async (door) => { await once(bus, door); };\nawait delay(1);\nawait Promise.all([opened('front')]);`,
+    kind: 'pending-exit',
+    cause: [
+      /never settled at victim\.mjs:\d+:1, waiting in opened \(victim\.mjs:\d+:\d+\)/,
+      /Suspended in a top-level await at the end: victim\.mjs:\d+:1\./,
+    ],
+    never: [/One of these/],
+  },
+  {
+    name: 'stopped while it waits for what never comes',
+    quick: true,
+    signal: 'SIGTERM',
+    program: `globalThis.bus = new EventEmitter();\nasync function fetchOrder(id) { await once(bus, id); }\nasync function serve() { await fetchOrder('7'); }\nserve(); ready(); setInterval(() => {}, 1000);`,
+    kind: 'terminated',
+    cause: [/Suspended: fetchOrder \(victim\.mjs:\d+:\d+\), awaited by serve \(victim\.mjs:/],
+  },
+  {
     name: 'sends itself a signal',
     quick: true,
     program: `function leave() { process.kill(process.pid, 'SIGHUP'); }\nsetTimeout(leave, 1500); setInterval(() => {}, 1000);`,

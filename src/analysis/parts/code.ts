@@ -10,6 +10,9 @@ import type {
 import { readRawFrame } from './error.ts';
 import { asText, defined, type Fields } from './fields.ts';
 
+/** A bundle that others made may hold more than we write. */
+const mostStacks = 200;
+
 export function readScripts(part: Fields): LoadedScript[] {
   return (
     part.list('scripts', (script) => {
@@ -28,9 +31,14 @@ export function readScripts(part: Fields): LoadedScript[] {
           mapGap: script.text('mapGap'),
           originalParts: script.record('originalParts', asText),
         }),
+        ...(script.flag('isExcerpt') && { isExcerpt: true as const }),
       };
     }) ?? []
   );
+}
+
+export function readSuspendedPart(part: Fields): string[] {
+  return (part.texts('stacks') ?? []).slice(0, mostStacks);
 }
 
 export function readLocals(part: Fields): LocalsPart['frames'] {

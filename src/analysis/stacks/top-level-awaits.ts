@@ -4,10 +4,12 @@
  */
 import type { Node } from 'acorn';
 
-/** 1-based, as in a stack. */
+/** 1-based, as in a stack. V8 gives an await at its first letter, a loop somewhere in its head. */
 export interface AwaitPlace {
   line: number;
   column: number;
+  /** The first place behind what V8 may give. */
+  end: { line: number; column: number };
 }
 
 /** Longer texts are not parsed. */
@@ -36,9 +38,28 @@ export async function findTopLevelAwaits(text: string): Promise<AwaitPlace[] | u
       for (const child of Array.isArray(value) ? value : [value])
         if (isNode(child) && !functions.has(child.type)) open.push(child);
   }
-  return found
-    .sort((a, b) => a.start - b.start)
-    .map(({ loc }) => ({ line: loc?.start.line ?? 1, column: (loc?.start.column ?? 0) + 1 }));
+  return found.sort((a, b) => a.start - b.start).map(placeOf);
+}
+
+function placeOf(node: Node): AwaitPlace {
+  const start = oneBased(node.loc?.start);
+  const { body } = node as Node & { body?: Node };
+  if (body) return { ...start, end: oneBased(body.loc?.start) };
+  if (node.type === 'AwaitExpression') return { ...start, end: { ...start, column: start.column + 1 } };
+  return { ...start, end: oneBased(node.loc?.end) };
+}
+
+function oneBased({ line = 1, column = 0 }: { line?: number; column?: number } = {}): {
+  line: number;
+  column: number;
+} {
+  return { line, column: column + 1 };
+}
+
+/** Whether a position of a stack is one of this await. */
+export function isAt(place: AwaitPlace, line: number, column: number): boolean {
+  const isBefore = line < place.line || (line === place.line && column < place.column);
+  return !isBefore && (line < place.end.line || (line === place.end.line && column < place.end.column));
 }
 
 const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);

@@ -6,6 +6,7 @@ import type { ErrorPart } from '../../bundle/layout.ts';
 import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
+import type { TopLevelAwaits } from '../joins/suspended.ts';
 import type { DriftFacts } from '../parts/code.ts';
 import type { EvidenceFacts } from '../parts/evidence.ts';
 import type { HandlesPartFacts, HeapProfileFacts, MemoryPartFacts } from '../parts/surroundings.ts';
@@ -18,8 +19,8 @@ export interface VerdictFacts {
   thrownType?: string;
   /** Where the rejected promise was made or rejected. */
   promiseFrames?: Frame[];
-  /** The top-level awaits of the program's modules; none where not all could be looked through. */
-  topLevelAwaits?: Frame[];
+  /** At an exit with code 13; absent where not all modules could be looked through. */
+  topLevelAwaits?: TopLevelAwaits;
   /** The error was the value of an `error` event without a listener: what emitted it, and where. */
   emitter?: { className: string; frames: Frame[] };
   /** Where a module ceases to be JavaScript, if the stack does not say it. */

@@ -1,13 +1,18 @@
 /** What the agent was waiting for when the end came: the join of the process's death and the agent's story. */
 import { partNames } from '../../bundle/layout.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
+import { frameText } from '../../model/frame-text.ts';
 import { childText, endedBadly, lastLine } from '../../model/happening-text.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
+import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
+import { cwdOf } from './wording.ts';
 
 const mostShown = 5;
 const mostChildren = 3;
+const mostStacks = 3;
+const mostNamed = 3;
 const longestFact = 400;
 
 /** What was seen to begin and not to end, but for the tool or step that died itself. */
@@ -38,7 +43,35 @@ export function inFlightEvidence(facts: VerdictFacts): Evidence[] {
       .map((asked) => `Requested by the model: ${asked}`),
   ]
     .map((fact): Evidence => ({ fact: `${clip(fact, longestFact)}.`, part: partNames.agentEvents }))
-    .concat(childEvidence(facts));
+    .concat(suspendedEvidence(facts), childEvidence(facts));
+}
+
+/** The program's own functions that awaited something, each stack with those that await it. */
+export function ownSuspended({ account, trigger }: VerdictFacts): Frame[][] {
+  // There it is told which of them the main module waits for.
+  if (trigger?.kind === 'pending-exit') return [];
+  return (account.suspended ?? [])
+    .map(({ frames }) => frames)
+    .filter((frames) => frames.some((f) => f.inApp));
+}
+
+function suspendedEvidence(facts: VerdictFacts): Evidence[] {
+  // A core tells them apart from its own evidence.
+  if (facts.core) return [];
+  const all = ownSuspended(facts);
+  const shown = new Set(all.map((frames) => waitText(frames, facts)));
+  const more = shown.size - mostStacks;
+  return [...shown].slice(0, mostStacks).map((text, at) => ({
+    fact: `Suspended: ${clip(text, longestFact)}.${more > 0 && at === mostStacks - 1 ? ` And ${formatCount(more, 'more stack')}.` : ''}`,
+    part: partNames.suspended,
+  }));
+}
+
+/** `fetchOrder (orders.mjs:3:49), awaited by serve (server.mjs:4:33)`. */
+function waitText(frames: readonly Frame[], { account }: VerdictFacts): string {
+  const named = frames.filter((frame) => frame.inApp).map((frame) => frameText(frame, cwdOf(account)));
+  const more = named.length - mostNamed;
+  return `${named.slice(0, mostNamed).join(', awaited by ')}${more > 0 ? `, and ${formatCount(more, 'more')} around it` : ''}`;
 }
 
 /** Children that ended badly: what the agent talked to may be gone with them. The newest first. */

@@ -18,6 +18,7 @@ import { processPart } from './process.ts';
 import { processEventsPart } from './process-events.ts';
 import { reportPart } from './report.ts';
 import { scriptsPart } from './scripts.ts';
+import { suspendedPart } from './suspended.ts';
 import { testsPart } from './tests.ts';
 import { threadsPart } from './threads.ts';
 import { workerStacksPart } from './worker-stacks.ts';
@@ -34,6 +35,7 @@ export const partProducers: readonly PartProducer[] = [
   processPart,
   localsPart,
   workerStacksPart,
+  suspendedPart,
   scriptsPart,
   heapProfilePart,
   handlesPart,

@@ -2,11 +2,12 @@
  * The process lives and the agent goes nowhere: no sign of progress within the time it was given, or the same calls again
  * and again. Says who waits for whom, the circle first, then the loop, then what has been awaited longest.
  */
+import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { firstCycle, inFlightEvidence, ongoingLoop, pendingOf } from '../in-flight.ts';
-import { isWithoutProgress, titled } from '../wording.ts';
+import { firstCycle, inFlightEvidence, ongoingLoop, ownSuspended, pendingOf } from '../in-flight.ts';
+import { cwdOf, isWithoutProgress, titled } from '../wording.ts';
 
 export const noProgress: Cause = {
   kind: 'no-progress',
@@ -65,6 +66,25 @@ function explain(facts: VerdictFacts): Explanation {
       confidence: 'likely',
       nextSteps: [
         'Check whether the awaited work can still finish: the connection below, the child process, the holder of the lock.',
+        'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
+      ],
+    };
+  const waits = new Map(
+    ownSuspended(facts)
+      .map((frames) => culpritFrame(frames))
+      .filter((frame) => frame !== undefined)
+      .map((frame) => [frameText(frame, cwdOf(facts.account)), frame]),
+  );
+  const [first] = waits;
+  if (first)
+    return {
+      why:
+        waits.size === 1
+          ? `suspended in ${first[0]}`
+          : `suspended in ${first[0]} and ${formatCount(waits.size - 1, 'other place')}`,
+      confidence: waits.size === 1 ? 'likely' : 'possible',
+      nextSteps: [
+        `Open ${placeOf(first[1], cwdOf(facts.account))} and check who settles the promise that is awaited there.`,
         'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
       ],
     };

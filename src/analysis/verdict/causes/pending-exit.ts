@@ -18,8 +18,11 @@ export const pendingExit: Cause = {
       return undefined;
     const agentPending = pendingOf(facts);
     const resources = trigger.pending ?? [];
-    const frame = culpritFrame(deathFrames(account));
+    const frame = facts.topLevelAwaits?.frames.length === 1 ? facts.topLevelAwaits.frames[0] : undefined;
     const where = frame && frameText(frame, cwdOf(account));
+    const inner = culpritFrame(deathFrames(account));
+    const waitsIn =
+      where && inner && inner.line !== frame.line ? `, waiting in ${frameText(inner, cwdOf(account))}` : '';
     const cycle = firstCycle(facts);
     const waited = agentPending[0];
     return {
@@ -29,7 +32,7 @@ export const pendingExit: Cause = {
           ? `Deadlock: ${cycle.title} (exit code 13)`
           : waited
             ? `Ended while still waiting for ${waited} (exit code 13)`
-            : `Top-level await never settled${where ? ` at ${where}` : ''} (exit code 13)`,
+            : `Top-level await never settled${where ? ` at ${where}` : ''}${waitsIn} (exit code 13)`,
       ),
       summary:
         'A top-level await never settled and nothing was left that could settle it, so Node ended the process with exit code 13. No error was thrown.',
@@ -58,18 +61,20 @@ export const pendingExit: Cause = {
 
 const mostNamed = 6;
 
-const isOneOfMany = ({ topLevelAwaits = [] }: VerdictFacts): boolean => topLevelAwaits.length > 1;
+const isOneOfMany = ({ topLevelAwaits: all }: VerdictFacts): boolean =>
+  all !== undefined && !all.isSeen && all.frames.length > 1;
 
-/** Node tells nobody which one it is: the program's modules are searched for those that it can be. */
+/** Node tells the program nothing of it: V8 says who waits for what can still be reached, else it is sought in the modules. */
 function awaitEvidence(facts: VerdictFacts): Evidence[] {
-  const { topLevelAwaits = [], account } = facts;
-  const places = topLevelAwaits
-    .map((frame) => placeOf(frame, cwdOf(account)))
-    .filter((place) => place !== undefined);
-  if (places.length === 0) return [];
+  const { topLevelAwaits: all, account } = facts;
+  const places = (all?.frames ?? []).map((frame) => placeOf(frame, cwdOf(account))).filter(Boolean);
+  if (!all || places.length === 0) return [];
   const more = places.length > mostNamed ? ` and ${formatCount(places.length - mostNamed, 'other')}` : '';
+  const named = `${places.slice(0, mostNamed).join(', ')}${more}`;
+  if (all.isSeen)
+    return [{ fact: `Suspended in a top-level await at the end: ${named}.`, part: partNames.suspended }];
   const fact = isOneOfMany(facts)
-    ? `One of these had not settled: ${places.slice(0, mostNamed).join(', ')}${more}. They are all top-level awaits of the program's own modules.`
-    : `${places[0]} is the only top-level await in the program's own modules.`;
+    ? `One of these had not settled: ${named}. They are all top-level awaits of the program's own modules.`
+    : `${named} is the only top-level await in the program's own modules.`;
   return [{ fact, part: partNames.scripts }];
 }

@@ -105,7 +105,10 @@ function Suspended({
   return (
     <article class="thread">
       <h3>
-        Waiting {stack.count > 1 ? <span class="faint">{formatCount(stack.count, 'time')} alike</span> : null}
+        Waiting{' '}
+        {stack.count !== undefined && stack.count > 1 ? (
+          <span class="faint">{formatCount(stack.count, 'time')} alike</span>
+        ) : null}
       </h3>
       <Frames frames={stack.frames} prefix={`waiting-${number}-frame`} cwd={cwd} />
     </article>
