@@ -13,18 +13,18 @@ export interface Suspended {
   promises: number;
   /** Not looked at, as there were too many. */
   left: number;
-  /** Lines `at async …` in V8's form, the positions not mapped, each text once. */
+  /** Lines `at async …` in V8's form, the positions not mapped, each text once. Without what Node awaits itself. */
   stacks: string[];
 }
 
-const mostPromises = 20_000;
+export const mostPromises = 20_000;
 const atOnce = 500;
 const mostFrames = 64;
 
 type Look = (promises: object[], found: string[]) => void;
 
 /** Makes one error a promise; `found` has the text of each, once the microtasks of its context were run. */
-const look = `(function (promises, found) {
+export const lookText = `(function (promises, found) {
   const nothing = () => {};
   Error.stackTraceLimit = ${mostFrames};
   Error.prepareStackTrace = (error, sites) =>
@@ -42,7 +42,7 @@ export function listSuspended(hasTime: () => boolean): Suspended {
   const { Script, createContext } = process.getBuiltinModule('node:vm');
   const context = createContext({ __proto__: null } as object, { microtaskMode: 'afterEvaluate' });
   const evaluate = (text: string): unknown => new Script(text).runInContext(context);
-  const lookAt = evaluate(look) as Look;
+  const lookAt = evaluate(lookText) as Look;
   const found: string[] = [];
   let promises = 0;
   let left = 0;
@@ -56,7 +56,7 @@ export function listSuspended(hasTime: () => boolean): Suspended {
     }
     left = all.length - promises;
   }, promiseKind);
-  return { promises, left, stacks: distinct(found) };
+  return { promises, left, stacks: distinctStacks(found) };
 }
 
 /** Not by the name, which the program may have given to something else. */
@@ -66,7 +66,7 @@ const promiseKind: ObjectKind = { example: '(async () => {})()' };
  * A function that waits for another is found twice: by the promise of that one, and at the end of the stack of what that
  * one waits for. Several promises may lead to one function, so how many wait alike is not known.
  */
-function distinct(found: readonly string[]): string[] {
+export function distinctStacks(found: readonly string[]): string[] {
   const stacks = new Set(found.filter((stack) => stack !== ''));
   const ends = new Set<string>();
   for (const stack of stacks)
@@ -76,5 +76,10 @@ function distinct(found: readonly string[]): string[] {
       at = stack.indexOf('\n', at + 1)
     )
       ends.add(stack.slice(at + 1));
-  return [...stacks].filter((stack) => !ends.has(stack));
+  return [...stacks].filter((stack) => !ends.has(stack) && hasOwnFrame(stack));
+}
+
+/** Node waits for itself all the time. */
+function hasOwnFrame(stack: string): boolean {
+  return stack.split('\n').some((line) => /[/\\]/.test(line) && !/node:/.test(line));
 }

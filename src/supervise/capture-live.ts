@@ -161,9 +161,10 @@ function describeTrigger(
 function writeAnswers(
   parts: ScrubbedParts,
   pid: number,
-  { stack, workers, facts, report, heap, scripts, sources }: Answers,
+  answers: Answers,
   seen: ReturnType<typeof viewProcess>,
 ): void {
+  const { stack, workers, facts, suspended, report, heap, scripts, sources } = answers;
   if (facts?.agent) parts.write(partNames.agent, { state: facts.agent, providers: {} });
   parts.writeProcess(pid, seen, facts);
   if (stack?.idle)
@@ -171,7 +172,8 @@ function writeAnswers(
   for (const reason of stack?.cut ?? []) parts.bundle.addGap({ part: partNames.locals, reason });
   if (stack?.frames.length) parts.write(partNames.locals, { frames: stack.frames });
   if (workers.length) parts.write(partNames.workerStacks, { workers });
-  if (scripts.length) parts.writeScripts(scripts, sources, stack);
+  if (suspended) parts.write(partNames.suspended, suspended);
+  if (scripts.length) parts.writeScripts(scripts, sources, answers);
   const heapTier = heap ? takenHeap : noHeap;
   if (facts) parts.write(partNames.memory, { ...facts.memory, system: systemMemory(), heapTier });
   const handles = { resources: facts?.resources ?? {}, sockets: [], timers: [], children: viewChildren(pid) };

@@ -2,12 +2,13 @@
  * What a running Node says of itself through its inspector: its own figures, at no cost to it; then, in the order of
  * its value, where its threads are, the texts of the scripts there, Node's report, the heap. What can't be had is a gap.
  */
-import { partNames, type WorkerStacksPart } from '../bundle/layout.ts';
+import { partNames, type SuspendedPart, type WorkerStacksPart } from '../bundle/layout.ts';
 import type { ScriptParsed } from '../capture/inspector-session.ts';
 import { openInspector } from './inspector-port.ts';
 import { closeInspector } from './leave-inspector.ts';
 import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
 import { readLiveHeap } from './live-heap.ts';
+import { askSuspended } from './live-suspended.ts';
 import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
 import { RemoteDebugger } from './remote-debugger.ts';
 import type { Scrubber } from './scrubber.ts';
@@ -17,6 +18,8 @@ export interface Answers {
   stack?: MainThreadStack;
   workers: WorkerStacksPart['workers'];
   facts?: LiveFacts;
+  /** Of a main thread that waits in its event loop. */
+  suspended?: SuspendedPart;
   report?: string;
   /** Redacted and gzipped. */
   heap?: Uint8Array[];
@@ -25,6 +28,8 @@ export interface Answers {
   sources: Map<string, string>;
   gaps: { part: string; reason: string }[];
 }
+
+const mostWaitingScripts = 20;
 
 /** A main thread that runs JavaScript answers within milliseconds, also while it spins. */
 const answerMs = 3000;
@@ -49,6 +54,11 @@ export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLoo
   return answers;
 }
 
+/** In its event loop, or in what Node does there. */
+function runsNothing({ idle, frames }: MainThreadStack): boolean {
+  return idle || frames.every(({ url }) => url.startsWith('node:'));
+}
+
 class Interview {
   readonly #remote: RemoteDebugger;
   readonly #answers: Answers;
@@ -65,7 +75,7 @@ class Interview {
     const facts = await this.#attempt(partNames.process, () => askLiveFacts(this.#remote));
     if (!facts) return;
     answers.facts = facts;
-    if (hasRoomForDebugger(facts)) await this.#debug();
+    if (hasRoomForDebugger(facts)) await this.#debug(facts);
     else await this.#attempt(partNames.locals, () => this.#readBareStack());
     const hasWorkers = await this.#attempt(partNames.workerStacks, () => this.#readWorkers());
     const report = await this.#attempt(partNames.report, () => this.#readReport(hasWorkers ?? true));
@@ -75,10 +85,11 @@ class Interview {
     if (heap) answers.heap = heap;
   }
 
-  async #debug(): Promise<void> {
+  async #debug(facts: LiveFacts): Promise<void> {
     const stack = await this.#attempt(partNames.locals, () => this.#readStack());
     if (!stack) return;
     this.#answers.stack = stack;
+    if (runsNothing(stack)) await this.#attempt(partNames.suspended, () => this.#readSuspended(facts));
     await this.#attempt(partNames.scripts, () => this.#readSources(stack));
     await this.#attempt(partNames.scripts, () => this.#remote.send('Debugger.disable'));
   }
@@ -101,16 +112,35 @@ class Interview {
   async #readStack(): Promise<MainThreadStack> {
     const { scripts } = this.#answers;
     this.#remote.on('Debugger.scriptParsed', (script) => scripts.push(script as unknown as ScriptParsed));
-    await this.#remote.send('Debugger.enable');
+    await this.#enableDebugger();
     return readMainThreadStack(this.#remote, (id) => scripts.find((one) => one.scriptId === id)?.url);
   }
 
-  async #readSources({ frames }: MainThreadStack): Promise<void> {
-    const own = frames.filter(({ url }) => !url.startsWith('node:'));
-    for (const scriptId of new Set(own.map((frame) => frame.scriptId))) {
+  async #readSuspended(facts: LiveFacts): Promise<void> {
+    const { promises, left, stacks } = await askSuspended(this.#remote, facts);
+    if (stacks.length > 0) this.#answers.suspended = { promises, stacks };
+    const reason = `${promises} of ${promises + left} promises were looked at`;
+    if (left > 0) this.#answers.gaps.push({ part: partNames.suspended, reason });
+  }
+
+  async #readSources({ frames, idle }: MainThreadStack): Promise<void> {
+    const { scripts, suspended } = this.#answers;
+    const own = frames.filter(({ url }) => !url.startsWith('node:')).map((frame) => frame.scriptId);
+    const isWaiting = (url: string) => suspended?.stacks.some((stack) => stack.includes(`${url}:`));
+    const waiting = scripts.filter(({ url }) => url !== '' && isWaiting(url));
+    // Of an idle thread it was disabled, to take back the stop.
+    if (idle && waiting.length > 0) await this.#enableDebugger();
+    const wanted = [...own, ...waiting.slice(0, mostWaitingScripts).map(({ scriptId }) => scriptId)];
+    for (const scriptId of new Set(wanted)) {
       const { scriptSource } = await this.#remote.send('Debugger.getScriptSource', { scriptId });
       if (typeof scriptSource === 'string') this.#answers.sources.set(scriptId, scriptSource);
     }
+  }
+
+  /** Each time it names all scripts. */
+  async #enableDebugger(): Promise<void> {
+    this.#answers.scripts.length = 0;
+    await this.#remote.send('Debugger.enable');
   }
 
   async #readWorkers(): Promise<boolean> {

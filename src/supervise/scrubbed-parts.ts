@@ -7,8 +7,8 @@ import { describeScripts, type ScriptsContext } from '../capture/parts/scripts.t
 import { redactSourceMap } from '../capture/redact-source-map.ts';
 import { addFrames } from '../capture/script-excerpt.ts';
 import { preloadFile } from './arm.ts';
+import type { Answers } from './interview.ts';
 import type { LiveFacts } from './live-facts.ts';
-import type { MainThreadStack } from './main-thread-stack.ts';
 import type { viewProcess } from './proc-view.ts';
 import type { Scrubber } from './scrubber.ts';
 
@@ -60,11 +60,11 @@ export class ScrubbedParts {
   writeScripts(
     scripts: ScriptParsed[],
     sources: Map<string, string>,
-    stack: MainThreadStack | undefined,
+    { stack, suspended }: Pick<Answers, 'stack' | 'suspended'>,
   ): void {
     const context: ScriptsContext = {
       ownFile: preloadFile,
-      stackTexts: [],
+      stackTexts: suspended?.stacks ?? [],
       framePlaces: addFrames(new Map(), stack?.frames ?? []),
       scriptUrls: [],
       writeCode: (name, text) => this.writeText(name, this.#scrubber.code(text)),

@@ -58,7 +58,7 @@ for (const major of testMajors) {
     await endVictim(child);
     assert.equal(answered, true);
     const [top] = account.threads?.[0]?.frames ?? [];
-    assert.deepEqual([top?.function, top?.line, top?.inApp], ['spinInside', 9, true]);
+    assert.deepEqual([top?.function, top?.line, top?.inApp], ['spinInside', 10, true]);
     const step = top?.locals?.find((local) => local.name === 'step');
     assert.deepEqual(step, { name: 'step', scope: 'local', value: '7' });
     assert.ok(top?.source?.some(({ text }) => text.includes('turns++')));
@@ -74,6 +74,21 @@ for (const major of testMajors) {
     assert.ok(account.process?.argv?.some((word) => word.endsWith('victim-spin.mjs')));
     const idle = account.gaps.some((gap) => /was idle/.test(gap.reason));
     assert.ok(idle || account.threads?.[0]?.frames.length, 'idle, or caught in its timer');
+  });
+
+  test(`Node ${major}, waiting for what never comes: who awaits whom, with the code`, async () => {
+    const child = await startVictim(nodeOf(major), join(here, 'victim-spin.mjs'), 'waits');
+    const { account } = await capture(child.pid);
+    await endVictim(child);
+    const [stack] = account.suspended ?? [];
+    assert.deepEqual(
+      stack?.frames.map((frame) => frame.function),
+      ['fetchOrder', 'serve', undefined],
+    );
+    assert.ok(stack?.frames[0]?.source?.some(({ text }) => text.includes('order-7')));
+    assert.ok(
+      account.verdict?.evidence.some(({ fact }) => /^Suspended: fetchOrder .*awaited by serve/.test(fact)),
+    );
   });
 }
 

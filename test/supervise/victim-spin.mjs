@@ -1,5 +1,6 @@
-// Says `ready`, then spins for ever (`spin`), sleeps (`idle`), or sits in a system call (`blocked`).
+// Says `ready`, then spins for ever (`spin`), sleeps (`idle`), sits in a system call (`blocked`), or awaits an event (`waits`).
 import { execSync } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 
 const [how] = process.argv.slice(2);
 const apiKey = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
@@ -15,3 +16,13 @@ setTimeout(() => {
   if (how === 'spin') spinInside(7);
   if (how === 'blocked') execSync('sleep 15', { stdio: 'ignore' });
 }, 10);
+
+const orders = new EventEmitter();
+globalThis.orders = orders;
+async function fetchOrder() {
+  await once(orders, 'order-7');
+}
+async function serve() {
+  await fetchOrder();
+}
+if (how === 'waits') await serve();

@@ -32,17 +32,12 @@ export const suspendedPart: PartProducer = {
     const time = ownTime();
     const { promises, left, stacks } = listSuspended(() => time.usedMs() < longestMs);
     if (left > 0) addGap(partNames.suspended, `${promises} of ${promises + left} promises were looked at`);
-    const own = stacks.filter(hasOwnFrame);
-    if (own.length === 0) return undefined;
-    const kept = own.slice(0, mostStacks);
-    if (own.length > mostStacks) addGap(partNames.suspended, `${own.length} stacks; ${mostStacks} are kept`);
+    if (stacks.length === 0) return undefined;
+    const kept = stacks.slice(0, mostStacks);
+    if (stacks.length > mostStacks)
+      addGap(partNames.suspended, `${stacks.length} stacks; ${mostStacks} are kept`);
     // So that the texts of these functions are kept too.
     stackTexts.push(...kept);
     return { promises, stacks: kept };
   },
 };
-
-/** Node waits for itself all the time. */
-function hasOwnFrame(stack: string): boolean {
-  return stack.split('\n').some((line) => /[/\\]/.test(line) && !/node:/.test(line));
-}
