@@ -9,7 +9,7 @@ import type { AgentState } from '../model/agent-state.ts';
 import type { CiBundle, CiPlace } from '../model/ci-summary.ts';
 import { clip } from '../model/quantities.ts';
 import { type RunningTestFacts, testOf } from '../model/tests.ts';
-import type { Thread } from '../model/thread.ts';
+import type { Frame, Thread } from '../model/thread.ts';
 import { verdictKinds } from '../model/verdict.ts';
 import { findFailurePlace, placeOfFrames } from './failure-place.ts';
 import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
@@ -98,7 +98,7 @@ async function describeAccount(
   const pid = process?.pid;
   const test =
     testOf(tests) ?? (pid === undefined || tests?.isFollowed ? undefined : startingTest(threads, pid));
-  const frames = error?.frames ?? tellingThread(account)?.frames ?? [];
+  const frames = error?.frames ?? tellingThread(account)?.frames ?? suspendedFrames(account);
   const place = placeOfFrames(frames, test?.file) ?? (await placeOfAllocator(account, test?.file));
   const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));
   return {
@@ -117,6 +117,12 @@ async function describeAccount(
     ...(place && { place }),
     ...lastCalls(account.agent),
   };
+}
+
+/** Of a test that waits: where, if that is one place. */
+function suspendedFrames({ suspended = [], verdict }: Account): Frame[] {
+  const own = suspended.filter(({ frames }) => frames.some(({ inApp }) => inApp));
+  return (verdict?.kind === 'no-progress' && own.length === 1 && own[0]?.frames) || [];
 }
 
 /** Of a hang the one that was caught running; the main thread comes first. */

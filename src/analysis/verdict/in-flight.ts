@@ -1,7 +1,7 @@
 /** What the agent was waiting for when the end came: the join of the process's death and the agent's story. */
 import { partNames } from '../../bundle/layout.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
-import { frameText } from '../../model/frame-text.ts';
+import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { childText, endedBadly, lastLine } from '../../model/happening-text.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
@@ -65,6 +65,14 @@ function suspendedEvidence(facts: VerdictFacts): Evidence[] {
     fact: `Suspended: ${clip(text, longestFact)}.${more > 0 && at === mostStacks - 1 ? ` And ${formatCount(more, 'more stack')}.` : ''}`,
     part: partNames.suspended,
   }));
+}
+
+/** Where they wait, by the text of the place: each once. */
+export function placesOfWaits(facts: VerdictFacts): Map<string, Frame> {
+  const frames = ownSuspended(facts)
+    .map((stack) => culpritFrame(stack))
+    .filter((frame) => frame !== undefined);
+  return new Map(frames.map((frame) => [frameText(frame, cwdOf(facts.account)), frame]));
 }
 
 /** `fetchOrder (orders.mjs:3:49), awaited by serve (server.mjs:4:33)`. */

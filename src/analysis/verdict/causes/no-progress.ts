@@ -2,11 +2,11 @@
  * The process lives and the agent goes nowhere: no sign of progress within the time it was given, or the same calls again
  * and again. Says who waits for whom, the circle first, then the loop, then what has been awaited longest.
  */
-import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
+import { placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { firstCycle, inFlightEvidence, ongoingLoop, ownSuspended, pendingOf } from '../in-flight.ts';
+import { firstCycle, inFlightEvidence, ongoingLoop, pendingOf, placesOfWaits } from '../in-flight.ts';
 import { cwdOf, isWithoutProgress, titled } from '../wording.ts';
 
 export const noProgress: Cause = {
@@ -69,12 +69,7 @@ function explain(facts: VerdictFacts): Explanation {
         'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
       ],
     };
-  const waits = new Map(
-    ownSuspended(facts)
-      .map((frames) => culpritFrame(frames))
-      .filter((frame) => frame !== undefined)
-      .map((frame) => [frameText(frame, cwdOf(facts.account)), frame]),
-  );
+  const waits = placesOfWaits(facts);
   const [first] = waits;
   if (first)
     return {

@@ -2,13 +2,13 @@
  * A run of tests that was stopped because it hung or was cancelled, and a test that failed: the process itself lived.
  * The mechanism is the stopping; which test ran, and for how long, is what a person wants first.
  */
-import { culpritFrame, frameText } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
 import type { Thread } from '../../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { inFlightEvidence } from '../in-flight.ts';
+import { inFlightEvidence, placesOfWaits } from '../in-flight.ts';
 import { cwdOf, isSnapshot, titled } from '../wording.ts';
 import { childEvidence } from './event-loop-hang.ts';
 
@@ -45,7 +45,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
       isCancelled
         ? 'The job was cancelled, which says nothing about the tests.'
         : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
-      seat === 'native' ? nativeText(facts) : seatTexts[seat],
+      textOfSeat(seat, facts),
     ].join(' '),
     confidence: 'certain',
     evidence: [
@@ -57,7 +57,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
     refutedBy: 'The same test finishing when it is given more time.',
     nextSteps: isCancelled
       ? ['See in the job’s log who cancelled it; if it was a time limit, look at the test that ran.']
-      : nextSteps[seat],
+      : stepsOf(seat, facts),
   };
 }
 
@@ -108,6 +108,20 @@ const nextSteps: Record<Seat, string[]> = {
   ],
   loop: ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
 };
+
+function stepsOf(seat: Seat, facts: VerdictFacts): string[] {
+  const [frame] = seat === 'loop' ? [...placesOfWaits(facts).values()] : [];
+  const place = frame && placeOf(frame, cwdOf(facts.account));
+  return place ? [`Open ${place} and check who settles the promise that is awaited there.`] : nextSteps[seat];
+}
+
+function textOfSeat(seat: Seat, facts: VerdictFacts): string {
+  if (seat === 'native') return nativeText(facts);
+  const waits = seat === 'loop' ? [...placesOfWaits(facts).keys()] : [];
+  if (waits.length === 0) return seatTexts[seat];
+  const others = waits.length > 1 ? ` and ${formatCount(waits.length - 1, 'other place')}` : '';
+  return `The event loop was turning, and code of the program was suspended in ${waits[0]}${others}: what is awaited there does not come.`;
+}
 
 function nativeText({ handles }: VerdictFacts): string {
   const [child] = handles?.children ?? [];
