@@ -1,6 +1,6 @@
 /**
  * Where the async functions of a running program wait, asked for through its inspector: see capture/suspended.ts. V8
- * collects all garbage of the program first, 30 ms and 5 a MB of its main thread.
+ * collects all garbage of the program first, 30 ms and 7 a MB of its main thread.
  */
 import { distinctStacks, lookText, mostPromises, type Suspended } from '../capture/suspended.ts';
 import type { LiveFacts } from './live-facts.ts';

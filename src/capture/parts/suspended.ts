@@ -2,7 +2,7 @@
 import { partNames, type SuspendedPart, type TriggerKind } from '../../bundle/layout.ts';
 import { ownTime } from '../own-time.ts';
 import { listSuspended } from '../suspended.ts';
-import type { PartProducer } from './part.ts';
+import type { CaptureContext, PartProducer } from './part.ts';
 
 /** The ends and looks at which a program waits. */
 const waitingKinds = new Set<TriggerKind>([
@@ -12,21 +12,24 @@ const waitingKinds = new Set<TriggerKind>([
   'snapshot-signal',
   'snapshot-call',
 ]);
-/** V8 collects all garbage first: 30 ms, and 5 a MB. */
 const mostUsedBytes = 64 * 1024 ** 2;
-/** Of a death by a signal that is no test's: it has 250 ms in all. */
-const mostUsedBytesOfDeath = 12 * 1024 ** 2;
 const longestMs = 50;
 const mostStacks = 100;
+/** A death by a signal has 250 ms in all, and somebody waits for it. */
+const ofDeathMs = 230;
+/** Measured on one machine: the garbage that V8 collects first; what a death has used up to here, and all of it. */
+const listingMs = { least: 30, perMb: 7 };
+const usedUpToHereMs = 40;
+const usedInAllMs = 85;
 
 export const suspendedPart: PartProducer = {
   name: partNames.suspended,
-  produce({ trigger, mayDebug, tests, stackTexts, addGap }): SuspendedPart | undefined {
+  produce(context): SuspendedPart | undefined {
+    const { trigger, addGap, stackTexts } = context;
     if (!waitingKinds.has(trigger.kind) || trigger.stall) return undefined;
-    const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
-    const most = trigger.kind === 'signal' && !tests ? mostUsedBytesOfDeath : mostUsedBytes;
-    if (!mayDebug || usedBytes > most) {
-      addGap(partNames.suspended, 'the heap was too large to list its promises in the time of a death');
+    const reason = whyNot(context);
+    if (reason !== undefined) {
+      addGap(partNames.suspended, reason);
       return undefined;
     }
     const time = ownTime();
@@ -41,3 +44,14 @@ export const suspendedPart: PartProducer = {
     return { promises, stacks: kept };
   },
 };
+
+function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): string | undefined {
+  const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
+  if (!mayDebug || usedBytes > mostUsedBytes) return 'the heap was too large to list its promises';
+  if (trigger.kind !== 'signal' || tests || config.heap === 'always') return undefined;
+  // What was used tells how fast the machine is.
+  const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
+  return (ms / usedUpToHereMs) * time.usedMs() > ofDeathMs
+    ? 'to list the promises would have taken too long for a death by a signal'
+    : undefined;
+}
