@@ -3,6 +3,7 @@
  * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
  */
 import { partNames } from '../bundle/layout.ts';
+import type { Sequel } from '../bundle/layout-sequel.ts';
 import { openBundle } from '../bundle/reader.ts';
 import { readSequel } from '../bundle/reader-sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
@@ -252,7 +253,7 @@ function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Acc
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {
-  const { event, at, silentMs } = readSequel(bundle.path) ?? {};
+  const { event, at, silentMs, exitCode }: Partial<Sequel> = readSequel(bundle.path) ?? {};
   return {
     id: bundle.id,
     path: bundle.path,
@@ -265,7 +266,7 @@ function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account
       ...defined({ sha256 }),
     })),
     ...(bundle.redactions?.length && { redactions: [...bundle.redactions] }),
-    ...(event && at !== undefined && { sequel: { event, at, ...defined({ silentMs }) } }),
+    ...(event && at !== undefined && { sequel: { event, at, ...defined({ silentMs, exitCode }) } }),
   };
 }
 

@@ -13,4 +13,6 @@ export interface Sequel {
   event: 'recovered' | 'ended' | 'died';
   at: string;
   silentMs?: number;
+  /** Of an error that the program handled: the code with which the process then ended. */
+  exitCode?: number;
 }

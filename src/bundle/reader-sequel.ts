@@ -20,9 +20,13 @@ export function readSequel(bundle: string): Sequel | undefined {
 
 function isSequel(found: Partial<Sequel> | null): found is Sequel {
   if (found?.schema !== sequelSchema || found.version !== sequelVersion) return false;
-  const { event, at, silentMs } = found;
+  const { event, at, silentMs, exitCode } = found;
   const isDuration = silentMs === undefined || (Number.isFinite(silentMs) && silentMs >= 0);
+  const isCode = exitCode === undefined || Number.isInteger(exitCode);
   return (
-    sequelEvents.includes(event as Sequel['event']) && Number.isFinite(Date.parse(String(at))) && isDuration
+    sequelEvents.includes(event as Sequel['event']) &&
+    Number.isFinite(Date.parse(String(at))) &&
+    isDuration &&
+    isCode
   );
 }

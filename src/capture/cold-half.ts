@@ -4,6 +4,7 @@
  * compiling 150 KB (measured: 3 ms of CPU on Node 20–24). Everything that the hot half may ask of it is here.
  */
 
+export { writeEnds } from '../bundle/write-sequel.ts';
 export { armCreators } from './creator-stacks.ts';
 export { captureBundle } from './fatal-path.ts';
 export { armLocals, whyNotArmed } from './locals-recorder.ts';

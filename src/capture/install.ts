@@ -28,6 +28,7 @@ import { WorkWatch } from './work-watch.ts';
 
 /** An exit so soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
+const mostHandledPaths = 20;
 
 /** Installs every handler of this thread; returns the undoing. A second call returns the first one's. */
 export function install(options: InstallOptions | null = {}): () => void {
@@ -109,6 +110,7 @@ function installTriggers(
   const { config, workers } = surroundings;
   let seat: SignalSeat | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
+  const handledPaths: string[] = [];
   const captureDeath = (request: CaptureRequest): string | undefined => {
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
     return harmless(() => {
@@ -117,6 +119,8 @@ function installTriggers(
       const path = capture(surroundings, request);
       if (path !== undefined && isOwnDeath(request))
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
+      if (path !== undefined && isHandledError(request) && handledPaths.length < mostHandledPaths)
+        handledPaths[handledPaths.length] = path;
       return path;
     });
   };
@@ -126,6 +130,8 @@ function installTriggers(
       attempt(() => surroundings.watch?.letGo());
       attempt(() => surroundings.flight?.recorder.end(exitCode));
       attempt(() => surroundings.tests?.close(exitCode));
+      // How long it lived on after them is known only now.
+      if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
     });
   };
   const offerSignals = (offered: SignalSeat): void => {
@@ -160,6 +166,11 @@ function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, h
     kind: kind === 'unhandled-rejection' ? 'handledRejection' : 'handledException',
     payload: describeHandled(thrown.value, details?.origin ?? kind),
   });
+}
+
+/** The program's own handler decides whether it goes on. */
+function isHandledError({ handledByHost, thrown }: CaptureRequest): boolean {
+  return isMainThread && handledByHost && thrown !== undefined;
 }
 
 /** The process ends after this, so that nobody needs to look for the cause again. */

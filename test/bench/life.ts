@@ -211,5 +211,6 @@ try {
   }
 } finally {
   server.kill();
-  rmSync(dir, { recursive: true, force: true });
+  // A program that was just ended may still be writing.
+  rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
 }

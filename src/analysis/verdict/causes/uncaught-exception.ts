@@ -3,6 +3,7 @@
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf, deathFrames, headlineOf, threadName, titled } from '../wording.ts';
@@ -25,12 +26,15 @@ export const uncaughtException: Cause = {
           ? [{ fact: `Node raised ${trigger.origin ?? 'uncaughtException'}.`, part: 'trigger.json' }]
           : []),
         ...(handled
-          ? [{ fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' }]
+          ? [
+              { fact: 'The program has its own uncaughtException handler.', part: 'trigger.json' },
+              ...handledEndEvidence(facts),
+            ]
           : []),
         ...thrownEvidence(facts),
       ],
       refutedBy: handled
-        ? 'The exception itself is certain. Whether the process ended is not recorded: exit code 7 means that the handler threw as well; a later bundle of the same pid means that the process continued.'
+        ? refutedOfHandled('exception', facts)
         : 'An exit code other than 1, in the log of the service manager or shell that started the process.',
       nextSteps: thrownNextSteps(facts),
     };
@@ -55,7 +59,7 @@ function summaryOf(facts: VerdictFacts): string {
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
   const thrown = `Uncaught exception in ${thread}${after}.`;
   if (trigger?.handledByHost)
-    return `${thrown}${rootSentence(facts)} The program's own handler received it, so the process may have continued: this bundle records the error, which may not have ended the process.`;
+    return `${thrown}${rootSentence(facts)} The program's own handler received it${afterHandler('error', facts)}`;
   const end =
     facts.emitter?.className === 'Worker'
       ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'

@@ -3,6 +3,7 @@
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
 import { cwdOf, threadName } from '../wording.ts';
@@ -24,7 +25,10 @@ export const unhandledRejection: Cause = {
       evidence: [
         { fact: `Node raised ${trigger.origin ?? 'unhandledRejection'}.`, part: 'trigger.json' },
         ...(handled
-          ? [{ fact: 'The program has its own unhandledRejection handler.', part: 'trigger.json' }]
+          ? [
+              { fact: 'The program has its own unhandledRejection handler.', part: 'trigger.json' },
+              ...handledEndEvidence(facts),
+            ]
           : []),
         ...thrownEvidence(facts),
         ...(promiseFrame
@@ -37,7 +41,7 @@ export const unhandledRejection: Cause = {
           : []),
       ],
       refutedBy: handled
-        ? 'The rejection itself is certain. Whether it was fatal is decided by the handler: a later bundle of the same pid means that the process continued.'
+        ? refutedOfHandled('rejection', facts)
         : 'A catch that was attached later: Node would then have raised rejectionHandled.',
       nextSteps: [
         'Find the promise that has no handler (the stack shows where its error was made): await it in a try block, or add a catch.',
@@ -53,6 +57,6 @@ function summaryOf(facts: VerdictFacts): string {
   const inWorker = facts.trigger?.isMainThread === false ? ` in ${threadName(facts)}` : '';
   const rejected = `Unhandled rejection${inWorker}${after}: a promise was rejected, and no handler was attached to it.`;
   return facts.trigger?.handledByHost
-    ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler received it, so the process may have continued: this bundle records the rejection, which may not have ended the process.`
+    ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler received it${afterHandler('rejection', facts)}`
     : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats it as an uncaught exception and ends the process with exit code 1.`;
 }
