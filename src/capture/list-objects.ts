@@ -1,6 +1,6 @@
 /**
- * Hands all objects of a kind, or all that inherit from this context's Object.prototype, to a function: V8 lists them (Runtime.queryObjects),
- * after a collection of garbage. Some 110 bytes an object while it lasts and half a microsecond (Node 20, 22, 24, 26). Not
+ * Hands all objects of a kind to a function, by default all that inherit from the main realm's Object.prototype: V8 lists
+ * them (Runtime.queryObjects), after a collection of garbage. Some 110 bytes an object while it lasts and half a microsecond (Node 20, 22, 24, 26). Not
  * among them: what has no prototype, proxies, what belongs to another context. Throws where a Node has no inspector.
  */
 const slotKey = Symbol.for('agentdump.objects');
@@ -20,16 +20,23 @@ export function listObjects(visit: (objects: object[]) => void, kind: ObjectKind
       objects.length = 0;
     }
   };
-  Object.defineProperty(globalThis, slotKey, { value, configurable: true, enumerable: false });
+  const slot = Object.assign(value, { top: prototypeOf(kind) });
+  Object.defineProperty(globalThis, slotKey, { value: slot, configurable: true, enumerable: false });
   try {
-    handOver(kind.example === undefined ? 'Object.prototype' : `(${kind.example}).__proto__`);
+    handOver();
   } finally {
     Reflect.deleteProperty(globalThis, slotKey);
   }
 }
 
-/** Calls the slot with an array of all that inherit from what the expression is, in this context. Posts answer synchronously on the thread's own session. */
-function handOver(prototype: string): void {
+/** Not by the name, which the program may have given to something else. */
+function prototypeOf({ example = '({})' }: ObjectKind): object {
+  const { Script } = process.getBuiltinModule('node:vm');
+  return Object.getPrototypeOf(new Script(example).runInThisContext());
+}
+
+/** Calls the slot with an array of all that inherit from its `top`. Posts answer synchronously on the thread's own session. */
+function handOver(): void {
   const { Session } = process.getBuiltinModule('node:inspector');
   const session = new Session();
   session.connect();
@@ -41,7 +48,8 @@ function handOver(prototype: string): void {
       });
       return answer;
     };
-    const top = post('Runtime.evaluate', { expression: prototype, objectGroup: group });
+    const expression = "globalThis[Symbol.for('agentdump.objects')].top";
+    const top = post('Runtime.evaluate', { expression, objectGroup: group });
     const prototypeObjectId = top['result']?.objectId;
     const all = post('Runtime.queryObjects', { prototypeObjectId, objectGroup: group });
     const functionDeclaration = "function () { globalThis[Symbol.for('agentdump.objects')](this); }";

@@ -37,8 +37,11 @@ export const lookText = `(function (promises, found) {
   }
 })`;
 
-/** @param hasTime asked between groups of promises. Throws where a Node has no inspector. */
-export function listSuspended(hasTime: () => boolean): Suspended {
+/**
+ * @param hasTime asked between groups of promises.
+ * @param ownFile the preload's, whose own waits are left out. Throws where a Node has no inspector.
+ */
+export function listSuspended(hasTime: () => boolean, ownFile?: string): Suspended {
   const { Script, createContext } = process.getBuiltinModule('node:vm');
   const context = createContext({ __proto__: null } as object, { microtaskMode: 'afterEvaluate' });
   const evaluate = (text: string): unknown => new Script(text).runInContext(context);
@@ -56,17 +59,16 @@ export function listSuspended(hasTime: () => boolean): Suspended {
     }
     left = all.length - promises;
   }, promiseKind);
-  return { promises, left, stacks: distinctStacks(found) };
+  return { promises, left, stacks: distinctStacks(found, ownFile) };
 }
 
-/** Not by the name, which the program may have given to something else. */
 const promiseKind: ObjectKind = { example: '(async () => {})()' };
 
 /**
  * A function that waits for another is found twice: by the promise of that one, and at the end of the stack of what that
  * one waits for. Several promises may lead to one function, so how many wait alike is not known.
  */
-export function distinctStacks(found: readonly string[]): string[] {
+export function distinctStacks(found: readonly string[], ownFile?: string): string[] {
   const stacks = new Set(found.filter((stack) => stack !== ''));
   const ends = new Set<string>();
   for (const stack of stacks)
@@ -76,10 +78,12 @@ export function distinctStacks(found: readonly string[]): string[] {
       at = stack.indexOf('\n', at + 1)
     )
       ends.add(stack.slice(at + 1));
-  return [...stacks].filter((stack) => !ends.has(stack) && hasOwnFrame(stack));
+  return [...stacks].filter((stack) => !ends.has(stack) && isOfProgram(stack, ownFile));
 }
 
 /** Node waits for itself all the time. */
-function hasOwnFrame(stack: string): boolean {
-  return stack.split('\n').some((line) => /[/\\]/.test(line) && !/node:/.test(line));
+function isOfProgram(stack: string, ownFile = '\n'): boolean {
+  return stack
+    .split('\n')
+    .some((line) => /[/\\]/.test(line) && !/node:/.test(line) && !line.includes(ownFile));
 }

@@ -3,6 +3,7 @@
  * collects all garbage of the program first, 30 ms and 7 a MB of its main thread.
  */
 import { distinctStacks, lookText, mostPromises, type Suspended } from '../capture/suspended.ts';
+import { preloadFile } from './arm.ts';
 import type { LiveFacts } from './live-facts.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
@@ -37,7 +38,7 @@ export async function askSuspended(remote: RemoteDebugger, { memory }: LiveFacts
   const idOf = (answer: Record<string, unknown>, field: string): unknown =>
     (answer[field] as { objectId?: unknown } | undefined)?.objectId;
   try {
-    const expression = '(async () => {})().__proto__';
+    const expression = 'Object.getPrototypeOf((async () => {})())';
     const kind = await remote.send('Runtime.evaluate', { expression, objectGroup: group });
     const prototypeObjectId = idOf(kind, 'result');
     const all = await remote.send('Runtime.queryObjects', { prototypeObjectId, objectGroup: group });
@@ -52,7 +53,7 @@ export async function askSuspended(remote: RemoteDebugger, { memory }: LiveFacts
     const { promises, left, found } = JSON.parse(value) as Record<'promises' | 'left', number> & {
       found: string[];
     };
-    return { promises, left, stacks: distinctStacks(found).slice(0, mostStacks) };
+    return { promises, left, stacks: distinctStacks(found, preloadFile).slice(0, mostStacks) };
   } finally {
     await remote.send('Runtime.releaseObjectGroup', { objectGroup: group });
   }

@@ -25,7 +25,7 @@ const usedInAllMs = 85;
 export const suspendedPart: PartProducer = {
   name: partNames.suspended,
   produce(context): SuspendedPart | undefined {
-    const { trigger, addGap, stackTexts } = context;
+    const { trigger, addGap, stackTexts, ownFile } = context;
     if (!waitingKinds.has(trigger.kind) || trigger.stall) return undefined;
     const reason = whyNot(context);
     if (reason !== undefined) {
@@ -33,7 +33,7 @@ export const suspendedPart: PartProducer = {
       return undefined;
     }
     const time = ownTime();
-    const { promises, left, stacks } = listSuspended(() => time.usedMs() < longestMs);
+    const { promises, left, stacks } = listSuspended(() => time.usedMs() < longestMs, ownFile);
     if (left > 0) addGap(partNames.suspended, `${promises} of ${promises + left} promises were looked at`);
     if (stacks.length === 0) return undefined;
     const kept = stacks.slice(0, mostStacks);
