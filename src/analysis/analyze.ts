@@ -28,7 +28,7 @@ import {
 import { readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { joinModules } from './modules/join-modules.ts';
-import { addChildVerdicts, besides, joinUnfinished } from './other-bundles.ts';
+import { addChildVerdicts, besides, findHangsBefore, joinUnfinished } from './other-bundles.ts';
 import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
@@ -62,6 +62,7 @@ export async function analyzeBundle(
     options,
   );
   if (!options.alone) await addUnfinished(bundle.path, parts, account);
+  if (!options.alone) await addHangs(bundle.path, account);
   return replaced.size ? citeInstead(account, (part) => replaced.has(part), partNames.report) : account;
 }
 
@@ -83,6 +84,14 @@ async function readOther(path: string | undefined): Promise<Account | undefined>
   } catch {
     return undefined;
   }
+}
+
+/** Before all else that was seen before the end: it is the state in which the process was. */
+async function addHangs(path: string, account: Account): Promise<void> {
+  const { verdict } = account;
+  if (!verdict) return;
+  const hangs = await findHangsBefore(path, account, readOther);
+  if (hangs.length > 0) account.verdict = { ...verdict, beforeEnd: [...hangs, ...(verdict.beforeEnd ?? [])] };
 }
 
 /** Killed or gone while it wrote: what it had begun to say is the death. */

@@ -1,11 +1,13 @@
 /**
- * What other bundles of the same folder say of this death: that of a child that ended badly, and the one that the process
- * itself had begun to write when it was killed.
+ * What other bundles of the same folder say of this death: that of a child that ended badly, the one that the process
+ * itself had begun to write when it was killed, and those of a hang that it was in.
  */
 import { basename, dirname, join } from 'node:path';
-import type { ChildFacts, Happenings } from '../model/account.ts';
+import { type ListedBundle, listBundlesBetween } from '../bundle/list.ts';
+import type { Account, ChildFacts, Happenings } from '../model/account.ts';
 import { endedBadly } from '../model/happening-text.ts';
-import type { Verdict } from '../model/verdict.ts';
+import { formatDuration } from '../model/quantities.ts';
+import type { Evidence, Verdict } from '../model/verdict.ts';
 
 const mostRead = 3;
 
@@ -47,4 +49,51 @@ export function joinUnfinished(reached: Verdict, begun: Verdict): Verdict {
     evidence: [...begun.evidence, ...reached.evidence],
     ...(reached.beforeEnd && { beforeEnd: reached.beforeEnd }),
   };
+}
+
+const hangs = new Set(['event-loop-hang', 'no-progress']);
+const mostHangs = 2;
+/** One that it recovered from longer ago says nothing of the end. */
+const recentMs = 60_000;
+/** The start is computed from the uptime. */
+const sameStartMs = 2_000;
+
+/**
+ * The hang that other observers, or earlier looks, had seen this process in: a sentence each, the newest first. `read`
+ * gives a bundle's account, undefined when it cannot be read.
+ */
+export async function findHangsBefore(
+  bundlePath: string,
+  { process, bundle }: Account,
+  read: (path: string) => Promise<Account | undefined>,
+): Promise<Evidence[]> {
+  const { pid, startedAt } = process ?? {};
+  const at = bundle?.capturedAt;
+  if (pid === undefined || !startedAt || !at) return [];
+  const found: Evidence[] = [];
+  for (const one of hangsBetween(dirname(bundlePath), startedAt, at)) {
+    const agoMs = Date.parse(at) - Date.parse(one.at);
+    if (found.length === mostHangs) break;
+    if (one.sequel?.event === 'recovered' && agoMs > recentMs) continue;
+    const { process: seen, verdict } = (await read(one.path)) ?? {};
+    const isSame = seen?.pid === pid && areClose(seen.startedAt, startedAt);
+    if (!isSame || !verdict || !hangs.has(verdict.kind)) continue;
+    const since = one.sequel?.event === 'recovered' ? ', and it recovered' : '';
+    const fact = `A bundle of ${formatDuration(agoMs)} before says (${verdict.confidence}): ${verdict.title}${since}.`;
+    found.push({ fact, part: one.name });
+  }
+  return found;
+}
+
+/** Process 1 of another container has the same number. */
+function areClose(one: string | undefined, other: string): boolean {
+  return one !== undefined && Math.abs(Date.parse(one) - Date.parse(other)) < sameStartMs;
+}
+
+function hangsBetween(dir: string, from: string, to: string): ListedBundle[] {
+  try {
+    return listBundlesBetween(dir, from, to).filter(({ verdictKind }) => hangs.has(verdictKind ?? ''));
+  } catch {
+    return [];
+  }
 }

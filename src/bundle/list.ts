@@ -46,6 +46,16 @@ export function listBundles(dir: string): ListedBundle[] {
   return namesOfBundles(dir).map((name) => describe(dir, name));
 }
 
+/** Those of them that were written between two times (ISO 8601 UTC), both left out. No other one is opened. */
+export function listBundlesBetween(dir: string, from: string, to: string): ListedBundle[] {
+  return namesOfBundles(dir)
+    .filter((name) => {
+      const at = readBundleName(name)?.at ?? '';
+      return at > from && at < to;
+    })
+    .map((name) => describe(dir, name));
+}
+
 function describe(dir: string, name: string): ListedBundle {
   const path = join(dir, name);
   const named = readBundleName(name);

@@ -227,6 +227,17 @@ export const programTruths: readonly Truth[] = [
     never: [/outside/],
   },
   {
+    name: 'killed in a silent hang that was seen before',
+    supervised: true,
+    env: { AGENTDUMP_PROGRESS_MS: '1000' },
+    program: `globalThis.bus = new EventEmitter();\nconst takeLock = () => once(bus, 'free');\nsetInterval(() => {}, 1000); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 3000);\nawait agent.run('research', {}, () => tool('save_note', async () => { await takeLock(); }));`,
+    kind: 'killed',
+    cause: [
+      /SIGKILL/,
+      /A bundle of \S+ s before says \(likely\): No progress for 1 s: waiting for tool save_note/,
+    ],
+  },
+  {
     name: 'aborts itself',
     supervised: true,
     program: `setTimeout(() => process.abort(), 300);`,
