@@ -27,6 +27,7 @@ import {
 } from './joins/process-facts.ts';
 import { readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
+import { readTimeLimits } from './joins/time-limits.ts';
 import { joinModules } from './modules/join-modules.ts';
 import { addChildVerdicts, besides, findHangsBefore, joinUnfinished } from './other-bundles.ts';
 import { defined } from './parts/fields.ts';
@@ -161,6 +162,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     ...facts,
     account,
     promiseFrames: stacks.promise,
+    timeLimits: stacks.timeLimits,
     ...defined({
       topLevelAwaits: stacks.awaits,
       emitter: stacks.emitter,
@@ -204,6 +206,7 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
       error: frames ? { ...error, frames } : error,
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       ...(await readSuspended(parts, readPart, read)),
+      timeLimits: await readTimeLimits(error, parts, readPart, read),
       promise: await textFrames(parts.error?.promiseStack),
       emitter: emitter && { className: emitter.className, frames: await textFrames(emitter.stack) },
     };

@@ -137,6 +137,15 @@ export const programTruths: readonly Truth[] = [
     never: [/process\.exit\(5\)/],
   },
   {
+    name: 'a time limit that was set elsewhere',
+    program: `const limit = AbortSignal.timeout(50);\nconst server = createServer(() => {}).listen(0); await once(server, 'listening');\nasync function load() { return (await fetch('http://127.0.0.1:' + server.address().port, { signal: limit })).text(); }\nawait load();`,
+    kind: 'uncaught-exception',
+    cause: [
+      /TimeoutError/,
+      /AbortSignal\.timeout is called at victim\.mjs:\d+:15; no other call of it was found/,
+    ],
+  },
+  {
     name: 'a top-level await that never settles',
     program: `await new Promise(() => {});`,
     kind: 'pending-exit',

@@ -3,6 +3,7 @@
  * nobody which of them has not settled.
  */
 import type { Node } from 'acorn';
+import { findNodes, parseScript, placeIn } from './syntax-tree.ts';
 
 /** 1-based, as in a stack. V8 gives an await at its first letter, a loop somewhere in its head. */
 export interface AwaitPlace {
@@ -12,48 +13,20 @@ export interface AwaitPlace {
   end: { line: number; column: number };
 }
 
-/** Longer texts are not parsed. */
-const longestText = 1024 * 1024;
+const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
-/** In the order of the text; undefined for what is no module that acorn can parse, as where redaction left no JavaScript. */
+/** In the order of the text; undefined for what can't be parsed as a module. */
 export async function findTopLevelAwaits(text: string): Promise<AwaitPlace[] | undefined> {
-  if (text.length > longestText) return undefined;
-  const { parse } = await import('acorn');
-  let program: Node;
-  try {
-    program = parse(text, {
-      ecmaVersion: 'latest',
-      sourceType: 'module',
-      allowHashBang: true,
-      locations: true,
-    });
-  } catch {
-    return undefined;
-  }
-  const found: Node[] = [];
-  const open: Node[] = [program];
-  for (let node = open.pop(); node; node = open.pop()) {
-    if (waits(node)) found.push(node);
-    for (const value of Object.values(node))
-      for (const child of Array.isArray(value) ? value : [value])
-        if (isNode(child) && !functions.has(child.type)) open.push(child);
-  }
-  return found.sort((a, b) => a.start - b.start).map(placeOf);
+  const program = await parseScript(text, 'module');
+  return program && findNodes(program, waits, ({ type }) => functions.has(type)).map(placeOf);
 }
 
 function placeOf(node: Node): AwaitPlace {
-  const start = oneBased(node.loc?.start);
+  const start = placeIn(node.loc?.start);
   const { body } = node as Node & { body?: Node };
-  if (body) return { ...start, end: oneBased(body.loc?.start) };
+  if (body) return { ...start, end: placeIn(body.loc?.start) };
   if (node.type === 'AwaitExpression') return { ...start, end: { ...start, column: start.column + 1 } };
-  return { ...start, end: oneBased(node.loc?.end) };
-}
-
-function oneBased({ line = 1, column = 0 }: { line?: number; column?: number } = {}): {
-  line: number;
-  column: number;
-} {
-  return { line, column: column + 1 };
+  return { ...start, end: placeIn(node.loc?.end) };
 }
 
 /** Whether a position of a stack is one of this await. */
@@ -62,14 +35,8 @@ export function isAt(place: AwaitPlace, line: number, column: number): boolean {
   return !isBefore && (line < place.end.line || (line === place.end.line && column < place.end.column));
 }
 
-const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
-
 function waits(node: Node): boolean {
   const { type, await: isAwaited, kind } = node as Node & { await?: boolean; kind?: string };
   if (type === 'ForOfStatement') return isAwaited === true;
   return type === 'AwaitExpression' || (type === 'VariableDeclaration' && kind === 'await using');
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }

@@ -19,6 +19,8 @@ export interface VerdictFacts {
   thrownType?: string;
   /** Where the rejected promise was made or rejected. */
   promiseFrames?: Frame[];
+  /** Of a TimeoutError: where the scripts on its stack call AbortSignal.timeout. */
+  timeLimits?: Frame[];
   /** At an exit with code 13; absent where not all modules could be looked through. */
   topLevelAwaits?: TopLevelAwaits;
   /** The error was the value of an `error` event without a listener: what emitted it, and where. */

@@ -12,6 +12,9 @@ import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
+const mostTimeLimits = 3;
+const abortAdvice = 'The call was aborted: look for the AbortSignal or time limit that was passed to it.';
+
 /** The error, where it was thrown, and what it says caused it. */
 export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const { error } = facts.account;
@@ -21,12 +24,28 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const culprit = culpritFrame(frames);
   if (culprit)
     evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
-  evidence.push(...emitterEvidence(facts));
+  evidence.push(...emitterEvidence(facts), ...timeLimitEvidence(facts));
   const root = rootCause(error);
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
     evidence.push({ fact: `It contains ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
   return [...evidence, ...inFlightEvidence(facts)];
+}
+
+/** Which of several it was nobody recorded. */
+function timeLimitEvidence(facts: VerdictFacts): Evidence[] {
+  const places = timeLimitPlaces(facts);
+  if (places.length === 0) return [];
+  const where = places.slice(0, mostTimeLimits).join(', ');
+  const fact =
+    places.length === 1
+      ? `AbortSignal.timeout is called at ${where}; no other call of it was found in the program's files.`
+      : `AbortSignal.timeout is called at ${where}${places.length > mostTimeLimits ? ' and elsewhere' : ''}: which of these time limits it was is not recorded.`;
+  return [{ fact, part: 'scripts.json' }];
+}
+
+function timeLimitPlaces({ timeLimits = [], account }: VerdictFacts): string[] {
+  return timeLimits.map((frame) => placeOf(frame, cwdOf(account))).filter((place) => place !== undefined);
 }
 
 /** Nobody listened to the event that carried the error. */
@@ -138,9 +157,16 @@ const adviceTable: Advice[] = [
   },
   {
     when: (error) => error.name === 'AbortError' || error.name === 'TimeoutError',
-    step: 'The call was aborted: look for the AbortSignal or time limit that was passed to it.',
+    step: abortAdvice,
   },
 ];
+
+function timeLimitStep(facts: VerdictFacts): string | undefined {
+  const [place, other] = timeLimitPlaces(facts);
+  return place && !other
+    ? `The call was aborted by a time limit: look at AbortSignal.timeout at ${place}.`
+    : undefined;
+}
 
 /** What to do next: where to look, what the errors themselves suggest, and how to learn more next time. */
 export function thrownNextSteps(facts: VerdictFacts): string[] {
@@ -158,7 +184,8 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
   for (const error of everyError(account.error)) {
     const advice = adviceTable.find(({ when }) => when(error))?.step;
-    if (advice && !steps.includes(advice)) steps.push(advice);
+    const step = advice === abortAdvice ? (timeLimitStep(facts) ?? advice) : advice;
+    if (step && !steps.includes(step)) steps.push(step);
   }
   if (facts.thrownType !== undefined)
     steps.push('Throw an Error: only errors carry the stack that says where they come from.');

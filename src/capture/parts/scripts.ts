@@ -1,8 +1,7 @@
 /**
- * `scripts.json`: every loaded script as V8 lists it, and for those on a stack (and where a top-level await did not settle,
- * the program's modules that have one) the running text (`sources/<n>.js`), its
- * source map (`maps/<n>.map`) and, when the map holds no sources, the originals beside it. Files may have changed since
- * they were loaded: the running text is V8's own; a map from disk is checked by the analysis.
+ * `scripts.json`: every loaded script as V8 lists it, and for those on a stack (and those that
+ * are sought for what no stack tells) the running text (`sources/<n>.js`), its source map (`maps/<n>.map`) and, when the map
+ * holds no sources, the originals beside it. Files may have changed since they were loaded: the running text is V8's own; a map from disk is checked by the analysis.
  */
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -30,7 +29,7 @@ const maxMapBytes = 64 * 1024 * 1024;
 const maxOriginalBytes = 1024 * 1024;
 const maxOriginalsPerMap = 8;
 const maxMapsSearched = 50;
-const maxAwaitingModules = 8;
+const maxSoughtScripts = 8;
 
 export const scriptsPart: PartProducer = {
   name: partNames.scripts,
@@ -42,8 +41,7 @@ export const scriptsPart: PartProducer = {
     const self = mayLookAtAll() ? openSelfDebugger() : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
-      const isPendingExit = context.trigger.kind === 'pending-exit';
-      return { scripts: withCleanUrls(describeScripts(self, context, isPendingExit)) };
+      return { scripts: withCleanUrls(describeScripts(self, context, soughtFor(context))) };
     } finally {
       self.close();
     }
@@ -53,6 +51,19 @@ export const scriptsPart: PartProducer = {
 const fromDisk =
   'the heap was too large for a debugger in the time of a death: the scripts are those of require.cache and of the stack, as they are on the disk';
 
+/** Scripts of the program that may be the cause, though they are on no stack. */
+interface Sought {
+  text: RegExp;
+  modulesOnly?: true;
+}
+
+/** Which await it is that did not settle V8 does not tell, nor who set a time limit: the analysis looks for those that can be it. */
+function soughtFor({ trigger, stackTexts }: CaptureContext): Sought | undefined {
+  if (trigger.kind === 'pending-exit') return { text: /\bawait\b/, modulesOnly: true };
+  const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
+  return hasTimedOut ? { text: /\bAbortSignal\s*\.\s*timeout\b/ } : undefined;
+}
+
 /** What describing scripts takes of a capture, and adds to it. */
 export type ScriptsContext = Pick<
   CaptureContext,
@@ -60,21 +71,17 @@ export type ScriptsContext = Pick<
 >;
 
 /**
- * The scripts as `self` lists them; texts and maps of those on the stack become parts, and with `withAwaiting` those of the
- * modules that may wait.
+ * The scripts as `self` lists them; texts and maps of those on the stack, and of those that are sought,
+ * become parts.
  */
-export function describeScripts(
-  self: ScriptTexts,
-  context: ScriptsContext,
-  withAwaiting = false,
-): LoadedScript[] {
+export function describeScripts(self: ScriptTexts, context: ScriptsContext, sought?: Sought): LoadedScript[] {
   const stackText = context.stackTexts.join('\n');
   const onStack = (script: ScriptParsed): boolean => isOnStack(script.url, stackText, context.framePlaces);
   const scripts = self.scripts.filter(
     (script) => isProgramText(script) && !script.url.startsWith(context.ownFile),
   );
   const others = findHiddenByMapping(scripts, stackText);
-  if (withAwaiting) for (const script of findAwaiting(scripts, self)) others.add(script);
+  if (sought) for (const script of findSought(scripts, self, sought)) others.add(script);
   let withText = 0;
   const kept: Kept = { stackText, wholeChars: 0 };
   return scripts.map((script) => {
@@ -126,14 +133,14 @@ function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<Sc
   return new Set(candidates.slice(0, maxMapsSearched).filter((script) => mapNames(script, originals)));
 }
 
-/** Which await it is that did not settle V8 does not tell; the analysis looks for those that can be it. All or none. */
-function findAwaiting(scripts: ScriptParsed[], self: ScriptTexts): ScriptParsed[] {
+/** All or none, so that the only one there is can be told. */
+function findSought(scripts: ScriptParsed[], self: ScriptTexts, sought: Sought): ScriptParsed[] {
   const found: ScriptParsed[] = [];
   for (const script of scripts) {
-    if (!script.isModule || script.url.includes('/node_modules/')) continue;
+    if ((sought.modulesOnly && !script.isModule) || script.url.includes('/node_modules/')) continue;
     const text = self.sourceOf(script.scriptId);
     if (text === undefined) return [];
-    if (/\bawait\b/.test(text) && found.push(script) > maxAwaitingModules) return [];
+    if (sought.text.test(text) && found.push(script) > maxSoughtScripts) return [];
   }
   return found;
 }

@@ -1,0 +1,34 @@
+/** Of a TimeoutError: where the program's scripts on the stack call AbortSignal.timeout. */
+import type { ErrorFacts } from '../../model/account.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { BundleParts } from '../bundle-parts.ts';
+import { findTimeLimits } from '../stacks/time-limits.ts';
+import type { FrameReader } from './error-facts.ts';
+
+const mostPlaces = 20;
+
+/** Empty where there is none, or none is known. */
+export async function readTimeLimits(
+  error: ErrorFacts | undefined,
+  { scripts }: BundleParts,
+  readPart: (name: string) => Uint8Array | undefined,
+  read: FrameReader,
+): Promise<Frame[]> {
+  if (!hasTimedOut(error)) return [];
+  const places: string[] = [];
+  for (const { url, isModule, sourcePart } of scripts) {
+    const text = sourcePart === undefined ? undefined : readPart(sourcePart);
+    if (!text || url.includes('/node_modules/')) continue;
+    const source = Buffer.from(text).toString('utf8');
+    const found = (await findTimeLimits(source, isModule ? 'module' : 'commonjs')) ?? [];
+    for (const { line, column } of found) places.push(`    at ${url}:${line}:${column}`);
+  }
+  if (places.length === 0) return [];
+  return read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true });
+}
+
+/** The error itself, or one that it was caused by. */
+function hasTimedOut(error: ErrorFacts | undefined): boolean {
+  for (let one = error; one; one = one.cause) if (one.name === 'TimeoutError') return true;
+  return false;
+}
