@@ -56,7 +56,7 @@ export interface CaptureOptions {
 
 export interface Capture {
   path: string;
-  /** How long the main thread stood still for its stack; 0 when it was idle. */
+  /** How long the main thread stood still for its stack, or for the list of its promises, as seen from here. */
   pausedMs: number;
   /** Whether the main thread answered at all. */
   answered: boolean;
@@ -78,7 +78,7 @@ export async function captureLive(options: CaptureOptions): Promise<Capture> {
   if (options.stop) freeze(options.pid);
   return {
     path,
-    pausedMs: answers.stack?.pausedMs ?? 0,
+    pausedMs: (answers.stack?.pausedMs ?? 0) + answers.listingMs,
     answered,
     how: answered ? 'inspector' : core ? 'live-core' : 'kernel-view',
     ...(core && { corePausedMs: core.pauseMs }),

@@ -20,6 +20,8 @@ export interface Answers {
   facts?: LiveFacts;
   /** Of a main thread that waits in its event loop. */
   suspended?: SuspendedPart;
+  /** How long the list of its promises took, as seen from here. */
+  listingMs: number;
   report?: string;
   /** Redacted and gzipped. */
   heap?: Uint8Array[];
@@ -39,7 +41,7 @@ const noDoor =
 
 /** `heapFor`: redacts the heap, where that is wanted. Throws `not-found` when the process can't be reached. */
 export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLook = {}): Promise<Answers> {
-  const answers: Answers = { workers: [], scripts: [], sources: new Map(), gaps: [] };
+  const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
   const door = await openInspector(pid);
   if (!door) {
     answers.gaps.push({ part: partNames.locals, reason: noDoor });
@@ -117,7 +119,10 @@ class Interview {
   }
 
   async #readSuspended(facts: LiveFacts): Promise<void> {
-    const { promises, left, stacks } = await askSuspended(this.#remote, facts);
+    const from = performance.now();
+    const { promises, left, stacks } = await askSuspended(this.#remote, facts).finally(() => {
+      this.#answers.listingMs = performance.now() - from;
+    });
     if (stacks.length > 0) this.#answers.suspended = { promises, stacks };
     const reason = `${promises} of ${promises + left} promises were looked at`;
     if (left > 0) this.#answers.gaps.push({ part: partNames.suspended, reason });

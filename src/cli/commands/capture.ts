@@ -75,5 +75,5 @@ export default command;
 
 function pauseText(stackMs: number, heap: boolean): string {
   const more = heap ? ', and for its heap as long as the snapshot took' : '';
-  return `for its stack the main thread stood still for ${Math.round(stackMs)} ms${more}`;
+  return `for its stacks the main thread stood still for ${Math.round(stackMs)} ms${more}`;
 }
