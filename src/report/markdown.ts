@@ -5,6 +5,7 @@
 import type { Account } from '../model/account.ts';
 import { formatBytes, formatCount, formatDuration } from '../model/quantities.ts';
 import { withheldText } from '../model/withheld.ts';
+import { renderSuspended } from './core.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
 import { mapStrings } from './map-strings.ts';
 import { codeBlock, codeSpan, escapeMarkdown } from './markdown/escape-markdown.ts';
@@ -35,6 +36,7 @@ export function renderMarkdown(account: Account): string {
     nextSteps(safe),
     block('Error', renderError(safe, page)),
     block('Stack', renderStack(safe, page)),
+    block('Waiting', renderSuspended(safe, page)),
     unusual(safe),
     block('Who waits for whom', renderWaits(safe, page)),
     folded('Agent', renderAgent(safe, page)),

@@ -71,6 +71,7 @@ test('suspended functions are told, and of a silent agent they are the cause', a
     account.verdict?.title ?? '',
     /^No progress for 9 s: suspended in fetchOrder \(\S+orders\.js:3:49\)/,
   );
+  assert.match(renderMarkdown(account), /Waiting[\s\S]*fetchOrder .*orders\.js:3:49/);
   assert.match(renderText(account), /Waiting\n {2}fetchOrder .*orders\.js:3:49\n {4}← serve/);
 });
 
