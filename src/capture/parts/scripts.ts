@@ -54,12 +54,18 @@ const fromDisk =
 /** Scripts of the program that may be the cause, though they are on no stack. */
 interface Sought {
   text: RegExp;
+  /** Of installed packages, where the other would find too many. */
+  ofPackages?: RegExp;
   modulesOnly?: true;
 }
 
+/** Where nothing is indented it is outside of functions. */
+const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:await\b|for\s+await\b)/m;
+
 /** Which await it is that did not settle V8 does not tell, nor who set a time limit: the analysis looks for those that can be it. */
 function soughtFor({ trigger, stackTexts }: CaptureContext): Sought | undefined {
-  if (trigger.kind === 'pending-exit') return { text: /\bawait\b/, modulesOnly: true };
+  if (trigger.kind === 'pending-exit')
+    return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
   return hasTimedOut ? { text: /\bAbortSignal\s*\.\s*timeout\b/ } : undefined;
 }
@@ -137,10 +143,11 @@ function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<Sc
 function findSought(scripts: ScriptParsed[], self: ScriptTexts, sought: Sought): ScriptParsed[] {
   const found: ScriptParsed[] = [];
   for (const script of scripts) {
-    if ((sought.modulesOnly && !script.isModule) || script.url.includes('/node_modules/')) continue;
+    const wanted = script.url.includes('/node_modules/') ? sought.ofPackages : sought.text;
+    if (!wanted || (sought.modulesOnly && !script.isModule)) continue;
     const text = self.sourceOf(script.scriptId);
     if (text === undefined) return [];
-    if (sought.text.test(text) && found.push(script) > maxSoughtScripts) return [];
+    if (wanted.test(text) && found.push(script) > maxSoughtScripts) return [];
   }
   return found;
 }

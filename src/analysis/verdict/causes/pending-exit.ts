@@ -74,7 +74,7 @@ function awaitEvidence(facts: VerdictFacts): Evidence[] {
   if (all.isSeen)
     return [{ fact: `Suspended in a top-level await at the end: ${named}.`, part: partNames.suspended }];
   const fact = isOneOfMany(facts)
-    ? `One of these had not settled: ${named}. They are all top-level awaits of the program's own modules.`
-    : `${named} is the only top-level await in the program's own modules.`;
+    ? `One of these had not settled: ${named}. They are the top-level awaits that were found in its modules.`
+    : `${named} is the only top-level await that was found in its modules.`;
   return [{ fact, part: partNames.scripts }];
 }
