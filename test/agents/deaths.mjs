@@ -36,6 +36,12 @@ async function langGraph(nodes) {
   return graph.addEdge(before, END).compile();
 }
 
+/** Somebody else's signal: one that a program sends to itself is told as such. */
+async function stoppedByAnother() {
+  const { spawn } = await import('node:child_process');
+  await once(spawn('sh', ['-c', `kill -TERM ${process.pid}`], { stdio: 'ignore' }), 'exit');
+}
+
 async function mcpClient(transport) {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -281,7 +287,7 @@ const deaths = {
       messages.push(message);
       for (const { id } of message.tool_calls)
         messages.push({ role: 'tool', tool_call_id: id, content: 'error: no such command' });
-      if (turn === 9) process.kill(process.pid, 'SIGTERM');
+      if (turn === 9) await stoppedByAnother();
     }
   },
 
@@ -293,7 +299,7 @@ const deaths = {
       messages: [question],
       stream: true,
     });
-    setTimeout(() => process.kill(process.pid, 'SIGTERM'), 700);
+    setTimeout(stoppedByAnother, 700);
     for await (const _ of stream);
   },
 };

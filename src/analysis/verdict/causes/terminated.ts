@@ -65,7 +65,7 @@ function sentByItself(facts: VerdictFacts, name: string): ReturnType<Cause['cons
   const uptime = account.process?.uptimeMs;
   return {
     kind: 'terminated',
-    title: titled(`The program sent itself ${name}${where ? ` at ${where}` : ''}`),
+    title: titled(`The program sent itself ${name}${where ? ` at ${where}` : ''}${inFlight(facts)}`),
     summary: [
       `The program called process.kill for its own process${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}.`,
       trigger?.handledByHost
@@ -115,12 +115,21 @@ function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
   };
 }
 
+/** Whatever called process.kill may be one of them, so this says nothing of waiting. */
+function inFlight(facts: VerdictFacts): string {
+  const what = named(pendingOf(facts));
+  return what === undefined ? '' : ` with ${what} in flight`;
+}
+
 function busyWith(facts: VerdictFacts): string {
-  const pending = pendingOf(facts);
-  if (pending.length === 1) return ` while waiting for ${pending[0]}`;
-  if (pending.length) return ` while waiting for ${formatCount(pending.length, 'thing')}`;
+  const what = named(pendingOf(facts));
+  if (what !== undefined) return ` while waiting for ${what}`;
   const uptime = facts.account.process?.uptimeMs;
   return uptime === undefined ? '' : ` after ${formatDuration(uptime)}`;
+}
+
+function named(pending: string[]): string | undefined {
+  return pending.length > 1 ? formatCount(pending.length, 'thing') : pending[0];
 }
 
 function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
