@@ -1,5 +1,6 @@
 /** What an error says about the end of a call: read without trusting that it is an Error. */
 import type { CallStatus, EventError } from '../journal/layout-agent.ts';
+import { readAbortStack } from './abort-stack.ts';
 import { compact } from './json.ts';
 
 /** Type, message and code of a thrown value. */
@@ -31,8 +32,18 @@ export function isAbort(error: unknown): boolean {
   );
 }
 
-/** How a call ended with this error; `answered`: the reply had begun. */
-export function endOf(error: unknown, answered: boolean): CallStatus {
-  if (isAbort(error)) return 'aborted';
-  return answered ? 'cut' : 'failed';
+export interface CallFailure {
+  status: CallStatus;
+  /** Content: it is cleaned before it is written. */
+  content: { error: EventError; abortStack?: string };
+}
+
+/** How a call ended with this error, as it is told of; `answered`: the reply had begun. */
+export function readFailure(error: unknown, answered: boolean): CallFailure {
+  const isOfAbort = isAbort(error);
+  const abortStack = readAbortStack(isOfAbort ? error : undefined);
+  // A reason that the program gave itself is any value.
+  const isAborted = isOfAbort || abortStack !== undefined;
+  const content = { error: errorOf(error), ...(abortStack !== undefined && { abortStack }) };
+  return { status: isAborted ? 'aborted' : answered ? 'cut' : 'failed', content };
 }

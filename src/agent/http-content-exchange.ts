@@ -3,7 +3,7 @@
  * in the server's place. Each is written as it is sent and as it is answered; a death adds what has come by then.
  */
 import type { CallStatus, HttpAnswered } from '../journal/layout-agent.ts';
-import { endOf, errorOf } from './call-error.ts';
+import { type CallFailure, readFailure } from './call-error.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
 import { BodyReader } from './http-body.ts';
 import type { AgentRecorder, InFlight } from './recorder.ts';
@@ -97,7 +97,8 @@ export class HttpContentExchange implements Exchange, InFlight {
   }
 
   fail(error: unknown): void {
-    this.#close(endOf(error, this.#status !== undefined), error);
+    const { status, content } = readFailure(error, this.#status !== undefined);
+    this.#close(status, content);
   }
 
   flush(): void {
@@ -108,7 +109,7 @@ export class HttpContentExchange implements Exchange, InFlight {
     this.#recorder.sink.record('http.answer', facts);
   }
 
-  #close(status: CallStatus, error?: unknown): void {
+  #close(status: CallStatus, failure?: CallFailure['content']): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.requestSent();
@@ -119,7 +120,6 @@ export class HttpContentExchange implements Exchange, InFlight {
       httpStatus: this.#status,
       answered: this.#answered(),
     };
-    const failure = error === undefined ? undefined : { error: errorOf(error) };
     this.#recorder.sink.record('http.end', { ...known, ...answered }, failure);
     this.#received = undefined;
   }

@@ -3,7 +3,7 @@
  * `http-content-exchange.ts` where its content was asked for.
  */
 import type { CallStatus } from '../journal/layout-agent.ts';
-import { endOf, errorOf } from './call-error.ts';
+import { type CallFailure, readFailure } from './call-error.ts';
 import type { Exchange, ExchangeStart } from './exchange.ts';
 import { HttpContentExchange } from './http-content-exchange.ts';
 import { type HttpLog, type HttpRequest, httpLogOf } from './http-log.ts';
@@ -65,16 +65,16 @@ class HttpExchange implements Exchange {
   }
 
   fail(error: unknown): void {
-    this.#close(endOf(error, this.#status !== undefined), error);
+    const { status, content } = readFailure(error, this.#status !== undefined);
+    this.#close(status, content);
   }
 
-  #close(status: CallStatus, error?: unknown): void {
+  #close(status: CallStatus, failure?: CallFailure['content']): void {
     if (this.#ended) return;
     this.#ended = true;
     const { id, startedAt } = this.#request;
     const facts = { http: id, status, tookMs: now() - startedAt, bytes: this.#bytes };
     const known = this.#status === undefined ? facts : { ...facts, httpStatus: this.#status };
-    const failure = error === undefined ? undefined : { error: errorOf(error) };
     this.#log.closed(this.#request, (start) => {
       if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
       else {

@@ -3,8 +3,8 @@
  * streamed so far ten times a second, the end with the reply, usage and timing. A body that turns out to be no model
  * call is recorded like any other request.
  */
-import type { AgentEventData, Attributes, CallStatus, EventError } from '../journal/layout-agent.ts';
-import { endOf, errorOf } from './call-error.ts';
+import type { AgentEventData, Attributes, CallStatus } from '../journal/layout-agent.ts';
+import { type CallFailure, readFailure } from './call-error.ts';
 import type { Exchange, ExchangeStart, HeaderLookup } from './exchange.ts';
 import { openHttpExchange } from './http-exchange.ts';
 import { compact, type JsonObject } from './json.ts';
@@ -80,17 +80,17 @@ export class ModelExchange implements Exchange {
     this.requestSent();
     this.#other?.fail(error);
     this.#reader?.end();
-    const status = endOf(error, this.#status !== undefined);
+    const { status, content } = readFailure(error, this.#status !== undefined);
     // Clients hang up by themselves once they have heard that the reply is whole.
     if (status === 'aborted' && this.#reader?.isStream && this.#reply.done && !this.#reply.error)
       this.#close('finished');
-    else this.#close(status, errorOf(error));
+    else this.#close(status, content);
   }
 
-  #close(status: CallStatus, error?: EventError): void {
+  #close(status: CallStatus, failure?: CallFailure['content']): void {
     if (!this.#record) return;
     const { bytes = 0, frames = 0, gap } = this.#reader ?? {};
-    this.#record.ended({ status, bytes, frames, gap, error, httpStatus: this.#status });
+    this.#record.ended({ status, bytes, frames, gap, httpStatus: this.#status, ...failure });
     this.#reader = undefined;
   }
 

@@ -25,7 +25,8 @@ export interface CallEnd {
   bytes: number;
   frames: number;
   gap: string | undefined;
-  error: EventError | undefined;
+  error?: EventError;
+  abortStack?: string;
   httpStatus: number | undefined;
 }
 
@@ -101,7 +102,7 @@ export class ModelCallRecord implements InFlight {
     if (!this.#isEnded) this.#writeDelta(true, 'now');
   }
 
-  ended({ status, bytes, frames, gap, error, httpStatus }: CallEnd): void {
+  ended({ status, bytes, frames, gap, error, abortStack, httpStatus }: CallEnd): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#source = undefined;
@@ -117,6 +118,7 @@ export class ModelCallRecord implements InFlight {
     };
     const known = error ?? reply.error;
     if (known) content.error = known;
+    if (abortStack !== undefined) content.abortStack = abortStack;
     this.#recorder.sink.record(
       'model.end',
       this.#firstByteMs === undefined ? facts : { ...facts, firstByteMs: this.#firstByteMs },

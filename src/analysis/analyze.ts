@@ -129,8 +129,9 @@ export interface AccountSources {
 /** Joins parts, wherever they come from, into the account with its verdict. */
 export async function makeAccount(sources: AccountSources, options: AnalyzeOptions = {}): Promise<Account> {
   const { parts, gaps } = sources;
-  const stacks = await readStacks(sources, options);
   const heap = sources.bundle && (await readHeapFacts(sources.bundle, gaps));
+  const agent = joinAgent(sources, heap?.candidates);
+  const stacks = await readStacks(sources, options, agent);
   const process = joinProcessFacts(parts);
   const { modules, unusual } = joinModules(parts);
   const core = sources.bundle && (await readCoreFacts(sources.bundle, gaps));
@@ -148,7 +149,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       ),
       suspended: core?.suspended ?? stacks.suspended,
       modules: modules.packages.length || native.length ? { ...modules, native } : undefined,
-      agent: joinAgent(sources, heap?.candidates),
+      agent,
       memory: joinCoreMemory(joinMemory(sources, heap), core),
       environment: joinEnvironmentFacts(parts, process, unusual),
       happenings: parts.happenings,
@@ -181,7 +182,11 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
 }
 
 /** Every stack of the bundle through one reconstructor, so that a map is opened once. */
-async function readStacks({ parts, gaps, readPart }: AccountSources, options: AnalyzeOptions) {
+async function readStacks(
+  { parts, gaps, readPart }: AccountSources,
+  options: AnalyzeOptions,
+  agent: Account['agent'],
+) {
   const appRoot = parts.packages.find((p) => p.isProgram)?.path ?? parts.process?.cwd;
   const stacks = new StackReconstructor({
     scripts: parts.scripts,
@@ -202,6 +207,7 @@ async function readStacks({ parts, gaps, readPart }: AccountSources, options: An
     const error = await joinErrorFacts(parts, read, gaps);
     const frames = error?.frames && addLocals(error.frames, parts.locals);
     const emitter = parts.error?.emitter;
+    for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     return {
       error: frames ? { ...error, frames } : error,
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),

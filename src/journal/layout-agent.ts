@@ -169,6 +169,8 @@ export interface AgentEventData {
     output: string[];
     attributes: Attributes;
     error?: EventError;
+    /** Lines of V8's stack text, the caller of `abort()` first. */
+    abortStack?: string;
   };
   /** `source`: the host reported it itself, as part of no request. */
   message: Scope & { message: string; role: string; parts: MessagePart[]; name?: string; source?: string };
@@ -184,6 +186,7 @@ export interface AgentEventData {
     tookMs: number;
     bytes: number;
     error?: EventError;
+    abortStack?: string;
     /** Of a request that was over before its start was written. `startedAt` in milliseconds since the epoch. */
     method?: string;
     host?: string;

@@ -1,4 +1,5 @@
 /** What the agent was doing, in the words of the OpenTelemetry GenAI conventions where they have one. */
+import type { Frame } from './thread.ts';
 import type { Confidence, Evidence } from './verdict.ts';
 
 export interface AgentState {
@@ -15,6 +16,8 @@ export interface AgentState {
   openRequests?: { method: string; host: string; ageMs: number }[];
   /** Requests that were no model calls and did not end well, the newest last; alike ones are one row. */
   failedRequests?: FailedRequest[];
+  /** Calls and other requests that the program gave up, where it was seen by whom; the newest last. */
+  aborts?: AgentAbort[];
   /** Who waited for whom; absent when nobody did. */
   waitGraph?: WaitGraph;
   /** Calls that came again and again, the most frequent first. */
@@ -187,6 +190,18 @@ export interface FailedRequest {
   times: number;
   /** Of the newest. */
   beforeEndMs: number;
+}
+
+export interface AgentAbort {
+  /** Of a model call. */
+  callId?: string;
+  /** Of any other request: `GET api.example.com`. */
+  request?: string;
+  beforeEndMs: number;
+  error?: AgentError;
+  /** V8's text, the caller of `abort()` first. */
+  stackText: string;
+  frames?: Frame[];
 }
 
 export interface OpenWork {

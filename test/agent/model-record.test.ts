@@ -24,7 +24,6 @@ function call(recorder: AgentRecorder, role = 'assistant'): WeakRef<ReplyBuilder
     bytes: 0,
     frames: 0,
     gap: undefined,
-    error: undefined,
     httpStatus: 200,
   });
   return new WeakRef(reply);

@@ -5,6 +5,7 @@
 import type { AgentEvent } from '../../journal/layout-agent.ts';
 import type { AgentRun, AgentState, AgentStep, AgentWait, TokenUsage } from '../../model/agent-state.ts';
 import { applyPatch } from '../../model/json-patch.ts';
+import { findAborts } from './aborted-calls.ts';
 import { type Conversations, computeConversations, listMessages } from './conversations.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import type { AgentEvents } from './events.ts';
@@ -39,6 +40,7 @@ export function computeAgentState({
   for (const run of all) complete(run, calls, conversations, isLastRecord);
   const openRequests = computeOpenRequests(events, at);
   const failedRequests = findFailedRequests(events, at);
+  const aborts = findAborts(events, at);
   const waitGraph = computeWaitGraph(events, at);
   const loops = findLoops(all);
   const servers = computeServers(events, at);
@@ -49,6 +51,7 @@ export function computeAgentState({
     events: { read: events.length, evicted, unreadable },
     ...(openRequests.length ? { openRequests } : {}),
     ...(failedRequests.length ? { failedRequests } : {}),
+    ...(aborts.length ? { aborts } : {}),
     ...(waitGraph && { waitGraph }),
     ...(loops.length ? { loops } : {}),
     ...(servers.length ? { servers } : {}),

@@ -8,6 +8,7 @@ import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-te
 import { clip, formatCount } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
+import { abortEvidence, abortPlace } from './aborted.ts';
 import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
@@ -24,7 +25,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const culprit = culpritFrame(frames);
   if (culprit)
     evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
-  evidence.push(...emitterEvidence(facts), ...timeLimitEvidence(facts));
+  evidence.push(...emitterEvidence(facts), ...timeLimitEvidence(facts), ...abortEvidence(facts));
   const root = rootCause(error);
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
@@ -182,11 +183,16 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const root = account.error && rootCause(account.error);
   const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
+  const abortedAt = abortPlace(facts);
+  const abortStep =
+    abortedAt &&
+    `${abortedAt === place ? 'There' : `At ${abortedAt}`} abort() was called: catch the error where the call is awaited.`;
   for (const error of everyError(account.error)) {
     const advice = adviceTable.find(({ when }) => when(error))?.step;
-    const step = advice === abortAdvice ? (timeLimitStep(facts) ?? advice) : advice;
+    const step = advice === abortAdvice ? (timeLimitStep(facts) ?? abortStep ?? advice) : advice;
     if (step && !steps.includes(step)) steps.push(step);
   }
+  if (abortStep && !steps.includes(abortStep)) steps.push(abortStep);
   if (facts.thrownType !== undefined)
     steps.push('Throw an Error: only errors carry the stack that says where they come from.');
   const wereAsked = account.gaps.some(({ part }) => part === partNames.locals);

@@ -16,10 +16,17 @@ export function headlineOf(error: ErrorFacts, thrownType?: string): string {
   if (thrownType !== undefined && error.name === undefined)
     return message ? `Thrown ${thrownType}: ${message}` : `A thrown ${thrownType}`;
   const name = error.name ?? 'Error';
-  const code = error.code;
+  const code = legacyCodes[name] === error.code ? undefined : error.code;
   const coded = code && !message.includes(code) && !name.includes(code) ? `${name} [${code}]` : name;
   return message ? `${coded}: ${message}` : coded;
 }
+
+/** What every DOMException of that name has for a code: https://webidl.spec.whatwg.org/#idl-DOMException-error-names. */
+const legacyCodes: Record<string, string | undefined> = {
+  AbortError: '20',
+  TimeoutError: '23',
+  DataCloneError: '25',
+};
 
 /** How the error ends that Node makes for a reason that is none; of an object it tells the class alone. */
 const rejectedWith = /with the reason "([\s\S]*)"\.$/;

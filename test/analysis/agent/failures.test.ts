@@ -5,6 +5,7 @@ import { findFailures } from '../../../src/analysis/agent/failures/failures.ts';
 import { explainByAgent } from '../../../src/analysis/verdict/agent-failure.ts';
 import type { ErrorFacts } from '../../../src/model/account.ts';
 import type { AgentRun, AgentState, ModelCall, ToolCall } from '../../../src/model/agent-state.ts';
+import type { Frame } from '../../../src/model/thread.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
 
 const call = (fields: Partial<ModelCall> = {}): ModelCall => ({
@@ -208,6 +209,26 @@ test('aborted by whom: the frame that called abort, or a time limit', () => {
   );
   assert.match(find({ name: 'TimeoutError', message: 'timed out' }), /aborted by a time limit/);
   assert.match(find(), /aborted by the program/);
+});
+
+test('aborted by whom: the recorded call of abort() before the stack of the error', () => {
+  const modelCalls = [call({ id: 'c1', status: 'aborted', durationMs: 2000, bytes: 10 })];
+  const frame = { file: '/srv/a/src/stop.ts', line: 3, inApp: true, trust: 'stack-text' as const };
+  const timer = { file: 'node:internal/timers', line: 8, inApp: false, trust: 'stack-text' as const };
+  const abortedBy = (frames: Frame[], callId = 'c1') =>
+    findFailures({
+      agent: agent({ modelCalls }, { aborts: [{ callId, beforeEndMs: 0, stackText: '', frames }] }),
+      error: { name: 'AbortError', message: 'x', frames: [{ ...frame, line: 99, function: 'main' }] },
+      cwd: '/srv/a',
+    })[0];
+  assert.match(abortedBy([frame, timer])?.title ?? '', /aborted by src\/stop\.ts:3 after 2 s/);
+  assert.match(
+    JSON.stringify(abortedBy([frame, timer])?.evidence),
+    /called in src\/stop\.ts:3, which a timer started/,
+  );
+  assert.match(abortedBy([timer])?.title ?? '', /aborted by a timer/);
+  assert.match(abortedBy([])?.title ?? '', /aborted by the program/);
+  assert.match(abortedBy([frame], 'c2')?.title ?? '', /aborted by main \(src\/stop\.ts:99\)/);
 });
 
 test('waiting: an approval, silence, a lock, a circle', () => {

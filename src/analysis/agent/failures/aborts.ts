@@ -1,9 +1,11 @@
 /**
- * Who gave up: a time limit, or the program. An AbortError's stack is that of the call to `abort()` (Node makes the
- * DOMException there), so its own top frame names who called it.
+ * Who gave up: a time limit, or the program. Where the recorder saw the call of `abort()`, its stack says who. Else the
+ * AbortError's own may be that of the call (Node makes the DOMException there).
  */
+
+import { abortCaller } from '../../../model/abort-text.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
-import type { AgentFailure, AgentRun, ModelCall } from '../../../model/agent-state.ts';
+import type { AgentAbort, AgentFailure, AgentRun, ModelCall } from '../../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
@@ -15,7 +17,9 @@ export const aborts: FailureRule = ({ agent, error, cwd }) => {
   );
   return agent.runs.flatMap((run) => {
     const call = lastCallOf(run);
-    return call?.status === 'aborted' ? [describe(run, call, thrown, cwd)] : [];
+    if (call?.status !== 'aborted') return [];
+    const seen = agent.aborts?.find(({ callId }) => callId !== undefined && callId === call.id);
+    return [describe(run, call, thrown, seen, cwd)];
   });
 };
 
@@ -26,18 +30,22 @@ function describe(
   run: AgentRun,
   call: ModelCall,
   thrown: ErrorFacts | undefined,
+  seen: AgentAbort | undefined,
   cwd: string | undefined,
 ): AgentFailure {
   const isTimeout = thrown?.name === 'TimeoutError' || call.error?.type === 'TimeoutError';
-  const frame = culpritFrame(thrown?.frames);
+  const frame = seen ? undefined : culpritFrame(thrown?.frames);
+  const caller = seen && abortCaller(seen, cwd);
   const after = call.durationMs === undefined ? '' : ` after ${formatDuration(call.durationMs)}`;
-  const whom = isTimeout ? 'a time limit' : frame?.inApp ? frameText(frame, cwd) : 'the program';
+  const whom =
+    caller?.who ?? (isTimeout ? 'a time limit' : frame?.inApp ? frameText(frame, cwd) : 'the program');
   return {
     kind: 'aborted',
     title: `model call ${call.id} to ${modelName(call)} was aborted by ${whom}${after}`,
-    confidence: isTimeout || frame?.inApp ? 'certain' : 'likely',
+    confidence: isTimeout || seen || frame?.inApp ? 'certain' : 'likely',
     evidence: [
       evidenceOf(`Model call ${call.id} was aborted${after}, with ${call.bytes ?? 0} bytes of its reply.`),
+      ...(caller ? [evidenceOf(caller.sentence)] : []),
       ...(frame?.inApp
         ? [{ fact: `The abort comes from ${frameText(frame, cwd)}.`, part: 'error.json' }]
         : []),
@@ -45,8 +53,9 @@ function describe(
     isCauseOfDeath: thrown !== undefined,
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
-    nextStep: isTimeout
-      ? 'Compare the time limit with how long such calls take in the timeline, and catch its error.'
-      : 'Catch the abort where the call is awaited: each promise of it rejects, also one that nobody reads.',
+    nextStep:
+      isTimeout && !seen
+        ? 'Compare the time limit with how long such calls take in the timeline, and catch its error.'
+        : 'Catch the abort where the call is awaited: each promise of it rejects, also one that nobody reads.',
   };
 }

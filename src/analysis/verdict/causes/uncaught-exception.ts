@@ -2,6 +2,7 @@
 
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
+import { abortPlace } from '../aborted.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
@@ -48,7 +49,7 @@ export function titleOf(facts: VerdictFacts): string {
     ? headlineOf(account.error, facts.thrownType)
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
-  const place = culprit && !isOfNode(culprit) && placeOf(culprit, cwdOf(account));
+  const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   return titled(place && headline.length + place.length < 96 ? `${headline} at ${place}` : headline);
 }
 
