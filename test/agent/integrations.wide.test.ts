@@ -94,6 +94,31 @@ for (const major of majors) {
     assertOneRun(stateOf(ran).runs, 'Agent workflow', ['agent Weather finished']);
   });
 
+  test(`OpenAI Agents on Node ${major}: the same with its tracing off`, { skip }, async () => {
+    for (const mode of ['whole', 'stream']) {
+      const env = { OPENAI_AGENTS_DISABLE_TRACING: '1' };
+      const { ran } = await runAgent('openai-agents', [mode], major, preload, env);
+      const run = assertOneRun(stateOf(ran).runs, 'Agent workflow', ['agent Weather finished']);
+      const [step] = run.steps;
+      assert.deepEqual(
+        [run.toolCalls[0]?.stepId, ...run.modelCalls.map((call) => call.stepId)],
+        [step?.id, step?.id, step?.id],
+      );
+    }
+  });
+
+  test(`OpenAI Agents on Node ${major}: a tool's own error`, { skip }, async () => {
+    for (const off of ['0', '1']) {
+      const env = { OPENAI_AGENTS_DISABLE_TRACING: off };
+      const { ran } = await runAgent('openai-agents', ['whole', 'throws'], major, preload, env);
+      const [tool] = stateOf(ran).runs[0]?.toolCalls ?? [];
+      assert.deepEqual(
+        [tool?.status, tool?.error],
+        ['failed', { type: 'TypeError', message: 'no station is near Oslo' }],
+      );
+    }
+  });
+
   test(`OpenAI Agents on Node ${major}: it dies as it would have`, { skip }, async () => {
     const ran = await runBoth('openai-agents-dies', [], major, preload);
     assert.equal(ran.code, 1);

@@ -1,9 +1,9 @@
-// A weather agent on OpenAI's Agents SDK: node openai-agents.mjs whole|stream.
+// A weather agent on OpenAI's Agents SDK: node openai-agents.mjs whole|stream [throws], whose tool throws once.
 import { Agent, run, setDefaultOpenAIClient, setTracingExportApiKey, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { weather, weatherTool } from './weather.mjs';
 
-const [, , mode] = process.argv;
+const [, , mode, throws] = process.argv;
 setDefaultOpenAIClient(new OpenAI({ apiKey: 'sk-aaaaaaaaaaaa', baseURL: `${process.env.MODEL_URL}/v1` }));
 setTracingExportApiKey('');
 const agent = new Agent({
@@ -16,7 +16,11 @@ const agent = new Agent({
       description: weatherTool.description,
       parameters: weatherTool.parameters,
       strict: true,
-      execute: async (input) => weather(input),
+      errorFunction: (_context, error) => `failed: ${error}`,
+      execute: async (input) => {
+        if (throws) throw new TypeError('no station is near Oslo');
+        return weather(input);
+      },
     }),
   ],
 });

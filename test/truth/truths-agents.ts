@@ -103,7 +103,6 @@ export const agentTruths: readonly Truth[] = [
   },
   {
     name: 'aborted by the program',
-    miss: 'fetch writes a stack of its own onto the AbortError, and nothing else records where abort() was called',
     replies: [{ fault: 'silent' }],
     program: `const c = new AbortController(); function userLeft() { c.abort(); }\nsetTimeout(userLeft, 300); await ask({ signal: c.signal });`,
     kind: 'uncaught-exception',

@@ -2,32 +2,38 @@
  * OpenAI's Agents SDK (`@openai/agents`). Its trace provider is kept under a registered symbol on globalThis: when it
  * puts it there, a trace processor of ours joins its list, and stays in it when the list is replaced. Its asynchronous
  * context, which is found in the same way, tells on whose behalf code runs, also when the tool that left it behind has
- * returned. Silent when the host turned tracing off. Seen in 0.12.1 and 0.20.0.
+ * returned. Where tracing is off for the process (under NODE_ENV=test too), the provider still makes a span of each piece of
+ * work, with its data, and starts and ends it to no effect: those are watched one by one. A Runner with its own
+ * `tracingDisabled` makes none: then nothing is seen. Seen in 0.12.1 and 0.20.0.
  */
 import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../json.ts';
 import type { AgentRecorder } from '../recorder.ts';
 import type { AgentScope } from '../scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
+import { defineMethod, shadowFirst } from '../taps/shadow.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';
 
 const providerKey = Symbol.for('openai.agents.core.traceProvider');
 const storageKey = Symbol.for('openai.agents.core.asyncLocalStorage');
+
+/** What the SDK gives as the id of every trace and span while tracing is off. */
+const noId = 'no-op';
 
 interface Provider {
   registerProcessor(processor: object): void;
   setProcessors(processors: object[]): void;
 }
 
+type Method = (...args: unknown[]) => unknown;
+
 /** Starts to listen. */
 export function integrateOpenaiAgents(recorder: AgentRecorder): Tap {
-  const framework = new FrameworkRecorder(recorder, 'openai-agents');
-  const contexts = new Contexts(framework);
-  const processor = makeProcessor(recorder, framework, contexts);
-  recorder.contexts.push(() => contexts.scope);
+  const work = new TracedWork(recorder);
+  recorder.contexts.push(() => work.scope);
   const globals = globalThis as unknown as Record<symbol, unknown>;
   if (globals[providerKey] !== undefined) {
-    join(globals[providerKey] as Provider, processor);
+    join(globals[providerKey] as Provider, work);
     return silentTap;
   }
   // The SDK looks whether there is a property before it sets one: a getter that answers undefined passes for none.
@@ -37,7 +43,7 @@ export function integrateOpenaiAgents(recorder: AgentRecorder): Tap {
     get: () => undefined,
     set(provider: Provider) {
       Object.defineProperty(globalThis, providerKey, { value: provider, configurable: true, writable: true });
-      guarded(join)(provider, processor);
+      guarded(join)(provider, work);
     },
   });
   return {
@@ -48,47 +54,118 @@ export function integrateOpenaiAgents(recorder: AgentRecorder): Tap {
   };
 }
 
-function join(provider: Provider, processor: object): void {
+function join(provider: Provider, work: TracedWork): void {
   if (typeof provider?.registerProcessor !== 'function') return;
+  const processor = makeProcessor(work);
   provider.registerProcessor(processor);
-  const set = provider.setProcessors;
-  if (typeof set !== 'function') return;
-  Object.defineProperty(provider, 'setProcessors', {
-    configurable: true,
-    writable: true,
-    enumerable: false,
-    value(this: Provider, processors: object[]) {
-      const all = Array.isArray(processors) ? [...processors, processor] : processors;
-      return Reflect.apply(set, this, [all]);
-    },
+  shadowResult(provider, 'setProcessors', (set, processors) =>
+    set(Array.isArray(processors) ? [...processors, processor] : processors),
+  );
+  shadowResult(provider, 'createTrace', (create, options) => {
+    const trace = create(options);
+    watchTrace(trace, options, work);
+    return trace;
+  });
+  shadowResult(provider, 'createSpan', (create, options, parent) => {
+    const span = create(options, parent);
+    watchSpan(span, parent, work);
+    return span;
   });
 }
 
-/** The stores of the SDK's storage: each function call has one of its own, which what it leaves behind keeps. */
-class Contexts {
+/** Puts `around` in the place of a method of this one object. */
+function shadowResult(
+  target: object,
+  name: string,
+  around: (original: Method, ...args: unknown[]) => unknown,
+): void {
+  const original = (target as Record<string, unknown>)[name];
+  if (typeof original !== 'function') return;
+  defineMethod(target, name, function (this: unknown, ...args: unknown[]) {
+    return around((...given) => Reflect.apply(original, this, given), ...args);
+  });
+}
+
+/** Runs, steps and tool calls by what the SDK traces: a trace is a run, an agent a step of it, a function a tool call. */
+class TracedWork {
+  readonly #recorder: AgentRecorder;
   readonly #framework: FrameworkRecorder;
+  /** The stores of the SDK's storage: each function call has one of its own, which what it leaves behind keeps. */
   readonly #scopes = new WeakMap<object, AgentScope>();
+  /** Ours for traces and spans that have none of their own, and for their copies. */
+  readonly #keys = new WeakMap<object, string>();
+  #made = 0;
 
-  constructor(framework: FrameworkRecorder) {
-    this.#framework = framework;
+  constructor(recorder: AgentRecorder) {
+    this.#recorder = recorder;
+    this.#framework = new FrameworkRecorder(recorder, 'openai-agents');
   }
 
-  /** The span that the running code has just begun. */
-  enter(scope: AgentScope | undefined): void {
-    const store = this.#store();
-    if (store && scope) this.#scopes.set(store, scope);
-  }
-
+  /** On whose behalf the code runs. */
   get scope(): AgentScope | undefined {
     const store = this.#store();
     if (!store) return undefined;
-    const known = this.#scopes.get(store);
-    if (known) return known;
-    const { span, trace } = store;
-    return (
-      this.#framework.scopeOf(String(objectOf(span)['spanId'])) ??
-      this.#framework.scopeOf(String(objectOf(trace)['traceId']))
-    );
+    return this.#scopes.get(store) ?? this.#scopeOf(this.around());
+  }
+
+  /** Keys of the span and the trace that the code runs in. */
+  around(): (string | undefined)[] {
+    const { span, trace } = this.#store() ?? {};
+    return [this.keyOf(span), this.keyOf(trace)];
+  }
+
+  keyOf(traced: unknown): string | undefined {
+    if (!isObject(traced)) return undefined;
+    const own = traced['spanId'] ?? traced['traceId'];
+    return own === noId ? this.#keys.get(traced) : stringOf(own);
+  }
+
+  giveKey(traced: object, key = `untraced ${++this.#made}`): string {
+    this.#keys.set(traced, key);
+    return key;
+  }
+
+  startTrace(key: string, name: unknown): void {
+    this.#framework.startRun(key, stringOf(name) ?? 'trace', this.#recorder.scope);
+  }
+
+  endTrace(key: string): void {
+    this.#framework.endRun(key, finished());
+  }
+
+  startSpan(key: string, around: (string | undefined)[], data: JsonObject): void {
+    const scope = this.#scopeOf(around) ?? this.#recorder.scope;
+    const name = stringOf(data['name']) ?? String(data['type']);
+    if (data['type'] === 'agent') this.#framework.startStep(key, `agent ${name}`, scope);
+    else if (data['type'] === 'function')
+      this.#framework.startTool(
+        key,
+        { name, arguments: data['input'] && parseArguments(data['input']) },
+        scope,
+      );
+    else this.#framework.alias(key, scope);
+    const store = this.#store();
+    const inside = this.#framework.scopeOf(key);
+    if (store && inside) this.#scopes.set(store, inside);
+  }
+
+  endSpan(key: string, data: JsonObject, error: unknown): void {
+    const { output } = data;
+    // With an error, the output is the text that the model is told in its place.
+    const outcome: Outcome = error
+      ? { ...failed(toolErrorOf(error)), ...finishedWith(output) }
+      : finished(output);
+    if (data['type'] === 'agent') this.#framework.endStep(key, outcome);
+    else if (data['type'] === 'function') this.#framework.endTool(key, outcome);
+    else this.#framework.forget(key);
+  }
+
+  #scopeOf(keys: (string | undefined)[]): AgentScope | undefined {
+    for (const key of keys) {
+      const scope = key === undefined ? undefined : this.#framework.scopeOf(key);
+      if (scope) return scope;
+    }
+    return undefined;
   }
 
   #store(): JsonObject | undefined {
@@ -100,33 +177,20 @@ class Contexts {
   }
 }
 
-/** A trace is a run, an agent a step of it, a function a tool call. */
-function makeProcessor(recorder: AgentRecorder, framework: FrameworkRecorder, contexts: Contexts): object {
+/** Of traces and spans that are traced. */
+function makeProcessor(work: TracedWork): object {
   const onTraceStart = guarded((trace: unknown) => {
     const { traceId, name } = objectOf(trace);
-    framework.startRun(String(traceId), stringOf(name) ?? 'trace', recorder.scope);
+    work.startTrace(String(traceId), name);
   });
-  const onTraceEnd = guarded((trace: unknown) =>
-    framework.endRun(String(objectOf(trace)['traceId']), finished()),
-  );
+  const onTraceEnd = guarded((trace: unknown) => work.endTrace(String(objectOf(trace)['traceId'])));
   const onSpanStart = guarded((span: unknown) => {
-    const { id, around, data } = readSpan(span);
-    const scope = around.map((key) => framework.scopeOf(key)).find((found) => found) ?? recorder.scope;
-    const name = stringOf(data['name']) ?? String(data['type']);
-    if (data['type'] === 'agent') framework.startStep(id, `agent ${name}`, scope);
-    else if (data['type'] === 'function')
-      framework.startTool(id, { name, arguments: data['input'] && parseArguments(data['input']) }, scope);
-    else framework.alias(id, scope);
-    contexts.enter(framework.scopeOf(id));
+    const { spanId, parentId, traceId, spanData } = span as Record<string, unknown>;
+    work.startSpan(String(spanId), [String(parentId), String(traceId)], objectOf(spanData));
   });
   const onSpanEnd = guarded((span: unknown) => {
-    const { id, data, error } = readSpan(span);
-    const { output } = data;
-    // With an error, the output is the text that the model is told in its place.
-    const outcome: Outcome = error ? { ...failed(error), ...finishedWith(output) } : finished(output);
-    if (data['type'] === 'agent') framework.endStep(id, outcome);
-    else if (data['type'] === 'function') framework.endTool(id, outcome);
-    else framework.forget(id);
+    const { spanId, spanData, error } = span as Record<string, unknown>;
+    work.endSpan(String(spanId), objectOf(spanData), error);
   });
   const done = Promise.resolve();
   const then = (observe: (value: unknown) => void) => (value: unknown) => {
@@ -143,9 +207,45 @@ function makeProcessor(recorder: AgentRecorder, framework: FrameworkRecorder, co
   };
 }
 
+/**
+ * Of a tool that threw, its message says only that it did. `data.error` is the tool's own, as `TypeError: no such city`; under
+ * the SDK's default `errorFunction` a text that says it is redacted.
+ */
+function toolErrorOf(error: unknown): unknown {
+  const own = stringOf(objectOf(objectOf(error)['data'])['error']);
+  if (own === undefined) return error;
+  const [, name, message] = /^(\w*Error): ([\s\S]*)$/.exec(own) ?? [];
+  return name === undefined ? { message: own } : { name, message };
+}
+
 const finishedWith = (output: unknown) => (output === undefined ? {} : { result: output });
 
-function readSpan(span: unknown) {
-  const { spanId, parentId, traceId, spanData, error } = span as Record<string, unknown>;
-  return { id: String(spanId), around: [String(parentId), String(traceId)], data: objectOf(spanData), error };
+const watchTrace = guarded((trace: unknown, options: unknown, work: TracedWork) => {
+  if (!isObject(trace) || trace['traceId'] !== noId) return;
+  const key = work.giveKey(trace);
+  shadowFirst(trace, 'start', () => work.startTrace(key, objectOf(options)['name'] ?? 'Agent workflow'));
+  shadowFirst(trace, 'end', () => work.endTrace(key));
+  followCopies(trace, key, work);
+});
+
+const watchSpan = guarded((span: unknown, parent: unknown, work: TracedWork) => {
+  if (!isObject(span) || span['spanId'] !== noId) return;
+  const key = work.giveKey(span);
+  const around = [work.keyOf(parent), ...work.around()];
+  let error: unknown;
+  shadowFirst(span, 'start', () => work.startSpan(key, around, objectOf(span['spanData'])));
+  shadowFirst(span, 'setError', (given) => {
+    error = given;
+  });
+  shadowFirst(span, 'end', () => work.endSpan(key, objectOf(span['spanData']), error));
+  followCopies(span, key, work);
+});
+
+/** A context of its own begins with copies of what is around it. */
+function followCopies(traced: object, key: string, work: TracedWork): void {
+  shadowResult(traced, 'clone', (clone) => {
+    const copy = clone();
+    if (isObject(copy)) work.giveKey(copy, key);
+    return copy;
+  });
 }
