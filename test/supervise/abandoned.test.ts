@@ -62,7 +62,11 @@ async function abandon(dir: string): Promise<Orphan> {
 async function dieOfMemory({ pid }: Orphan): Promise<void> {
   process.kill(pid, 'SIGWINCH');
   for (let i = 0; i < 1200 && existsSync(`/proc/${pid}/exe`); i++) await sleep(50);
-  if (existsSync(`/proc/${pid}/exe`)) process.kill(pid, 'SIGKILL');
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It died, as it should.
+  }
 }
 
 function sweep(dir: string): void {

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { stateOf } from '../support/proc-state.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-terminal-'));
@@ -99,10 +100,6 @@ async function untilUp(terminal: Terminal): Promise<{ pid: number; parent: numbe
   const [, parent = ''] = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return { pid: Number(pid), parent: Number(parent), device };
 }
-const stateOf = (pid: number): string =>
-  existsSync(`/proc/${pid}/stat`)
-    ? (/\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '')
-    : 'gone';
 async function untilState(pid: number, wanted: RegExp): Promise<void> {
   for (let look = 0; look < 1500 && !wanted.test(stateOf(pid)); look++) await pause(20);
   assert.match(stateOf(pid), wanted);

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { stateOf } from '../support/proc-state.ts';
 import { findNodes } from '../support/run-victim.ts';
 import { sampleOf } from '../support/test-nodes.ts';
 
@@ -184,8 +185,6 @@ test('stopped and gone on with, the whole group', async () => {
   const pid = Number(/pid (\d+)/.exec(out)?.[1]);
   // SIGTSTP does nothing to a group that no shell looks after.
   process.kill(-child.pid!, 'SIGSTOP');
-  const stateOf = (of: number) =>
-    existsSync(`/proc/${of}/stat`) ? /\) (\w)/.exec(readFileSync(`/proc/${of}/stat`, 'utf8'))?.[1] : 'gone';
   for (let look = 0; look < 100 && [pid, child.pid!].some((of) => stateOf(of) !== 'T'); look++)
     await pause(20);
   assert.deepEqual([stateOf(pid), stateOf(child.pid!)], ['T', 'T']);

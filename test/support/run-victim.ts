@@ -1,9 +1,10 @@
 /** Runs a program of fixtures/programs in a child process, with or without the preload, and says how it went. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readProc } from './proc-state.ts';
 import { testNodes } from './test-nodes.ts';
 import type { Victim } from './victims.ts';
 
@@ -93,8 +94,7 @@ export function runVictim(node: NodeBinary, victim: Victim, options: RunOptions)
 export async function untilHeard(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
   const bit = 1n << BigInt(constants.signals[signal === 'SIGUSR2' ? signal : 'SIGQUIT'] - 1);
   for (const until = Date.now() + lifeLimitMs; Date.now() < until; ) {
-    const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'latin1') : '';
-    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readProc(pid, 'status'))?.[1];
     if (mask === undefined || (BigInt(`0x${mask}`) & bit) !== 0n) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
