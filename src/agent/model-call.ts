@@ -2,7 +2,7 @@
  * What every provider's reader makes of a request and of a reply, and the contract of such a reader. Knows nothing of
  * any wire format, of HTTP, or of where the result goes.
  */
-import type { Attributes, Message } from '../journal/layout-agent.ts';
+import type { Attributes, Message, RunIds } from '../journal/layout-agent.ts';
 import type { JsonObject } from './json.ts';
 import type { ReplyBuilder } from './reply.ts';
 
@@ -27,6 +27,7 @@ export interface ModelRequest {
   /** The server continues this conversation (OpenAI `conversation`). */
   serverConversation?: string;
   attributes: Attributes;
+  ids?: RunIds;
 }
 
 /** Where a request goes. `path` has no query. */

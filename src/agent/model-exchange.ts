@@ -13,6 +13,7 @@ import { ModelCallRecord } from './model-record.ts';
 import type { AgentRecorder } from './recorder.ts';
 import { ReplyBuilder } from './reply.ts';
 import { ReplyReader } from './reply-reader.ts';
+import { readRequestIds } from './run-ids.ts';
 
 const requestLimitBytes = 32 * 1024 * 1024;
 
@@ -101,7 +102,11 @@ export class ModelExchange implements Exchange {
     this.#body = [];
     if (bytes.length === 0) return undefined;
     const { host, path } = this.#start;
-    const read = (body: JsonObject) => this.#format.readRequest(body, this.#start);
+    const read = (body: JsonObject) => {
+      const request = this.#format.readRequest(body, this.#start);
+      const ids = request && readRequestIds(body);
+      return ids ? { ...request, ids } : request;
+    };
     return this.#recorder.requests.read(host + path, bytes, read) ?? 'other';
   }
 

@@ -71,8 +71,9 @@ export class ModelCallRecord implements InFlight {
       },
     });
     const { attributes, ...facts } = start;
+    const content = request?.ids ? { attributes, ids: request.ids } : { attributes };
     const known = request && this.#hasContent ? this.#conversationFacts(request) : {};
-    recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, { attributes }, 'soon');
+    recorder.sink.record('model.start', { call: this.#call, ...facts, ...known }, content, 'soon');
     if (recorder.inFlight.size < inFlightLimit) recorder.inFlight.add(this);
   }
 

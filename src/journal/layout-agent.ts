@@ -86,6 +86,9 @@ export interface HttpAnswered {
   body?: HttpBody;
 }
 
+/** Of thread, session, conversation and user, by the names `thread_id` and so on. */
+export type RunIds = Record<string, string>;
+
 interface Scope {
   run?: string;
   step?: string;
@@ -116,6 +119,7 @@ export interface AgentEventData {
     source: string;
     name: string;
     config?: unknown;
+    ids?: RunIds;
   };
   'run.end': { run: string; status: EndStatus; tookMs: number; error?: EventError };
   'step.start': Scope & {
@@ -143,6 +147,7 @@ export interface AgentEventData {
     /** Why the body was not read: its parts are then unknown. */
     gap?: string;
     attributes: Attributes;
+    ids?: RunIds;
   };
   'model.headers': { call: string; afterMs: number; attributes: Attributes };
   /**

@@ -162,6 +162,8 @@ export interface AgentRun {
   usage?: TokenUsage;
   /** Of the calls whose price is known; absent when none is. Prices are those of the days named, the oldest first. */
   cost?: { usd: number; pricedCalls: number; calls: number; pricesOf: string[] };
+  /** Of thread, session, conversation and user (`thread_id`, …), as the framework or the requests had them. */
+  ids?: Record<string, string>;
   /** The run around this one: this is a sub-agent. */
   parentId?: string;
   /** The program named no run: everything that was seen outside of one. */
@@ -215,6 +217,13 @@ export interface OpenWork {
 /** What a run is called to people. */
 export function nameOfRun({ id, name, implicit }: Pick<AgentRun, 'id' | 'name' | 'implicit'>): string {
   return implicit ? 'the program (it named no run)' : (name ?? id);
+}
+
+/** `thread_id weather-42, user_id 7`; empty where none is known. */
+export function idsOfRun({ ids = {} }: Pick<AgentRun, 'ids'>): string {
+  return Object.entries(ids)
+    .map(([name, id]) => `${name} ${id}`)
+    .join(', ');
 }
 
 export interface AgentStep {

@@ -55,6 +55,7 @@ for (const major of majors) {
     const { ran } = await runAgent('langgraph', ['whole'], major, preload);
     const steps = ['__start__', 'agent', 'tools', 'agent'].map((node) => `${node} finished`);
     const run = assertOneRun(stateOf(ran).runs, 'LangGraph', steps);
+    assert.deepEqual(run.ids, { thread_id: 'weather-42', user_id: 'u7' });
     assert.equal(run.toolCalls[0]?.stepId, run.steps[2]?.id);
     // What a step gave is recorded with it; the state that grows of it is not, with each step again.
     const given = run.steps.map(({ result }) => JSON.stringify(result));
@@ -91,7 +92,8 @@ for (const major of majors) {
 
   test(`OpenAI Agents on Node ${major}: a trace is a run`, { skip }, async () => {
     const { ran } = await runAgent('openai-agents', ['stream'], major, preload);
-    assertOneRun(stateOf(ran).runs, 'Agent workflow', ['agent Weather finished']);
+    const run = assertOneRun(stateOf(ran).runs, 'Agent workflow', ['agent Weather finished']);
+    assert.deepEqual(run.ids, { conversation_id: 'chat-7', user_id: 'u7' });
   });
 
   test(`OpenAI Agents on Node ${major}: the same with its tracing off`, { skip }, async () => {
@@ -99,6 +101,7 @@ for (const major of majors) {
       const env = { OPENAI_AGENTS_DISABLE_TRACING: '1' };
       const { ran } = await runAgent('openai-agents', [mode], major, preload, env);
       const run = assertOneRun(stateOf(ran).runs, 'Agent workflow', ['agent Weather finished']);
+      assert.deepEqual(run.ids, { conversation_id: 'chat-7', user_id: 'u7' });
       const [step] = run.steps;
       assert.deepEqual(
         [run.toolCalls[0]?.stepId, ...run.modelCalls.map((call) => call.stepId)],

@@ -9,6 +9,7 @@ const messages = [{ role: 'user', content: 'How is Oslo?' }];
 const common = {
   model: 'claude-x',
   max_tokens: 500,
+  metadata: { user_id: 'u7' },
   system: 'You are a weather agent.',
   tools: [{ ...tool, input_schema }],
 };

@@ -41,5 +41,7 @@ const graph = new StateGraph(MessagesAnnotation)
   .addConditionalEdges('agent', ({ messages }) => (messages.at(-1).tool_calls?.length ? 'tools' : END))
   .addEdge('tools', 'agent')
   .compile();
-const { messages } = await graph.invoke({ messages: [{ role: 'user', content: 'How is Oslo?' }] });
+const whose = { configurable: { thread_id: 'weather-42' }, metadata: { user_id: 'u7' } };
+const question = [{ role: 'user', content: 'How is Oslo?' }];
+const { messages } = await graph.invoke({ messages: question }, whose);
 console.log('ANSWER', messages.at(-1).content);

@@ -1,5 +1,5 @@
 // A weather agent on OpenAI's Agents SDK: node openai-agents.mjs whole|stream [throws], whose tool throws once.
-import { Agent, run, setDefaultOpenAIClient, setTracingExportApiKey, tool } from '@openai/agents';
+import { Agent, Runner, setDefaultOpenAIClient, setTracingExportApiKey, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { weather, weatherTool } from './weather.mjs';
 
@@ -24,6 +24,7 @@ const agent = new Agent({
     }),
   ],
 });
-const result = await run(agent, 'How is Oslo?', { stream: mode === 'stream' });
+const runner = new Runner({ groupId: 'chat-7', traceMetadata: { userId: 'u7' } });
+const result = await runner.run(agent, 'How is Oslo?', { stream: mode === 'stream' });
 if (mode === 'stream') await result.completed;
 console.log('ANSWER', result.finalOutput);

@@ -16,12 +16,17 @@ const tools = [{ type: 'function', function: weatherTool }];
 
 async function ask() {
   if (mode === 'whole') {
-    const { choices } = await client.chat.completions.create({ model: 'gpt-4o-mini', messages, tools });
+    const { choices } = await client.chat.completions.create({
+      model: 'gpt-4o-mini',
+      messages,
+      tools,
+      user: 'u7',
+    });
     return choices[0].message;
   }
   // Major 4, which speaks over node:http, keeps it elsewhere.
   const { completions } = client.chat.completions.stream ? client.chat : client.beta.chat;
-  const runner = completions.stream({ model: 'gpt-4o-mini', messages, tools });
+  const runner = completions.stream({ model: 'gpt-4o-mini', messages, tools, user: 'u7' });
   return (await runner.finalChatCompletion()).choices[0].message;
 }
 

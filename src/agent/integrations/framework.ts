@@ -2,7 +2,7 @@
  * What the integrations share: a framework's runs, steps and tool calls by the framework's own keys, recorded as ours.
  * Bounded: the oldest entries without an end are forgotten. Knows no framework.
  */
-import type { EndStatus, EventError } from '../../journal/layout-agent.ts';
+import type { EndStatus, EventError, RunIds } from '../../journal/layout-agent.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { errorOf, isAbort } from '../call-error.ts';
 import { compact } from '../json.ts';
@@ -62,13 +62,14 @@ export class FrameworkRecorder {
     this.#steps.delete(key);
   }
 
-  startRun(key: string, name: string, around: AgentScope): AgentScope {
+  startRun(key: string, name: string, around: AgentScope, ids?: RunIds): AgentScope {
     const id = this.#recorder.nextId('r');
     const scope = { run: id };
     this.#runs.set(key, { id, scope, startedAt: now() });
     this.#recorder.openWork.openRun(id);
     const facts = compact({ run: id, source: this.#source, parent: around.run });
-    this.#recorder.report('run.start', facts as { run: string }, { name }, this.#writing);
+    const content = ids ? { name, ids } : { name };
+    this.#recorder.report('run.start', facts as { run: string }, content, this.#writing);
     return scope;
   }
 

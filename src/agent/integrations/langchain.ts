@@ -8,6 +8,7 @@
 import { isObject, objectOf, parseArguments, stringOf } from '../json.ts';
 import { asyncHooks } from '../node-modules.ts';
 import type { AgentRecorder } from '../recorder.ts';
+import { readIds } from '../run-ids.ts';
 import type { AgentScope } from '../scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
@@ -138,7 +139,7 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
         const node = objectOf(metadata)['langgraph_node'];
         if (parent === undefined) {
           kinds.set(runId, 'run');
-          framework.startRun(runId, name, recorder.scope);
+          framework.startRun(runId, name, recorder.scope, readIds(metadata));
         } else if (node !== undefined && node === name) {
           kinds.set(runId, 'step');
           framework.startStep(runId, name, scopeOf(parent));

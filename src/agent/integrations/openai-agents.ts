@@ -8,6 +8,7 @@
  */
 import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../json.ts';
 import type { AgentRecorder } from '../recorder.ts';
+import { readIds } from '../run-ids.ts';
 import type { AgentScope } from '../scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
@@ -125,8 +126,9 @@ class TracedWork {
     return key;
   }
 
-  startTrace(key: string, name: unknown): void {
-    this.#framework.startRun(key, stringOf(name) ?? 'trace', this.#recorder.scope);
+  startTrace(key: string, { name, groupId, metadata }: JsonObject): void {
+    const ids = readIds(metadata, { groupId });
+    this.#framework.startRun(key, stringOf(name) ?? 'Agent workflow', this.#recorder.scope, ids);
   }
 
   endTrace(key: string): void {
@@ -180,8 +182,8 @@ class TracedWork {
 /** Of traces and spans that are traced. */
 function makeProcessor(work: TracedWork): object {
   const onTraceStart = guarded((trace: unknown) => {
-    const { traceId, name } = objectOf(trace);
-    work.startTrace(String(traceId), name);
+    const facts = objectOf(trace);
+    work.startTrace(String(facts['traceId']), facts);
   });
   const onTraceEnd = guarded((trace: unknown) => work.endTrace(String(objectOf(trace)['traceId'])));
   const onSpanStart = guarded((span: unknown) => {
@@ -223,7 +225,7 @@ const finishedWith = (output: unknown) => (output === undefined ? {} : { result:
 const watchTrace = guarded((trace: unknown, options: unknown, work: TracedWork) => {
   if (!isObject(trace) || trace['traceId'] !== noId) return;
   const key = work.giveKey(trace);
-  shadowFirst(trace, 'start', () => work.startTrace(key, objectOf(options)['name'] ?? 'Agent workflow'));
+  shadowFirst(trace, 'start', () => work.startTrace(key, objectOf(options)));
   shadowFirst(trace, 'end', () => work.endTrace(key));
   followCopies(trace, key, work);
 });

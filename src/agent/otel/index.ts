@@ -8,6 +8,7 @@ import { currentPlace, findPort } from '../api-scope.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { hashOf } from '../node-modules.ts';
 import type { AgentPort, FrameworkPort } from '../port.ts';
+import { readIds } from '../run-ids.ts';
 import type { AgentScope } from '../scope.ts';
 import {
   attempt,
@@ -81,7 +82,7 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
     if (!meaning || meaning.kind === 'model') {
       framework.alias(key, around);
       this.#open.set(key, meaning ? { since: port.tapped?.count ?? 0 } : {});
-    } else this.#open.set(key, { kind: begin(framework, key, meaning, around) });
+    } else this.#open.set(key, { kind: begin(framework, key, meaning, around, span) });
   }
 
   #end(span: SpanLike, framework: FrameworkPort, port: AgentPort): void {
@@ -98,7 +99,7 @@ export class AgentdumpSpanProcessor implements SpanProcessorLike {
       return;
     }
     // A library that names its spans at their end only.
-    const kind = open.kind ?? (meaning && begin(framework, key, meaning, around));
+    const kind = open.kind ?? (meaning && begin(framework, key, meaning, around, span));
     if (kind) finish(framework, key, kind, span);
   }
 
@@ -167,10 +168,16 @@ function begin(
   key: string,
   meaning: Exclude<SpanMeaning, { kind: 'model' }>,
   around: AgentScope,
+  span: SpanLike,
 ): NonNullable<Open['kind']> {
   if (meaning.kind === 'tool') framework.startTool(key, meaning, around);
   else if (meaning.kind === 'run' || around.run === undefined) {
-    framework.startRun(key, meaning.name, around);
+    framework.startRun(
+      key,
+      meaning.name,
+      around,
+      attempt(() => readIds(span.attributes)),
+    );
     return 'run';
   } else framework.startStep(key, meaning.name, around, meaning.input);
   return meaning.kind === 'tool' ? 'tool' : 'step';

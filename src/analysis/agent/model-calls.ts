@@ -22,6 +22,8 @@ export interface CallInRun {
   call: ModelCall & { id: string };
   startedAt: number;
   isOpen: boolean;
+  /** Whose work it is, as the request says. */
+  ids?: Record<string, string>;
 }
 
 /** The calls in the order of their starts; `at` is the time of death. */
@@ -37,7 +39,17 @@ export function computeModelCalls(
     call: readCall(gathered, conversations, at),
     startedAt: gathered.start.at,
     isOpen: !gathered.end,
+    ...dropUndefined({ ids: idsOf(gathered.start.ids) }),
   }));
+}
+
+const mostIds = 10;
+
+/** What of an event's ids has their shape. */
+export function idsOf(ids: unknown): Record<string, string> | undefined {
+  if (typeof ids !== 'object' || ids === null) return undefined;
+  const texts = Object.entries(ids).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return texts.length ? Object.fromEntries(texts.slice(0, mostIds)) : undefined;
 }
 
 function gather(event: AgentEvent, calls: Map<string, Gathered>): void {

@@ -3,7 +3,14 @@
  * the process died. Events outside of every run form one implicit run. Events may be missing at any place.
  */
 import type { AgentEvent } from '../../journal/layout-agent.ts';
-import type { AgentRun, AgentState, AgentStep, AgentWait, TokenUsage } from '../../model/agent-state.ts';
+import type {
+  AgentRun,
+  AgentState,
+  AgentStep,
+  AgentWait,
+  ModelCall,
+  TokenUsage,
+} from '../../model/agent-state.ts';
 import { applyPatch } from '../../model/json-patch.ts';
 import { findAborts } from './aborted-calls.ts';
 import { type Conversations, computeConversations, listMessages } from './conversations.ts';
@@ -12,7 +19,7 @@ import type { AgentEvents } from './events.ts';
 import { findFailedRequests } from './failed-requests.ts';
 import { findLoops } from './loops.ts';
 import { messagesAsRead, readMessage } from './message-text.ts';
-import { type CallInRun, computeModelCalls } from './model-calls.ts';
+import { type CallInRun, computeModelCalls, idsOf } from './model-calls.ts';
 import { findOpenWork, findRequested } from './pending.ts';
 import { computeServers } from './servers.ts';
 import { computeToolCalls } from './tool-calls.ts';
@@ -33,7 +40,7 @@ export function computeAgentState({
   for (const event of events) runs.add(event);
   const conversations = computeConversations(events);
   const calls = computeModelCalls(events, conversations, at);
-  for (const { run, call } of calls) runs.of(run).modelCalls.push(call);
+  for (const { run, call, ids } of calls) runs.addCall(run, call, ids);
   for (const { run, tool } of computeToolCalls(events, conversations, at)) runs.of(run).toolCalls.push(tool);
   for (const { run, wait } of computeWaits(events, at)) runs.addWait(run, wait);
   const all = runs.all();
@@ -72,6 +79,7 @@ class RunTable {
   readonly #at: number;
   readonly #runs = new Map<string, AgentRun>();
   readonly #startedAt = new Map<string, number>();
+  readonly #idsOfCalls = new Map<string, Record<string, string>>();
   readonly #steps = new Map<string, { step: AgentStep; startedAt: number }>();
 
   constructor(at: number) {
@@ -79,6 +87,11 @@ class RunTable {
   }
 
   all(): AgentRun[] {
+    for (const [id, known] of this.#idsOfCalls) {
+      const agreed = Object.entries(known).filter(([, value]) => value !== '');
+      const run = this.of(id);
+      if (agreed.length) run.ids = { ...Object.fromEntries(agreed), ...run.ids };
+    }
     return [...this.#runs.values()];
   }
 
@@ -91,6 +104,16 @@ class RunTable {
       this.#runs.set(id, run);
     }
     return run;
+  }
+
+  /** What its requests say of whose it is holds for a run that does not say it itself, where they all say the same. */
+  addCall(id: string | undefined, call: ModelCall, ids: AgentRun['ids']): void {
+    const run = this.of(id);
+    run.modelCalls.push(call);
+    const known = { ...this.#idsOfCalls.get(run.id) };
+    for (const [name, value] of Object.entries(ids ?? {}))
+      known[name] = known[name] === undefined || known[name] === value ? value : '';
+    this.#idsOfCalls.set(run.id, known);
   }
 
   addWait(id: string | undefined, wait: AgentWait): void {
@@ -138,7 +161,8 @@ class RunTable {
 
   #startRun(event: Extract<AgentEvent, { kind: 'run.start' }>): void {
     const run = this.of(event.run);
-    Object.assign(run, dropUndefined({ name: event.name, parentId: event.parent, config: event.config }));
+    const { name, parent: parentId, config } = event;
+    Object.assign(run, dropUndefined({ name, parentId, config, ids: idsOf(event.ids) }));
     run.startedAt = new Date(event.at).toISOString();
     this.#startedAt.set(event.run, event.at);
   }

@@ -16,6 +16,7 @@ import { toolStateText } from '../../model/tool-text.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import { type Palette, plainPalette } from '../palette.ts';
+import { idLines } from './agent.ts';
 import { oneLine, type Page, section, wrap } from './layout.ts';
 import { messageText, textOf } from './message-text.ts';
 import { renderValue } from './value.ts';
@@ -71,6 +72,7 @@ function renderRun(run: AgentRun, endedAt: number, page: Page): string[] {
   const { palette } = page;
   return [
     `${palette.strong(oneLine(nameOfRun(run)))} ${run.status}${palette.faint(headFacts(run))}`,
+    ...idLines(run, page),
     ...timelineRows(run, endedAt, page),
     ...run.pending.flatMap((what) => wrap(what, page.columns - 12, `${' '.repeat(10)}  not ended  `)),
     ...(run.requested ?? []).flatMap((what) =>

@@ -4,6 +4,7 @@ import type { Account } from '../../model/account.ts';
 import {
   type AgentRun,
   type ConversationCandidate,
+  idsOfRun,
   nameOfRun,
   type ToolCall,
 } from '../../model/agent-state.ts';
@@ -11,7 +12,7 @@ import { modelCallText } from '../../model/model-call-text.ts';
 import { formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import { toolStateText } from '../../model/tool-text.ts';
 import { foldLines } from './fit.ts';
-import { oneLine, type Page } from './layout.ts';
+import { oneLine, type Page, wrap } from './layout.ts';
 import { compact, renderConversation, renderValue } from './value.ts';
 
 const maxRows = 12;
@@ -37,6 +38,12 @@ function renderCandidate({ path, messages, shown = [] }: ConversationCandidate, 
   ];
 }
 
+/** Whose work it is. */
+export function idLines(run: AgentRun, page: Page): string[] {
+  const ids = idsOfRun(run);
+  return ids ? wrap(oneLine(ids), page.columns - 2, '  ').map(page.palette.faint) : [];
+}
+
 function renderRun(run: AgentRun, page: Page): string[] {
   const { palette } = page;
   const usage = run.usage
@@ -46,6 +53,7 @@ function renderRun(run: AgentRun, page: Page): string[] {
     `${palette.strong(oneLine(nameOfRun(run)))} ${run.status}${palette.faint(
       `, ${formatCount(run.steps.length, 'step')}, ${formatCount(run.modelCalls.length, 'model call')}, ${formatCount(run.toolCalls.length, 'tool call')}${usage}`,
     )}`,
+    ...idLines(run, page),
     ...run.pending.slice(0, maxRows).map((what) => `  ${palette.bad('not ended')} ${oneLine(what)}`),
     ...(run.requested ?? [])
       .slice(0, maxRows)
