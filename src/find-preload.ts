@@ -3,12 +3,14 @@
  * program: then it is looked for beside that program, and as the package there.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What the preload calls the flag by which it only loads: so that nobody else's register.cjs is run. */
 const mark = 'agentdump.loadOnly';
+
+/** Not by an import: of that one webpack takes each call for its own to resolve, and leaves `undefined` of it. */
+const { createRequire } = process.getBuiltinModule('node:module');
 
 /** The exports of the preload file, of which nothing is installed yet; undefined where there is none. */
 export function loadPreload(): unknown {

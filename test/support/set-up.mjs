@@ -16,6 +16,7 @@ const wide = [
   { folder: 'browser', what: 'what drives a browser for the page' },
   { folder: 'runners', what: 'real test runners' },
   { folder: 'servers', what: 'real server frameworks' },
+  { folder: 'bundlers', what: 'bundlers that make install() part of a program' },
   { folder: 'runners/older', what: 'their versions that most projects have' },
 ];
 
