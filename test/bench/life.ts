@@ -41,6 +41,9 @@ interface Row {
   /** Most that it may be against bare. */
   target: Target;
   output?: 'pipe' | 'file' | '/dev/null';
+  /** Both have the preload then, this one with these variables and the other with those of `against`. */
+  env?: Record<string, string>;
+  against?: Record<string, string>;
   /** Fewer slices of what waits for its server. */
   slices?: number;
 }
@@ -70,6 +73,14 @@ const allRows: Row[] = [
   { name: 'http.get', work: 'http.get', count: 300, target: 1.03 },
   { name: 'fetch', work: 'fetch', count: 250, target: 1.03 },
   { name: 'serve', work: 'serve', count: 300, target: 1.03 },
+  {
+    name: 'promises, 130 a request served: AGENTDUMP_CONTEXT=always against off',
+    work: 'serve-promises',
+    count: 400,
+    target: 1.03,
+    env: { AGENTDUMP_CONTEXT: 'always' },
+    against: { AGENTDUMP_CONTEXT: 'off' },
+  },
   logRow('console.log', 'pipe', 4000),
   logRow('console.log', 'file', 4000),
   logRow('console.log', '/dev/null', 6000),
@@ -92,17 +103,18 @@ class Subject {
 
   constructor(
     node: string,
-    { work, output = '/dev/null' }: Pick<Row, 'work' | 'output'>,
+    { work, output = '/dev/null', env, against }: Pick<Row, 'work' | 'output' | 'env' | 'against'>,
     origin: string,
-    isLoaded: boolean,
+    isMeasured: boolean,
   ) {
+    const isLoaded = isMeasured || against !== undefined;
     const words = [...(isLoaded ? ['--require', preload] : []), program, work, origin, agentsFolder];
     const stdout =
       output === 'pipe' ? 'pipe' : openSync(output === 'file' ? join(dir, 'out.log') : output, 'w');
     this.#child = spawn(node, words, {
       cwd: dir,
       stdio: ['pipe', stdout, 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: dir },
+      env: { PATH: process.env['PATH'] ?? '', HOME: dir, ...(isMeasured ? env : against) },
     });
     this.#child.stdout?.resume();
     this.#answers = createInterface({ input: this.#child.stdio[3] as Readable })[Symbol.asyncIterator]();

@@ -1,7 +1,8 @@
 // What the programs of the life benchmark talk to, in a process of its own: GET gives a short text; a POST gives a model's
 // stream, in the shape of the path, of as many tokens as `x-tokens` says, one write each, `x-pause` milliseconds apart (0: in
-// successive turns of the loop). The port is the first line of stdout.
-import { createServer } from 'node:http';
+// successive turns of the loop). GET /ask?port=&count= asks that server so often, 20 at once, and then answers. The port is
+// the first line of stdout.
+import { Agent, createServer, request as send } from 'node:http';
 
 const json = (value) => JSON.stringify(value);
 const chatChunk = (delta, finish_reason = null) =>
@@ -64,7 +65,26 @@ function stream(request, response) {
   next();
 }
 
+const keepAlive = new Agent({ keepAlive: true, maxSockets: 20 });
+const order = json({ lines: Array.from({ length: 30 }, (_, i) => ({ name: `item-${i}`, count: i })) });
+const askOnce = (port) =>
+  new Promise((resolve, reject) => {
+    send({ agent: keepAlive, method: 'POST', host: '127.0.0.1', port, path: '/order' }, (response) =>
+      response.resume().on('end', resolve),
+    )
+      .on('error', reject)
+      .end(order);
+  });
+
+async function ask(request, response) {
+  const { searchParams } = new URL(request.url, 'http://here');
+  const [port, count] = [Number(searchParams.get('port')), Number(searchParams.get('count'))];
+  await Promise.all(Array.from({ length: count }, () => askOnce(port)));
+  response.end('done\n');
+}
+
 const server = createServer((request, response) => {
+  if (request.url.startsWith('/ask')) return void ask(request, response);
   if (request.method === 'POST') request.resume().on('end', () => stream(request, response));
   else response.end('a short answer\n');
 });

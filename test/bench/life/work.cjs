@@ -158,6 +158,7 @@ const works = {
   setImmediate: () => times(() => new Promise(setImmediate)),
   hour: () => hour(),
   serve: () => serve(),
+  'serve-promises': () => servePromises(),
 };
 
 /** What an agent does in a minute: asks, reads the stream, calls things by HTTP, logs, computes. */
@@ -197,6 +198,32 @@ function serve() {
         .on('error', reject);
     });
   return times(ask);
+}
+
+/** A server of async functions, some 150 promises a request; the other process asks, 20 at once. */
+function servePromises() {
+  const prices = new Map(Array.from({ length: 100 }, (_, i) => [`item-${i}`, i]));
+  const look = async (name) => prices.get(name);
+  const price = async ({ name, count }) => ({ name, total: (await look(name)) * count });
+  async function answer(request, response) {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const order = JSON.parse(Buffer.concat(chunks).toString());
+    const lines = [];
+    for (const line of order.lines) lines.push(await price(line));
+    const all = await Promise.all(order.lines.map(price));
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ lines, all }));
+  }
+  const server = http.createServer(answer).listen(0, '127.0.0.1');
+  return async (count) => {
+    const path = `/ask?port=${server.address().port}&count=${count}`;
+    await new Promise((resolve, reject) => {
+      http
+        .get({ host: url.hostname, port: url.port, path }, (response) => response.resume().on('end', resolve))
+        .on('error', reject);
+    });
+  };
 }
 
 const work = works[row]();
