@@ -20,6 +20,8 @@ export interface TestPort {
   wasSuite(key: object): void;
   /** `nextFollows`: the runner tells at once of what runs next, or calls `settle`; nothing of the program's runs before. */
   end(test: number | object, status: TestStatus, error?: unknown, nextFollows?: boolean): void;
+  /** A test that had passed: an error that came after its end made the runner count it as failed. */
+  failedLater(key: object, error: unknown): void;
   /** After all, nothing follows at once. */
   settle(): void;
   /** The context of the test that this object of its runner's stands for; `tell` where nobody calls `begin` with it. */

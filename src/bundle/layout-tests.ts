@@ -120,6 +120,8 @@ export type TestLogLine =
       error?: TestFailure;
       bundle?: string;
     }
+  /** A test that had ended: the runner counts it as failed for an error that came later. */
+  | { kind: 'failed'; id: number; error?: TestFailure }
   /** The thread wrote a bundle; the tests that had started and not ended are those it is about. */
   | {
       kind: 'bundle';

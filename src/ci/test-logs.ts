@@ -83,9 +83,10 @@ export function readThread(pid: number, threadId: number, text: string): LoggedT
     children: [],
   };
   const open = new Map<number, LoggedTest>();
+  const ended = new Map<number, LoggedTest>();
   for (const raw of text.split('\n')) {
     const line = parseLine(raw);
-    if (line) take(thread, open, line);
+    if (line) take(thread, open, ended, line);
   }
   const running = new Set(innermost([...open.values()]));
   return {
@@ -104,7 +105,12 @@ function parseLine(raw: string): TestLogLine | undefined {
   }
 }
 
-function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLogLine): void {
+function take(
+  thread: LoggedThread,
+  open: Map<number, LoggedTest>,
+  ended: Map<number, LoggedTest>,
+  line: TestLogLine,
+): void {
   switch (line.kind) {
     case 'process':
       thread.process = line;
@@ -117,7 +123,10 @@ function take(thread: LoggedThread, open: Map<number, LoggedTest>, line: TestLog
       begin(thread, open, line);
       break;
     case 'end':
-      end(open, line);
+      end(open, ended, line);
+      break;
+    case 'failed':
+      failLater(ended, line);
       break;
     case 'counts':
       thread.dropped = { finished: line.finished, failed: line.failed };
@@ -180,10 +189,15 @@ export function asTime(ms: unknown): string | undefined {
   return typeof ms === 'number' && Math.abs(ms) < 8.64e15 ? new Date(ms).toISOString() : undefined;
 }
 
-function end(open: Map<number, LoggedTest>, { id, status, tookMs, hook, error, bundle }: Line<'end'>): void {
+function end(
+  open: Map<number, LoggedTest>,
+  ended: Map<number, LoggedTest>,
+  { id, status, tookMs, hook, error, bundle }: Line<'end'>,
+): void {
   const test = open.get(id);
   if (!test) return;
   open.delete(id);
+  ended.set(id, test);
   Object.assign(test, {
     status,
     tookMs,
@@ -191,6 +205,11 @@ function end(open: Map<number, LoggedTest>, { id, status, tookMs, hook, error, b
     ...(error && { error }),
     ...(bundle !== undefined && { bundle }),
   });
+}
+
+function failLater(ended: Map<number, LoggedTest>, { id, error }: Line<'failed'>): void {
+  const test = ended.get(id);
+  if (test) Object.assign(test, { status: 'failed' }, error && { error });
 }
 
 /** Says in the log of a process that a bundle was written of it from outside. Never throws. */

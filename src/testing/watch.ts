@@ -148,6 +148,13 @@ export class TestWatch implements TestPort {
     this.#options.betweenTests?.(this.#finished, this.#running.size > this.#waiting);
   }
 
+  failedLater(key: object, error: unknown): void {
+    const id = this.#ids.get(key);
+    if (id === undefined || this.#running.has(id)) return;
+    this.#failed++;
+    this.#log({ kind: 'failed', id, error: describeFailure(error) });
+  }
+
   settle(): void {
     this.#options.log?.flush();
   }

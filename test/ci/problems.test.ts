@@ -80,3 +80,47 @@ test('a death that the program handled is a problem only where there is no other
   assert.deepEqual(titles({ ...summary, bundles: [worker, death] }), ['crash.zip']);
   assert.deepEqual(titles({ ...summary, tests: { ...summary.tests, telling: [failed] } }), ['adds']);
 });
+
+test('an error that a runner heard, of a test that had ended: it comes before the tests that it cut or failed', () => {
+  const late: CiBundle = {
+    name: 'late.zip',
+    bytes: 1,
+    kind: 'uncaught-exception',
+    title: 'Error: late window at a.js:3:5',
+    pid: 7,
+    handled: true,
+    test: { file: 'a.js', name: ['opens'] },
+    unfinished: [{ file: 'a.js', name: ['closes'] }],
+  };
+  const closes = { file: 'a.js', name: ['closes'], startedAt: '' };
+  const problems = (telling: CiSummary['tests']['telling'], bundles = [late]) =>
+    problemsOf({
+      schema: 'agentdump.ci/1',
+      command: ['npm', 'test'],
+      outcome: { kind: 'failed', exitCode: 1 },
+      tests: { finished: 1, failed: 0, unfinished: 1, telling },
+      bundles,
+    } as CiSummary).map(({ test, title }) => `${test}: ${title}`);
+  const opened = 'opens: Error: late window at a.js:3:5';
+  assert.deepEqual(problems([{ ...closes, status: 'unfinished' }]), [opened, 'closes: It did not finish']);
+  const error = { name: 'Error', message: 'late window' };
+  assert.deepEqual(problems([{ ...closes, status: 'failed', error }]), [
+    opened,
+    'closes: Error: late window, from “opens”',
+  ]);
+  const own = { name: 'Error', message: 'done() called twice' };
+  const rejected: CiBundle = {
+    name: 'own.zip',
+    bytes: 1,
+    kind: 'unhandled-rejection',
+    title: 'Error: done() called twice',
+  };
+  assert.deepEqual(
+    problems([{ ...closes, status: 'failed', error: own, bundle: 'own.zip' }], [rejected, late]),
+    [opened, 'closes: Error: done() called twice'],
+  );
+  // Of tests that ran then and are well it is one of those that tests let die.
+  assert.deepEqual(problems([{ ...closes, name: ['another'], status: 'failed', error }]), [
+    'another: Error: late window',
+  ]);
+});

@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CiBundle, CiSummary, CiTest } from '../../src/model/ci-summary.ts';
+import { problemsOf } from '../../src/report/ci/wording.ts';
 import { isWideRun, sampleOf } from './test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -258,6 +259,9 @@ export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []):
         assert.match(bundle.summary ?? '', lastName(bundle.test) === undefined ? /is not known/ : /began it/);
       }
       assert.equal(lastName(bundles[0]?.test), beginningTest, told);
+      // Whatever the runner says of it.
+      const [first] = run.summary ? problemsOf(run.summary) : [];
+      assert.ok(first?.test?.endsWith(beginningTest), `${JSON.stringify(first)}\n${told}`);
     });
 }
 

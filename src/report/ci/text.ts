@@ -16,7 +16,7 @@ export function renderCiText(given: CiSummary, folder: string): string {
     ...problems
       .slice(0, mostProblems)
       .flatMap(({ test, title, place, file, bundle }) => [
-        `  ✖ ${test === undefined || title.includes(test) ? '' : `${test}: `}${title}`,
+        `  ✖ ${test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `}${title}`,
         ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
         ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
       ]),

@@ -84,15 +84,30 @@ function errorText({ error }: CiTest): string {
   return `${error.name === undefined ? '' : `${error.name}: `}${plain(error.message)}`;
 }
 
+/** Whether tests that ran when the error of another came did not end well. */
+function hasCutTests({ unfinished = [] }: CiBundle, telling: readonly CiTest[]): boolean {
+  return unfinished.some(({ name, file }) =>
+    telling.some((test) => test.file === file && test.name.join('\n') === name.join('\n')),
+  );
+}
+
+/** Runners give an error that comes late to the test that runs then. */
+function isFailedBy(test: CiTest, cause: CiBundle): boolean {
+  const message = firstSentence(plain(test.error?.message ?? ''));
+  return message !== '' && cause.title?.includes(message) === true && hasCutTests(cause, [test]);
+}
+
 export function problemsOf(summary: CiSummary): Problem[] {
   const { tests, bundles } = summary;
   const named = new Set(tests.telling.flatMap(({ bundle }) => (bundle === undefined ? [] : [bundle])));
+  const causes = bundles.filter((bundle) => bundle.handled && hasCutTests(bundle, tests.telling));
   const ofTests = tests.telling.map((test): Problem => {
     const bundle = bundles.find(({ name }) => name === test.bundle);
+    const cause = bundle ? undefined : causes.find((one) => isFailedBy(test, one));
     const place = test.place ?? bundle?.place;
     const file = test.file;
     return {
-      title: testReason(test, bundle),
+      title: `${testReason(test, bundle)}${cause?.test ? `, from “${testTitle(cause.test)}”` : ''}`,
       test: testTitle(test),
       ...(file !== undefined && { file }),
       ...(place && { place }),
@@ -107,8 +122,9 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const isTold = ofTests.length > 0 || bundles.some(({ handled }) => !handled);
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
-    // Tests let things die on purpose; where nothing else is known, one of them may be the reason.
-    .filter(({ handled }) => !(handled && isTold))
+    // Tests let things die on purpose; where nothing else is known, one of them may be the reason. Whatever a runner heard
+    // is none of these where tests that ran then never ended.
+    .filter((bundle) => !(bundle.handled && isTold) || causes.includes(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
       return {
@@ -120,5 +136,11 @@ export function problemsOf(summary: CiSummary): Problem[] {
         detail: bundle.summary ?? '',
       };
     });
-  return [...ofTests.filter(({ bundle }) => bundle), ...others, ...ofTests.filter(({ bundle }) => !bundle)];
+  const isCause = ({ bundle }: Problem): boolean => bundle !== undefined && causes.includes(bundle);
+  return [
+    ...others.filter(isCause),
+    ...ofTests.filter(({ bundle }) => bundle),
+    ...others.filter((one) => !isCause(one)),
+    ...ofTests.filter(({ bundle }) => !bundle),
+  ];
 }

@@ -22,9 +22,11 @@ interface CircusState {
   currentlyRunningTest?: CircusRunnable | null;
 }
 
+type Failable = CircusBlock & { errors: unknown[] };
+
 interface CircusEvent {
   name: string;
-  test?: CircusBlock & { errors: unknown[] };
+  test?: Failable;
 }
 
 interface Environment {
@@ -123,13 +125,30 @@ const matchers = Symbol.for('$$jest-matchers-object');
 
 function note(tests: TestPort, environment: Environment, { name, test }: CircusEvent): void {
   try {
+    if (name === 'run_finish') failLater(tests, environment);
     if (!test) return;
     if (name === 'test_fn_start' || name === 'test_start') begin(tests, environment, test);
-    else if (name === 'test_done') tests.end(test, test.errors.length ? 'failed' : 'passed', test.errors[0]);
-    else if (name === 'test_skip' || name === 'test_todo') tests.end(test, 'skipped');
+    else if (name === 'test_done') {
+      tests.end(test, test.errors.length ? 'failed' : 'passed', test.errors[0]);
+      if (!test.errors.length) passedIn(environment).push(test);
+    } else if (name === 'test_skip' || name === 'test_todo') tests.end(test, 'skipped');
   } catch {
     // Another shape than that of the versions we know.
   }
+}
+
+const passed = new WeakMap<Environment, Failable[]>();
+
+function passedIn(environment: Environment): Failable[] {
+  const list = passed.get(environment) ?? [];
+  passed.set(environment, list);
+  return list;
+}
+
+/** Since version 30 circus gives an error that comes after a test's end to the test that it came from. */
+function failLater(tests: TestPort, environment: Environment): void {
+  for (const test of passedIn(environment)) if (test.errors.length) tests.failedLater(test, test.errors[0]);
+  passed.delete(environment);
 }
 
 const begun = new WeakSet<object>();
