@@ -10,7 +10,7 @@ import type { CiEnd, CiOptions } from './options.ts';
 import { explainSilentDeaths } from './silent-deaths.ts';
 import type { StartedRun } from './start.ts';
 import { summarize } from './summarize.ts';
-import { type LoggedThread, readTestLogs, runningTests } from './test-logs.ts';
+import { type LoggedThread, readTestLogs, runningTests, startingTest } from './test-logs.ts';
 import { writeReport } from './write-report.ts';
 
 /** The outcome that stands in the end; `passed` leaves no report. */
@@ -56,12 +56,18 @@ function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boo
   return hasDied ? { ...outcome, kind: 'died' } : leaks.length ? { ...outcome, kind: 'leak' } : outcome;
 }
 
-/** Node wrote a fatal report of a process whose test never ended. */
+/**
+ * A process whose test never ended: Node wrote a fatal report of it, or it exited with a code that nobody heeded, as mocha does
+ * of its worker pool. One that a test has started is that test's to judge.
+ */
 function hasDiedInTest(folder: string, threads: readonly LoggedThread[]): boolean {
   const reports = readdirSync(folder).filter((name) => name.startsWith('report.'));
-  return threads.some(
-    ({ pid }) => runningTests(threads, pid).length > 0 && reports.some((name) => name.includes(`.${pid}.`)),
-  );
+  return threads.some(({ pid, threadId, exit }) => {
+    const hasExited = threadId === 0 && exit !== undefined && exit.code !== 0;
+    const hasDied = reports.some((name) => name.includes(`.${pid}.`));
+    if (!hasDied && !(hasExited && startingTest(threads, pid) === undefined)) return false;
+    return runningTests(threads, pid).length > 0;
+  });
 }
 
 function withDifference({ baseline }: CiOptions, summary: CiSummary): CiSummary {

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleSuffix } from '../bundle/layout.ts';
 import { type TestStop, testLogName, testStopName } from '../bundle/layout-tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import { signals } from '../platform/signals.ts';
@@ -71,7 +72,7 @@ async function conclude(options: CiOptions, run: StartedRun, end: CiEnd, started
 
 async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: string): Promise<CiEnd> {
   const isGreen = end.outcome.kind === 'passed';
-  const isQuiet = isGreen && !hasFatalReport(run.folder);
+  const isQuiet = isGreen && !hasFatalReport(run.folder) && !hasBundle(run.dir);
   if (isQuiet && !options.leakCheck && options.baseline === undefined) {
     clear(options, run);
     return end;
@@ -104,6 +105,11 @@ function replaceLostFolder({ folder, gaps }: StartedRun): void {
 /** Node's own, of whatever process below. */
 function hasFatalReport(folder: string): boolean {
   return readdirSync(folder).some((name) => name.startsWith('report.'));
+}
+
+/** Of a child that died on purpose, or of a process whose death the runner overlooked. */
+function hasBundle(dir: string): boolean {
+  return existsSync(dir) && readdirSync(dir).some((name) => name.endsWith(bundleSuffix));
 }
 
 /** Bundles of children that died on purpose, say. */

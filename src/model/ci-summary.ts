@@ -34,8 +34,8 @@ export interface CiSummary {
 
 export interface CiOutcome {
   /**
-   * `leak`: the command was content, and memory grew. `died`: it was content, although a process ran out of memory or
-   * crashed while a test ran (mocha's parallel mode overlooks that).
+   * `leak`: the command was content, and memory grew. `died`: it was content, although a process ran out of memory, crashed or
+   * exited with another code than 0 while a test ran (mocha's parallel mode overlooks that).
    */
   kind: 'passed' | 'failed' | 'hang' | 'job-limit' | 'cancelled' | 'leak' | 'died';
   /** What the command ended with. */

@@ -3,8 +3,7 @@ import { testLate } from '../support/runner-matrix.ts';
 
 // Mocha lets a rejection pass that nobody handles.
 testLate('mocha', ['late rejection']);
-// Known gap: a late process.exit in a process of its worker pool leaves no bundle.
-testLate('mocha parallel', ['late rejection', 'late exit']);
+testLate('mocha parallel', ['late rejection']);
 for (const runner of ['jest workers', 'jest in band', 'vitest forks', 'vitest threads'] as const)
   testLate(runner);
 for (const runner of ['ava', 'playwright', 'tap'] as const) testLate(runner);

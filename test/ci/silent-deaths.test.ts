@@ -109,3 +109,39 @@ function run(context: TestContext, files: Record<string, string>, words: string[
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return runUnderCi({ folder, death: 'none', command: ['node', ...words], env: { NODE_OPTIONS: '' } });
 }
+
+const exits = `import { test } from 'node:test';
+test('leaves', async () => { setTimeout(() => process.exit(3), 50); });
+test('never ends', async () => { await new Promise((done) => setTimeout(done, 5000)); });`;
+const startsAndForgets = `import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+const forget = async () => { await once(spawn(process.execPath, ['a.test.mjs'], { env: { ...process.env, NODE_TEST_CONTEXT: '' } }), 'close'); };`;
+
+test('a process that exits in the middle of a test, and a command that overlooks it: a report, and its own exit code', async (context) => {
+  const { code, summary } = await run(
+    context,
+    {
+      'a.test.mjs': exits,
+      'main.mjs': `${startsAndForgets}\nawait forget();`,
+    },
+    ['main.mjs'],
+  );
+  assert.equal(code, 0);
+  assert.equal(summary?.outcome.kind, 'died');
+  assert.deepEqual(
+    summary.bundles.map(({ kind, test: one }) => [kind, one?.name]),
+    [['exit', ['leaves']]],
+  );
+});
+
+test('the same, started by a test: that one is to judge it', async (context) => {
+  const { code, summary } = await run(
+    context,
+    {
+      'a.test.mjs': exits,
+      'main.test.mjs': `import { test } from 'node:test';\n${startsAndForgets}\ntest('forgets', forget);`,
+    },
+    ['--test', 'main.test.mjs'],
+  );
+  assert.deepEqual([code, summary], [0, undefined]);
+});

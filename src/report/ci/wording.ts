@@ -16,9 +16,10 @@ export function outcomeText({ outcome, durationMs }: CiSummary): string {
     'job-limit': 'The run was stopped before the job’s time was up',
     cancelled: 'The run was cancelled',
     leak: 'The tests passed, and memory grew',
-    died: 'The command ended well, although a process died while a test ran',
+    died: 'The command ended well',
   };
-  return `${words[outcome.kind]}${after}`;
+  const but = outcome.kind === 'died' ? ', although a process died while a test ran' : '';
+  return `${words[outcome.kind]}${after}${but}`;
 }
 
 function endText({ exitCode, signal }: CiOutcome): string {
