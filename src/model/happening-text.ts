@@ -19,10 +19,15 @@ function endText({ exitCode, signal, error, endedAt }: ChildFacts): string {
   return endedAt === undefined ? 'was running' : 'was gone';
 }
 
-/** Lines that say something, without those that the preload wrote. */
+/** Lines that say something: not those that the preload wrote; none of what is no text (node:test's files report to it in binary). */
 export function saidLines(text: string): string[] {
-  return text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('agentdump: '));
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('agentdump: '));
+  const binary = lines.filter((line) => isBinary.test(line)).length;
+  return binary * 4 > lines.length ? [] : lines;
 }
+
+/** As it is, or escaped for a terminal. */
+const isBinary = /[\x00-\x06\x0e-\x1a]|\\x(?:0[0-6ef]|1[0-9a])/;
 
 export function lastLine(text: string): string {
   return saidLines(text).at(-1)?.trim() ?? '';

@@ -1,7 +1,7 @@
 /** Which line of a log is quoted as the program's last word. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tellingLine } from '../../src/model/happening-text.ts';
+import { saidLines, tellingLine } from '../../src/model/happening-text.ts';
 
 const logs: [name: string, text: string, line: string][] = [
   ['nothing', '', ''],
@@ -29,3 +29,9 @@ const logs: [name: string, text: string, line: string][] = [
 
 for (const [name, text, line] of logs)
   test(`the telling line: ${name}`, () => assert.equal(tellingLine(text), line));
+
+test('what is no text says nothing, as it is or escaped', () => {
+  assert.deepEqual(saidLines('one\n\x02\x0ftest:start"\x04data\n'), []);
+  assert.deepEqual(saidLines('one\n\\x02\\x0ftest:start"\\x04data\n'), []);
+  assert.deepEqual(saidLines('\x1b[31mred\x1b[39m\ttab\nagentdump: ours\n\n'), ['\x1b[31mred\x1b[39m\ttab']);
+});

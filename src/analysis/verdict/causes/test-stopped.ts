@@ -9,10 +9,12 @@ import type { Thread } from '../../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence, placesOfWaits } from '../in-flight.ts';
+import { keepersOf } from '../keeps-alive.ts';
 import { cwdOf, isSnapshot, titled } from '../wording.ts';
 import { childEvidence } from './event-loop-hang.ts';
 
 const part = 'test.json';
+const mostKeepers = 5;
 
 export const testStopped: Cause = {
   // The kind is decided by why it was stopped.
@@ -45,7 +47,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
       isCancelled
         ? 'The job was cancelled, which says nothing about the tests.'
         : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
-      textOfSeat(seat, facts),
+      textOfSeat(seat, facts, tests),
     ].join(' '),
     confidence: 'certain',
     evidence: [
@@ -57,7 +59,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
     refutedBy: 'The same test finishing when it is given more time.',
     nextSteps: isCancelled
       ? ['See in the job’s log who cancelled it; if it was a time limit, look at the test that ran.']
-      : stepsOf(seat, facts),
+      : stepsOf(seat, facts, tests),
   };
 }
 
@@ -109,18 +111,38 @@ const nextSteps: Record<Seat, string[]> = {
   loop: ['Look at what is in flight and at the open handles: what does the test await that never settles?'],
 };
 
-function stepsOf(seat: Seat, facts: VerdictFacts): string[] {
+/** Whether tests had run, and none was running: what is still open then was left by one of them, or by what is around them. */
+function hasOnlyLeftovers({ running = [], finished = 0 }: TestFacts, facts: VerdictFacts): boolean {
+  return running.length === 0 && finished > 0 && placesOfWaits(facts).size === 0;
+}
+
+function stepsOf(seat: Seat, facts: VerdictFacts, tests: TestFacts): string[] {
+  if (seat === 'loop' && hasOnlyLeftovers(tests, facts))
+    return [
+      'Close in an `after` hook what the tests opened: servers, connections, timers, child processes.',
+      'To see who opened it, run once more with AGENTDUMP_HANDLES=stacks.',
+    ];
   const [frame] = seat === 'loop' ? [...placesOfWaits(facts).values()] : [];
   const place = frame && placeOf(frame, cwdOf(facts.account));
   return place ? [`Open ${place} and check who settles the promise that is awaited there.`] : nextSteps[seat];
 }
 
-function textOfSeat(seat: Seat, facts: VerdictFacts): string {
+function textOfSeat(seat: Seat, facts: VerdictFacts, tests: TestFacts): string {
   if (seat === 'native') return nativeText(facts);
+  if (seat === 'loop' && hasOnlyLeftovers(tests, facts)) return leftoversText(facts);
   const waits = seat === 'loop' ? [...placesOfWaits(facts).keys()] : [];
   if (waits.length === 0) return seatTexts[seat];
   const others = waits.length > 1 ? ` and ${formatCount(waits.length - 1, 'other place')}` : '';
   return `The event loop was turning, and code of the program was suspended in ${waits[0]}${others}: what is awaited there does not come.`;
+}
+
+function leftoversText(facts: VerdictFacts): string {
+  const none = 'No test was running: those that had begun had ended.';
+  const keepers = keepersOf(facts);
+  if (keepers.length === 0) return `${none} The event loop was turning, and waited for something.`;
+  const shown = keepers.slice(0, mostKeepers).join(', ');
+  const more = keepers.length > mostKeepers ? ' and more' : '';
+  return `${none} What keeps the process alive: ${shown}${more}.`;
 }
 
 function nativeText({ handles }: VerdictFacts): string {

@@ -1,0 +1,38 @@
+/**
+ * What keeps a process alive that has nothing more to do, by `process.getActiveResourcesInfo()`: without pipes and
+ * terminals, which may be its own streams.
+ */
+import { formatCount } from '../../model/quantities.ts';
+import type { VerdictFacts } from './facts.ts';
+
+const names: Record<string, [one: string, many: string]> = {
+  TCPServerWrap: ['a listening server', 'listening servers'],
+  PipeServerWrap: ['a server on a local socket', 'servers on local sockets'],
+  TCPSocketWrap: ['a TCP connection', 'TCP connections'],
+  TLSSocketWrap: ['a TLS connection', 'TLS connections'],
+  UDPWrap: ['a UDP socket', 'UDP sockets'],
+  Timeout: ['a timer', 'timers'],
+  FSEventWrap: ['a watched file', 'watched files'],
+  StatWatcher: ['a watched file', 'watched files'],
+  ProcessWrap: ['a child process', 'child processes'],
+  Worker: ['a worker thread', 'worker threads'],
+  MessagePort: ['a message port', 'message ports'],
+};
+
+/** `a server that listens on 127.0.0.1:8080`, `2 timers`. */
+export function keepersOf({ handles }: Pick<VerdictFacts, 'handles'>): string[] {
+  return Object.entries(handles?.resources ?? {}).flatMap(([kind, count]) => {
+    const [one, many] = names[kind] ?? [];
+    if (one === undefined || count < 1) return [];
+    const addresses = kind === 'TCPServerWrap' ? listening(handles) : [];
+    // The debugger's own is no handle of the program's.
+    if (addresses.length === count) return addresses.map((address) => `a server that listens on ${address}`);
+    return [count === 1 ? one : formatCount(count, '', many).trim()];
+  });
+}
+
+function listening(handles: VerdictFacts['handles']): string[] {
+  return (handles?.sockets ?? []).flatMap(({ state, local }) =>
+    state === 'LISTEN' && local !== undefined ? [local] : [],
+  );
+}
