@@ -2,7 +2,7 @@
  * What keeps a process alive that has nothing more to do, by `process.getActiveResourcesInfo()`: without pipes and
  * terminals, which may be its own streams.
  */
-import { formatCount } from '../../model/quantities.ts';
+import { formatNumber } from '../../model/quantities.ts';
 import type { VerdictFacts } from './facts.ts';
 
 const names: Record<string, [one: string, many: string]> = {
@@ -27,7 +27,7 @@ export function keepersOf({ handles }: Pick<VerdictFacts, 'handles'>): string[] 
     const addresses = kind === 'TCPServerWrap' ? listening(handles) : [];
     // The debugger's own is no handle of the program's.
     if (addresses.length === count) return addresses.map((address) => `a server that listens on ${address}`);
-    return [count === 1 ? one : formatCount(count, '', many).trim()];
+    return [count === 1 ? one : `${formatNumber(count)} ${many}`];
   });
 }
 

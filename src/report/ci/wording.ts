@@ -123,8 +123,8 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const isTold = ofTests.length > 0 || bundles.some(({ handled }) => !handled);
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
-    // Tests let things die on purpose; where nothing else is known, one of them may be the reason. Whatever a runner heard
-    // is none of these where tests that ran then never ended.
+    // Tests let things die on purpose; where nothing else is known, one of them may be the reason. None of these is an error
+    // while which tests ran that then failed or never ended.
     .filter((bundle) => !(bundle.handled && isTold) || causes.includes(bundle))
     .map((bundle): Problem => {
       const file = bundle.test?.file;
