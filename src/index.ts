@@ -2,9 +2,9 @@
  * The public API. Small on purpose: what runs at a death lives in the preload file, which is loaded when `install` or
  * `dump` is called and no preload is there.
  */
-import { findHost, provideContext, setContext } from './agent/context.ts';
-import type { InstallOptions } from './capture/config.ts';
-import { writeStderrLine } from './capture/stderr-line.ts';
+import { findHost, provideContext, setContext } from './agent/api/context.ts';
+import type { InstallOptions } from './capture/install/config.ts';
+import { writeStderrLine } from './capture/install/stderr-line.ts';
 import { durableAgent } from './durable/api.ts';
 import { loadPreload } from './find-preload.ts';
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
-import { testRunVariable } from './bundle/layout-tests.ts';
+import { testRunVariable } from './bundle/layout/tests.ts';
 
 const preload = `${__dirname}/register.cjs`;
 /** Without `node:module`, which takes a millisecond to load. */

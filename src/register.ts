@@ -1,8 +1,8 @@
 /** The preload: `node --require agentdump/register app.js`, or --import, or NODE_OPTIONS. One CommonJS file when built. */
-import { loadColdHalf } from './capture/half-loader.ts';
-import { holdFaults } from './capture/hold-faults.ts';
-import { install } from './capture/install.ts';
-import { isOwnCommand } from './capture/own-command.ts';
+import { loadColdHalf } from './capture/install/half-loader.ts';
+import { install } from './capture/install/install.ts';
+import { isOwnCommand } from './capture/install/own-command.ts';
+import { holdFaults } from './capture/triggers/hold-faults.ts';
 
 // The API module loads this file only for `install`, and says so beforehand.
 if (!(globalThis as Record<symbol, unknown>)[Symbol.for('agentdump.loadOnly')] && !isOwnCommand()) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** What each room may import, besides itself, units and errors. A room with a slash is that file family only. */
+/** What each room may import, besides itself, units and errors. A room with a slash is that folder only. */
 const allowed: Record<string, string[]> = {
   units: [],
   errors: ['units'],
@@ -18,41 +18,46 @@ const allowed: Record<string, string[]> = {
   redaction: [],
   'bundle/layout': [],
   'journal/layout': [],
-  'bundle/writer': ['bytes', 'bundle/layout'],
-  'journal/writer': ['bytes', 'journal/layout'],
-  'bundle/reader': ['bytes', 'bundle/layout', 'bundle/writer'],
-  'journal/reader': ['bytes', 'journal/layout'],
+  'bundle/write': ['bytes', 'bundle/layout'],
+  'bundle/keep': ['bundle/layout', 'bundle/write'],
+  'journal/write': ['bytes', 'journal/layout'],
+  'bundle/read': ['bytes', 'bundle/layout', 'bundle/write'],
+  'bundle/finished': ['bundle/layout', 'bundle/write', 'bundle/read'],
+  'journal/read': ['bytes', 'journal/layout'],
   capture: [
     'redaction',
     'bundle/layout',
-    'bundle/writer',
+    'bundle/write',
+    'bundle/keep',
     'journal/layout',
-    'journal/writer',
+    'journal/write',
     'agent',
     'testing',
   ],
   // model: the pure JSON Patch of json-patch.ts, which the state API records and analysis replays.
-  // bundle/layout-tests: what is told of tests.
-  agent: ['redaction', 'bundle/layout', 'journal/layout', 'journal/writer', 'model'],
+  // bundle/layout/tests.ts: what is told of tests.
+  agent: ['redaction', 'bundle/layout', 'journal/layout', 'journal/write', 'model'],
   testing: ['bundle/layout', 'agent'],
   durable: [
     'redaction',
     'journal/layout',
-    'journal/writer',
+    'journal/write',
     // A resume reads what its predecessor has written.
-    'journal/reader',
+    'journal/read',
     'agent',
   ],
-  resume: ['journal/layout', 'journal/writer', 'journal/reader'],
-  langgraph: ['journal/layout', 'journal/writer', 'journal/reader'],
+  resume: ['journal/layout', 'journal/write', 'journal/read'],
+  langgraph: ['journal/layout', 'journal/write', 'journal/read'],
   supervise: [
     'redaction',
     'bundle/layout',
-    'bundle/writer',
-    'bundle/reader',
+    'bundle/write',
+    'bundle/keep',
+    'bundle/read',
+    'bundle/finished',
     'journal/layout',
-    'journal/writer',
-    'journal/reader',
+    'journal/write',
+    'journal/read',
     'capture',
     'formats/writer',
   ],
@@ -64,9 +69,10 @@ const allowed: Record<string, string[]> = {
     'formats',
     'redaction',
     'bundle/layout',
-    'bundle/reader',
+    'bundle/read',
+    'bundle/finished',
     'journal/layout',
-    'journal/reader',
+    'journal/read',
     'formats/writer',
   ],
   report: ['model'],
@@ -74,11 +80,13 @@ const allowed: Record<string, string[]> = {
     'model',
     'redaction',
     'bundle/layout',
-    'bundle/writer',
-    'bundle/reader',
+    'bundle/write',
+    'bundle/keep',
+    'bundle/read',
+    'bundle/finished',
     'journal/layout',
-    'journal/writer',
-    'journal/reader',
+    'journal/write',
+    'journal/read',
     'formats',
     'supervise',
     'analysis',
@@ -89,7 +97,8 @@ const allowed: Record<string, string[]> = {
     'model',
     'redaction',
     'bundle/layout',
-    'bundle/reader',
+    'bundle/read',
+    'bundle/finished',
     'journal/layout',
     'agent',
     'supervise',
@@ -105,10 +114,12 @@ const allowed: Record<string, string[]> = {
     'model',
     'redaction',
     'bundle/layout',
-    'bundle/writer',
-    'bundle/reader',
+    'bundle/write',
+    'bundle/keep',
+    'bundle/read',
+    'bundle/finished',
     'journal/layout',
-    'journal/reader',
+    'journal/read',
     'formats',
     'capture',
     'agent',
@@ -122,8 +133,8 @@ const allowed: Record<string, string[]> = {
   ],
 };
 const everybody = ['units', 'errors', 'version', 'platform'];
-/** Files of a split room that belong to its reading half; its other files belong to its writing half. */
-const readingHalf = /^(reader|upgrade|pack|unpack|verify|zip|list)/;
+/** Rooms whose folders are judged one by one: the preload carries only some of them. */
+const splitRooms = new Set(['bundle', 'journal']);
 
 function roomOf(file: string): string {
   const parts = relative(src, file)
@@ -134,10 +145,7 @@ function roomOf(file: string): string {
   // Structures of the kernel that whoever writes a core must know too.
   const isLayout = third === 'layout' || third === 'signal-frame';
   if (room === 'formats' && (third.startsWith('write-') || isLayout)) return 'formats/writer';
-  if (room === 'bundle' || room === 'journal') {
-    if (second.startsWith('layout')) return `${room}/layout`;
-    return readingHalf.test(second) ? `${room}/reader` : `${room}/writer`;
-  }
+  if (splitRooms.has(room)) return `${room}/${second}`;
   return room;
 }
 
@@ -194,9 +202,11 @@ test('what the preload carries has no dependency outside Node', () => {
     'testing',
     'redaction',
     'bundle/layout',
-    'bundle/writer',
+    'bundle/write',
+    'bundle/keep',
+    'bundle/keep',
     'journal/layout',
-    'journal/writer',
+    'journal/write',
   ]);
   const broken: string[] = [];
   for (const file of sourceFiles(src)) {
@@ -231,4 +241,26 @@ function findCircle(files: Iterable<string>): string[] {
 
 test('no file imports itself through others', () => {
   assert.deepEqual(findCircle(sourceFiles(src)), []);
+});
+
+/** About fifteen is the aim; a list of more than this is no longer read as one idea. */
+const mostFilesInFolder = 20;
+
+test('no folder is a long list, and each one of a larger room is on the map', () => {
+  const map = readFileSync(join(src, 'README.md'), 'utf8');
+  const count = new Map<string, number>();
+  for (const file of sourceFiles(src)) count.set(dirname(file), (count.get(dirname(file)) ?? 0) + 1);
+  const long = [...count].filter(([, files]) => files > mostFilesInFolder).map(([at]) => relative(src, at));
+  assert.deepEqual(long, []);
+  const rows = [...map.matchAll(/^\| `([\w/]+?)\/?` +\| (`[\w-]+\/`.*)\|$/gm)];
+  for (const [, room = '', folders = ''] of rows)
+    for (const [, folder = ''] of folders.matchAll(/`([\w-]+)\/`/g))
+      assert.ok(existsSync(join(src, room, folder)), `src/README.md: ${room}/${folder} is not there`);
+  const mapped = new Map(rows.map(([, room = '', folders = '']) => [room, folders]));
+  const missing = [...count.keys()]
+    .map((at) => relative(src, at))
+    .filter(
+      (at) => mapped.has(dirname(at)) && !mapped.get(dirname(at))?.includes(`\`${at.split('/').at(-1)}/\``),
+    );
+  assert.deepEqual(missing, []);
 });

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBundle } from '../src/bundle/reader.ts';
-import { verifyBundle } from '../src/bundle/verify.ts';
+import { verifyBundle } from '../src/bundle/finished/verify.ts';
+import { openBundle } from '../src/bundle/read/reader.ts';
 import { AgentdumpError } from '../src/errors.ts';
 import { type HostileInput, hostileInputs } from './support/synth-bundle-hostile.ts';
 

@@ -125,7 +125,7 @@ test('the API: context, a dump on call, and its undoing, without the preload', a
   assert.match(first, /-api-snapshot-[0-9a-f]{8}\.agentdump$/, stderr);
   assert.equal(listeners, '0 undefined');
   assert.match(second, /-api-snapshot-/);
-  const { openBundle } = await import('../src/bundle/reader.ts');
+  const { openBundle } = await import('../src/bundle/read/reader.ts');
   const reader = openBundle(first);
   const part = reader.readJson<{ state: unknown; providers: Record<string, { value: unknown }> }>(
     'agent.json',

@@ -2,12 +2,13 @@
  * Starts the recording of the agent in this thread: taps on HTTP clients, integrations with frameworks, and the port
  * for the explicit API. Cheap at load: what a program does not use is not loaded.
  */
+
+import type { AgentPort } from './api/port.ts';
 import { FrameworkRecorder } from './integrations/framework.ts';
 import { integrate } from './integrations/table.ts';
-import type { LateSink } from './late-sink.ts';
-import type { AgentPort } from './port.ts';
-import type { ProgressWatch } from './progress-watch.ts';
-import { AgentRecorder } from './recorder.ts';
+import type { LateSink } from './record/late-sink.ts';
+import type { ProgressWatch } from './record/progress-watch.ts';
+import { AgentRecorder } from './record/recorder.ts';
 import { tapHttp } from './taps/http.ts';
 import { tapHttp2 } from './taps/http2.ts';
 import { tapUndici } from './taps/undici.ts';

@@ -1,5 +1,5 @@
 /** Who allocated what filled the memory: the sampled allocations, by function of the program. Pure. */
-import { partNames } from '../bundle/layout.ts';
+import { partNames } from '../bundle/layout/bundle.ts';
 import type { MemorySuspect } from '../model/account.ts';
 import { shortFile } from '../model/frame-text.ts';
 import { formatBytes, formatShare } from '../model/quantities.ts';

@@ -2,16 +2,16 @@
  * The account of a bundle: reads its parts, joins them into the model, and reaches verdict and signature. Whatever
  * can't be read becomes a gap; the only errors thrown are those of opening the bundle, which is not done here.
  */
-import { partNames } from '../bundle/layout.ts';
-import type { Sequel } from '../bundle/layout-sequel.ts';
-import { openBundle } from '../bundle/reader.ts';
-import { readSequel } from '../bundle/reader-sequel.ts';
+import { partNames } from '../bundle/layout/bundle.ts';
+import type { Sequel } from '../bundle/layout/sequel.ts';
+import { openBundle } from '../bundle/read/reader.ts';
+import { readSequel } from '../bundle/read/sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap, Verdict } from '../model/verdict.ts';
+import { settleToolCalls } from './agent/calls/tool-outcomes.ts';
 import { findFailures } from './agent/failures/failures.ts';
 import { readAgentState } from './agent/read.ts';
-import { settleToolCalls } from './agent/tool-outcomes.ts';
 import { allocationSuspects } from './allocations.ts';
 import { findBeforeEnd } from './before-end/before-end.ts';
 import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';

@@ -2,7 +2,7 @@
  * All parts of a bundle that analysis reads as JSON, each through its own reader. What is absent or of a wrong shape
  * becomes a gap; nothing here throws. Knows what every death should have left, so that silence is noticed.
  */
-import { partNames } from '../bundle/layout.ts';
+import { partNames } from '../bundle/layout/bundle.ts';
 import type { Happenings } from '../model/account.ts';
 import type { TestFacts } from '../model/tests.ts';
 import type { Gap } from '../model/verdict.ts';

@@ -2,7 +2,7 @@
  * What a count of objects by class says, where no heap snapshot was taken: which class there is most of, and which collections
  * are the largest; of a sample, how they were reached. It knows no bytes, so nothing here is more than possible. Pure.
  */
-import { partNames } from '../bundle/layout.ts';
+import { partNames } from '../bundle/layout/bundle.ts';
 import type { MemoryFacts, MemorySuspect } from '../model/account.ts';
 import { formatNumber, formatShare } from '../model/quantities.ts';
 import type { HeapCensusFacts } from './parts/surroundings.ts';

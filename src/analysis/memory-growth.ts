@@ -1,5 +1,5 @@
 /** What a history of memory samples shows before a death: how much it grew, how fast, and which kind. Pure. */
-import type { MemoryPoint } from '../bundle/layout-evidence.ts';
+import type { MemoryPoint } from '../bundle/layout/evidence.ts';
 import { formatBytes, formatDuration } from '../model/quantities.ts';
 
 export interface Growth {

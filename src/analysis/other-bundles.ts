@@ -3,7 +3,7 @@
  * itself had begun to write when it was killed, and those of a hang that it was in.
  */
 import { basename, dirname, join } from 'node:path';
-import { type ListedBundle, listBundlesBetween } from '../bundle/list.ts';
+import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
 import type { Account, ChildFacts, Happenings } from '../model/account.ts';
 import { endedBadly } from '../model/happening-text.ts';
 import { formatDuration } from '../model/quantities.ts';

@@ -3,7 +3,7 @@
  * for parts that a process could not write: of a heap that ran out, the report is all there is.
  * Its environment variables are not read: in a report that lies alone they are in the clear.
  */
-import { partNames } from '../bundle/layout.ts';
+import { partNames } from '../bundle/layout/bundle.ts';
 import {
   type DiagnosticReport,
   readDiagnosticReport,

@@ -1,7 +1,7 @@
 /** What is wished of a run, and how it ended. */
-import type { LeakLimits } from '../bundle/layout-tests.ts';
+import type { LeakLimits } from '../bundle/layout/tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
-import type { ChildExit } from '../supervise/restart-policy.ts';
+import type { ChildExit } from '../supervise/run/restart-policy.ts';
 
 export interface CiOptions {
   command: readonly string[];

@@ -4,16 +4,16 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleSuffix } from '../bundle/layout.ts';
-import { type TestStop, testLogName, testStopName } from '../bundle/layout-tests.ts';
+import { bundleSuffix } from '../bundle/layout/bundle.ts';
+import { type TestStop, testLogName, testStopName } from '../bundle/layout/tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import { signals } from '../platform/signals.ts';
-import { removeDiagnosticsFolder } from '../supervise/diagnostics.ts';
-import type { ChildExit } from '../supervise/restart-policy.ts';
-import { adviceOnUnrecorded, UnrecordedWatch } from '../supervise/unrecorded.ts';
+import { removeDiagnosticsFolder } from '../supervise/evidence/diagnostics.ts';
+import type { ChildExit } from '../supervise/run/restart-policy.ts';
+import { adviceOnUnrecorded, UnrecordedWatch } from '../supervise/run/unrecorded.ts';
 import type { CiEnd, CiOptions } from './options.ts';
-import { ProgressWatch } from './progress-watch.ts';
 import { type StartedRun, startRun } from './start.ts';
+import { ProgressWatch } from './watch/progress-watch.ts';
 
 /** Within 7.5 seconds of a cancel GitHub's runner ends the process: dumps must have begun by then. */
 const cancelDumpMs = 4_500;
@@ -77,7 +77,7 @@ async function tell(options: CiOptions, run: StartedRun, end: CiEnd, startedAt: 
     clear(options, run);
     return end;
   }
-  const { report } = await import('./report.ts');
+  const { report } = await import('./report/report.ts');
   const outcome = await report(options, run, end, startedAt);
   if (outcome.kind === 'passed') clear(options, run);
   else rmSync(join(run.dir, 'sessions'), { recursive: true, force: true });
@@ -159,9 +159,9 @@ class Stopping {
   }
 
   async #dumpAndEnd(run: StartedRun, stop: TestStop): Promise<void> {
-    const { dumpTree } = await import('./dump-tree.ts');
-    const { endTree } = await import('./end-tree.ts');
-    const { findTree } = await import('./tree.ts');
+    const { dumpTree } = await import('./watch/dump-tree.ts');
+    const { endTree } = await import('./watch/end-tree.ts');
+    const { findTree } = await import('./watch/tree.ts');
     const { pid, folder, dir } = run;
     try {
       replaceLostFolder(run);

@@ -6,14 +6,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bundle/layout-tests.ts';
+import { type TestRunOptions, testRunOptionsName, testRunVariable } from '../bundle/layout/tests.ts';
 import { AgentdumpError } from '../errors.ts';
-import { newId } from '../journal/session-id.ts';
+import { newId } from '../journal/write/session-id.ts';
 import { platform } from '../platform/index.ts';
 import { signals } from '../platform/signals.ts';
 import { armEnvironment, testsPreloadFile } from '../supervise/arm.ts';
-import { makeDiagnosticsFolder } from '../supervise/diagnostics.ts';
-import type { ChildExit } from '../supervise/restart-policy.ts';
+import { makeDiagnosticsFolder } from '../supervise/evidence/diagnostics.ts';
+import type { ChildExit } from '../supervise/run/restart-policy.ts';
 import type { CiOptions } from './options.ts';
 
 export interface StartedRun {

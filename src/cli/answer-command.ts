@@ -3,8 +3,8 @@ import type { CommandModule } from 'yargs';
 import { answerQuestion } from '../durable/inspect.ts';
 import { AgentdumpError } from '../errors.ts';
 import { escapeTerminal } from '../report/escape-terminal.ts';
+import { type RunWords, runPositional, runStoreOption, withStore } from './options/run-options.ts';
 import { note, print } from './output.ts';
-import { type RunWords, runPositional, runStoreOption, withStore } from './run-options.ts';
 
 export interface AnswerWords extends RunWords {
   run: string;

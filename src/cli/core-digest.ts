@@ -1,8 +1,8 @@
 /** What supervision needs of analysis, which it does not know itself: a core cut down, the signature of a death. */
 import { analyzeBundle } from '../analysis/analyze.ts';
-import { writeMiniCore } from '../analysis/core/mini-core.ts';
-import { openBundle } from '../bundle/reader.ts';
-import type { CoreDigest } from '../supervise/core-part.ts';
+import { writeMiniCore } from '../analysis/core/mini/mini-core.ts';
+import { openBundle } from '../bundle/read/reader.ts';
+import type { CoreDigest } from '../supervise/native/core-part.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });

@@ -4,15 +4,15 @@
  */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { sessionsFolder } from '../journal/layout-session.ts';
+import { sessionsFolder } from '../journal/layout/session.ts';
 import { note } from './output.ts';
 
 /** Never throws: where the folder can't be written, what is there already is analyzed. */
 export async function finishLatestDeath({ bundle, dir }: { bundle: string; dir: string }): Promise<void> {
   if (bundle !== 'latest' || !hasSessions(dir)) return;
-  const { sweepSessions } = await import('../supervise/sweep.ts');
-  const { makeScrubber } = await import('../supervise/scrubber.ts');
-  const { lockOf } = await import('../supervise/lock.ts');
+  const { sweepSessions } = await import('../supervise/finish/sweep.ts');
+  const { makeScrubber } = await import('../supervise/scrub/scrubber.ts');
+  const { lockOf } = await import('../supervise/evidence/lock.ts');
   try {
     const witness = { foundBy: 'sweep' } as const;
     const scrubber = makeScrubber(process.env);

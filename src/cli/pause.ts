@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { AgentdumpError } from '../errors.ts';
 import { HeldProgram } from '../replay/held-program.ts';
 import { findPausePoint, listPausePoints } from '../replay/pause-point.ts';
-import type { Recording } from '../replay/recording.ts';
+import type { Recording } from '../replay/recorded/recording.ts';
 import type { ReplayOptions } from '../replay/replay.ts';
 import { note } from './output.ts';
 

@@ -46,13 +46,13 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'list',
     describe: 'List the bundles, newest first',
-    load: () => import('./commands/list.ts'),
+    load: () => import('./commands/bundles/list.ts'),
   },
   {
     name: 'heap',
     describe: 'Analyze a heap snapshot: summary, classes, leak suspects, retainers, diff, query',
-    load: () => import('./commands/heap.ts'),
-    loadLean: () => import('./commands/heap-start.ts'),
+    load: () => import('./commands/heap/heap.ts'),
+    loadLean: () => import('./commands/heap/start.ts'),
   },
   {
     name: 'diff',
@@ -62,32 +62,32 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'prune',
     describe: 'Delete bundles beyond a count or size limit, the least useful first',
-    load: () => import('./commands/prune.ts'),
+    load: () => import('./commands/bundles/prune.ts'),
   },
   {
     name: 'pack',
     describe: 'Pack a bundle into one file',
-    load: () => import('./commands/pack.ts'),
+    load: () => import('./commands/bundles/pack.ts'),
   },
   {
     name: 'unpack',
     describe: 'Unpack a packed bundle into a folder',
-    load: () => import('./commands/unpack.ts'),
+    load: () => import('./commands/bundles/unpack.ts'),
   },
   {
     name: 'verify',
     describe: 'Check the integrity of a bundle, and search it for secrets',
-    load: () => import('./commands/verify.ts'),
+    load: () => import('./commands/bundles/verify.ts'),
   },
   {
     name: 'encrypt',
     describe: 'Encrypt a bundle into one age file for a recipient or passphrase',
-    load: () => import('./commands/encrypt.ts'),
+    load: () => import('./commands/bundles/encrypt.ts'),
   },
   {
     name: 'decrypt',
     describe: 'Decrypt an encrypted bundle into a packed one',
-    load: () => import('./commands/decrypt.ts'),
+    load: () => import('./commands/bundles/decrypt.ts'),
   },
   {
     name: 'mcp',
@@ -120,7 +120,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'sweep',
     describe: 'Write bundles for processes that died without one (SIGKILL, out of memory, power loss)',
-    load: () => import('./commands/sweep.ts'),
+    load: () => import('./commands/bundles/sweep.ts'),
   },
   {
     name: 'status',
@@ -130,26 +130,26 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'runs',
     describe: 'List durable runs with their state and what they wait for',
-    load: () => import('./commands/runs.ts'),
+    load: () => import('./commands/runs/runs.ts'),
   },
   {
     name: 'resume',
     describe: 'Resume a durable run under a supervisor, with its own command line or the one after --',
-    load: () => import('./commands/resume.ts'),
+    load: () => import('./commands/runs/resume.ts'),
   },
   {
     name: 'rollback',
     describe: 'Roll a durable run back to a checkpoint, or to the point before a step',
-    load: () => import('./commands/rollback.ts'),
+    load: () => import('./commands/runs/rollback.ts'),
   },
   {
     name: 'approve',
     describe: 'Approve a request that a durable run waits for',
-    load: () => import('./commands/approve.ts'),
+    load: () => import('./commands/runs/approve.ts'),
   },
   {
     name: 'reject',
     describe: 'Reject a request that a durable run waits for',
-    load: () => import('./commands/reject.ts'),
+    load: () => import('./commands/runs/reject.ts'),
   },
 ];

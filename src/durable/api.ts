@@ -2,11 +2,10 @@
  * The public `agent` with durable runs: the recorded API, and in a durable run its steps, tool calls and nested runs with
  * their results kept. The engine is loaded when the first durable run begins; until then a step costs one comparison more.
  */
-import { type Agent, type RunOptions, agent as recorded, type Work } from '../agent/api.ts';
+import { type Agent, type RunOptions, agent as recorded, type Work } from '../agent/api/api.ts';
 import { AgentdumpError } from '../errors.ts';
-import type { CheckpointContents } from './checkpoint.ts';
+import type { ApprovalWish } from './approvals/wait-for-approval.ts';
 import type { Engine } from './engine.ts';
-import type { Answer } from './layout.ts';
 import type {
   DurableRunOptions,
   DurableRunWork,
@@ -14,8 +13,9 @@ import type {
   DurableToolOptions,
   DurableWork,
 } from './options.ts';
-import type { MaybePromise } from './store.ts';
-import type { ApprovalWish } from './wait-for-approval.ts';
+import type { CheckpointContents } from './records/checkpoint.ts';
+import type { Answer } from './records/layout.ts';
+import type { MaybePromise } from './stores/store.ts';
 
 /** What a function returned: itself, or in a durable run a promise of it. */
 export type StepResult<Result> =

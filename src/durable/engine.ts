@@ -1,7 +1,6 @@
 /** What the public API calls once there is a durable run: the same words, with the run that the caller is in. */
-import { agent as recorded } from '../agent/api.ts';
-import { currentPlace, type Place } from './durable-run.ts';
-import { performStep } from './durable-step.ts';
+import { agent as recorded } from '../agent/api/api.ts';
+import { waitForApproval } from './approvals/wait-for-approval.ts';
 import type {
   DurableRunOptions,
   DurableRunWork,
@@ -9,9 +8,10 @@ import type {
   DurableToolOptions,
   DurableWork,
 } from './options.ts';
-import { performRun, takeCheckpoint } from './perform-run.ts';
-import { hashOf } from './values.ts';
-import { waitForApproval } from './wait-for-approval.ts';
+import { hashOf } from './records/values.ts';
+import { currentPlace, type Place } from './runs/durable-run.ts';
+import { performRun, takeCheckpoint } from './runs/perform-run.ts';
+import { performStep } from './steps/durable-step.ts';
 
 type RunFunction = (run: DurableRunWork) => unknown;
 

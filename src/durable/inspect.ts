@@ -4,16 +4,16 @@
  */
 import { userInfo } from 'node:os';
 import { AgentdumpError } from '../errors.ts';
-import { recordKinds } from '../journal/layout-records.ts';
-import { answerKeyOf } from './approval.ts';
-import { RecordCodec } from './codec.ts';
-import { isInDoubt } from './in-doubt.ts';
-import type { Answer, RunRecord } from './layout.ts';
-import { type CodecKeys, openCodec } from './open-codec.ts';
-import { processPolicy } from './process-policy.ts';
-import { type ApprovalEntry, RunLog } from './run-log.ts';
-import { lastLabel, wordOf } from './step-path.ts';
-import type { DurableStore, StoredRecord } from './store.ts';
+import { recordKinds } from '../journal/layout/records.ts';
+import { answerKeyOf } from './approvals/approval.ts';
+import { RecordCodec } from './records/codec.ts';
+import type { Answer, RunRecord } from './records/layout.ts';
+import { type CodecKeys, openCodec } from './records/open-codec.ts';
+import { processPolicy } from './runs/process-policy.ts';
+import { type ApprovalEntry, RunLog } from './runs/run-log.ts';
+import { isInDoubt } from './steps/in-doubt.ts';
+import { lastLabel, wordOf } from './steps/step-path.ts';
+import type { DurableStore, StoredRecord } from './stores/store.ts';
 
 /** interrupted: nobody works at it and it has not ended. waiting: the same, or not, for an approval. */
 export type RunState = 'running' | 'waiting' | 'interrupted' | 'finished' | 'failed' | 'aborted';

@@ -1,8 +1,8 @@
 /** What a host says of its durable runs and steps, and what their functions are given. Types and defaults only. */
-import type { RunOptions, StepOptions, ToolOptions, Work } from '../agent/api.ts';
-import type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './checkpoint.ts';
-import type { Spent } from './layout.ts';
-import type { DurableStore, MaybePromise } from './store.ts';
+import type { RunOptions, StepOptions, ToolOptions, Work } from '../agent/api/api.ts';
+import type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './records/checkpoint.ts';
+import type { Spent } from './records/layout.ts';
+import type { DurableStore, MaybePromise } from './stores/store.ts';
 
 /** What a step does to the world outside. */
 export interface Effect {

@@ -4,10 +4,10 @@
  */
 import { AgentdumpError } from '../errors.ts';
 import { durableAgent } from './api.ts';
-import { findInHand } from './durable-run.ts';
 import { summarizeRun } from './inspect.ts';
 import type { DurableRunOptions, DurableRunWork } from './options.ts';
-import type { DurableStore } from './store.ts';
+import { findInHand } from './runs/durable-run.ts';
+import type { DurableStore } from './stores/store.ts';
 
 export interface WorkerOptions {
   store: DurableStore;

@@ -3,7 +3,7 @@
  * stored before there was a key is still read. Knows neither threads nor files.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
-import { findSeal, type HostKey, lockedWithoutKey } from '../journal/value-seal.ts';
+import { findSeal, type HostKey, lockedWithoutKey } from '../journal/write/value-seal.ts';
 
 const sealedType = 'agentdump-sealed';
 const beside = 'langgraph value';

@@ -7,10 +7,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentdumpError } from '../errors.ts';
-import { giveLock, takeLock } from '../journal/folder-lock.ts';
-import { findJson, readJournal } from '../journal/reader.ts';
-import type { JournalReading } from '../journal/reader-result.ts';
-import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import { findJson, readJournal } from '../journal/read/reader.ts';
+import type { JournalReading } from '../journal/read/result.ts';
+import { giveLock, takeLock } from '../journal/write/folder-lock.ts';
+import { type JournalWriter, openJournal } from '../journal/write/writer.ts';
 import type { Draft } from './draft.ts';
 import {
   type CheckpointHead,

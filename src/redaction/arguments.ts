@@ -2,9 +2,9 @@
  * A command line with its secrets withheld, argument for argument: `--api-key X`, `--token=X`, `-u user:X`, `KEY=X`, and
  * whatever is found in each as text.
  */
-import type { NameBook } from './name-book.ts';
+import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
-import { isStandIn } from './values.ts';
+import { isStandIn } from './values/values.ts';
 
 export interface ArgumentRules {
   names: NameBook;

@@ -2,8 +2,8 @@
  * What may be shown of a process's environment: a name that smells of a credential withholds its value whole; any other
  * value is searched as text, and one that looks random under a name nobody knows is withheld too.
  */
-import type { NameBook } from './name-book.ts';
-import { hasLongRandomPart, isPlainDatum, isPublicId, isStandIn, looksRandom } from './values.ts';
+import type { NameBook } from './names/name-book.ts';
+import { hasLongRandomPart, isPlainDatum, isPublicId, isStandIn, looksRandom } from './values/values.ts';
 
 export type EnvironmentValue = { value: string } | { withheld: string };
 

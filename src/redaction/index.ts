@@ -7,6 +7,6 @@ export {
   createSnapshotRedactor,
   type SnapshotRedactor,
   type SnapshotRedactorOptions,
-} from './snapshot-redactor.ts';
-export type { SnapshotStrings } from './snapshot-strings.ts';
+} from './snapshot/redactor.ts';
+export type { SnapshotStrings } from './snapshot/strings.ts';
 export type { ValueLimits } from './structured-value.ts';

@@ -3,14 +3,14 @@
  * folder; and what was withheld so far, counted by rule. Everything that capture writes passes one of these calls.
  */
 import { redactArguments } from './arguments.ts';
-import { Detector } from './detector.ts';
 import { type EnvironmentValue, isWorthKnowing, redactEnvironment } from './environment.ts';
 import { HomeFolder } from './home-folder.ts';
-import { KnownValues } from './known-values.ts';
-import { NameBook } from './name-book.ts';
-import { PageMaker } from './page.ts';
+import { NameBook } from './names/name-book.ts';
 import { renderMasked, renderQuotedOnly } from './program-text.ts';
+import { Detector } from './scan/detector.ts';
+import { PageMaker } from './scan/page.ts';
 import { defaultLimits, redactValue, type ValueLimits } from './structured-value.ts';
+import { KnownValues } from './values/known-values.ts';
 
 export type { ValueLimits };
 

@@ -1,9 +1,10 @@
 /** The public calls: one text, or a stream of chunks with the same result. */
-import { Detector } from './detector.ts';
-import { KnownValues } from './known-values.ts';
-import { NameBook } from './name-book.ts';
-import { PageMaker } from './page.ts';
+
+import { NameBook } from './names/name-book.ts';
+import { Detector } from './scan/detector.ts';
+import { PageMaker } from './scan/page.ts';
 import { TextRedactor } from './text-redactor.ts';
+import { KnownValues } from './values/known-values.ts';
 
 export interface RedactOptions {
   /** Values to withhold wherever they stand, in every encoding; at least four characters each. */

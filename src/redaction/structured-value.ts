@@ -3,10 +3,10 @@
  * values, strings are searched as text, cycles and throwing getters are named, and depth, entries and length are
  * bounded. Calls nothing of the host's but getters of own properties.
  */
-import type { NameBook } from './name-book.ts';
+import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
 import { startOf } from './start-of.ts';
-import { isSecretValue } from './values.ts';
+import { isSecretValue } from './values/values.ts';
 
 export interface ValueLimits {
   /** Levels of nesting below the value itself. */

@@ -3,9 +3,10 @@
  * output is the same at every chunk size; a stretch is only searched when enough of what follows is there. Holds at
  * most one stretch and its surroundings.
  */
-import type { Detector } from './detector.ts';
-import { type Finding, type Page, PageMaker } from './page.ts';
+
 import { renderPlaceholder } from './placeholder.ts';
+import type { Detector } from './scan/detector.ts';
+import { type Finding, type Page, PageMaker } from './scan/page.ts';
 
 /** Units searched at a time. */
 const stretch = 1 << 17;

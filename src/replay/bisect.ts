@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
-import type { Recording } from './recording.ts';
+import type { Recording } from './recorded/recording.ts';
 import { type ReplayOptions, type ReplayResult, replay } from './replay.ts';
 import { isFixed } from './result.ts';
 

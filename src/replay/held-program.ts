@@ -5,8 +5,8 @@
  * Source: the Debugger domain of chromedevtools.github.io/devtools-protocol.
  */
 import { fileURLToPath } from 'node:url';
-import { openInspector } from '../supervise/inspector-port.ts';
-import { RemoteDebugger } from '../supervise/remote-debugger.ts';
+import { openInspector } from '../supervise/attach/inspector-port.ts';
+import { RemoteDebugger } from '../supervise/attach/remote-debugger.ts';
 
 interface Paused {
   reason?: string;

@@ -1,7 +1,7 @@
 /** `agentdump/replay`: what a saved test calls. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseRecording } from './recording-file.ts';
+import { parseRecording } from './recorded/recording-file.ts';
 import { type ReplayOptions, type ReplayResult, replay } from './replay.ts';
 import { isFixed, renderReplay } from './result.ts';
 

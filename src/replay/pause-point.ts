@@ -2,7 +2,7 @@
  * Which recorded model call a replay is to stop before: one that is named, or that belongs to a run, step or tool of that
  * name; or the last whose reply came before such a step or tool began. Where nothing is named, the last call of all.
  */
-import type { RecordedCall, Recording } from './recording.ts';
+import type { RecordedCall, Recording } from './recorded/recording.ts';
 
 /** undefined when nothing recorded has that name. */
 export function findPausePoint(recording: Recording, name: string | undefined): RecordedCall | undefined {

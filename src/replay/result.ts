@@ -1,7 +1,7 @@
 /** A replay's result in words, and as an exit code. */
 import type { Signature } from '../model/account.ts';
-import { renderDifferences } from './compare.ts';
-import type { Recording } from './recording.ts';
+import { renderDifferences } from './answers/compare.ts';
+import type { Recording } from './recorded/recording.ts';
 import type { ReplayResult } from './replay.ts';
 
 export type Expectation = 'same' | 'fixed';

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
-import type { Recording } from './recording.ts';
+import type { Recording } from './recorded/recording.ts';
 
 export interface SavedTest {
   dir: string;

@@ -4,7 +4,7 @@
  */
 import type { RecordedTool, ReplayPlan } from './plan.ts';
 
-/** `agent/api-replayed.ts` looks here: it is another instance, and shares no more than this. */
+/** `agent/api/api-replayed.ts` looks here: it is another instance, and shares no more than this. */
 const toolsSymbol = Symbol.for('agentdump.replay.tools');
 let tools: Record<string, RecordedTool[]> = {};
 

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentdumpError } from '../errors.ts';
-import { giveLock, takeLock } from '../journal/folder-lock.ts';
-import { findJson, readJournal } from '../journal/reader.ts';
-import { findSeal, type HostKey, lockedWithoutKey, type ValueSeal } from '../journal/value-seal.ts';
-import { type JournalWriter, openJournal } from '../journal/writer.ts';
+import { findJson, readJournal } from '../journal/read/reader.ts';
+import { giveLock, takeLock } from '../journal/write/folder-lock.ts';
+import { findSeal, type HostKey, lockedWithoutKey, type ValueSeal } from '../journal/write/value-seal.ts';
+import { type JournalWriter, openJournal } from '../journal/write/writer.ts';
 import {
   type CallKey,
   type ReplyRecord,

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { sessionVariable } from '../journal/layout-session.ts';
+import { sessionVariable } from '../journal/layout/session.ts';
 
 export interface Arming {
   /** The dump folder, absolute. */

@@ -1,5 +1,5 @@
 /** What is kept of the error that failed a test, whatever a runner hands over. Runs no code of the host's but getters. */
-import type { TestFailure } from '../bundle/layout-tests.ts';
+import type { TestFailure } from '../bundle/layout/tests.ts';
 
 const longestMessage = 4_000;
 const longestStack = 16_000;

@@ -3,14 +3,14 @@
  * the tests as they are, and says nothing on stderr: the report then knows the file and not the test.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import type { CausalContext } from '../agent/causal-context.ts';
-import type { TestPort } from '../agent/test-port.ts';
+import type { TestPort } from '../agent/api/test-port.ts';
+import type { CausalContext } from '../agent/record/causal-context.ts';
 import {
   launcherScript,
   type TestLogLine,
   type TestRunOptions,
   testRunOptionsName,
-} from '../bundle/layout-tests.ts';
+} from '../bundle/layout/tests.ts';
 import { memoryUsage } from '../platform/memory-usage.ts';
 import { withSlashes } from '../platform/paths.ts';
 import { readOwnStartToken } from '../platform/proc-stat.ts';

@@ -4,7 +4,7 @@
  */
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestLogLine } from '../bundle/layout-tests.ts';
+import type { TestLogLine } from '../bundle/layout/tests.ts';
 
 const longestLog = 16 * 1024 * 1024;
 

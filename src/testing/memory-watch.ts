@@ -5,7 +5,7 @@
  * A collection costs milliseconds, so there are at most five a second.
  */
 import { rmSync } from 'node:fs';
-import type { LeakLimits } from '../bundle/layout-tests.ts';
+import type { LeakLimits } from '../bundle/layout/tests.ts';
 import { memoryUsage } from '../platform/memory-usage.ts';
 import type { TestLog } from './log.ts';
 

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunningTest, type TestLogLine, testLogName } from '../bundle/layout-tests.ts';
+import { type RunningTest, type TestLogLine, testLogName } from '../bundle/layout/tests.ts';
 
 const mostLogs = 32;
 

@@ -1,6 +1,6 @@
 /** The asynchronous context of one test: who it is, as far as its runner has told by then. */
-import type { Origin } from '../agent/causal-context.ts';
-import type { RunningTest, TestOrigin, TestStatus } from '../bundle/layout-tests.ts';
+import type { Origin } from '../agent/record/causal-context.ts';
+import type { RunningTest, TestOrigin, TestStatus } from '../bundle/layout/tests.ts';
 
 const { now } = Date;
 

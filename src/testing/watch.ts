@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CausalContext, Origin } from '../agent/causal-context.ts';
-import type { StartedTest, TestPort } from '../agent/test-port.ts';
+import type { StartedTest, TestPort } from '../agent/api/test-port.ts';
+import type { CausalContext, Origin } from '../agent/record/causal-context.ts';
 import {
   type RunningTest,
   type TestFailure,
@@ -17,7 +17,7 @@ import {
   testStopName,
   type WorkerStacksNote,
   workerStacksName,
-} from '../bundle/layout-tests.ts';
+} from '../bundle/layout/tests.ts';
 import { describeFailure } from './failure.ts';
 import type { TestLog } from './log.ts';
 import { type OpenTest, TestContext } from './test-context.ts';

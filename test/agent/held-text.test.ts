@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HeldText } from '../../src/agent/held-text.ts';
+import { HeldText } from '../../src/agent/record/held-text.ts';
 import '../support/fuzz-runs.ts';
 
 const secret = 'sk-abcdefgh12345678';

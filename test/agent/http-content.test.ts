@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import '../support/fuzz-runs.ts';
-import type { ExchangeStart } from '../../src/agent/exchange.ts';
-import { BodyReader, bodyLimitBytes } from '../../src/agent/http-body.ts';
-import { openExchange } from '../../src/agent/open-exchange.ts';
-import { AgentRecorder } from '../../src/agent/recorder.ts';
-import { EventSink } from '../../src/agent/sink.ts';
-import type { AgentEvent } from '../../src/journal/layout-agent.ts';
+import type { ExchangeStart } from '../../src/agent/http/exchange.ts';
+import { BodyReader, bodyLimitBytes } from '../../src/agent/http/http-body.ts';
+import { openExchange } from '../../src/agent/http/open-exchange.ts';
+import { AgentRecorder } from '../../src/agent/record/recorder.ts';
+import { EventSink } from '../../src/agent/record/sink.ts';
+import type { AgentEvent } from '../../src/journal/layout/agent.ts';
 import { createPolicy } from '../../src/redaction/policy.ts';
 
 const same = (text: string) => text;

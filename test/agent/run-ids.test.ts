@@ -1,7 +1,7 @@
 /** Whose work it is: what frameworks, spans and requests say of it, and what of a journal is believed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readIds, readRequestIds } from '../../src/agent/run-ids.ts';
+import { readIds, readRequestIds } from '../../src/agent/record/run-ids.ts';
 import { readAgentRecords } from '../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
 import { plainPalette } from '../../src/report/palette.ts';

@@ -1,10 +1,10 @@
 /** Streamed replies are read and written a while after they came: nothing of them may be lost or changed by that. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DeltaClock } from '../../src/agent/delta-clock.ts';
+import { DeltaClock } from '../../src/agent/calls/delta-clock.ts';
+import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
+import { ReplyReader } from '../../src/agent/http/reply-reader.ts';
 import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
-import { ReplyBuilder } from '../../src/agent/reply.ts';
-import { ReplyReader } from '../../src/agent/reply-reader.ts';
 
 const wordsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `wörd-${i} `);
 

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startBoundedEngine } from '../../src/analysis/secrets/bounded-engine.ts';
 import { scanBundle } from '../../src/analysis/secrets/scan-bundle.ts';
-import { FolderSource } from '../../src/bundle/reader-source.ts';
+import { FolderSource } from '../../src/bundle/read/source.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));

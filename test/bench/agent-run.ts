@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readAgentEvents } from '../../src/analysis/agent/read.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { NodeMajor } from '../support/agent-preload.ts';
 import { type ScriptedReply, startMockModelServer } from '../support/mock-model-server.ts';
 import { runsOn } from '../support/real-agents.ts';

@@ -5,12 +5,12 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { agent } from '../../src/agent/api.ts';
-import { Conversation } from '../../src/agent/conversation.ts';
+import { agent } from '../../src/agent/api/api.ts';
 import { installAgent } from '../../src/agent/install.ts';
-import { LateSink } from '../../src/agent/late-sink.ts';
 import { openaiChat } from '../../src/agent/providers/openai-chat.ts';
-import { EventSink } from '../../src/agent/sink.ts';
+import { Conversation } from '../../src/agent/record/conversation.ts';
+import { LateSink } from '../../src/agent/record/late-sink.ts';
+import { EventSink } from '../../src/agent/record/sink.ts';
 import { createPolicy } from '../../src/redaction/index.ts';
 import { provideAgentPort } from '../support/agent-host.ts';
 import { buildPreload, findNode, nodeMajors } from '../support/agent-preload.ts';

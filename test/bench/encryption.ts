@@ -1,9 +1,9 @@
 /** Age encryption and decryption, ours (synchronous, OpenSSL) against the npm package of age's author, in one run. */
 import { randomBytes } from 'node:crypto';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { AgeStream } from '../../src/bundle/age-encrypt.ts';
-import { readLock } from '../../src/bundle/age-key.ts';
-import { openAgeWindow, readIdentities } from '../../src/bundle/reader-age.ts';
+import { openAgeWindow, readIdentities } from '../../src/bundle/read/age.ts';
+import { AgeStream } from '../../src/bundle/write/age-encrypt.ts';
+import { readLock } from '../../src/bundle/write/age-key.ts';
 
 const rounds = 5;
 const identity = await generateX25519Identity();

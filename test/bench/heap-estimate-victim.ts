@@ -3,11 +3,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { canary } from '../../src/capture/canary.ts';
-import { estimateNamed, estimateUpper, largeBytes } from '../../src/capture/heap-estimate.ts';
-import { countHeapNames } from '../../src/capture/heap-names.ts';
-import { countHeapObjects } from '../../src/capture/heap-objects.ts';
-import { heapPart } from '../../src/capture/parts/heap.ts';
+import { canary } from '../../src/capture/fatal-path/canary.ts';
+import { estimateNamed, estimateUpper, largeBytes } from '../../src/capture/heap/estimate.ts';
+import { countHeapNames } from '../../src/capture/heap/names.ts';
+import { countHeapObjects } from '../../src/capture/heap/objects.ts';
+import { heapPart } from '../../src/capture/parts/heap/heap.ts';
 import type { CaptureContext } from '../../src/capture/parts/part.ts';
 import { fittedMakes } from './heap-estimate-makes.ts';
 

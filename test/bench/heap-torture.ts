@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../dist/analysis/memory/heap.js';
-import { pathText } from '../../dist/analysis/memory/paths.js';
-import { computeSuspects } from '../../dist/analysis/memory/suspects.js';
+import { pathText } from '../../dist/analysis/memory/questions/paths.js';
+import { computeSuspects } from '../../dist/analysis/memory/suspects/suspects.js';
 import { snapshotOf } from '../support/synth-large-heapsnapshot.ts';
 
 type Heap = Awaited<ReturnType<typeof openHeap>>;

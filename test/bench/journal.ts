@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sealFor } from '../../src/capture/flight-seal.ts';
-import { recordFrame } from '../../src/journal/layout.ts';
-import { readJournal } from '../../src/journal/reader.ts';
-import { type JournalWriter, openJournal } from '../../src/journal/writer.ts';
+import { sealFor } from '../../src/capture/recording/flight-seal.ts';
+import { recordFrame } from '../../src/journal/layout/journal.ts';
+import { readJournal } from '../../src/journal/read/reader.ts';
+import { type JournalWriter, openJournal } from '../../src/journal/write/writer.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
 const payload = 'x'.repeat(200);

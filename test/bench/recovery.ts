@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readLedgers } from '../../src/supervise/ledger.ts';
+import { readLedgers } from '../../src/supervise/run/ledger.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const runs = Number(process.argv[2] ?? 100);

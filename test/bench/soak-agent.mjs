@@ -85,7 +85,7 @@ async function sample() {
   return { heapBytes: heapUsed, externalBytes: external };
 }
 
-/** As many as the preload knows again (src/agent/conversation.ts). */
+/** As many as the preload knows again (src/agent/record/conversation.ts). */
 const knownMessages = 50_000;
 /** All at once the event loop would stand still for so long that the supervisor ends it. */
 const asked = 2500;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { mapPartPrefix, partNames, sourcePartPrefix } from '../../src/bundle/layout.ts';
+import { mapPartPrefix, partNames, sourcePartPrefix } from '../../src/bundle/layout/bundle.ts';
 
 const text = readFileSync(new URL('../../src/bundle/FORMAT.md', import.meta.url), 'utf8');
 const [, section = ''] = text.split('\n## The parts\n');
@@ -17,15 +17,15 @@ test('every part has a row, in the order of its value', () => {
 
 test('each row says what it holds, who writes it, and its shape, which the layouts export', () => {
   const layouts = [
-    'layout',
-    'layout-error',
-    'layout-origin',
-    'layout-surroundings',
-    'layout-tests',
-    'layout-evidence',
-    '../journal/layout-agent',
+    'bundle/layout/bundle',
+    'bundle/layout/error',
+    'bundle/layout/origin',
+    'bundle/layout/surroundings',
+    'bundle/layout/tests',
+    'bundle/layout/evidence',
+    'journal/layout/agent',
   ]
-    .map((name) => readFileSync(new URL(`../../src/bundle/${name}.ts`, import.meta.url), 'utf8'))
+    .map((name) => readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8'))
     .join('\n');
   for (const [, name, cells = ''] of rows) {
     const [what, who, shape] = cells.split('|').map((cell) => cell.trim());

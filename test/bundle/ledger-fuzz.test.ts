@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { appendBundle } from '../../src/bundle/ledger.ts';
-import { verifyLedger } from '../../src/bundle/verify-ledger.ts';
+import { verifyLedger } from '../../src/bundle/finished/verify-ledger.ts';
+import { appendBundle } from '../../src/bundle/write/ledger.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 

@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
-import { appendBundle, sealLedger } from '../../src/bundle/ledger.ts';
-import { verifyBundle } from '../../src/bundle/verify.ts';
-import { verifyLedger, verifyLedgerFile } from '../../src/bundle/verify-ledger.ts';
-import { startBundle } from '../../src/bundle/writer.ts';
+import { verifyBundle } from '../../src/bundle/finished/verify.ts';
+import { verifyLedger, verifyLedgerFile } from '../../src/bundle/finished/verify-ledger.ts';
+import { appendBundle, sealLedger } from '../../src/bundle/write/ledger.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { findBundle } from '../../src/bundle/list.ts';
+import { findBundle } from '../../src/bundle/finished/list.ts';
 import { writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 

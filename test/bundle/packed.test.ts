@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packBundle } from '../../src/bundle/pack.ts';
-import { openBundle, openPackedBundle } from '../../src/bundle/reader.ts';
-import { unpackBundle } from '../../src/bundle/unpack.ts';
-import { verifyBundle } from '../../src/bundle/verify.ts';
+import { packBundle } from '../../src/bundle/finished/pack.ts';
+import { unpackBundle } from '../../src/bundle/finished/unpack.ts';
+import { verifyBundle } from '../../src/bundle/finished/verify.ts';
+import { openBundle, openPackedBundle } from '../../src/bundle/read/reader.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthFiles, synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
 import { type SynthEntry, synthZip } from '../support/synth-zip.ts';

@@ -4,10 +4,10 @@ import { mkdirSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findBundle, listBundles } from '../../src/bundle/list.ts';
-import { type BundleReader, openBundle } from '../../src/bundle/reader.ts';
-import { upgradeManifest } from '../../src/bundle/upgrade.ts';
-import { startBundle } from '../../src/bundle/writer.ts';
+import { findBundle, listBundles } from '../../src/bundle/finished/list.ts';
+import { type BundleReader, openBundle } from '../../src/bundle/read/reader.ts';
+import { upgradeManifest } from '../../src/bundle/read/upgrade.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthFiles, synthId, synthStem, synthTrigger, writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { applyRetention } from '../../src/bundle/retention.ts';
-import { noteSignature, readSignatures } from '../../src/bundle/signature-log.ts';
-import { startBundle } from '../../src/bundle/writer.ts';
+import { applyRetention } from '../../src/bundle/keep/retention.ts';
+import { noteSignature, readSignatures } from '../../src/bundle/keep/signature-log.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
 import { synthStem, writeSynthBundle } from '../support/synth-bundle.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 import { scratchFolder } from './scratch-folder.ts';

@@ -9,7 +9,7 @@ import {
   type NoteOptions,
   noteSignature as note,
   type SignatureNote,
-} from '../../src/bundle/signature-log.ts';
+} from '../../src/bundle/keep/signature-log.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 import { scratchFolder } from './scratch-folder.ts';
 

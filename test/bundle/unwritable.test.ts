@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { noteSignature } from '../../src/bundle/signature-log.ts';
-import { startBundle } from '../../src/bundle/writer.ts';
+import { noteSignature } from '../../src/bundle/keep/signature-log.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
 import { scratchFolder, smallDisk } from './scratch-folder.ts';
 
 const base = { program: 'p', verdictKind: 'exit', writer: '0.1.0' };

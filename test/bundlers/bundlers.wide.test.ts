@@ -5,7 +5,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, write
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 import { isWideRun } from '../support/test-nodes.ts';
 

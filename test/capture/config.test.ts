@@ -1,7 +1,7 @@
 /** The preload's settings: what is understood, what is warned of, and that variables and options obey one rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Config, type InstallOptions, readConfig } from '../../src/capture/config.ts';
+import { type Config, type InstallOptions, readConfig } from '../../src/capture/install/config.ts';
 
 function read(environment: Record<string, string>, options: unknown = {}) {
   const warnings: string[] = [];

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import fc from 'fast-check';
-import { askV8 } from '../../src/capture/ask-v8.ts';
-import { DistinctStrings } from '../../src/capture/distinct-strings.ts';
-import { estimateCounted, estimateNamed } from '../../src/capture/heap-estimate.ts';
-import { countHeapNames, type HeapNames } from '../../src/capture/heap-names.ts';
-import { listObjects } from '../../src/capture/list-objects.ts';
-import { countPlaces } from '../../src/capture/name-tables.ts';
+import { DistinctStrings } from '../../src/capture/heap/distinct-strings.ts';
+import { estimateCounted, estimateNamed } from '../../src/capture/heap/estimate.ts';
+import { listObjects } from '../../src/capture/heap/list-objects.ts';
+import { countPlaces } from '../../src/capture/heap/name-tables.ts';
+import { countHeapNames, type HeapNames } from '../../src/capture/heap/names.ts';
+import { askV8 } from '../../src/capture/host/ask-v8.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
 const near = (value: number, wanted: number, share: number): void =>

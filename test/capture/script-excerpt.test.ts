@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 import fc from 'fast-check';
 import { SourceMapConsumer } from 'source-map';
-import { excerpt, placesOf, type ScriptPlace, thinMap } from '../../src/capture/script-excerpt.ts';
+import { excerpt, placesOf, type ScriptPlace, thinMap } from '../../src/capture/stacks/script-excerpt.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 

@@ -1,7 +1,7 @@
 /** Which bundle of a run only repeats another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameAnswer } from '../../src/ci/collect.ts';
+import { isSameAnswer } from '../../src/ci/report/collect.ts';
 import type { CiBundle } from '../../src/model/ci-summary.ts';
 
 const answer = (name: string, facts: Partial<CiBundle>, trigger = 'snapshot-signal') => ({

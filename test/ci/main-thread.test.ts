@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { processorMs, waitsForProcessor } from '../../src/ci/main-thread.ts';
+import { processorMs, waitsForProcessor } from '../../src/ci/watch/main-thread.ts';
 
 const longMs = 1e9;
 

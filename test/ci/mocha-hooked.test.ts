@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { CausalContext } from '../../src/agent/causal-context.ts';
+import { CausalContext } from '../../src/agent/record/causal-context.ts';
 import { mocha } from '../../src/testing/runners/mocha.ts';
 import { TestWatch } from '../../src/testing/watch.ts';
 

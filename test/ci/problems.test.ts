@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { describeBundle } from '../../src/ci/describe-bundle.ts';
+import { describeBundle } from '../../src/ci/report/describe-bundle.ts';
 import type { CiBundle, CiSummary } from '../../src/model/ci-summary.ts';
 import { problemsOf } from '../../src/report/ci/wording.ts';
 import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { partNames } from '../../src/bundle/layout.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { partNames } from '../../src/bundle/layout/bundle.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { runUnderCi, suitesFolder } from '../support/runner-matrix.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { CausalContext } from '../../src/agent/causal-context.ts';
-import { readTestLogs } from '../../src/ci/test-logs.ts';
+import { CausalContext } from '../../src/agent/record/causal-context.ts';
+import { readTestLogs } from '../../src/ci/report/test-logs.ts';
 import { openTestLog, type TestLog } from '../../src/testing/log.ts';
 import { TestWatch } from '../../src/testing/watch.ts';
 

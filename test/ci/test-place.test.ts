@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findTestPlace, lineOfTest } from '../../src/ci/test-place.ts';
+import { findTestPlace, lineOfTest } from '../../src/ci/report/test-place.ts';
 
 const source = `describe('adds', () => {
   it('small numbers', () => {});

@@ -4,12 +4,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const commands = fileURLToPath(new URL('../../src/cli/commands/', import.meta.url));
+const commands = fileURLToPath(new URL('../../src/cli/commands/heap/', import.meta.url));
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 const program = (work: string): string => `
-  import { installInterrupt, runInterruptibly } from '${commands}heap-interrupt.ts';
-  import { ProgressBar } from '${commands}heap-progress.ts';
+  import { installInterrupt, runInterruptibly } from '${commands}interrupt.ts';
+  import { ProgressBar } from '${commands}progress.ts';
   const bar = new ProgressBar(process.stderr);
   installInterrupt(bar);
   while (!(await bar.reading(1, 4), bar.isShown)) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { loadSecretlint, ownEngine, type SecretEngine } from '../../src/analysis/secrets/engine.ts';
 import { scanBundle } from '../../src/analysis/secrets/scan-bundle.ts';
-import { sealLedger } from '../../src/bundle/ledger.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { startBundle } from '../../src/bundle/writer.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { sealLedger } from '../../src/bundle/write/ledger.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');

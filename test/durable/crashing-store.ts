@@ -1,6 +1,6 @@
 /** A store that dies for a run before or after its n-th record: all that is left is what the record holds. */
 
-import type { DurableStore, RunHandle } from '../../src/durable/store.ts';
+import type { DurableStore, RunHandle } from '../../src/durable/stores/store.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 
 /** `where`: the record that dies is not kept (before), or is (after). */

@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
-import { recordKinds } from '../../src/journal/layout-records.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
+import { recordKinds } from '../../src/journal/layout/records.ts';
 import { testStore } from './store-conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-file-store-'));

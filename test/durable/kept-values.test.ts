@@ -8,10 +8,10 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import '../support/fuzz-runs.ts';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { RecordCodec } from '../../src/durable/codec.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
-import { readKey, Seal } from '../../src/durable/seal.ts';
-import { decodeValue, encodeValue } from '../../src/durable/values.ts';
+import { RecordCodec } from '../../src/durable/records/codec.ts';
+import { readKey, Seal } from '../../src/durable/records/seal.ts';
+import { decodeValue, encodeValue } from '../../src/durable/records/values.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-kept-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

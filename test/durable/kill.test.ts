@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { RecordCodec } from '../../src/durable/codec.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
-import { RunLog } from '../../src/durable/run-log.ts';
+import { RecordCodec } from '../../src/durable/records/codec.ts';
+import { RunLog } from '../../src/durable/runs/run-log.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { isWideRun } from '../support/test-nodes.ts';
 
 const victim = fileURLToPath(new URL('programs/twenty-steps.mjs', import.meta.url));

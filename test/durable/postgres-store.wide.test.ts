@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { PostgresStore } from '../../src/durable/postgres-store.ts';
-import type { RunHandle } from '../../src/durable/store.ts';
-import { recordKinds } from '../../src/journal/layout-records.ts';
+import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
+import type { RunHandle } from '../../src/durable/stores/store.ts';
+import { recordKinds } from '../../src/journal/layout/records.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
 import { testStore } from './store-conformance.ts';
 

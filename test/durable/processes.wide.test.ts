@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { FileStore } from '../../src/durable/file-store.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));

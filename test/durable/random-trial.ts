@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { crashingStore } from './crashing-store.ts';

@@ -1,7 +1,7 @@
 /** Conversations cut at every place, held against the rules by which the providers refuse them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repairConversation } from '../../src/durable/repair-conversation.ts';
+import { repairConversation } from '../../src/durable/runs/repair-conversation.ts';
 
 type Message = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OrderedItem, type Patience, ReplayOrder } from '../../src/durable/replay-order.ts';
+import { type OrderedItem, type Patience, ReplayOrder } from '../../src/durable/steps/replay-order.ts';
 
 /** The items of `a( b( a) b)`: a start for each name with a bracket behind it, an end for each with one before it. */
 function orderOf(record: string, patience?: Partial<Patience>) {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
-import { defaultRunLimits, pruneRuns } from '../../src/durable/run-retention.ts';
+import { defaultRunLimits, pruneRuns } from '../../src/durable/runs/run-retention.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-retention-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
 import { answerApproval, rollBack, summarizeRun } from '../../src/durable/inspect.ts';
 import type { DurableRunWork } from '../../src/durable/options.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
 import { crashingStore } from './crashing-store.ts';
 

@@ -1,8 +1,8 @@
 /** What every store must hold. `expire` makes the run's holder look as if it had been silent for longer than its lease. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DurableStore } from '../../src/durable/store.ts';
-import { recordKinds } from '../../src/journal/layout-records.ts';
+import type { DurableStore } from '../../src/durable/stores/store.ts';
+import { recordKinds } from '../../src/journal/layout/records.ts';
 
 export interface StoreUnderTest {
   name: string;

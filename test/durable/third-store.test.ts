@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import type { DurableStore } from '../../src/durable/store.ts';
+import type { DurableStore } from '../../src/durable/stores/store.ts';
 import { findNodes } from '../support/run-victim.ts';
 import { testStore } from './store-conformance.ts';
 

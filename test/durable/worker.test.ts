@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
-import { FileStore } from '../../src/durable/file-store.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
+import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { startWorker } from '../../src/durable/worker.ts';
 import { crashingStore } from './crashing-store.ts';
 

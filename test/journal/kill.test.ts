@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readJournal } from '../../src/journal/reader.ts';
+import { readJournal } from '../../src/journal/read/reader.ts';
 import { isWideRun } from '../support/test-nodes.ts';
 
 const kills = Number(process.env['AGENTDUMP_KILLS'] ?? (isWideRun ? 200 : 20));

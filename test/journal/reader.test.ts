@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { AgentdumpError } from '../../src/errors.ts';
-import { findJson, readJournal } from '../../src/journal/reader.ts';
-import type { JournalReading, JournalRecord } from '../../src/journal/reader-result.ts';
+import { findJson, readJournal } from '../../src/journal/read/reader.ts';
+import type { JournalReading, JournalRecord } from '../../src/journal/read/result.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { type SynthRecord, synthSegment } from '../support/synth-journal.ts';
 

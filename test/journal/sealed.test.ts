@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { recordKinds } from '../../src/journal/layout-records.ts';
-import { findJson, readJournal } from '../../src/journal/reader.ts';
-import type { Unseal } from '../../src/journal/reader-seal.ts';
-import { RecordSeal } from '../../src/journal/seal.ts';
-import { openJournal } from '../../src/journal/writer.ts';
+import { recordKinds } from '../../src/journal/layout/records.ts';
+import { findJson, readJournal } from '../../src/journal/read/reader.ts';
+import type { Unseal } from '../../src/journal/read/seal.ts';
+import { RecordSeal } from '../../src/journal/write/seal.ts';
+import { openJournal } from '../../src/journal/write/writer.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthSegment } from '../support/synth-journal.ts';
 

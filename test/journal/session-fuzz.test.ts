@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { MalformedInput } from '../../src/errors.ts';
-import { classifySession, readSession } from '../../src/journal/reader-session.ts';
+import { classifySession, readSession } from '../../src/journal/read/session.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-session-'));

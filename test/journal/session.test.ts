@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { AgentdumpError } from '../../src/errors.ts';
-import type { SessionFacts } from '../../src/journal/layout-session.ts';
-import { classifySession, listSessions, readSession } from '../../src/journal/reader-session.ts';
-import { describeSession, endSession, sessionFolder, writeSession } from '../../src/journal/session.ts';
+import type { SessionFacts } from '../../src/journal/layout/session.ts';
+import { classifySession, listSessions, readSession } from '../../src/journal/read/session.ts';
+import { describeSession, endSession, sessionFolder, writeSession } from '../../src/journal/write/session.ts';
 import { findMemoryCgroup, readCgroupMemory } from '../../src/platform/cgroup.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-session-'));

@@ -1,7 +1,7 @@
 // Appends for ever and acknowledges each record's number on standard output, until somebody kills it.
 // Arguments: the journal's folder, `bounded` or `unbounded`.
 import { writeSync } from 'node:fs';
-import { openJournal } from '../../dist/journal/writer.js';
+import { openJournal } from '../../dist/journal/write/writer.js';
 
 const [dir, mode] = process.argv.slice(2);
 const maxBytes = mode === 'bounded' ? 300_000 : Infinity;

@@ -1,5 +1,5 @@
 /** Appends until the limit on file sizes stops it, then smaller records, and tells what was acknowledged. */
-import { openJournal } from '../../src/journal/writer.ts';
+import { openJournal } from '../../src/journal/write/writer.ts';
 
 process.on('SIGXFSZ', () => {});
 const acknowledged: number[] = [];

@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { AgentdumpError } from '../../src/errors.ts';
-import { checksumOf } from '../../src/journal/checksum.ts';
-import { recordKinds } from '../../src/journal/layout-records.ts';
-import { findJson, readJournal } from '../../src/journal/reader.ts';
-import { openJournal } from '../../src/journal/writer.ts';
+import { recordKinds } from '../../src/journal/layout/records.ts';
+import { findJson, readJournal } from '../../src/journal/read/reader.ts';
+import { checksumOf } from '../../src/journal/write/checksum.ts';
+import { openJournal } from '../../src/journal/write/writer.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { synthSegment } from '../support/synth-journal.ts';
 

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { nameOf, pretences, pretend } from '../support/pretend-platform.ts';
 import { bundlesIn, programs, temporaryFolder } from '../support/run-victim.ts';
 import { sampleOf } from '../support/test-nodes.ts';

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { classifySession } from '../../src/journal/reader-session.ts';
-import { describeSession } from '../../src/journal/session.ts';
+import { classifySession } from '../../src/journal/read/session.ts';
+import { describeSession } from '../../src/journal/write/session.ts';
 import { platform } from '../../src/platform/index.ts';
 
 const began = platform.startedAtMs(process.pid) ?? 0;

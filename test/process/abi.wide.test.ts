@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { findBundle } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { findBundle } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 
 const source = fileURLToPath(new URL('../../fixtures/programs/addon/other-abi.c', import.meta.url));

@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 
 const setUp = `

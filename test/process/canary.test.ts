@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { buildLeakyPreload, type Fault, faults } from '../support/leaky-preload.ts';
 import { bundlesIn, findNodes, type Outcome, runVictim, temporaryFolder } from '../support/run-victim.ts';
 import { sampleOf } from '../support/test-nodes.ts';

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { ErrorPart, ScriptsPart } from '../../src/bundle/layout.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import type { ErrorPart, ScriptsPart } from '../../src/bundle/layout/bundle.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide, sampleOf } from '../support/test-nodes.ts';
 

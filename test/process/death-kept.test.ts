@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findBundle, listBundles } from '../../src/bundle/list.ts';
-import { forgetStored, noteSignature } from '../../src/bundle/signature-log.ts';
+import { findBundle, listBundles } from '../../src/bundle/finished/list.ts';
+import { forgetStored, noteSignature } from '../../src/bundle/keep/signature-log.ts';
 import { findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 
 const node = findNodes().at(-1)!.path;

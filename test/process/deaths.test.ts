@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { trials } from '../../src/supervise/doctor-trials.ts';
+import { trials } from '../../src/supervise/doctor/trials.ts';
 import { victims } from '../support/victims.ts';
 import { deaths, renderDeaths } from './deaths.ts';
 

@@ -7,7 +7,7 @@ export interface DeathRow {
   row: number;
   death: string;
   verdict: string;
-  /** Each of a different build; the doctor's own (src/supervise/doctor-trials.ts) is one more in every row. */
+  /** Each of a different build; the doctor's own (src/supervise/doctor/trials.ts) is one more in every row. */
   victims: readonly { program: string; test: string }[];
 }
 

@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { LocalsPart, TriggerPart } from '../../src/bundle/layout.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { captureLive } from '../../src/supervise/capture-live.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import type { LocalsPart, TriggerPart } from '../../src/bundle/layout/bundle.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { captureLive } from '../../src/supervise/attach/capture-live.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { spawnUntil } from '../support/run-until-bundle.ts';
 import { findNodes, type NodeBinary, preload, programs, temporaryFolder } from '../support/run-victim.ts';
 

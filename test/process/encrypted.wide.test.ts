@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { type Keys, readIdentities } from '../../src/bundle/reader-age.ts';
+import { type Keys, readIdentities } from '../../src/bundle/read/age.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, type Outcome, preload, runVictim, temporaryFolder } from '../support/run-victim.ts';
 
 const identity = await generateX25519Identity();

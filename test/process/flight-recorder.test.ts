@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { findJson, readJournal } from '../../src/journal/reader.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
-import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { findJson, readJournal } from '../../src/journal/read/reader.ts';
+import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

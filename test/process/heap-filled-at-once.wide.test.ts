@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
-import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
 
 const ways: Record<string, RegExp> = {

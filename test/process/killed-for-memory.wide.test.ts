@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
-import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { makeMemoryCgroup } from '../support/memory-cgroup.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
 

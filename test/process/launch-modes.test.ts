@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 import { sampleOf } from '../support/test-nodes.ts';
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { buildSync } from 'esbuild';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import type { ScriptsPart } from '../../src/bundle/layout.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import type { ScriptsPart } from '../../src/bundle/layout/bundle.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 import { sampleOf } from '../support/test-nodes.ts';
 

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
-import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 

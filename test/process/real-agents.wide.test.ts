@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import {
   type MockModelServer,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../src/analysis/memory/heap.ts';
-import { computeSuspects } from '../../src/analysis/memory/suspects.ts';
+import { computeSuspects } from '../../src/analysis/memory/suspects/suspects.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 import { usualNode } from '../support/test-nodes.ts';

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { listBundles } from '../../src/bundle/list.ts';
-import { readJournal } from '../../src/journal/reader.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { readJournal } from '../../src/journal/read/reader.ts';
 import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { findBundle } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { findBundle } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide, sampleOf } from '../support/test-nodes.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { renderText } from '../../src/report/text.ts';
 import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide } from '../support/test-nodes.ts';

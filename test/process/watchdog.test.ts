@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { LocalsPart, TriggerPart } from '../../src/bundle/layout.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import type { LocalsPart, TriggerPart } from '../../src/bundle/layout/bundle.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { spawnUntil } from '../support/run-until-bundle.ts';
 import {
   findNodes,

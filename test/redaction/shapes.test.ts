@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../src/redaction/index.ts';
-import { judgeName } from '../../src/redaction/key-names.ts';
-import { NameBook } from '../../src/redaction/name-book.ts';
-import { PageMaker } from '../../src/redaction/page.ts';
+import { judgeName } from '../../src/redaction/names/key-names.ts';
+import { NameBook } from '../../src/redaction/names/name-book.ts';
+import { PageMaker } from '../../src/redaction/scan/page.ts';
 import { allShapes } from '../../src/redaction/shapes/index.ts';
 import { hostilePieces, hostileText } from '../support/hostile-texts.ts';
 import { SeededRandom } from '../support/seeded-random.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inOwnNetwork } from '../../src/replay/own-network.ts';
+import { inOwnNetwork } from '../../src/replay/answers/own-network.ts';
 import { cleanEnvironment, cli, runCli } from '../support/recorded-deaths.ts';
 import { preload } from '../support/run-victim.ts';
 import { onlyWide } from '../support/test-nodes.ts';

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { cleanEnvironment, runCli } from '../support/recorded-deaths.ts';
 import { preload } from '../support/run-victim.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { readRecording } from '../../src/replay/recording.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { readRecording } from '../../src/replay/recorded/recording.ts';
 import { temporaryFolder } from '../support/run-victim.ts';
 import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
 

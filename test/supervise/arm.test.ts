@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { armEnvironment, armNodeOptions, preloadFile, testsPreloadFile } from '../../src/supervise/arm.ts';
-import { nameOfCommand, splitCommand } from '../../src/supervise/command-name.ts';
+import { nameOfCommand, splitCommand } from '../../src/supervise/run/command-name.ts';
 
 test('given options stay first and as they are', () => {
   const options = armNodeOptions('--max-old-space-size=99 --require "/a b/c.js"', '/dev/shm/x', preloadFile);

@@ -9,12 +9,12 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import type { WorkerStacksPart } from '../../src/bundle/layout.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import type { WorkerStacksPart } from '../../src/bundle/layout/bundle.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { AgentdumpError } from '../../src/errors.ts';
-import { captureLive } from '../../src/supervise/capture-live.ts';
-import { listeningPorts } from '../../src/supervise/inspector-port.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { captureLive } from '../../src/supervise/attach/capture-live.ts';
+import { listeningPorts } from '../../src/supervise/attach/inspector-port.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-capture-'));

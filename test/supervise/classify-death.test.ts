@@ -1,9 +1,9 @@
 /** One word for each kind of end, from what others could see of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidencePart, MemoryEvidence } from '../../src/bundle/layout-evidence.ts';
-import { classifyDeath } from '../../src/supervise/classify-death.ts';
-import { isAbout } from '../../src/supervise/kernel-log.ts';
+import type { EvidencePart, MemoryEvidence } from '../../src/bundle/layout/evidence.ts';
+import { classifyDeath } from '../../src/supervise/evidence/classify-death.ts';
+import { isAbout } from '../../src/supervise/evidence/kernel-log.ts';
 
 const base: EvidencePart = {
   foundBy: 'supervisor',

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { readLock } from '../../src/bundle/age-key.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { readIdentities } from '../../src/bundle/reader-age.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
-import { sweepSessions } from '../../src/supervise/sweep.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { readIdentities } from '../../src/bundle/read/age.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { readLock } from '../../src/bundle/write/age-key.ts';
+import { sweepSessions } from '../../src/supervise/finish/sweep.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { release } from 'node:os';
 import { test } from 'node:test';
-import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
-import { describeEnvironment } from '../../src/supervise/environment-part.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
+import { describeEnvironment } from '../../src/supervise/finish/environment-part.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 
 const secret = ['ghp', 'Zk3nT8vQ1xW6yB4mC9pL2sD7fG5hJ0aR8eUt'].join('_');
 process.env['AUDITED_TOKEN'] = secret;

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeF
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { noteExpectedCore, removeExpectedCore, takeCore } from '../../src/supervise/expected-core.ts';
+import { noteExpectedCore, removeExpectedCore, takeCore } from '../../src/supervise/native/expected-core.ts';
 import { makeCore, noCores, nodes } from '../support/core-victims.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-expected-'));

@@ -1,7 +1,7 @@
 /** What a native holder tells of a fault, whole, of another process, and torn at every place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHoldNote } from '../../src/supervise/hold-note.ts';
+import { parseHoldNote } from '../../src/supervise/native/hold-note.ts';
 
 const section = (name: string, value: object) =>
   `DD_CRASHTRACK_BEGIN_${name}\n${JSON.stringify(value)}\nDD_CRASHTRACK_END_${name}\n`;

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Ledger, readLedgers } from '../../src/supervise/ledger.ts';
+import { Ledger, readLedgers } from '../../src/supervise/run/ledger.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-ledger-'));
 after(() => rmSync(dir, { recursive: true }));

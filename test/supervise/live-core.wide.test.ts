@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { accountForCore } from '../../src/analysis/core/core-account.ts';
-import { type LiveCore, writeLiveCore } from '../../src/supervise/live-core.ts';
-import { readRunnable } from '../../src/supervise/live-process.ts';
+import { type LiveCore, writeLiveCore } from '../../src/supervise/native/live-core.ts';
+import { readRunnable } from '../../src/supervise/native/live-process.ts';
 import { nodes, victims } from '../support/core-victims.ts';
 
 const isHere = process.platform === 'linux' && process.arch === 'x64' && nodes.length > 0;

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { startBundle } from '../../src/bundle/writer.ts';
-import { canary } from '../../src/capture/canary.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
+import { canary } from '../../src/capture/fatal-path/canary.ts';
 import { createPolicy } from '../../src/redaction/index.ts';
-import { proveScrubber, sealProven } from '../../src/supervise/proven-scrubber.ts';
-import { makeScrubber } from '../../src/supervise/scrubber.ts';
+import { proveScrubber, sealProven } from '../../src/supervise/scrub/proven-scrubber.ts';
+import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
 
 test('redacts as its policy does, and leaves no trace of the canary', () => {
   const scrubber = makeScrubber({ API_KEY: 'q8w7e6r5t4y3u2' });

@@ -1,7 +1,7 @@
 /** When a program is started again, after what pause, and when it is given up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultLimits, RestartPolicy } from '../../src/supervise/restart-policy.ts';
+import { defaultLimits, RestartPolicy } from '../../src/supervise/run/restart-policy.ts';
 
 const failure = { code: 1 };
 const limits = { ...defaultLimits, wish: 'on-failure' as const };

@@ -17,10 +17,10 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { partNames } from '../../src/bundle/layout.ts';
-import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { partNames } from '../../src/bundle/layout/bundle.ts';
+import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { nodeOf, testMajors } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { type LedgerLine, readLedgers } from '../../src/supervise/ledger.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { type LedgerLine, readLedgers } from '../../src/supervise/run/ledger.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { nodeOf, onlyWide, testMajors } from '../support/test-nodes.ts';
 

@@ -20,10 +20,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { partNames } from '../../src/bundle/layout.ts';
-import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { partNames } from '../../src/bundle/layout/bundle.ts';
+import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import { nodes, victims } from '../support/core-victims.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { TriggerPart } from '../../src/bundle/layout.ts';
-import type { EvidencePart } from '../../src/bundle/layout-evidence.ts';
-import { listBundles } from '../../src/bundle/list.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
-import { readStatus } from '../../src/supervise/status.ts';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import type { TriggerPart } from '../../src/bundle/layout/bundle.ts';
+import type { EvidencePart } from '../../src/bundle/layout/evidence.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { readStatus } from '../../src/supervise/run/status.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

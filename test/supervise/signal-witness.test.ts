@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readSmallFile } from '../../src/platform/small-file.ts';
-import { SignalWitness } from '../../src/supervise/signal-witness.ts';
+import { SignalWitness } from '../../src/supervise/evidence/signal-witness.ts';
 
 /** Our witness, in this state. */
 async function findWitness(state: 'S' | 'T' = 'S'): Promise<number> {

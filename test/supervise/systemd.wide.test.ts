@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readLedgers } from '../../src/supervise/ledger.ts';
+import { readLedgers } from '../../src/supervise/run/ledger.ts';
 import { type ServiceManager, startServiceManager, whyNoServiceManager } from '../support/service-manager.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

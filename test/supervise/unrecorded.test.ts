@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { platform } from '../../src/platform/index.ts';
-import { UnrecordedWatch } from '../../src/supervise/unrecorded.ts';
+import { UnrecordedWatch } from '../../src/supervise/run/unrecorded.ts';
 import { preload, temporaryFolder } from '../support/run-victim.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));

@@ -1,9 +1,14 @@
 // Opens a session and a journal as the preload does, tells its folder, and lives until it is killed (or ends well when
 // told so). Arguments: the dump folder, `end` to end by itself, and `warn` to
 // tell something of the program, as one without a recipient does.
-import { recordKinds } from '../../dist/journal/layout-records.js';
-import { describeSession, endSession, sessionFolder, writeSession } from '../../dist/journal/session.js';
-import { openJournal } from '../../dist/journal/writer.js';
+import { recordKinds } from '../../dist/journal/layout/records.js';
+import {
+  describeSession,
+  endSession,
+  sessionFolder,
+  writeSession,
+} from '../../dist/journal/write/session.js';
+import { openJournal } from '../../dist/journal/write/writer.js';
 
 const [dir, how] = process.argv.slice(2);
 const id = process.pid.toString(16).padStart(16, '0');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FrameReader } from '../../src/supervise/websocket.ts';
+import { FrameReader } from '../../src/supervise/attach/websocket.ts';
 import { fuzzRuns } from '../support/fuzz-runs.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 

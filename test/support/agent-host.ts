@@ -1,6 +1,6 @@
 /** Puts an agent's port where the explicit API looks for it, as the preload does. */
-import { type Host, installHost } from '../../src/agent/context.ts';
-import type { AgentPort } from '../../src/agent/port.ts';
+import { type Host, installHost } from '../../src/agent/api/context.ts';
+import type { AgentPort } from '../../src/agent/api/port.ts';
 
 /** Returns the undoing. */
 export function provideAgentPort(agent: AgentPort): () => void {

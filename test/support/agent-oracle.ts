@@ -1,9 +1,9 @@
 /** Compares what was recorded of a program's conversations with what the mock server says the model saw. */
 import assert from 'node:assert/strict';
-import { computeConversations, listMessages } from '../../src/analysis/agent/conversations.ts';
+import { computeConversations, listMessages } from '../../src/analysis/agent/calls/conversations.ts';
 import { readAgentRecords } from '../../src/analysis/agent/events.ts';
 import { computeAgentState } from '../../src/analysis/agent/timeline.ts';
-import type { MessagePart } from '../../src/journal/layout-agent.ts';
+import type { MessagePart } from '../../src/journal/layout/agent.ts';
 import type { AgentState, ModelCall } from '../../src/model/agent-state.ts';
 import type { ProgramRun } from './agent-preload.ts';
 import type { OracleMessage, SeenCall } from './mock-model-server.ts';

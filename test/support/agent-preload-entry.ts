@@ -4,8 +4,8 @@
  */
 import { appendFileSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { installAgent } from '../../src/agent/install.ts';
-import { LateSink } from '../../src/agent/late-sink.ts';
-import { EventSink } from '../../src/agent/sink.ts';
+import { LateSink } from '../../src/agent/record/late-sink.ts';
+import { EventSink } from '../../src/agent/record/sink.ts';
 import { provideAgentPort } from './agent-host.ts';
 
 const { AGENT_EVENTS_FILE: file, AGENT_PART_FILE: partFile, AGENT_LEVEL: level } = process.env;

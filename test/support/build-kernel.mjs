@@ -8,8 +8,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** Pages of 64 KB, and how many more it may ask for. */
 export const kernels = [
-  { path: 'src/formats/heapsnapshot/scan', pages: 34, mostPages: 34 },
-  { path: 'src/analysis/memory/graph', pages: 1, mostPages: 65536 },
+  { path: 'src/formats/heapsnapshot/scan/scan', pages: 34, mostPages: 34 },
+  { path: 'src/analysis/memory/kernel/graph', pages: 1, mostPages: 65536 },
 ];
 
 /** The text of `<path>-code.ts`. */

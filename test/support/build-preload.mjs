@@ -19,7 +19,11 @@ const smallFile = { ...oneFile, minifyWhitespace: true, minifySyntax: true };
 export async function buildPreload(outfile, plugins = []) {
   const preload = { ...smallFile, charset: 'ascii', plugins };
   const textOf = async (half) => {
-    const built = await build({ ...preload, entryPoints: [join(root, 'src/capture', half)], write: false });
+    const built = await build({
+      ...preload,
+      entryPoints: [join(root, 'src/capture/install', half)],
+      write: false,
+    });
     return built.outputFiles[0].text;
   };
   const carrierOf = async (name, half) => carry(name, await textOf(half));
@@ -38,9 +42,9 @@ export async function buildPreload(outfile, plugins = []) {
   });
 }
 
-/** The text that binds the names of globals before the code runs (src/capture/captured-globals.cjs says why). */
+/** The text that binds the names of globals before the code runs (src/capture/host/captured-globals.cjs says why). */
 async function capturedGlobals() {
-  const path = join(root, 'src', 'capture', 'captured-globals.cjs');
+  const path = join(root, 'src', 'capture', 'host', 'captured-globals.cjs');
   const { code } = await transform(readFileSync(path, 'utf8'), {
     minifyWhitespace: true,
     target: 'node20.19',

@@ -28,7 +28,7 @@ await buildPage(join(root, 'dist', 'report', 'html'));
 await inlineDurableEngine();
 await inlineStart();
 await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
-await inlineCommand('heap-start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
+await inlineCommand('heap/start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
 writeFileSync(join(root, 'dist', '.built'), '');
 
 /** One file instead of a package's many small ones (finding those of yargs took 40 ms); the licences beside it. */
@@ -64,7 +64,10 @@ async function inlineDurableEngine() {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    external: ['../errors.js', '../agent/*', 'pg'],
+    external: ['pg'],
+    plugins: [
+      leaveOutside(join(folder, 'engine.js'), (file) => file === 'errors.js' || file.startsWith('agent/')),
+    ],
     legalComments: 'inline',
     absWorkingDir: root,
     metafile: true,
@@ -101,7 +104,7 @@ async function inlineCommand(name, sharedFiles) {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    plugins: [leaveOutside(outfile, new Set(sharedFiles))],
+    plugins: [leaveLaterOutside(outfile, new Set(sharedFiles))],
     minifySyntax: true,
     minifyWhitespace: true,
     allowOverwrite: true,
@@ -125,18 +128,23 @@ async function inlineStart() {
     minifySyntax: true,
     define: { 'import.meta.url': 'ownUrl' },
     banner: { js: "'use strict';const ownUrl=require('node:url').pathToFileURL(__filename);" },
-    plugins: [leaveOutside(outfile, new Set())],
+    plugins: [leaveLaterOutside(outfile, new Set())],
   });
 }
 
 /** Keeps what is imported later, and what is shared, in the files where it is. */
-function leaveOutside(outfile, shared) {
+function leaveLaterOutside(outfile, shared) {
+  return leaveOutside(outfile, (file, kind) => kind === 'dynamic-import' || shared.has(file));
+}
+
+/** `isOutside` is asked of each file, by its path below dist/, and of the kind of the import. */
+function leaveOutside(outfile, isOutside) {
   return {
     name: 'leave-outside',
     setup(builder) {
       builder.onResolve({ filter: /^\.{1,2}\// }, ({ path: from, resolveDir, kind }) => {
         const target = resolve(resolveDir, from);
-        if (kind !== 'dynamic-import' && !shared.has(relative(join(root, 'dist'), target))) return undefined;
+        if (!isOutside(relative(join(root, 'dist'), target), kind)) return undefined;
         const path = relative(dirname(outfile), target);
         return { path: path.startsWith('.') ? path : `./${path}`, external: true };
       });

@@ -7,10 +7,10 @@
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type CoreDump, openCoreDump } from '../../src/analysis/core/core-dump.ts';
-import { surveyHeap } from '../../src/analysis/core/heap-survey.ts';
+import { surveyHeap } from '../../src/analysis/core/javascript/heap-survey.ts';
+import { openV8 } from '../../src/analysis/core/javascript/v8-runtime.ts';
 import { describeThread } from '../../src/analysis/core/thread-stack.ts';
-import { openV8 } from '../../src/analysis/core/v8-runtime.ts';
-import { type LayoutRow, layoutRows, resolveLayout } from '../../src/formats/v8/object-layout.ts';
+import { type LayoutRow, layoutRows, resolveLayout } from '../../src/formats/v8/heap/object-layout.ts';
 import { type Death, makeCore, victims } from './core-victims.ts';
 import { parseTruth, type TruePlace } from './frame-truth.ts';
 

@@ -3,7 +3,7 @@
  * memory or copied there, and as for large ones.
  */
 import { mock } from 'node:test';
-import { GraphKernel } from '../../src/analysis/memory/graph-kernel.ts';
+import { GraphKernel } from '../../src/analysis/memory/kernel/graph-kernel.ts';
 import type { ReadOptions } from '../../src/formats/heapsnapshot/index.ts';
 
 export async function inEachWay(check: (options: ReadOptions) => void | Promise<void>): Promise<void> {

@@ -32,11 +32,18 @@ export const faults = {
 };
 export type Fault = keyof typeof faults;
 
+/** The patterns of the files that the newest build has replaced. */
+const replaced = new Set<string>();
+
 /** The file of the preload. */
 export async function buildLeakyPreload(fault: Fault): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-leaky-'));
   const outfile = join(folder, 'register.cjs');
-  await buildPreload(outfile, [faultyPolicy(faults[fault]), looseSnapshots]);
+  const plugins = [faultyPolicy(faults[fault]), looseSnapshots];
+  replaced.clear();
+  await buildPreload(outfile, plugins);
+  // A file that has moved would leave the preload whole, and the test of it without a meaning.
+  if (replaced.size < plugins.length) throw new Error(`replaced in the preload: ${[...replaced].join(', ')}`);
   return outfile;
 }
 
@@ -57,7 +64,7 @@ function faultyPolicy(methods: string): Plugin {
 }
 
 /** The heap's strings pass as they are. */
-const looseSnapshots: Plugin = replacing(/redaction\/snapshot-redactor\.ts$/, () => ({
+const looseSnapshots: Plugin = replacing(/redaction\/snapshot\/redactor\.ts$/, () => ({
   contents: `
     export function createSnapshotRedactor() {
       return { write: (chunk) => Buffer.from(chunk), end: () => Buffer.alloc(0) };
@@ -73,11 +80,10 @@ function replacing(file: RegExp, make: (path: string) => { contents: string }): 
         const path = resolve(given.resolveDir, given.path);
         return file.test(path) && given.namespace !== namespace ? { path, namespace } : undefined;
       });
-      build.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
-        ...make(path),
-        resolveDir: dirname(path),
-        loader: 'js',
-      }));
+      build.onLoad({ filter: /.*/, namespace }, ({ path }) => {
+        replaced.add(namespace);
+        return { ...make(path), resolveDir: dirname(path), loader: 'js' };
+      });
     },
   };
 }

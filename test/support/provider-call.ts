@@ -1,6 +1,6 @@
 /** Runs a provider's reader on a request and a reply, as the exchange does, for tests. */
-import type { ProviderFormat, RequestTarget } from '../../src/agent/model-call.ts';
-import { ReplyBuilder } from '../../src/agent/reply.ts';
+import type { ProviderFormat, RequestTarget } from '../../src/agent/calls/model-call.ts';
+import { ReplyBuilder } from '../../src/agent/calls/reply.ts';
 
 export function target(host: string, path: string, query = ''): RequestTarget {
   return { host, path, query };

@@ -7,7 +7,7 @@ import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
-import { openBundle } from '../../src/bundle/reader.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { preload } from './run-victim.ts';
 

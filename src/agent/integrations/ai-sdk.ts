@@ -4,9 +4,9 @@
  * integrations; it says nothing at an error, so of it the tool calls alone are taken. Seen in 6.0.326 and 7.0.173.
  */
 import { channel } from 'node:diagnostics_channel';
-import { type JsonObject, objectOf, stringOf } from '../json.ts';
-import type { AgentRecorder } from '../recorder.ts';
-import type { AgentScope } from '../scope.ts';
+import { type JsonObject, objectOf, stringOf } from '../calls/json.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
+import type { AgentScope } from '../record/scope.ts';
 import { listenTo, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished } from './framework.ts';

@@ -2,13 +2,13 @@
  * What the integrations share: a framework's runs, steps and tool calls by the framework's own keys, recorded as ours.
  * Bounded: the oldest entries without an end are forgotten. Knows no framework.
  */
-import type { EndStatus, EventError, RunIds } from '../../journal/layout-agent.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import { errorOf, isAbort } from '../call-error.ts';
-import { compact } from '../json.ts';
-import type { AgentRecorder } from '../recorder.ts';
-import type { AgentScope } from '../scope.ts';
-import type { Writing } from '../sink.ts';
+import type { EndStatus, EventError, RunIds } from '../../journal/layout/agent.ts';
+import { compact } from '../calls/json.ts';
+import { errorOf, isAbort } from '../http/call-error.ts';
+import { BoundedMap } from '../record/bounded-map.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
+import type { AgentScope } from '../record/scope.ts';
+import type { Writing } from '../record/sink.ts';
 
 interface Entry {
   id: string;

@@ -2,7 +2,7 @@
  * What LangChain's steps and tools give, as it is recorded. A message of theirs holds all that it was made of a second time,
  * under names that begin with `lc_`. Reads no getter, and calls nothing of the host's but the traps of a proxy.
  */
-import { isObject } from '../json.ts';
+import { isObject } from '../calls/json.ts';
 
 const longestList = 1000;
 

@@ -5,11 +5,11 @@
  * symbol that is known by its description alone. With LangSmith's tracing on, we stay away. Seen in @langchain/core
  * 1.4.0 and @langchain/langgraph 1.7.3.
  */
-import { isObject, objectOf, parseArguments, stringOf } from '../json.ts';
+import { isObject, objectOf, parseArguments, stringOf } from '../calls/json.ts';
 import { asyncHooks } from '../node-modules.ts';
-import type { AgentRecorder } from '../recorder.ts';
-import { readIds } from '../run-ids.ts';
-import type { AgentScope } from '../scope.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
+import { readIds } from '../record/run-ids.ts';
+import type { AgentScope } from '../record/scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { FrameworkRecorder, failed, finished, type Outcome } from './framework.ts';

@@ -2,9 +2,10 @@
  * JSON-RPC messages of one MCP server, whatever carries them (Model Context Protocol, revision 2025-06-18): tool calls
  * become ours, other messages are recorded by their method.
  */
-import { errorOf } from '../call-error.ts';
-import { isObject, type JsonObject, objectOf, stringOf } from '../json.ts';
-import type { AgentRecorder } from '../recorder.ts';
+
+import { isObject, type JsonObject, objectOf, stringOf } from '../calls/json.ts';
+import { errorOf } from '../http/call-error.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
 import { FrameworkRecorder, failed, finished } from './framework.ts';
 
 export class McpMessages {

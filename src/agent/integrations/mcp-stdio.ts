@@ -5,9 +5,9 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { platform } from '../../platform/index.ts';
-import { arrayOf, parseJson } from '../json.ts';
-import { LineDecoder } from '../ndjson.ts';
-import type { AgentRecorder, InFlight } from '../recorder.ts';
+import { arrayOf, parseJson } from '../calls/json.ts';
+import { LineDecoder } from '../http/ndjson.ts';
+import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import { listenTo, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { shadowFirst } from '../taps/shadow.ts';

@@ -6,10 +6,10 @@
  * work, with its data, and starts and ends it to no effect: those are watched one by one. A Runner with its own
  * `tracingDisabled` makes none: then nothing is seen. Seen in 0.12.1 and 0.20.0.
  */
-import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../json.ts';
-import type { AgentRecorder } from '../recorder.ts';
-import { readIds } from '../run-ids.ts';
-import type { AgentScope } from '../scope.ts';
+import { isObject, type JsonObject, objectOf, parseArguments, stringOf } from '../calls/json.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
+import { readIds } from '../record/run-ids.ts';
+import type { AgentScope } from '../record/scope.ts';
 import { silentTap, type Tap } from '../taps/channels.ts';
 import { guarded } from '../taps/guard.ts';
 import { defineMethod, shadowFirst } from '../taps/shadow.ts';

@@ -1,5 +1,5 @@
 /** The integrations, each silent when its framework is absent or of another shape. */
-import type { AgentRecorder } from '../recorder.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
 import type { Tap } from '../taps/channels.ts';
 import { integrateAiSdk } from './ai-sdk.ts';
 import { integrateLangChain } from './langchain.ts';

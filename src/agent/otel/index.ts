@@ -3,13 +3,13 @@
  * steps and tool calls as they begin and end, and model calls that no tap saw (a model in the process, a transport of its
  * own). Add it to the span processors of a tracer provider; without the preload it does nothing. It exports nothing.
  */
-import type { Message } from '../../journal/layout-agent.ts';
-import { currentPlace, findPort } from '../api-scope.ts';
-import { BoundedMap } from '../bounded-map.ts';
+import type { Message } from '../../journal/layout/agent.ts';
+import { currentPlace, findPort } from '../api/api-scope.ts';
+import type { AgentPort, FrameworkPort } from '../api/port.ts';
 import { hashOf } from '../node-modules.ts';
-import type { AgentPort, FrameworkPort } from '../port.ts';
-import { readIds } from '../run-ids.ts';
-import type { AgentScope } from '../scope.ts';
+import { BoundedMap } from '../record/bounded-map.ts';
+import { readIds } from '../record/run-ids.ts';
+import type { AgentScope } from '../record/scope.ts';
 import {
   attempt,
   errorOfSpan,

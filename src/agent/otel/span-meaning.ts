@@ -3,7 +3,7 @@
  * (`gen_ai.operation.name`), OpenInference (`openinference.span.kind`), the AI SDK 6 (`ai.toolCall`) and Anthropic's
  * (`anthropic.messages.create`). A library may set its attributes only at the end, so names count too.
  */
-import { parseArguments } from '../json.ts';
+import { parseArguments } from '../calls/json.ts';
 import type { SpanLike } from './span.ts';
 
 export type SpanMeaning =

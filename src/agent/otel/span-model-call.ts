@@ -2,9 +2,9 @@
  * The model call that a span tells of: its messages and its figures, by the names of the GenAI conventions. OpenInference
  * spreads messages over one attribute a field (`llm.input_messages.0.message.role`).
  */
-import type { Attributes, Message, MessagePart } from '../../journal/layout-agent.ts';
-import { arrayOf, objectOf, parseArguments, parseJson } from '../json.ts';
-import { roleOf, textMessage } from '../message-parts.ts';
+import type { Attributes, Message, MessagePart } from '../../journal/layout/agent.ts';
+import { arrayOf, objectOf, parseArguments, parseJson } from '../calls/json.ts';
+import { roleOf, textMessage } from '../calls/message-parts.ts';
 import type { SpanLike } from './span.ts';
 import { textOf } from './span-meaning.ts';
 

@@ -3,12 +3,12 @@
  * Source: Anthropic API reference, "Messages" and "Streaming messages"; the `thread` field as its TypeScript SDK 1.12
  * sends it.
  */
-import type { Message, MessagePart } from '../../journal/layout-agent.ts';
-import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../json.ts';
-import { blobPart, contentParts, linkPart, otherPart } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat, RequestTarget } from '../model-call.ts';
-import type { ReplyBuilder } from '../reply.ts';
-import { readSettings } from '../request-attributes.ts';
+import type { Message, MessagePart } from '../../journal/layout/agent.ts';
+import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
+import { blobPart, contentParts, linkPart, otherPart } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { readError, readErrorBody } from './error-body.ts';
 
 const vertexPath = /\/publishers\/anthropic\/models\/([^/:]+):(?:streamRawPredict|rawPredict)$/;

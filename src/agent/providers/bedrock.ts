@@ -2,12 +2,20 @@
  * Amazon Bedrock: Converse and ConverseStream, and InvokeModel with an Anthropic body. Sources: Bedrock API reference,
  * "Converse", "ConverseStream", "InvokeModelWithResponseStream".
  */
-import type { Message, MessagePart } from '../../journal/layout-agent.ts';
-import { compact, isObject, type JsonObject, numberOf, objectOf, parseJson, stringOf } from '../json.ts';
-import { contentParts, otherPart } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat, RequestTarget } from '../model-call.ts';
-import type { ReplyBuilder } from '../reply.ts';
-import { readSettings } from '../request-attributes.ts';
+import type { Message, MessagePart } from '../../journal/layout/agent.ts';
+import {
+  compact,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  parseJson,
+  stringOf,
+} from '../calls/json.ts';
+import { contentParts, otherPart } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { readAnthropicEvent, readAnthropicReply, readAnthropicRequest } from './anthropic.ts';
 import { readErrorBody } from './error-body.ts';
 

@@ -1,7 +1,7 @@
 /** The error bodies of the providers, which nearly agree: `{error: {type, message, code}}`, or a plain message. */
-import type { EventError } from '../../journal/layout-agent.ts';
-import { compact, isObject, type JsonObject, stringOf } from '../json.ts';
-import type { ReplyBuilder } from '../reply.ts';
+import type { EventError } from '../../journal/layout/agent.ts';
+import { compact, isObject, type JsonObject, stringOf } from '../calls/json.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
 
 /** True, and the reply has the error, when `body` is one. */
 export function readErrorBody(body: JsonObject, reply: ReplyBuilder): boolean {

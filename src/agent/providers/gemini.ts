@@ -2,12 +2,12 @@
  * Google's generateContent and streamGenerateContent (Gemini API and Vertex AI). Source: Gemini API reference,
  * "GenerateContentRequest", "GenerateContentResponse".
  */
-import type { Message, MessagePart } from '../../journal/layout-agent.ts';
-import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../json.ts';
-import { blobPart, contentParts, otherPart } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat, RequestTarget } from '../model-call.ts';
-import type { ReplyBuilder } from '../reply.ts';
-import { readSettings } from '../request-attributes.ts';
+import type { Message, MessagePart } from '../../journal/layout/agent.ts';
+import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
+import { blobPart, contentParts, otherPart } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { readErrorBody } from './error-body.ts';
 
 const path = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;

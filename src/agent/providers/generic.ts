@@ -2,10 +2,10 @@
  * Any host that speaks OpenAI's chat, completions or embeddings: the host's name gives the provider where it is known.
  * A body that has not the shape is not read.
  */
-import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../json.ts';
-import { textMessage } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat } from '../model-call.ts';
-import { readSettings } from '../request-attributes.ts';
+import { arrayOf, compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
+import { textMessage } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat } from '../calls/model-call.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { isOpenaiHost, readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
 
 /** End of the host's name → `gen_ai.provider.name`. */

@@ -2,7 +2,7 @@
  * Mistral's chat, agents and fill-in-the-middle completions: OpenAI's chat with content that may be a list holding
  * thinking. Source: Mistral API reference, "Chat".
  */
-import type { ProviderFormat } from '../model-call.ts';
+import type { ProviderFormat } from '../calls/model-call.ts';
 import { readChatEvent, readChatReply, readChatRequest } from './openai-chat.ts';
 
 export const mistral: ProviderFormat = {

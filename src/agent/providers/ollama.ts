@@ -1,9 +1,9 @@
 /** Ollama's own chat and generate, streamed as lines of JSON. Source: Ollama's docs/api.md. */
-import { compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../json.ts';
-import { blobPart, textMessage } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat, RequestTarget } from '../model-call.ts';
-import type { ReplyBuilder } from '../reply.ts';
-import { readSettings } from '../request-attributes.ts';
+import { compact, isObject, type JsonObject, numberOf, objectOf, stringOf } from '../calls/json.ts';
+import { blobPart, textMessage } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat, RequestTarget } from '../calls/model-call.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { readErrorBody } from './error-body.ts';
 import { readChatMessage } from './openai-chat.ts';
 

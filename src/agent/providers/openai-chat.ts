@@ -2,7 +2,7 @@
  * OpenAI's chat completions, plain and streamed, and what many other hosts speak (`generic.ts`, `mistral.ts`).
  * Source: OpenAI API reference, "Create chat completion" and "The chat completion chunk object".
  */
-import type { Message, MessagePart } from '../../journal/layout-agent.ts';
+import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import {
   arrayOf,
   compact,
@@ -12,11 +12,11 @@ import {
   objectOf,
   parseArguments,
   stringOf,
-} from '../json.ts';
-import { blobPart, contentParts, linkPart, otherPart } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat } from '../model-call.ts';
-import type { ReplyBuilder } from '../reply.ts';
-import { readSettings } from '../request-attributes.ts';
+} from '../calls/json.ts';
+import { blobPart, contentParts, linkPart, otherPart } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat } from '../calls/model-call.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { readErrorBody } from './error-body.ts';
 
 export const openaiChat: ProviderFormat = {

@@ -2,7 +2,7 @@
  * OpenAI's Responses, plain and streamed, with conversations that the server holds. Every input or output item is a
  * message of its own here. Source: OpenAI API reference, "Create a model response" and "Streaming events".
  */
-import type { Message, MessagePart } from '../../journal/layout-agent.ts';
+import type { Message, MessagePart } from '../../journal/layout/agent.ts';
 import {
   arrayOf,
   compact,
@@ -12,11 +12,11 @@ import {
   objectOf,
   parseArguments,
   stringOf,
-} from '../json.ts';
-import { contentParts, linkPart, otherPart, textMessage } from '../message-parts.ts';
-import type { ModelRequest, ProviderFormat, RequestItem } from '../model-call.ts';
-import type { ReplyBuilder } from '../reply.ts';
-import { readSettings } from '../request-attributes.ts';
+} from '../calls/json.ts';
+import { contentParts, linkPart, otherPart, textMessage } from '../calls/message-parts.ts';
+import type { ModelRequest, ProviderFormat, RequestItem } from '../calls/model-call.ts';
+import type { ReplyBuilder } from '../calls/reply.ts';
+import { readSettings } from '../calls/request-attributes.ts';
 import { readError, readErrorBody } from './error-body.ts';
 import { isOpenaiHost } from './openai-chat.ts';
 

@@ -1,6 +1,7 @@
 /** The formats in the order of trial: those that a host or path names before the ones that many share. */
-import { BoundedMap } from '../bounded-map.ts';
-import type { ProviderFormat, RequestTarget } from '../model-call.ts';
+
+import type { ProviderFormat, RequestTarget } from '../calls/model-call.ts';
+import { BoundedMap } from '../record/bounded-map.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
 import { gemini } from './gemini.ts';

@@ -6,9 +6,9 @@
  * request by https may be missed on it. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Exchange, ExchangeStart, HeaderLookup } from '../exchange.ts';
-import { openDescribed, readsBody } from '../open-exchange.ts';
-import type { AgentRecorder } from '../recorder.ts';
+import type { Exchange, ExchangeStart, HeaderLookup } from '../http/exchange.ts';
+import { openDescribed, readsBody } from '../http/open-exchange.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
 import { defineMethod, shadowFirst } from './shadow.ts';

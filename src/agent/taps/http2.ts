@@ -5,9 +5,9 @@
  * Read in Node's lib/internal/http2/core.js; seen on Node 22.23, 24.21, 26.10.
  */
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
-import type { Exchange, HeaderLookup } from '../exchange.ts';
-import { openExchange } from '../open-exchange.ts';
-import type { AgentRecorder } from '../recorder.ts';
+import type { Exchange, HeaderLookup } from '../http/exchange.ts';
+import { openExchange } from '../http/open-exchange.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';

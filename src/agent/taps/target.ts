@@ -1,6 +1,7 @@
 /** Where a request goes, from what the HTTP clients say of it. */
-import { BoundedMap } from '../bounded-map.ts';
-import type { RequestTarget } from '../model-call.ts';
+
+import type { RequestTarget } from '../calls/model-call.ts';
+import { BoundedMap } from '../record/bounded-map.ts';
 
 export interface Target extends RequestTarget {
   port: number | undefined;

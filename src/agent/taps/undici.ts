@@ -4,9 +4,9 @@
  * object whose methods the connection calls with the same bytes: they are shadowed on that one object. fetch itself is
  * never touched. Seen in undici 6.24, 6.28, 7.29, 8.10 (Node 20.20, 22.23, 24.21, 26.10).
  */
-import type { Exchange, HeaderLookup } from '../exchange.ts';
-import { openDescribed } from '../open-exchange.ts';
-import type { AgentRecorder } from '../recorder.ts';
+import type { Exchange, HeaderLookup } from '../http/exchange.ts';
+import { openDescribed } from '../http/open-exchange.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';

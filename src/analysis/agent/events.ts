@@ -1,9 +1,9 @@
 /**
  * Agent events from where they are kept: the bundle part, or the journal's records. What is torn or strange is
- * left out and counted; what is left has the shape that `journal/layout-agent.ts` promises.
+ * left out and counted; what is left has the shape that `journal/layout/agent.ts` promises.
  */
 import { MalformedInput } from '../../errors.ts';
-import { type AgentEvent, type AgentEventsPart, agentEventsSchema } from '../../journal/layout-agent.ts';
+import { type AgentEvent, type AgentEventsPart, agentEventsSchema } from '../../journal/layout/agent.ts';
 
 export interface AgentEvents {
   events: AgentEvent[];

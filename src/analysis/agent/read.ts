@@ -2,15 +2,15 @@
  * What a bundle tells of its agent: the flight recorder's records, the events that memory still held at the death, or
  * both. What is torn or missing becomes a gap.
  */
-import { partNames } from '../../bundle/layout.ts';
-import { findJson, readJournal } from '../../journal/reader.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import { findJson, readJournal } from '../../journal/read/reader.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { type AgentEvents, mergeAgentEvents, readAgentEventsPart, readAgentRecords } from './events.ts';
 import { nameRuns } from './run-names.ts';
 import { computeAgentState } from './timeline.ts';
 
-/** The journal's kinds that are the agent's (src/journal/layout-records.ts). */
+/** The journal's kinds that are the agent's (src/journal/layout/records.ts). */
 const firstKind = 32;
 const lastKind = 63;
 

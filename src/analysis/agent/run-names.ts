@@ -2,10 +2,10 @@
  * Runs by the ids that the host gave them, instead of the numbers that the recorder counts: whoever started `trip-42`
  * looks for that. A name that is no name of one run alone stays a number.
  */
-import type { AgentEvent } from '../../journal/layout-agent.ts';
+import type { AgentEvent } from '../../journal/layout/agent.ts';
 import type { AgentEvents } from './events.ts';
 import { implicitRun } from './timeline.ts';
-import { programNode } from './wait-graph.ts';
+import { programNode } from './waits/wait-graph.ts';
 
 /** As the recorder counts: runs, steps, tools and calls share these names. */
 const counted = /^[a-z]{1,2}\d+$/;

@@ -2,7 +2,7 @@
  * The state of each run after each of its changes, one at a time: what questions about the past are asked of. A change
  * shares what it did not touch with the state before, so a long log costs little.
  */
-import type { AgentEvent } from '../../journal/layout-agent.ts';
+import type { AgentEvent } from '../../journal/layout/agent.ts';
 import { applyPatch } from '../../model/json-patch.ts';
 
 /** What an expression may name. */

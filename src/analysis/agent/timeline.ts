@@ -2,7 +2,7 @@
  * From agent events to what the agent was doing: runs with their steps, calls, conversation and what was pending when
  * the process died. Events outside of every run form one implicit run. Events may be missing at any place.
  */
-import type { AgentEvent } from '../../journal/layout-agent.ts';
+import type { AgentEvent } from '../../journal/layout/agent.ts';
 import type {
   AgentRun,
   AgentState,
@@ -12,19 +12,19 @@ import type {
   TokenUsage,
 } from '../../model/agent-state.ts';
 import { applyPatch } from '../../model/json-patch.ts';
-import { findAborts } from './aborted-calls.ts';
-import { type Conversations, computeConversations, listMessages } from './conversations.ts';
+import { findAborts } from './calls/aborted-calls.ts';
+import { type Conversations, computeConversations, listMessages } from './calls/conversations.ts';
+import { findFailedRequests } from './calls/failed-requests.ts';
+import { findLoops } from './calls/loops.ts';
+import { messagesAsRead, readMessage } from './calls/message-text.ts';
+import { type CallInRun, computeModelCalls, idsOf } from './calls/model-calls.ts';
+import { computeServers } from './calls/servers.ts';
+import { computeToolCalls } from './calls/tool-calls.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import type { AgentEvents } from './events.ts';
-import { findFailedRequests } from './failed-requests.ts';
-import { findLoops } from './loops.ts';
-import { messagesAsRead, readMessage } from './message-text.ts';
-import { type CallInRun, computeModelCalls, idsOf } from './model-calls.ts';
-import { findOpenWork, findRequested } from './pending.ts';
-import { computeServers } from './servers.ts';
-import { computeToolCalls } from './tool-calls.ts';
-import { computeWaitGraph } from './wait-graph.ts';
-import { computeWaits } from './waits.ts';
+import { findOpenWork, findRequested } from './waits/pending.ts';
+import { computeWaitGraph } from './waits/wait-graph.ts';
+import { computeWaits } from './waits/waits.ts';
 
 export const implicitRun = 'implicit';
 

@@ -7,17 +7,17 @@ import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from
 import type { Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { computeSignature } from '../signature.ts';
-import { findAbortCause } from './abort-cause.ts';
 import { type CoreDump, openCoreBytes, openCoreDump } from './core-dump.ts';
 import { concludeCore } from './core-verdict.ts';
-import { describeFault } from './fault.ts';
-import type { Fault } from './fault-facts.ts';
-import { surveyHeap } from './heap-survey.ts';
-import { findRuntimeAddress } from './module-map.ts';
-import { placeThroughMaps } from './source-places.ts';
-import { findSurveyNote, type SurveyRecord } from './survey-note.ts';
+import { describeFault } from './fault/fault.ts';
+import type { Fault } from './fault/fault-facts.ts';
+import { surveyHeap } from './javascript/heap-survey.ts';
+import { placeThroughMaps } from './javascript/source-places.ts';
+import { findSurveyNote, type SurveyRecord } from './javascript/survey-note.ts';
+import { openV8, type V8Runtime } from './javascript/v8-runtime.ts';
+import { findAbortCause } from './native/abort-cause.ts';
+import { findRuntimeAddress } from './native/module-map.ts';
 import { describeThread } from './thread-stack.ts';
-import { openV8, type V8Runtime } from './v8-runtime.ts';
 
 export interface CoreOptions {
   /** The executable, where it is not at the path that the process knew. */

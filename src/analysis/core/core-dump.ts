@@ -6,8 +6,8 @@ import { MalformedInput } from '../../errors.ts';
 import type { CoreFile } from '../../formats/elf-core/core-contents.ts';
 import { coreExtents, readCore } from '../../formats/elf-core/core-file.ts';
 import type { Gap } from '../../model/verdict.ts';
-import { type Machine, x64 } from './machine.ts';
-import { type ModuleMap, type ModuleOptions, moduleExtents, openModules } from './module-map.ts';
+import { type Machine, x64 } from './native/machine.ts';
+import { type ModuleMap, type ModuleOptions, moduleExtents, openModules } from './native/module-map.ts';
 
 export interface CoreDump {
   path: string;

@@ -4,8 +4,8 @@ import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { clip } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../model/verdict.ts';
-import type { AbortCause } from './abort-cause.ts';
-import type { Fault } from './fault-facts.ts';
+import type { Fault } from './fault/fault-facts.ts';
+import type { AbortCause } from './native/abort-cause.ts';
 
 const part = 'core';
 const maxTitle = 100;

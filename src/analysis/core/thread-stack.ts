@@ -3,14 +3,14 @@
  * it was found. V8's own glue (entry, exit and construct frames) is left out; its other built-ins stay.
  */
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
-import type { JavaScriptFrame } from '../../formats/v8/frames.ts';
+import type { JavaScriptFrame } from '../../formats/v8/frames/frames.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
-import { describeJavaScriptFrame } from './javascript-frame.ts';
-import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native-names.ts';
-import { type NativeFrame, type NativeStack, walkNativeStack } from './native-stack.ts';
-import type { V8Runtime } from './v8-runtime.ts';
+import { describeJavaScriptFrame } from './javascript/javascript-frame.ts';
+import type { V8Runtime } from './javascript/v8-runtime.ts';
+import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native/native-names.ts';
+import { type NativeFrame, type NativeStack, walkNativeStack } from './native/native-stack.ts';
 
 /** A deep recursion repeats itself: this many frames from either end are shown. */
 const framesAtTop = 200;

@@ -3,7 +3,7 @@
  * waited, the objects. Loaded only where there is one. Where the frames of a thread are known better (the debugger saw
  * the main thread with its variables), those stay.
  */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { Account } from '../../model/account.ts';
 import type { Thread } from '../../model/thread.ts';
 import type { Gap, Verdict } from '../../model/verdict.ts';

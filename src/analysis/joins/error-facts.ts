@@ -1,5 +1,5 @@
 /** The thrown value of `error.json` as the account tells it, each error of the chain with its reconstructed frames. */
-import type { RawFrame, SerializedError } from '../../bundle/layout.ts';
+import type { RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import { clip } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';

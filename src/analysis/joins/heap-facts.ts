@@ -1,5 +1,5 @@
 /** What the bundle's heap snapshot tells: classes and suspects. A large one is left to `agentdump heap`, and said so. */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { MemoryFacts } from '../../model/account.ts';
 import type { ConversationCandidate } from '../../model/agent-state.ts';
 import type { Gap } from '../../model/verdict.ts';
@@ -40,7 +40,7 @@ async function computeFacts(bytes: Buffer, gaps: Gap[]): Promise<HeapFacts> {
   const [{ openHeap }, { computeMemoryFacts }, { findConversationCandidates }] = await Promise.all([
     import('../memory/heap.ts'),
     import('../memory/memory-facts.ts'),
-    import('../memory/conversation-candidates.ts'),
+    import('../memory/suspects/conversation-candidates.ts'),
   ]);
   const heap = await openHeap(bytes, { threads: 1 });
   try {

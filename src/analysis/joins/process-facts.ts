@@ -1,5 +1,5 @@
 /** Process, memory and environment as the account tells them. Units and names change here, figures don't. */
-import type { MemoryPoint } from '../../bundle/layout-evidence.ts';
+import type { MemoryPoint } from '../../bundle/layout/evidence.ts';
 import type {
   EnvironmentFacts,
   HandleFacts,

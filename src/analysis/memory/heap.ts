@@ -12,17 +12,17 @@ import {
   type SizeColumn,
   type SnapshotInput,
 } from '../../formats/heapsnapshot/index.ts';
-import { type ClassAggregates, computeClassAggregates } from './class-aggregates.ts';
-import { type ClassTable, computeClasses } from './classes.ts';
-import { computeDistances } from './distances.ts';
-import { DominatedIndex } from './dominated-index.ts';
-import { computeDominators, type DominatorTree } from './dominators.ts';
-import { markEphemerons } from './ephemerons.ts';
-import { GraphKernel } from './graph-kernel.ts';
-import { computeRetainedSizes, type RetainedSizes } from './retained-sizes.ts';
-import { allFacets, type FacetName, startFacets } from './second-thread.ts';
-import { computeShallowSizes, giveToOwners } from './shallow-sizes.ts';
-import type { SpareMemory } from './tree-memory.ts';
+import { computeDistances } from './graph/distances.ts';
+import { DominatedIndex } from './graph/dominated-index.ts';
+import { computeDominators, type DominatorTree } from './graph/dominators.ts';
+import { markEphemerons } from './graph/ephemerons.ts';
+import { computeRetainedSizes, type RetainedSizes } from './graph/retained-sizes.ts';
+import { computeShallowSizes, giveToOwners } from './graph/shallow-sizes.ts';
+import type { SpareMemory } from './graph/tree-memory.ts';
+import { GraphKernel } from './kernel/graph-kernel.ts';
+import { allFacets, type FacetName, startFacets } from './kernel/second-thread.ts';
+import { type ClassAggregates, computeClassAggregates } from './questions/class-aggregates.ts';
+import { type ClassTable, computeClasses } from './questions/classes.ts';
 
 export interface HeapOptions extends ReadOptions {
   /** Called when a part begins to be computed, with the name of the property that it is. */

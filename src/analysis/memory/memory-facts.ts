@@ -1,9 +1,9 @@
 /** The part of an account's memory that a heap snapshot tells: classes, suspects, and what keeps what. */
 import type { MemoryFacts } from '../../model/account.ts';
+import { computeRetainedTree } from './graph/retained-tree.ts';
 import type { Heap } from './heap.ts';
-import { computeRetainedTree } from './retained-tree.ts';
-import { classRows } from './summary.ts';
-import { computeSuspects } from './suspects.ts';
+import { classRows } from './questions/summary.ts';
+import { computeSuspects } from './suspects/suspects.ts';
 
 const maxClasses = 30;
 

@@ -1,5 +1,5 @@
 /** One difference between a lock file and what is installed, as half a sentence for people. */
-import type { DriftPart } from '../../bundle/layout.ts';
+import type { DriftPart } from '../../bundle/layout/bundle.ts';
 import { lastName } from '../../platform/paths.ts';
 
 export type Difference = DriftPart['differences'][number];

@@ -2,8 +2,8 @@
  * The program's packages and native objects as the account tells them: what was loaded, what the lock file pins
  * instead, which package is there more than once. Takes parts that were read field by field already; opens nothing.
  */
-import type { DriftPart, NativeModulesPart, PackagesPart } from '../../bundle/layout.ts';
-import { partNames } from '../../bundle/layout.ts';
+import type { DriftPart, NativeModulesPart, PackagesPart } from '../../bundle/layout/bundle.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { Account, NativeModuleFacts, PackageFacts, UnusualFact } from '../../model/account.ts';
 import { beforeLastName, isAbsolutePath } from '../../platform/paths.ts';
 import { type Difference, describeDrift } from './drift.ts';

@@ -6,7 +6,7 @@ import type {
   NativeModulesPart,
   PackagesPart,
   WorkerStacksPart,
-} from '../../bundle/layout.ts';
+} from '../../bundle/layout/bundle.ts';
 import { readRawFrame } from './error.ts';
 import { asText, defined, type Fields } from './fields.ts';
 

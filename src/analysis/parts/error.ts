@@ -2,7 +2,7 @@
  * `error.json`, field by field: the thrown value with its causes and aggregate members, cut by depth and by count,
  * because a stranger's file may nest them as deep as it likes.
  */
-import type { ErrorPart, RawFrame, SerializedError } from '../../bundle/layout.ts';
+import type { ErrorPart, RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import { defined, type Fields } from './fields.ts';
 
 const maxDepth = 20;

@@ -5,7 +5,7 @@ import type {
   MemoryEvidence,
   MemoryPoint,
   SentSignal,
-} from '../../bundle/layout-evidence.ts';
+} from '../../bundle/layout/evidence.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
 export interface EvidenceFacts {

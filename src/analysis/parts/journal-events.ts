@@ -3,9 +3,9 @@
  * always; the command line and the allocations where the journal was sealed, so that no finisher could read them. Of a log
  * the newest record counts, which holds its whole end; a child's end repeats what its start said.
  */
-import { findKindName } from '../../journal/layout-records.ts';
-import { findJson, readJournal } from '../../journal/reader.ts';
-import type { Unseal } from '../../journal/reader-seal.ts';
+import { findKindName } from '../../journal/layout/records.ts';
+import { findJson, readJournal } from '../../journal/read/reader.ts';
+import type { Unseal } from '../../journal/read/seal.ts';
 import type { ChildFacts, Happenings } from '../../model/account.ts';
 import { Fields, type PartFaults } from './fields.ts';
 import { type ProcessPartFacts, readProcess } from './process.ts';

@@ -1,5 +1,5 @@
 /** `process.json` and `threads.json`, field by field. */
-import type { ProcessPart, ThreadsPart } from '../../bundle/layout.ts';
+import type { ProcessPart, ThreadsPart } from '../../bundle/layout/bundle.ts';
 import { asNumber, asText, defined, type Fields } from './fields.ts';
 
 export type ProcessPartFacts = Partial<ProcessPart>;

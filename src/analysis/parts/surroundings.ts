@@ -6,7 +6,7 @@ import type {
   HeapCensusPart,
   HeapProfilePart,
   MemoryPart,
-} from '../../bundle/layout.ts';
+} from '../../bundle/layout/bundle.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
 export interface MemoryPartFacts {

@@ -1,5 +1,5 @@
 /** `trigger.json`, field by field. */
-import type { SilenceFacts, StallFacts, TriggerKind, TriggerPart } from '../../bundle/layout.ts';
+import type { SilenceFacts, StallFacts, TriggerKind, TriggerPart } from '../../bundle/layout/bundle.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
 /** A record, so that the compiler asks for each kind that the layout adds. */

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { BundleSource } from '../../bundle/reader-source.ts';
+import type { BundleSource } from '../../bundle/read/source.ts';
 import type { SecretEngine, Suspect } from './engine.ts';
 
 export interface SecretFind {

@@ -4,7 +4,7 @@
  * has. Says nothing about source maps but whether the host had already applied them.
  * Algorithm: Needleman and Wunsch 1970, with the scores below and no penalty for a gap.
  */
-import type { RawFrame } from '../../bundle/layout.ts';
+import type { RawFrame } from '../../bundle/layout/bundle.ts';
 import type { TextFrame } from '../../formats/stack-text/frame-line.ts';
 import { filePathOf } from '../../formats/stack-text/location.ts';
 

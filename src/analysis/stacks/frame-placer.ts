@@ -3,7 +3,7 @@
  * the code ran. Each answer comes with the code around it and says whose code it is. A map that gives an impossible
  * answer is distrusted for all frames; the caller then asks again.
  */
-import type { RawFrame } from '../../bundle/layout.ts';
+import type { RawFrame } from '../../bundle/layout/bundle.ts';
 import { type EvalOrigin, filePathOf, type TextPosition } from '../../formats/stack-text/location.ts';
 import type { Frame } from '../../model/thread.ts';
 import { isMoved, type JoinedFrame } from './align.ts';

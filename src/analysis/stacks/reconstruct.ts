@@ -4,7 +4,7 @@
  * host had mapped already is not mapped again; where a map is missing or wrong the frame stays where the code ran and
  * a gap says so.
  */
-import { type LoadedScript, partNames, type RawFrame } from '../../bundle/layout.ts';
+import { type LoadedScript, partNames, type RawFrame } from '../../bundle/layout/bundle.ts';
 import { readStackText } from '../../formats/stack-text/stack-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';

@@ -3,8 +3,8 @@
  * ran and its source map. A map is opened at the first question, once; whatever is missing, torn or belongs to another
  * build becomes a gap, once a script, and the script then counts as one without a map. Opens nothing but parts.
  */
-import type { LoadedScript } from '../../bundle/layout.ts';
-import { partNames } from '../../bundle/layout.ts';
+import type { LoadedScript } from '../../bundle/layout/bundle.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import { findMapUrl } from '../../formats/source-map/data-url.ts';
 import { openSourceMap, type SourceMapReader } from '../../formats/source-map/source-map.ts';
 import { isAbsolute, resolveSource } from '../../formats/source-map/source-path.ts';

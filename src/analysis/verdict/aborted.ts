@@ -1,5 +1,5 @@
 /** Of an error that a request ended with because the program aborted it: which request, and who. */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import { type AbortCaller, abortCaller } from '../../model/abort-text.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';

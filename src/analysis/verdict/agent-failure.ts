@@ -2,7 +2,7 @@
  * The agent's failure in the verdict: the process died of an error, and the agent's story says what that error meant.
  * Added to whatever verdict was reached; the kind and the confidence stay those of the process.
  */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
 import type { Verdict } from '../../model/verdict.ts';
 

@@ -2,7 +2,7 @@
  * Whose work it was that died: the request or the test by whose asynchronous context the code ran. Where the context was
  * lost that is said; what was merely in flight or running at the same time is named as such.
  */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { type OriginFacts, type RequestAccount, requestName } from '../../model/origin.ts';
 import { clip, formatCount, formatDuration } from '../../model/quantities.ts';

@@ -2,7 +2,7 @@
  * What a cause may look at: the account so far, and the parts behind it where the account says less. Everything is
  * optional; a cause that lacks what it needs says nothing.
  */
-import type { ErrorPart } from '../../bundle/layout.ts';
+import type { ErrorPart } from '../../bundle/layout/bundle.ts';
 import type { Account } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';

@@ -1,5 +1,5 @@
 /** What the agent was waiting for when the end came: the join of the process's death and the agent's story. */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { childText, endedBadly, lastLine } from '../../model/happening-text.ts';

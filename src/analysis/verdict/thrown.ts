@@ -2,7 +2,7 @@
  * What verdicts over a thrown value have in common: the evidence that the error itself gives, and what to try next
  * for the errors that programs of this kind die of most.
  */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
 import { clip, formatCount } from '../../model/quantities.ts';

@@ -1,6 +1,6 @@
 /** `agent-events.json`: what the agent was doing, from the recorder's ring; cleaned when it was recorded. */
-import { partNames } from '../../bundle/layout.ts';
-import { canary, requireWithheld } from '../canary.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import { canary, requireWithheld } from '../fatal-path/canary.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 export const agentEventsPart: PartProducer = {

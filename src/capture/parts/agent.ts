@@ -1,8 +1,8 @@
 /** `agent.json`: what the host handed over by `agent.set` and `agent.provide`, read now. */
-import { findHost } from '../../agent/context.ts';
-import { type AgentPart, partNames } from '../../bundle/layout.ts';
-import { uproot, withCanary } from '../canary.ts';
-import { runWithDeadline } from '../deadline.ts';
+import { findHost } from '../../agent/api/context.ts';
+import { type AgentPart, partNames } from '../../bundle/layout/bundle.ts';
+import { uproot, withCanary } from '../fatal-path/canary.ts';
+import { runWithDeadline } from '../host/deadline.ts';
 import type { PartProducer } from './part.ts';
 
 const providerLimitMs = 100;

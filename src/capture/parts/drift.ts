@@ -4,7 +4,7 @@
  * documentation of package-lock.json, pnpm-lock.yaml's `packages:` keys, yarn.lock's entries.
  */
 import { dirname, join, relative, sep } from 'node:path';
-import { type DriftPart, partNames } from '../../bundle/layout.ts';
+import { type DriftPart, partNames } from '../../bundle/layout/bundle.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { findPackages, readPackageJson } from './packages.ts';
 import type { CaptureContext, PartProducer } from './part.ts';

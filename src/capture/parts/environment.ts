@@ -1,8 +1,8 @@
 /** `environment.json`: variables (each kept or withheld by a rule) and the machine. */
 import { cpus, hostname, loadavg, release, type, uptime, version } from 'node:os';
-import { type EnvironmentPart, partNames } from '../../bundle/layout.ts';
-import { uproot, withCanary } from '../canary.ts';
-import { currentPolicy } from '../policy.ts';
+import { type EnvironmentPart, partNames } from '../../bundle/layout/bundle.ts';
+import { uproot, withCanary } from '../fatal-path/canary.ts';
+import { currentPolicy } from '../install/policy.ts';
 import type { PartProducer } from './part.ts';
 
 export const environmentPart: PartProducer = {

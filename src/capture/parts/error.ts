@@ -1,10 +1,10 @@
 /** `error.json`: the thrown value with its causes. */
-import { type ErrorPart, partNames } from '../../bundle/layout.ts';
-import { takeSchedulingStack } from '../locals-recorder.ts';
-import { findEmitter } from '../read-emitter.ts';
-import { addFrames } from '../script-excerpt.ts';
-import { readThrown } from '../serialize-error.ts';
-import { findSyntaxErrorPlace } from '../syntax-error-place.ts';
+import { type ErrorPart, partNames } from '../../bundle/layout/bundle.ts';
+import { readThrown } from '../fatal-path/serialize-error.ts';
+import { findEmitter } from '../host/read-emitter.ts';
+import { takeSchedulingStack } from '../stacks/locals-recorder.ts';
+import { addFrames } from '../stacks/script-excerpt.ts';
+import { findSyntaxErrorPlace } from '../stacks/syntax-error-place.ts';
 import type { PartProducer } from './part.ts';
 
 export const errorPart: PartProducer = {

@@ -1,11 +1,11 @@
 /** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
 import { sep } from 'node:path';
-import { type HandlesPart, partNames } from '../../bundle/layout.ts';
+import { type HandlesPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { descriptorsIn, socketsIn } from '../../platform/node-report.ts';
 import { startOf } from '../../redaction/start-of.ts';
-import { countCreators } from '../creator-stacks.ts';
-import { countOpenBefore } from '../free-descriptors.ts';
+import { countOpenBefore } from '../host/free-descriptors.ts';
+import { countCreators } from '../stacks/creator-stacks.ts';
 import type { PartProducer } from './part.ts';
 import { ownReport } from './report.ts';
 

@@ -6,10 +6,9 @@ import { driftPart } from './drift.ts';
 import { environmentPart } from './environment.ts';
 import { errorPart } from './error.ts';
 import { handlesPart } from './handles.ts';
-import { heapCensusPart } from './heap-census.ts';
-import { heapProfilePart } from './heap-profile.ts';
-import { localsPart } from './locals.ts';
-import { memoryPart } from './memory.ts';
+import { heapCensusPart } from './heap/census.ts';
+import { memoryPart } from './heap/memory.ts';
+import { heapProfilePart } from './heap/profile.ts';
 import { nativeModulesPart } from './native-modules.ts';
 import { originPart } from './origin.ts';
 import { packagesPart } from './packages.ts';
@@ -18,10 +17,11 @@ import { processPart } from './process.ts';
 import { processEventsPart } from './process-events.ts';
 import { reportPart } from './report.ts';
 import { scriptsPart } from './scripts.ts';
-import { suspendedPart } from './suspended.ts';
 import { testsPart } from './tests.ts';
-import { threadsPart } from './threads.ts';
-import { workerStacksPart } from './worker-stacks.ts';
+import { localsPart } from './threads/locals.ts';
+import { suspendedPart } from './threads/suspended.ts';
+import { threadsPart } from './threads/threads.ts';
+import { workerStacksPart } from './threads/worker-stacks.ts';
 
 export const partProducers: readonly PartProducer[] = [
   errorPart,

@@ -3,7 +3,7 @@
  * native address can be read later. Sources: /proc/self/maps (proc(5)); the ELF note NT_GNU_BUILD_ID (elf(5)).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { type NativeModulesPart, partNames } from '../../bundle/layout.ts';
+import { type NativeModulesPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import type { PartProducer } from './part.ts';
 

@@ -2,13 +2,14 @@
  * `origin.json`: in whose asynchronous context the program dies, read now, and the requests in flight. What the context
  * does not say is not guessed from what runs at the same time.
  */
-import type { Origin } from '../../agent/causal-context.ts';
+
 import { asyncHooks } from '../../agent/node-modules.ts';
-import type { AgentScope } from '../../agent/scope.ts';
-import { type OriginLink, type OriginPart, partNames, type TriggerPart } from '../../bundle/layout.ts';
-import type { TestOrigin } from '../../bundle/layout-tests.ts';
-import { describeRequest, requestIdOf } from '../describe-request.ts';
-import type { Origins, RequestOrigin, RequestWatch } from '../request-watch.ts';
+import type { Origin } from '../../agent/record/causal-context.ts';
+import type { AgentScope } from '../../agent/record/scope.ts';
+import { type OriginLink, type OriginPart, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import type { TestOrigin } from '../../bundle/layout/tests.ts';
+import { describeRequest, requestIdOf } from '../recording/describe-request.ts';
+import type { Origins, RequestOrigin, RequestWatch } from '../recording/request-watch.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const mostRequests = 100;

@@ -1,7 +1,7 @@
 /** `packages.json`: the packages that scripts were loaded from, by their own package.json, and what the program asks for. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type PackagesPart, partNames } from '../../bundle/layout.ts';
+import { type PackagesPart, partNames } from '../../bundle/layout/bundle.ts';
 import { below, isAbsolutePath, isInstalled } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import type { CaptureContext, PartProducer } from './part.ts';

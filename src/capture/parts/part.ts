@@ -1,16 +1,16 @@
 /** What a producer of a bundle part gets and gives. A producer may throw: the part is then a gap with the reason. */
 import type { Worker } from 'node:worker_threads';
-import type { TestPort } from '../../agent/test-port.ts';
-import type { HeapProfilePart, LocalsPart, RawFrame, TriggerPart } from '../../bundle/layout.ts';
-import type { OpenPart } from '../../bundle/writer.ts';
-import type { Config } from '../config.ts';
-import type { Happenings } from '../happenings.ts';
-import type { LogTap } from '../log-tap.ts';
-import type { OwnTime } from '../own-time.ts';
-import type { Recording } from '../recording-half.ts';
-import type { Origins } from '../request-watch.ts';
-import type { FramePlaces } from '../script-excerpt.ts';
-import type { RecordingState } from '../surroundings.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
+import type { HeapProfilePart, LocalsPart, RawFrame, TriggerPart } from '../../bundle/layout/bundle.ts';
+import type { OpenPart } from '../../bundle/write/writer.ts';
+import type { RecordingState } from '../fatal-path/surroundings.ts';
+import type { OwnTime } from '../host/own-time.ts';
+import type { Config } from '../install/config.ts';
+import type { Recording } from '../install/recording-half.ts';
+import type { Happenings } from '../recording/happenings.ts';
+import type { LogTap } from '../recording/log-tap.ts';
+import type { Origins } from '../recording/request-watch.ts';
+import type { FramePlaces } from '../stacks/script-excerpt.ts';
 
 export interface CaptureContext {
   config: Config;

@@ -3,13 +3,13 @@
  * handled errors, children. Joins children with the bundles that they wrote themselves, and the process with its parent.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bundle/layout.ts';
+import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bundle/layout/bundle.ts';
 import { platform } from '../../platform/index.ts';
-import type { Child, Happening } from '../happenings.ts';
-import { findParentSession, KinBundles } from '../kin.ts';
-import type { LogTap } from '../log-tap.ts';
-import { renderLogTail } from '../log-text.ts';
-import { currentPolicy } from '../policy.ts';
+import { findParentSession, KinBundles } from '../fatal-path/kin.ts';
+import { currentPolicy } from '../install/policy.ts';
+import type { Child, Happening } from '../recording/happenings.ts';
+import type { LogTap } from '../recording/log-tap.ts';
+import { renderLogTail } from '../recording/log-text.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const logChars = 16 * 1024;

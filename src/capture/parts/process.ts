@@ -1,9 +1,9 @@
 /** `process.json`: who died, and what the system allowed it. Sources: process, proc(5), cgroup v1 and v2. */
-import { type ProcessPart, partNames } from '../../bundle/layout.ts';
+import { type ProcessPart, partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { limitsIn } from '../../platform/node-report.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
-import { currentPolicy } from '../policy.ts';
+import { currentPolicy } from '../install/policy.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { ownReport } from './report.ts';
 

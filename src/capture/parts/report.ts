@@ -3,15 +3,15 @@
  * clear). Node collects a part from each worker and waits for it without limit (seen: 5.5 s behind an execSync), so the
  * report is left out unless every worker is idle in its event loop.
  */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import type { NodeReport } from '../../platform/node-report.ts';
 import { startOf } from '../../redaction/start-of.ts';
-import { uproot, withCanary } from '../canary.ts';
-import { findField } from '../read-field.ts';
-import { isMainThread } from '../surroundings.ts';
+import { uproot, withCanary } from '../fatal-path/canary.ts';
+import { isMainThread } from '../fatal-path/surroundings.ts';
+import { findField } from '../host/read-field.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
-import { describeThread } from './threads.ts';
+import { describeThread } from './threads/threads.ts';
 
 /** epoll_wait and epoll_pwait on x86-64; epoll_pwait on arm64. */
 const waitsForEvents: Record<string, string[]> = { x64: ['232', '281'], arm64: ['22'] };

@@ -11,14 +11,14 @@ import {
   partNames,
   type ScriptsPart,
   sourcePartPrefix,
-} from '../../bundle/layout.ts';
+} from '../../bundle/layout/bundle.ts';
 import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
-import { redactText } from '../canary.ts';
-import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../inspector-session.ts';
-import { currentPolicy } from '../policy.ts';
-import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../script-excerpt.ts';
-import { mayLookAtAll, scriptsOnDisk } from '../scripts-on-disk.ts';
+import { redactText } from '../fatal-path/canary.ts';
+import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../host/inspector-session.ts';
+import { currentPolicy } from '../install/policy.ts';
+import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../stacks/script-excerpt.ts';
+import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 const maxScriptsWithText = 40;

@@ -1,6 +1,6 @@
 /** `test.json`: the tests that ran in this thread, where a runner's hook or a reporter tells of them. */
-import { partNames } from '../../bundle/layout.ts';
-import type { TestPart } from '../../bundle/layout-tests.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import type { TestPart } from '../../bundle/layout/tests.ts';
 import { isByCode, readOrigin, testOrigin } from './origin.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 

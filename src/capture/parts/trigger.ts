@@ -1,5 +1,5 @@
 /** `trigger.json`: the first part, with which alone a bundle can be explained in a line. */
-import { partNames } from '../../bundle/layout.ts';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { PartProducer } from './part.ts';
 
 export const triggerPart: PartProducer = {

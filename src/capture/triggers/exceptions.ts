@@ -2,7 +2,7 @@
  * Uncaught exceptions, and rejections that Node turns into them (rows 1, 2, 14). uncaughtExceptionMonitor runs before
  * the default death and before the host's own handler, and changes neither.
  */
-import { isMainThread } from '../surroundings.ts';
+import { isMainThread } from '../fatal-path/surroundings.ts';
 import { raisedRejections } from './raised-rejections.ts';
 import type { Trigger } from './trigger.ts';
 

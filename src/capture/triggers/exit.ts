@@ -3,9 +3,10 @@
  * listener of `exit`, where the program was at work that this ends; and 13, a top-level await that never settles, always.
  * In a worker the same is the worker's end.
  */
-import type { EventTap } from '../event-tap.ts';
-import { indexOf } from '../intrinsics.ts';
-import { nearestFrames } from '../own-stack.ts';
+
+import { indexOf } from '../host/intrinsics.ts';
+import { nearestFrames } from '../host/own-stack.ts';
+import type { EventTap } from './event-tap.ts';
 import type { Trigger } from './trigger.ts';
 
 const unsettledTopLevelAwait = 13;

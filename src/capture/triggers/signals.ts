@@ -4,8 +4,8 @@
  * default disposition back, the signal sent again. Of those that the host listens for a bundle is written before it sees them.
  */
 import { readProcStat } from '../../platform/proc-stat.ts';
-import { nearestFrames } from '../own-stack.ts';
-import { HostSignals, type SignalHolder, type SignalSeat } from '../signal-watch.ts';
+import { nearestFrames } from '../host/own-stack.ts';
+import { HostSignals, type SignalHolder, type SignalSeat } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
 /** As they were before anybody wrapped them: to send the signal that we have just written a bundle for. */

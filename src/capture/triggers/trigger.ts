@@ -1,9 +1,9 @@
 /** What a trigger is: it watches for one way to go and asks for a bundle. */
 import type { Worker } from 'node:worker_threads';
-import type { Config } from '../config.ts';
-import type { EventTap } from '../event-tap.ts';
-import type { CaptureRequest } from '../request.ts';
-import type { SignalSeat } from '../signal-watch.ts';
+import type { CaptureRequest } from '../fatal-path/request.ts';
+import type { Config } from '../install/config.ts';
+import type { EventTap } from './event-tap.ts';
+import type { SignalSeat } from './signal-watch.ts';
 
 export interface TriggerContext {
   config: Config;

@@ -4,7 +4,7 @@
  * parent's uncaught exception.
  */
 import type { Worker } from 'node:worker_threads';
-import { tapEvents } from '../event-tap.ts';
+import { tapEvents } from './event-tap.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
 export const workersTrigger: Trigger = (context) => {

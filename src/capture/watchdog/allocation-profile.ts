@@ -3,7 +3,7 @@
  * enabled by it. Armed when memory is half way to the threshold, because it knows only what is allocated after that.
  */
 import type { HeapProfiler, Session } from 'node:inspector';
-import type { AllocationRow, HeapProfilePart } from '../../bundle/layout.ts';
+import type { AllocationRow, HeapProfilePart } from '../../bundle/layout/bundle.ts';
 
 const mostRows = 20;
 const mostStackFrames = 8;

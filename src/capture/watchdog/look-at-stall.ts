@@ -4,7 +4,7 @@
  * where everything that it knows is at hand: where it stands, or, if it came back meanwhile, in a turn of its loop. One
  * that lets nobody in, or not a second time, or whose heap is too full for a debugger, is described from here.
  */
-import type { StallFacts } from '../../bundle/layout.ts';
+import type { StallFacts } from '../../bundle/layout/bundle.ts';
 import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
 import { cells, hookExpression, type StallProbe, type StallReport } from './protocol.ts';

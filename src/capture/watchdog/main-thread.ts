@@ -5,10 +5,10 @@
  * beginning of the end (`cells.closing`) cuts it too; and so does memory that grows while the debugger is enabled.
  */
 import type { Debugger, Session } from 'node:inspector';
-import type { LocalsPart } from '../../bundle/layout.ts';
+import type { LocalsPart } from '../../bundle/layout/bundle.ts';
 import { platform } from '../../platform/index.ts';
-import { readFrame, stackTextOf } from '../frame-reader.ts';
-import { tellUnavailableValues } from '../unavailable-values.ts';
+import { readFrame, stackTextOf } from '../stacks/frame-reader.ts';
+import { tellUnavailableValues } from '../stacks/unavailable-values.ts';
 import { cells, hookExpression, type StallProbe } from './protocol.ts';
 
 const mostFrames = 40;

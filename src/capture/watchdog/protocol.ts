@@ -1,7 +1,8 @@
 /** What the main thread and its watchdog share: cells of memory, messages, and what is asked of a thread that stalls. */
-import type { Lock } from '../../bundle/age-key.ts';
-import type { LocalsPart, StallFacts } from '../../bundle/layout.ts';
-import type { Config } from '../config.ts';
+
+import type { LocalsPart, StallFacts } from '../../bundle/layout/bundle.ts';
+import type { Lock } from '../../bundle/write/age-key.ts';
+import type { Config } from '../install/config.ts';
 
 /** Indices of the shared Int32Array. */
 export const cells = {
@@ -93,7 +94,7 @@ export interface StallProbe {
 
 /** The main thread's side, as an expression for a debugger session. */
 export const hookExpression = `globalThis[Symbol.for('agentdump.host')].watchdog`;
-/** On the preload's own object (agent/context.ts). */
+/** On the preload's own object (agent/api/context.ts). */
 export interface StallHook {
   probe(): StallProbe;
   /** Path of the bundle; undefined when none was written. */

@@ -3,7 +3,7 @@
  * without us: the main thread is told, and writes the bundle; one that does not answer is looked at from here; and
  * whatever has come of either, the program is dead within a second. A second signal ends it at once.
  */
-import type { HeapTier } from '../config.ts';
+import type { HeapTier } from '../install/config.ts';
 import { readWaitMs } from './main-cpu.ts';
 import { cells } from './protocol.ts';
 

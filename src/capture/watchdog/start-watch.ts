@@ -3,18 +3,18 @@
  * which signals the host listens, and writes what it asks for.
  */
 import type { Worker } from 'node:worker_threads';
-import type { Lock } from '../../bundle/age-key.ts';
-import type { HeapProfilePart } from '../../bundle/layout.ts';
-import { isoTime, nowMs } from '../../bundle/system.ts';
-import { writeSequel } from '../../bundle/write-sequel.ts';
-import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout-records.ts';
+import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
+import type { Lock } from '../../bundle/write/age-key.ts';
+import { isoTime, nowMs } from '../../bundle/write/system.ts';
+import { writeSequel } from '../../bundle/write/write-sequel.ts';
+import { recordKinds, type StallEndPayload, type StallPayload } from '../../journal/layout/records.ts';
 import { platform } from '../../platform/index.ts';
-import type { Config } from '../config.ts';
-import { stackTextOf } from '../frame-reader.ts';
-import type { MemorySampler } from '../memory-sampler.ts';
-import { nearestFrames } from '../own-stack.ts';
-import type { CaptureRequest } from '../request.ts';
-import type { SignalHolder, SignalSeat } from '../signal-watch.ts';
+import type { CaptureRequest } from '../fatal-path/request.ts';
+import type { MemorySampler } from '../heap/memory-sampler.ts';
+import { nearestFrames } from '../host/own-stack.ts';
+import type { Config } from '../install/config.ts';
+import { stackTextOf } from '../stacks/frame-reader.ts';
+import type { SignalHolder, SignalSeat } from '../triggers/signal-watch.ts';
 import { startHiddenWorker } from './hidden-worker.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {

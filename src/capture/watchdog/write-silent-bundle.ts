@@ -1,8 +1,8 @@
 /** Has the cold half, in this thread, write what can be seen of a main thread that can't be asked to do it. */
 
-import type { StallFacts } from '../../bundle/layout.ts';
-import type * as ColdHalf from '../cold-half.ts';
-import { writeStderrLine } from '../stderr-line.ts';
+import type { StallFacts } from '../../bundle/layout/bundle.ts';
+import type * as ColdHalf from '../install/cold-half.ts';
+import { writeStderrLine } from '../install/stderr-line.ts';
 import type { StallReport, WatchdogData } from './protocol.ts';
 
 export interface SilentBundleFacts {

@@ -6,12 +6,14 @@ import { cutAgentEvents } from '../../analysis/agent/point.ts';
 import { computePointDiff } from '../../analysis/agent/point-diff.ts';
 import { readAgentEvents } from '../../analysis/agent/read.ts';
 import { computeAgentState } from '../../analysis/agent/timeline.ts';
-import { openBundle } from '../../bundle/reader.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { agentDiffSchema, agentWhereSchema } from '../../model/agent-points.ts';
 import type { AgentState } from '../../model/agent-state.ts';
 import { harmlessJson } from '../../report/json.ts';
 import type { AgentTextOptions } from '../../report/text/agent-timeline.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { finishLatestDeath } from '../latest-death.ts';
 import {
   type BundleWords,
   bundlePositional,
@@ -19,9 +21,7 @@ import {
   keyOptions,
   keysOf,
   pathOf,
-} from '../bundle-options.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { finishLatestDeath } from '../latest-death.ts';
+} from '../options/bundle-options.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 interface Words extends BundleWords {

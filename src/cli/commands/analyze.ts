@@ -2,9 +2,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
-import { openBundle } from '../../bundle/reader.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { finishLatestDeath } from '../latest-death.ts';
 import {
   type BundleWords,
   bundlePositional,
@@ -13,9 +15,7 @@ import {
   keyOptions,
   keysOf,
   pathOf,
-} from '../bundle-options.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { finishLatestDeath } from '../latest-death.ts';
+} from '../options/bundle-options.ts';
 import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 const largestReport = 128 * 1024 * 1024;

@@ -2,9 +2,9 @@
 import type { CommandModule } from 'yargs';
 import { bisect } from '../../replay/bisect.ts';
 import type { ReplayOptions } from '../../replay/replay.ts';
-import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
+import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../options/bundle-options.ts';
+import { liveOption, programOf, readMeant } from '../options/recording-words.ts';
 import { note, print, printForeign, printJson } from '../output.ts';
-import { liveOption, programOf, readMeant } from '../recording-words.ts';
 
 interface Words extends BundleWords {
   good: string;

@@ -1,12 +1,12 @@
 /** `agentdump capture <pid>`: a bundle of a running Node process, which goes on. */
 import { join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { ensureDumpFolder } from '../../bundle/safe-folder.ts';
+import { ensureDumpFolder } from '../../bundle/write/safe-folder.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
-import { captureLive } from '../../supervise/capture-live.ts';
-import { lockOf } from '../../supervise/lock.ts';
-import { makeScrubber } from '../../supervise/scrubber.ts';
+import { captureLive } from '../../supervise/attach/capture-live.ts';
+import { lockOf } from '../../supervise/evidence/lock.ts';
+import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
 import { note, print } from '../output.ts';
 
 const command: CommandModule = {

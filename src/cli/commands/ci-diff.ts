@@ -1,6 +1,6 @@
 /** `agentdump ci diff --baseline FOLDER`: what is new in a report against the summary of an earlier run. */
 import { resolve } from 'node:path';
-import { compareWithBaseline, requireSummary } from '../../ci/diff.ts';
+import { compareWithBaseline, requireSummary } from '../../ci/report/diff.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { renderCiDifference } from '../../report/ci/markdown.ts';
 import { print, printJson } from '../output.ts';

@@ -4,13 +4,13 @@
  */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import type { LeakLimits } from '../../bundle/layout-tests.ts';
+import type { LeakLimits } from '../../bundle/layout/tests.ts';
 import { readDuration, timeLeftMs } from '../../ci/environment.ts';
 import { type CiOptions, defaultLeakLimits } from '../../ci/options.ts';
 import { runCi } from '../../ci/run.ts';
 import { AgentdumpError } from '../../errors.ts';
-import { endLike } from '../../supervise/exit-status.ts';
-import { readOptionWords, requireOneOf, requireSize, usage } from '../option-words.ts';
+import { endLike } from '../../supervise/run/exit-status.ts';
+import { readOptionWords, requireOneOf, requireSize, usage } from '../options/option-words.ts';
 import { note, print } from '../output.ts';
 
 /** As timeout(1) ends. */

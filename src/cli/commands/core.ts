@@ -2,8 +2,8 @@
 import type { CommandModule } from 'yargs';
 import { accountForCore } from '../../analysis/core/core-account.ts';
 import type { Account } from '../../model/account.ts';
-import { htmlOption } from '../bundle-options.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { htmlOption } from '../options/bundle-options.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 interface Words {
@@ -67,7 +67,7 @@ async function render(account: Account, { json, all }: Words): Promise<string> {
 }
 
 async function writeMini(file: string, target: string, options: { executable?: string }): Promise<Account> {
-  const { writeMiniCore } = await import('../../analysis/core/mini-core.ts');
+  const { writeMiniCore } = await import('../../analysis/core/mini/mini-core.ts');
   const { account, bytes, memoryBytes } = await writeMiniCore(file, target, options);
   note(`${target}: ${bytes} bytes, with ${memoryBytes} bytes of memory`);
   return account;

@@ -2,11 +2,12 @@
 import type { CommandModule } from 'yargs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import { computeDiff } from '../../analysis/diff/diff.ts';
-import { findBundle, listBundles } from '../../bundle/list.ts';
-import { openBundle } from '../../bundle/reader.ts';
+import { findBundle, listBundles } from '../../bundle/finished/list.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import type { BundleDiff } from '../../model/diff.ts';
+import { exitCodes } from '../exit-codes.ts';
 import {
   type BundleWords,
   bundlePositional,
@@ -14,8 +15,7 @@ import {
   type Keys,
   keyOptions,
   keysOf,
-} from '../bundle-options.ts';
-import { exitCodes } from '../exit-codes.ts';
+} from '../options/bundle-options.ts';
 import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
 
 interface Words extends Omit<BundleWords, 'bundle'> {

@@ -1,7 +1,7 @@
 /** `agentdump doctor`: dies in every way on this machine, and shows what survives. */
 import type { CommandModule } from 'yargs';
 import { analyzeBundle } from '../../analysis/analyze.ts';
-import { openBundle } from '../../bundle/reader.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import {
   examineMachine,
@@ -10,8 +10,8 @@ import {
   type TrialResult,
   tryDeath,
   type Untried,
-} from '../../supervise/doctor.ts';
-import { trials } from '../../supervise/doctor-trials.ts';
+} from '../../supervise/doctor/doctor.ts';
+import { trials } from '../../supervise/doctor/trials.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print } from '../output.ts';
 

@@ -1,8 +1,8 @@
 /** `agentdump mcp`: the same facts as tools for a coding assistant, over stdin and stdout. */
 import type { CommandModule } from 'yargs';
-import { dirOption, keyOptions, keysOf } from '../bundle-options.ts';
 import { serveTools } from '../mcp/server.ts';
 import { Shelf } from '../mcp/shelf.ts';
+import { dirOption, keyOptions, keysOf } from '../options/bundle-options.ts';
 import { note } from '../output.ts';
 
 interface Words {

@@ -1,12 +1,12 @@
 /** `agentdump replay <bundle> -- command …`: the program again, with its recorded model replies. */
 import type { CommandModule } from 'yargs';
-import type { Recording } from '../../replay/recording.ts';
+import type { Recording } from '../../replay/recorded/recording.ts';
 import { type ReplayOptions, replay } from '../../replay/replay.ts';
 import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result.ts';
-import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../bundle-options.ts';
+import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../options/bundle-options.ts';
+import { liveOption, programOf, readMeant } from '../options/recording-words.ts';
 import { note, printForeign, printJson } from '../output.ts';
 import { pauseBefore } from '../pause.ts';
-import { liveOption, programOf, readMeant } from '../recording-words.ts';
 
 interface Words extends BundleWords {
   expect?: Expectation | undefined;

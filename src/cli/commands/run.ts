@@ -1,10 +1,10 @@
-/** `agentdump run [options] -- command …`: run-words.ts reads its words, everything else is supervise/run.ts. */
+/** `agentdump run [options] -- command …`: run-words.ts reads its words, everything else is supervise/run/run.ts. */
 import type { CommandModule } from 'yargs';
 import type { AgentdumpError } from '../../errors.ts';
-import { endLike } from '../../supervise/exit-status.ts';
-import { runSupervised } from '../../supervise/run.ts';
+import { endLike } from '../../supervise/run/exit-status.ts';
+import { runSupervised } from '../../supervise/run/run.ts';
+import { readWords, runHelp } from '../options/run-words.ts';
 import { note, print } from '../output.ts';
-import { readWords, runHelp } from '../run-words.ts';
 
 /** When a crash loop is given up; no program's own code, if it follows the conventions (sysexits end at 78). */
 const crashLoopCode = 79;

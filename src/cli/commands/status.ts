@@ -1,7 +1,7 @@
 /** `agentdump status`: what runs here, how often it was started again, and the last deaths. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { readStatus, type Status, type Supervised } from '../../supervise/status.ts';
+import { readStatus, type Status, type Supervised } from '../../supervise/run/status.ts';
 import { printForeign, printJson } from '../output.ts';
 
 const command: CommandModule = {

@@ -3,7 +3,7 @@ import type { AgentEvents } from '../../analysis/agent/events.ts';
 import { cutAgentEvents } from '../../analysis/agent/point.ts';
 import { readAgentEvents } from '../../analysis/agent/read.ts';
 import { computeAgentState } from '../../analysis/agent/timeline.ts';
-import type { BundleReader } from '../../bundle/reader.ts';
+import type { BundleReader } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { type AgentMessage, type AgentRun, type AgentState, nameOfRun } from '../../model/agent-state.ts';
 import { clip } from '../../model/quantities.ts';

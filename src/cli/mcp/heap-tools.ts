@@ -6,7 +6,7 @@ import { bundleField, bundleOf, countOf, type Tool, type ToolWords, textOf } fro
 const limitField = { type: 'integer', description: 'Rows', minimum: 1, maximum: 100 } as const;
 
 async function ask(question: string, rest: string[], words: ToolWords, shelf: Shelf): Promise<string> {
-  const { questions } = await import('../commands/heap-questions.ts');
+  const { questions } = await import('../commands/heap/questions.ts');
   const path = shelf.find(bundleOf(words));
   const answer = await questions[question]?.answer({
     sources: [path],

@@ -5,11 +5,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { analyzeBundle } from '../../analysis/analyze.ts';
-import { type ListedBundle, listBundles } from '../../bundle/list.ts';
-import { type BundleReader, openBundle } from '../../bundle/reader.ts';
+import { type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
+import { type BundleReader, openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
-import type { Keys } from '../bundle-options.ts';
+import type { Keys } from '../options/bundle-options.ts';
 
 const mostAccounts = 4;
 

@@ -3,8 +3,8 @@
  * holds what and how large numbers are kept; not how they are read, nor what they mean.
  */
 import { AgentdumpError } from '../../errors.ts';
-import { IdColumn } from './id-column.ts';
 import { edgeTargetMask, edgeTypeShift } from './layout.ts';
+import { IdColumn } from './sections/id-column.ts';
 
 /** In a column of names: the true value is in the side map. */
 export const wideName = 0xffffff;

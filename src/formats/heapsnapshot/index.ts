@@ -1,10 +1,7 @@
 /** Heap snapshots of V8 (Node 18 to 26, Chrome): one `readHeapSnapshot`, the columns it fills, and a drop-in parse. */
-export { type AllocationFrame, allocationStack } from './allocations.ts';
-export type { SnapshotInput } from './byte-source.ts';
+
 export { type Allocator, type EdgeColumns, type NodeColumns, privateMemory, SizeColumn } from './columns.ts';
-export type { SnapshotHeader } from './header.ts';
 export { Detachedness, EdgeType, edgeTargetMask, edgeTypeShift, NodeType } from './layout.ts';
-export type { Locations, SourcePlace } from './locations.ts';
 export {
   type ParsedEdge,
   type ParsedNode,
@@ -15,7 +12,11 @@ export {
 } from './parse.ts';
 export { type ReadOptions, readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
 export { RetainerIndex, sourceOfEdge } from './retainer-index.ts';
+export type { SnapshotInput } from './scan/byte-source.ts';
+export { type AllocationFrame, allocationStack } from './sections/allocations.ts';
+export type { SnapshotHeader } from './sections/header.ts';
+export type { Locations, SourcePlace } from './sections/locations.ts';
+export { lostString, StringTable } from './sections/string-table.ts';
 export { openShared, type SharedSnapshot, shareSnapshot } from './sharing.ts';
 export { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
-export { lostString, StringTable } from './string-table.ts';
 export { startThread } from './thread.ts';

@@ -3,10 +3,11 @@
  * node costs memory only when it is looked at. Differences: element and hidden edges keep their index as a number
  * (that package looks it up among the strings, which gives some unrelated text), and any size can be read.
  */
-import type { SnapshotInput } from './byte-source.ts';
+
 import { EdgeType, edgeTypeNames } from './layout.ts';
 import { readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
 import { RetainerIndex } from './retainer-index.ts';
+import type { SnapshotInput } from './scan/byte-source.ts';
 import type { HeapSnapshot } from './snapshot.ts';
 
 export interface ParseOptions {

@@ -3,17 +3,17 @@
  * at the end is named or refused. Never holds a string or a buffer of the file's size.
  */
 import { type AgentdumpError, MalformedInput } from '../../errors.ts';
-import { type ByteSource, memorySource, openSource, type SnapshotInput } from './byte-source.ts';
 import { type Allocator, createEdgeColumns, privateMemory, sharedMemory } from './columns.ts';
-import { EdgeHelper } from './edge-helper.ts';
-import type { SnapshotHeader } from './header.ts';
-import { KeptBytes } from './kept-bytes.ts';
 import { formatName } from './layout.ts';
-import { noLocations } from './locations.ts';
-import { ScanKernel, sentinelBytes, windowBytes } from './scan-kernel.ts';
-import { SnapshotScanner } from './scanner.ts';
+import { type ByteSource, memorySource, openSource, type SnapshotInput } from './scan/byte-source.ts';
+import { KeptBytes } from './scan/kept-bytes.ts';
+import { ScanKernel, sentinelBytes, windowBytes } from './scan/scan-kernel.ts';
+import { SnapshotScanner } from './scan/scanner.ts';
+import { EdgeHelper } from './sections/edge-helper.ts';
+import type { SnapshotHeader } from './sections/header.ts';
+import { noLocations } from './sections/locations.ts';
+import { StringTable } from './sections/string-table.ts';
 import { HeapSnapshot, type SnapshotGap } from './snapshot.ts';
-import { StringTable } from './string-table.ts';
 
 export interface ReadOptions {
   /** 1, or 2 to scan the edges of a large plain file from both ends. Default 1. */

@@ -4,12 +4,12 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type EdgeColumns, NameColumn, type NodeColumns, SizeColumn } from './columns.ts';
-import type { SnapshotHeader } from './header.ts';
-import { IdColumn, type IdColumnParts } from './id-column.ts';
-import { Locations, type SourcePlace } from './locations.ts';
+import type { SnapshotHeader } from './sections/header.ts';
+import { IdColumn, type IdColumnParts } from './sections/id-column.ts';
+import { Locations, type SourcePlace } from './sections/locations.ts';
+import { StringTable } from './sections/string-table.ts';
+import { TraceTree } from './sections/trace-tree.ts';
 import { HeapSnapshot } from './snapshot.ts';
-import { StringTable } from './string-table.ts';
-import { TraceTree } from './trace-tree.ts';
 
 /** Plain data; its large arrays are shared, not copied. */
 export interface SharedSnapshot {

@@ -2,12 +2,12 @@
  * One heap snapshot in memory: columns, strings, locations. Gives names to numbers; computes nothing over the graph.
  */
 import type { EdgeColumns, NodeColumns } from './columns.ts';
-import type { SnapshotHeader } from './header.ts';
 import { EdgeType, edgeTargetMask, edgeTypeNames, edgeTypeShift } from './layout.ts';
-import type { Locations, SourcePlace } from './locations.ts';
-import { findSharedTargets, sharedTargetBytes } from './shared-targets.ts';
-import type { StringTable } from './string-table.ts';
-import type { TraceTree } from './trace-tree.ts';
+import type { SnapshotHeader } from './sections/header.ts';
+import type { Locations, SourcePlace } from './sections/locations.ts';
+import { findSharedTargets, sharedTargetBytes } from './sections/shared-targets.ts';
+import type { StringTable } from './sections/string-table.ts';
+import type { TraceTree } from './sections/trace-tree.ts';
 
 /** What a cut or damaged file no longer tells. */
 export interface SnapshotGap {

@@ -2,8 +2,9 @@
  * Own properties of objects in a dead V8: in the object, in its property array, or in a dictionary; and indexed
  * elements. Private fields come with their `#`. Sources: src/objects/{map,descriptor-array,js-objects,dictionary}.tq.
  */
-import type { Tagged, V8Heap } from './heap.ts';
-import { findScopeInfo } from './scope-info.ts';
+
+import { findScopeInfo } from './frames/scope-info.ts';
+import type { Tagged, V8Heap } from './heap/heap.ts';
 import { findString, isStringType } from './strings.ts';
 
 export interface OwnProperty {

@@ -1,5 +1,5 @@
 /** V8's strings: sequential, concatenated, sliced, thin (an alias) and external, of one or two bytes a character. */
-import type { Tagged, V8Heap } from './heap.ts';
+import type { Tagged, V8Heap } from './heap/heap.ts';
 
 /** V8: instance types below this are strings; their low bits say which. Stable since V8 7. */
 const firstNonString = 0x80;

@@ -4,10 +4,10 @@
  * promise.tq, builtins-async-gen.cc of V8 (the closures of an await keep the function in their context).
  */
 import { whereMapped } from '../../bytes/memory.ts';
-import type { FunctionInfo, Functions } from './functions.ts';
-import type { Tagged, V8Heap } from './heap.ts';
-import { findPosition } from './positions.ts';
-import type { LineColumn, Scripts } from './script.ts';
+import type { FunctionInfo, Functions } from './frames/functions.ts';
+import { findPosition } from './frames/positions.ts';
+import type { LineColumn, Scripts } from './frames/script.ts';
+import type { Tagged, V8Heap } from './heap/heap.ts';
 
 export interface SuspendedFunction {
   object: Tagged;

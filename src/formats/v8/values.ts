@@ -4,8 +4,8 @@
  * cannot be read is `(not in the core)`, never `undefined`.
  */
 import { AbsentMemory } from '../../bytes/memory.ts';
-import type { Functions } from './functions.ts';
-import type { Tagged, V8Heap } from './heap.ts';
+import type { Functions } from './frames/functions.ts';
+import type { Tagged, V8Heap } from './heap/heap.ts';
 import {
   type Element,
   findConstructorName,

@@ -2,7 +2,7 @@
  * A recorded reply as Anthropic's messages, plain and streamed. Signatures of thinking blocks are not recorded.
  * Source: Anthropic API reference, "Create a Message" and "Streaming messages".
  */
-import type { MessagePart } from '../../journal/layout-agent.ts';
+import type { MessagePart } from '../../journal/layout/agent.ts';
 import {
   argumentsText,
   pieces,

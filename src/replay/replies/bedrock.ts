@@ -4,7 +4,7 @@
  * "ConverseStream", "InvokeModelWithResponseStream"; Smithy, "Amazon Event Stream Specification".
  */
 import { crc32 } from 'node:zlib';
-import type { MessagePart } from '../../journal/layout-agent.ts';
+import type { MessagePart } from '../../journal/layout/agent.ts';
 import { anthropicReply } from './anthropic.ts';
 import { argumentsText, pieces, type RecordedReply, type ReplyFormat, type ServerEvent } from './reply.ts';
 

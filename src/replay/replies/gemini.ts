@@ -2,7 +2,7 @@
  * A recorded reply as Google's generateContent, whole and streamed with `alt=sse`, which is what its clients ask for.
  * Source: Gemini API reference, "GenerateContentResponse".
  */
-import type { MessagePart } from '../../journal/layout-agent.ts';
+import type { MessagePart } from '../../journal/layout/agent.ts';
 import { pieces, type RecordedReply, type ReplyFormat, type ServerEvent } from './reply.ts';
 
 export const geminiReply: ReplyFormat = {

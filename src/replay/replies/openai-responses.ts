@@ -3,7 +3,7 @@
  * replies and of tool calls, which are the ones that a program can come back with.
  * Source: OpenAI API reference, "The response object" and "Streaming events".
  */
-import type { MessagePart } from '../../journal/layout-agent.ts';
+import type { MessagePart } from '../../journal/layout/agent.ts';
 import {
   argumentsText,
   isToolCall,

@@ -1,7 +1,7 @@
 /**
  * A recorded reply in words that every wire format shares, and what a format makes of it. Knows nothing of sockets.
  */
-import type { EventError, MessagePart } from '../../journal/layout-agent.ts';
+import type { EventError, MessagePart } from '../../journal/layout/agent.ts';
 
 export interface RecordedReply {
   id: string;

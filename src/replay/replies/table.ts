@@ -1,5 +1,5 @@
 /** Which format a request wants its reply in, by where it goes. */
-import type { ProviderFormat, RequestTarget } from '../../agent/model-call.ts';
+import type { ProviderFormat, RequestTarget } from '../../agent/calls/model-call.ts';
 import { anthropic } from '../../agent/providers/anthropic.ts';
 import { bedrock } from '../../agent/providers/bedrock.ts';
 import { gemini } from '../../agent/providers/gemini.ts';

@@ -4,12 +4,12 @@
  */
 
 import type { signals } from '../../platform/signals.ts';
-import type { VerdictHint } from '../capture-live.ts';
-import type { CoreDigest } from '../core-part.ts';
-import type { Diary } from '../diary.ts';
-import type { LedgerEvent } from '../ledger.ts';
-import { lockOf } from '../lock.ts';
-import { makeScrubber } from '../scrubber.ts';
+import type { VerdictHint } from '../attach/capture-live.ts';
+import { lockOf } from '../evidence/lock.ts';
+import type { CoreDigest } from '../native/core-part.ts';
+import type { Diary } from '../run/diary.ts';
+import type { LedgerEvent } from '../run/ledger.ts';
+import { makeScrubber } from '../scrub/scrubber.ts';
 import type { Complaint } from './limits.ts';
 import { findProgram } from './program.ts';
 import { stopChild } from './stop-child.ts';
@@ -50,7 +50,7 @@ export async function attend(patient: Patient, complaint: Complaint, care: Care)
   await care.diary.write({ event: 'unhealthy', child, level, check, what });
   const program = findProgram(child);
   // Found and compiled while the triage looks.
-  import('../capture-live.ts').catch(() => {});
+  import('../attach/capture-live.ts').catch(() => {});
   const found = await triage(program, complaint);
   await care.diary.write({ event: 'triage', child, program, ...found });
   const turns = found.condition === 'busy' || found.condition === 'waiting';
@@ -71,7 +71,7 @@ async function takeDump(pid: number, complaint: Complaint, found: Triage, care: 
   const tookMs = () => Math.round(performance.now() - startedAt);
   const hint = verdictFor(complaint, found.condition);
   try {
-    const { captureLive } = await import('../capture-live.ts');
+    const { captureLive } = await import('../attach/capture-live.ts');
     const capture = captureLive({
       pid,
       dir: care.dir,

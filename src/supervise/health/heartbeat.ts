@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { lastWriteMs, listSessions, readSession } from '../../journal/reader-session.ts';
+import { lastWriteMs, listSessions, readSession } from '../../journal/read/session.ts';
 import { heartbeatFile } from './heartbeat-file.ts';
 import type { Complaint, HealthCheck } from './limits.ts';
 

@@ -2,9 +2,9 @@
  * What is the matter with a program that a check complained about: a short look at the main thread's processor time
  * and system call, and, of a thread that only may hang, the question whether its event loop turns.
  */
-import { openInspector } from '../inspector-port.ts';
-import { closeInspector } from '../leave-inspector.ts';
-import { RemoteDebugger } from '../remote-debugger.ts';
+import { openInspector } from '../attach/inspector-port.ts';
+import { closeInspector } from '../attach/leave-inspector.ts';
+import { RemoteDebugger } from '../attach/remote-debugger.ts';
 import type { Complaint } from './limits.ts';
 import { isInEventLoop, type MainThread, readMainThread, viewChildren, waitsForEvents } from './program.ts';
 

@@ -1,7 +1,7 @@
 /** Runs the checks that were asked for on one life of a program, each at its own pace, until the first complaint. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { partialSuffix, startingSuffix, unfinishedSuffix } from '../../bundle/layout.ts';
+import { partialSuffix, startingSuffix, unfinishedSuffix } from '../../bundle/layout/bundle.ts';
 import { listFolder } from '../../platform/small-file.ts';
 import { UrlCheck } from './ask-url.ts';
 import { HeartbeatCheck } from './heartbeat.ts';

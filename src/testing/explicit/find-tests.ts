@@ -1,6 +1,6 @@
 /** Where the explicit reporters tell of tests: the preload of this thread, if it is loaded. */
-import { findHost } from '../../agent/context.ts';
-import type { TestPort } from '../../agent/test-port.ts';
+import { findHost } from '../../agent/api/context.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 
 export function findTests(): TestPort | undefined {
   return findHost()?.tests;

@@ -2,7 +2,7 @@
  * Jest with jest-circus: the events that a test environment is given (`handleTestEvent`, jest's documentation of
  * `testEnvironment`). Every environment class that jest loads gets a handler that passes on to its own.
  */
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 import { watchLoads } from './load-watch.ts';
 import type { Method, Runner } from './runner.ts';
 

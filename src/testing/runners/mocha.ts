@@ -1,5 +1,5 @@
 /** Mocha, serial and parallel: the events of its Runner, which are its reporters' interface. */
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 import { importFile, packageFolder, type Runner, requireFile, type Scene, wrapMethod } from './runner.ts';
 
 interface MochaRunnable {

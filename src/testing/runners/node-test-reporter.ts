@@ -4,8 +4,8 @@
  * millisecond. A suite is told as a test is, until its end.
  */
 import type { Readable } from 'node:stream';
-import type { TestPort } from '../../agent/test-port.ts';
-import type { TestOrigin } from '../../bundle/layout-tests.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
+import type { TestOrigin } from '../../bundle/layout/tests.ts';
 
 interface Told {
   name: string;

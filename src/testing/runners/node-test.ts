@@ -3,7 +3,7 @@
  * the process's reporter (node-test-reporter.ts), where the runner has started it or its script names `node:test`.
  */
 import { readFileSync } from 'node:fs';
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 import { hearReporter, isOwnFailure } from './node-test-reporter.ts';
 import type { Runner } from './runner.ts';
 

@@ -1,5 +1,5 @@
 /** Playwright's workers: it keeps the test that runs in one place, through a function that is handed over wrapped. */
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 import { watchLoads } from './load-watch.ts';
 import type { Runner } from './runner.ts';
 

@@ -1,5 +1,5 @@
 /** What a runner's hook gets. A hook adds nothing that tests can see, and is silent where the runner has another shape. */
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 
 export interface Scene {
   /** Real path of the main script; of a worker thread, of the worker's. */

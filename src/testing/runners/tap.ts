@@ -1,6 +1,6 @@
 /** node-tap: a file is a process of its own, and a subtest an event of the test around it. */
 import type { AsyncResource } from 'node:async_hooks';
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 import { importFile, type Runner, wrapMethod } from './runner.ts';
 
 interface TapTest {

@@ -1,5 +1,5 @@
 /** Vitest's workers, forks and threads: the methods that its test runner calls around each try of a test. */
-import type { TestPort } from '../../agent/test-port.ts';
+import type { TestPort } from '../../agent/api/test-port.ts';
 import { importFile, packageFolder, type Runner, type Scene, wrapMethod } from './runner.ts';
 
 interface VitestTask {

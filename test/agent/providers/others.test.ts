@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isObject } from '../../../src/agent/json.ts';
+import { isObject } from '../../../src/agent/calls/json.ts';
+import { ReplyBuilder } from '../../../src/agent/calls/reply.ts';
 import { bedrock } from '../../../src/agent/providers/bedrock.ts';
 import { gemini } from '../../../src/agent/providers/gemini.ts';
 import { generic } from '../../../src/agent/providers/generic.ts';
 import { mistral } from '../../../src/agent/providers/mistral.ts';
 import { ollama } from '../../../src/agent/providers/ollama.ts';
 import { findFormat } from '../../../src/agent/providers/table.ts';
-import { ReplyBuilder } from '../../../src/agent/reply.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { hostileBodies, messagesOf, readEvents, readWhole, target } from '../../support/provider-call.ts';
 

@@ -1,7 +1,7 @@
 /** Calls that come again and again, and calls that only look alike. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findLoops } from '../../../src/analysis/agent/loops.ts';
+import { findLoops } from '../../../src/analysis/agent/calls/loops.ts';
 import type { AgentRun, ModelCall, ToolCall } from '../../../src/model/agent-state.ts';
 
 const startAt = 1_700_000_000_000;

@@ -1,8 +1,8 @@
 /** What a call cost: only where vendor, model and counts are known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prices } from '../../../src/analysis/agent/price-table.ts';
-import { computeCost } from '../../../src/analysis/agent/prices.ts';
+import { prices } from '../../../src/analysis/agent/calls/price-table.ts';
+import { computeCost } from '../../../src/analysis/agent/calls/prices.ts';
 
 const cost = (provider: string, model: string, usage: Record<string, number>) =>
   computeCost({

@@ -1,10 +1,10 @@
 /** What is said of a call or a tool: only what was seen of it, and ages that count from what was seen. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settleToolCalls } from '../../../src/analysis/agent/calls/tool-outcomes.ts';
 import { readAgentRecords } from '../../../src/analysis/agent/events.ts';
 import { readAgentState } from '../../../src/analysis/agent/read.ts';
 import { computeAgentState } from '../../../src/analysis/agent/timeline.ts';
-import { settleToolCalls } from '../../../src/analysis/agent/tool-outcomes.ts';
 import { findBeforeEnd } from '../../../src/analysis/before-end/before-end.ts';
 import type { Account, ErrorFacts } from '../../../src/model/account.ts';
 import type { AgentState, ModelCall } from '../../../src/model/agent-state.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { describeFault } from '../../../src/analysis/core/fault.ts';
-import type { Fault } from '../../../src/analysis/core/fault-facts.ts';
+import { describeFault } from '../../../src/analysis/core/fault/fault.ts';
+import type { Fault } from '../../../src/analysis/core/fault/fault-facts.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 
 type Wanted = Partial<Pick<Fault, 'kind' | 'signalName' | 'code' | 'address' | 'access'>> & {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { surveyHeap } from '../../../src/analysis/core/heap-survey.ts';
-import { openV8 } from '../../../src/analysis/core/v8-runtime.ts';
+import { surveyHeap } from '../../../src/analysis/core/javascript/heap-survey.ts';
+import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { sampleOf } from '../../support/test-nodes.ts';
 

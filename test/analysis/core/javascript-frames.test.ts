@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { builtinName, findSymbol } from '../../../src/analysis/core/native-names.ts';
-import { walkNativeStack } from '../../../src/analysis/core/native-stack.ts';
-import { openV8 } from '../../../src/analysis/core/v8-runtime.ts';
-import type { JavaScriptFrame } from '../../../src/formats/v8/frames.ts';
+import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
+import { builtinName, findSymbol } from '../../../src/analysis/core/native/native-names.ts';
+import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
+import type { JavaScriptFrame } from '../../../src/formats/v8/frames/frames.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { parseTruth, type TruePlace } from '../../support/frame-truth.ts';
 

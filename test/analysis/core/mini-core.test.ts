@@ -5,10 +5,10 @@ import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { blankTexts } from '../../../src/analysis/core/blank-texts.ts';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
-import { type MiniCore, writeMiniCore } from '../../../src/analysis/core/mini-core.ts';
-import { findFileOfBuild } from '../../../src/analysis/core/module-search.ts';
+import { blankTexts } from '../../../src/analysis/core/mini/blank-texts.ts';
+import { type MiniCore, writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
+import { findFileOfBuild } from '../../../src/analysis/core/native/module-search.ts';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { coreExtents, readCore } from '../../../src/formats/elf-core/core-file.ts';
 import { layOutCore } from '../../../src/formats/elf-core/write-core.ts';

@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import '../../support/fuzz-runs.ts';
-import { FileCode } from '../../../src/analysis/core/module-code.ts';
-import { parseModuleRecords, RecordedCode, RecordingCode } from '../../../src/analysis/core/module-record.ts';
-import { findFileOfBuild } from '../../../src/analysis/core/module-search.ts';
+import { FileCode } from '../../../src/analysis/core/native/module-code.ts';
+import {
+  parseModuleRecords,
+  RecordedCode,
+  RecordingCode,
+} from '../../../src/analysis/core/native/module-record.ts';
+import { findFileOfBuild } from '../../../src/analysis/core/native/module-search.ts';
 import { FileSource } from '../../../src/bytes/byte-source.ts';
 import { readElf } from '../../../src/formats/elf/elf-file.ts';
 import { findBuildId } from '../../../src/formats/elf/notes.ts';

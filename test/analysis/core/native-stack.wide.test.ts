@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
-import { walkNativeStack } from '../../../src/analysis/core/native-stack.ts';
+import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
 import { readGdbStacks } from '../../support/gdb-stacks.ts';
 

@@ -1,8 +1,8 @@
 /** What is collected during the search comes back: each edge, by target, the highest first; also where a few targets have most. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchesOf, sideBucketsFor } from '../../../src/analysis/memory/crossing-batches.ts';
-import { CrossingEdges } from '../../../src/analysis/memory/crossing-edges.ts';
+import { batchesOf, sideBucketsFor } from '../../../src/analysis/memory/graph/crossing-batches.ts';
+import { CrossingEdges } from '../../../src/analysis/memory/graph/crossing-edges.ts';
 import { onlyWide } from '../../support/test-nodes.ts';
 
 type Edge = readonly [target: number, source: number];

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { computeDominators } from '../../../src/analysis/memory/dominators.ts';
-import { computeRetainedSizes } from '../../../src/analysis/memory/retained-sizes.ts';
-import { computeShallowSizes } from '../../../src/analysis/memory/shallow-sizes.ts';
+import { computeDominators } from '../../../src/analysis/memory/graph/dominators.ts';
+import { computeRetainedSizes } from '../../../src/analysis/memory/graph/retained-sizes.ts';
+import { computeShallowSizes } from '../../../src/analysis/memory/graph/shallow-sizes.ts';
 import {
   type HeapSnapshot,
   readHeapSnapshot,

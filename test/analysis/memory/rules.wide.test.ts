@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openHeap } from '../../../src/analysis/memory/heap.ts';
-import { computeSuspects, rules } from '../../../src/analysis/memory/suspects.ts';
+import { computeSuspects, rules } from '../../../src/analysis/memory/suspects/suspects.ts';
 import type { HeapSuspect } from '../../../src/model/heap.ts';
 import { nodeBinary } from '../../support/real-heapsnapshots.ts';
 import { temporaryFolder } from '../../support/run-victim.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { generalPath, pathText } from '../../../src/analysis/memory/paths.ts';
+import { generalPath, pathText } from '../../../src/analysis/memory/questions/paths.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heap } from '../../../src/analysis/memory/heap.ts';
-import { pathText } from '../../../src/analysis/memory/paths.ts';
-import { computeSuspects } from '../../../src/analysis/memory/suspects.ts';
+import { pathText } from '../../../src/analysis/memory/questions/paths.ts';
+import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
 import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
 

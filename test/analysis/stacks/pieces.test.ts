@@ -6,7 +6,7 @@ import { alignFrames } from '../../../src/analysis/stacks/align.ts';
 import { cutCodeFrame, splitLines } from '../../../src/analysis/stacks/code-frame.ts';
 import { isInApp } from '../../../src/analysis/stacks/in-app.ts';
 import { findEnclosingScopes } from '../../../src/analysis/stacks/js-scopes.ts';
-import type { RawFrame } from '../../../src/bundle/layout.ts';
+import type { RawFrame } from '../../../src/bundle/layout/bundle.ts';
 import { parseFrameLine, type TextFrame } from '../../../src/formats/stack-text/frame-line.ts';
 import '../../support/fuzz-runs.ts';
 

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { build, transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { reconstructStack, type StackSources } from '../../../src/analysis/stacks/reconstruct.ts';
-import type { LoadedScript, RawFrame } from '../../../src/bundle/layout.ts';
+import type { LoadedScript, RawFrame } from '../../../src/bundle/layout/bundle.ts';
 import { capture, sourcesOf } from '../../support/captured.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 import { synthMap } from '../../support/synth-source-map.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../../src/analysis/analyze.ts';
-import { openBundle } from '../../../src/bundle/reader.ts';
+import { openBundle } from '../../../src/bundle/read/reader.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
 
 async function tell(context: TestContext, tests: object, handles: object): Promise<string> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { IdColumn } from '../../../src/formats/heapsnapshot/id-column.ts';
+import { IdColumn } from '../../../src/formats/heapsnapshot/sections/id-column.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 /** Pieces of ids: rising by two, as V8 gives them out, or not. */

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import '../../support/fuzz-runs.ts';
 import { createEdgeColumns, privateMemory } from '../../../src/formats/heapsnapshot/columns.ts';
-import { EdgeRecords } from '../../../src/formats/heapsnapshot/edge-records.ts';
-import { readHeader, type SnapshotHeader } from '../../../src/formats/heapsnapshot/header.ts';
-import { NodeRecords } from '../../../src/formats/heapsnapshot/node-records.ts';
-import { ScanKernel } from '../../../src/formats/heapsnapshot/scan-kernel.ts';
-import { StringIndex } from '../../../src/formats/heapsnapshot/string-index.ts';
+import { ScanKernel } from '../../../src/formats/heapsnapshot/scan/scan-kernel.ts';
+import { EdgeRecords } from '../../../src/formats/heapsnapshot/sections/edge-records.ts';
+import { readHeader, type SnapshotHeader } from '../../../src/formats/heapsnapshot/sections/header.ts';
+import { NodeRecords } from '../../../src/formats/heapsnapshot/sections/node-records.ts';
+import { StringIndex } from '../../../src/formats/heapsnapshot/sections/string-index.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const hasCompiler = existsSync(join(root, 'test', 'kernel', 'node_modules'));

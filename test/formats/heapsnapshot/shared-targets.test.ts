@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findSharedTargets, sharedTargetBytes } from '../../../src/formats/heapsnapshot/shared-targets.ts';
+import {
+  findSharedTargets,
+  sharedTargetBytes,
+} from '../../../src/formats/heapsnapshot/sections/shared-targets.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 test("the bits are those of a count, for any number of nodes and whatever the edges' types", () => {

@@ -11,8 +11,8 @@ import {
   type EdgeColumns,
   sharedMemory,
 } from '../../../src/formats/heapsnapshot/columns.ts';
-import { EdgeHelper } from '../../../src/formats/heapsnapshot/edge-helper.ts';
 import { readHeapSnapshot } from '../../../src/formats/heapsnapshot/index.ts';
+import { EdgeHelper } from '../../../src/formats/heapsnapshot/sections/edge-helper.ts';
 import { snapshotOf } from '../../support/synth-large-heapsnapshot.ts';
 
 const nodes = 900_000;

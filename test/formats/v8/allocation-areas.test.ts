@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import '../../support/fuzz-runs.ts';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
-import { findUnusedStretches } from '../../../src/formats/v8/allocation-areas.ts';
+import { findUnusedStretches } from '../../../src/formats/v8/heap/allocation-areas.ts';
 
 const page = { start: 0x7000_0000_1000, end: 0x7000_0004_0000 };
 const other = { start: 0x7000_0004_1000, end: 0x7000_0008_0000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { measureParameters, parseParameterNames } from '../../../src/formats/v8/parameter-names.ts';
+import { measureParameters, parseParameterNames } from '../../../src/formats/v8/frames/parameter-names.ts';
 import { fuzzRuns } from '../../support/fuzz-runs.ts';
 
 const cases: [string, string[]][] = [

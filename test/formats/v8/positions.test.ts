@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BytecodeSizes } from '../../../src/formats/v8/code.ts';
-import { decodePositions, findPosition, VlqReader } from '../../../src/formats/v8/positions.ts';
+import { BytecodeSizes } from '../../../src/formats/v8/frames/code.ts';
+import { decodePositions, findPosition, VlqReader } from '../../../src/formats/v8/frames/positions.ts';
 import '../../support/fuzz-runs.ts';
 
 /** A number in groups of seven bits, the low ones first. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
-import { findDeoptimizationIndex } from '../../../src/formats/v8/safepoints.ts';
+import { findDeoptimizationIndex } from '../../../src/formats/v8/frames/safepoints.ts';
 
 const start = 0x10000;
 const headerBytes = 12;

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
-import { mayAssign } from '../../../src/formats/v8/assigned-parameters.ts';
-import { V8Heap } from '../../../src/formats/v8/heap.ts';
-import type { V8Layout } from '../../../src/formats/v8/object-layout.ts';
-import { nestValue, ValueResolver } from '../../../src/formats/v8/translated-values.ts';
+import { mayAssign } from '../../../src/formats/v8/frames/assigned-parameters.ts';
+import { nestValue, ValueResolver } from '../../../src/formats/v8/frames/translated-values.ts';
 import {
   matchOpcodes,
   opcodesOfV8Line11,
   opcodesOfV8Line12,
   opcodesOfV8Line13,
-} from '../../../src/formats/v8/translation-opcodes.ts';
-import { type Operation, TranslationReader } from '../../../src/formats/v8/translation-reader.ts';
+} from '../../../src/formats/v8/frames/translation-opcodes.ts';
+import { type Operation, TranslationReader } from '../../../src/formats/v8/frames/translation-reader.ts';
+import { V8Heap } from '../../../src/formats/v8/heap/heap.ts';
+import type { V8Layout } from '../../../src/formats/v8/heap/object-layout.ts';
 import { VirtualMemory } from '../../../src/formats/v8/virtual-memory.ts';
 import '../../support/fuzz-runs.ts';
 

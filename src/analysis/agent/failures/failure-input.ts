@@ -1,5 +1,5 @@
 /** What the classes of failure look at, and how they say what they see. Pure. */
-import { partNames } from '../../../bundle/layout.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import type {
   AgentError,

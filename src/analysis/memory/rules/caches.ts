@@ -1,6 +1,6 @@
 /** A collection that calls itself a cache and has no limit that it has reached. */
 import { formatNumber } from '../../../model/quantities.ts';
-import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { largeCollections } from './collections.ts';
 
 const cacheWords = /cache|memo(?!ry)|lookup/i;

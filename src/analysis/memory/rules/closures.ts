@@ -2,7 +2,7 @@
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { sourceOf, sourceText } from '../scripts.ts';
+import { sourceOf, sourceText } from '../questions/scripts.ts';
 import {
   isLargeShare,
   largeNodes,
@@ -10,7 +10,7 @@ import {
   type SuspectRule,
   shareText,
   suspectAt,
-} from '../suspect-context.ts';
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.1;
 

@@ -2,7 +2,7 @@
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { countTableEntries, kindOf } from '../heap-value.ts';
+import { countTableEntries, kindOf } from '../questions/heap-value.ts';
 import {
   isModuleData,
   largeNodes,
@@ -11,7 +11,7 @@ import {
   type SuspectRule,
   shareText,
   suspectAt,
-} from '../suspect-context.ts';
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
 const leastEntries = 1000;

@@ -2,14 +2,14 @@
 import { Detachedness, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSuspect } from '../../../model/heap.ts';
 import { formatNumber } from '../../../model/quantities.ts';
-import { computeDetachedness } from '../detached-nodes.ts';
+import { computeDetachedness } from '../graph/detached-nodes.ts';
 import {
   placeText,
   type SuspectContext,
   type SuspectRule,
   shareText,
   suspectAt,
-} from '../suspect-context.ts';
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.02;
 const mostContexts = 5;

@@ -1,9 +1,14 @@
 /** Arrays of messages that are never cut: an agent's conversation, or all conversations it ever had. */
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
-import { type AgentMemory, type Conversation, computeAgentMemory, textProperty } from '../agent-memory.ts';
 import type { Heap } from '../heap.ts';
-import { generalPath } from '../paths.ts';
-import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { generalPath } from '../questions/paths.ts';
+import {
+  type AgentMemory,
+  type Conversation,
+  computeAgentMemory,
+  textProperty,
+} from '../suspects/agent-memory.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
 

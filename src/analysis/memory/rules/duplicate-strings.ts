@@ -1,7 +1,7 @@
 /** The same texts over and over: ids, paths, prompts that are built anew each time. */
 import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
-import { computeDuplicateStrings } from '../duplicate-strings.ts';
-import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
 

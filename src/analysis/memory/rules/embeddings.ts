@@ -1,8 +1,8 @@
 /** Many vectors of one length: embeddings kept in memory. */
 import { formatNumber } from '../../../model/quantities.ts';
-import { computeAgentMemory } from '../agent-memory.ts';
-import { generalPath } from '../paths.ts';
-import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { generalPath } from '../questions/paths.ts';
+import { computeAgentMemory } from '../suspects/agent-memory.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
 const leastCount = 50;

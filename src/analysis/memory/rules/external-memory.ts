@@ -1,8 +1,8 @@
 /** Memory outside the JavaScript heap: what Buffers and typed arrays stand for. */
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
-import { computeAgentMemory } from '../agent-memory.ts';
-import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { computeAgentMemory } from '../suspects/agent-memory.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.2;
 

@@ -2,8 +2,14 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { sourceOf, sourceText } from '../scripts.ts';
-import { isLargeShare, manyText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { sourceOf, sourceText } from '../questions/scripts.ts';
+import {
+  isLargeShare,
+  manyText,
+  type SuspectRule,
+  shareText,
+  suspectAt,
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.1;
 const leastCount = 100;

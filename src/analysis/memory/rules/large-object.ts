@@ -13,7 +13,7 @@ import {
   type SuspectRule,
   shareText,
   suspectAt,
-} from '../suspect-context.ts';
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.1;
 /** A child with so much of its parent's bytes carries on the search. */

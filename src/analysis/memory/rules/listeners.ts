@@ -4,12 +4,18 @@
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
-import { type CrowdedEvent, crowdedTargets } from '../crowded-targets.ts';
+import { type CrowdedEvent, crowdedTargets } from '../graph/crowded-targets.ts';
 import type { Heap } from '../heap.ts';
-import { elementNodes } from '../heap-value.ts';
-import { findChild } from '../node-rows.ts';
-import { sourceOf, sourceText } from '../scripts.ts';
-import { describeNode, placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { elementNodes } from '../questions/heap-value.ts';
+import { findChild } from '../questions/node-rows.ts';
+import { sourceOf, sourceText } from '../questions/scripts.ts';
+import {
+  describeNode,
+  placeText,
+  type SuspectRule,
+  shareText,
+  suspectAt,
+} from '../suspects/suspect-context.ts';
 
 const mostListeners = 50;
 

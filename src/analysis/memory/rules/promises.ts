@@ -1,6 +1,6 @@
 /** Promises in numbers that only unfinished work explains. */
 import { formatNumber } from '../../../model/quantities.ts';
-import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
 
 const leastCount = 10_000;

@@ -1,6 +1,6 @@
 /** Data waiting in streams: a reader that is slower than the writer, with nobody looking at what write() returns. */
 import { formatNumber } from '../../../model/quantities.ts';
-import { placeText, type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
 
 const leastShare = 0.05;

@@ -1,6 +1,6 @@
 /** Timers that are never cleared, each with its callback and all that the callback closes over. */
 import { formatNumber } from '../../../model/quantities.ts';
-import { type SuspectRule, shareText, suspectAt } from '../suspect-context.ts';
+import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
 
 const leastCount = 500;

@@ -1,5 +1,5 @@
 /** The process kept more than V8's heap may hold. A worker that ran into its own limit is a worker's death. */
-import { type FullHeap, findFullHeap } from '../../../bundle/layout-full-heap.ts';
+import { type FullHeap, findFullHeap } from '../../../bundle/layout/full-heap.ts';
 import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { findAllocators } from '../../allocations.ts';

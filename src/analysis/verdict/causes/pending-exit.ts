@@ -1,6 +1,6 @@
 /** Exit code 13: the event loop ran empty while a top-level await had not settled. Node prints no error for it. */
 
-import { partNames } from '../../../bundle/layout.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';

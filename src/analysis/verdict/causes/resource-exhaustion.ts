@@ -1,5 +1,5 @@
 /** The system refused something because there was none left: descriptors, disk, memory, processes, ports. */
-import { type ExhaustionCode, meansExhaustion } from '../../../bundle/layout-verdict-codes.ts';
+import { type ExhaustionCode, meansExhaustion } from '../../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import { clip, firstLine, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';

@@ -2,7 +2,7 @@
  * The program's code could not be loaded: a missing module, a syntax error, an addon for another Node, a package
  * that doesn't export what is asked of it. Mostly at start; a lazy load later is the same fault and is said so.
  */
-import { loaderCodes } from '../../../bundle/layout-verdict-codes.ts';
+import { loaderCodes } from '../../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import { shortFile } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';

@@ -2,7 +2,7 @@
  * A worker thread ended badly: it threw, ran out of the memory that it was allowed, or was ended. Told by itself or by
  * the thread that started it.
  */
-import { workerMemoryCode } from '../../../bundle/layout-verdict-codes.ts';
+import { workerMemoryCode } from '../../../bundle/layout/verdict-codes.ts';
 import { formatDuration, formatNumber } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';

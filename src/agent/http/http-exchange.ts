@@ -1,0 +1,86 @@
+/**
+ * A request that is no model call, or that no reader understands: what of it is recorded, `http-log.ts` says, and
+ * `http-content-exchange.ts` where its content was asked for.
+ */
+import type { CallStatus } from '../../journal/layout/agent.ts';
+import type { AgentRecorder } from '../record/recorder.ts';
+import { type CallFailure, readFailure } from './call-error.ts';
+import type { Exchange, ExchangeStart } from './exchange.ts';
+import { HttpContentExchange } from './http-content-exchange.ts';
+import { type HttpLog, type HttpRequest, httpLogOf } from './http-log.ts';
+
+const { now } = Date;
+
+/** `sent`: the whole body, when the request was first taken for something else. */
+export function openHttpExchange(
+  recorder: AgentRecorder,
+  start: ExchangeStart,
+  sent?: readonly (Uint8Array | string)[],
+): Exchange {
+  const Kind = recorder.httpLevel === 'content' ? HttpContentExchange : HttpExchange;
+  const exchange = new Kind(recorder, start);
+  if (sent) {
+    for (const chunk of sent) exchange.requestChunk(chunk);
+    exchange.requestSent();
+  }
+  return exchange;
+}
+
+class HttpExchange implements Exchange {
+  readonly #recorder: AgentRecorder;
+  readonly #log: HttpLog;
+  readonly #request: HttpRequest;
+  #status: number | undefined;
+  #bytes = 0;
+  #ended = false;
+
+  constructor(recorder: AgentRecorder, start: ExchangeStart) {
+    this.#recorder = recorder;
+    this.#log = httpLogOf(recorder);
+    const { method, host, port } = start;
+    this.#request = {
+      id: recorder.nextId('h'),
+      method,
+      host: port === undefined ? host : `${host}:${port}`,
+      scope: recorder.scope,
+      startedAt: now(),
+    };
+    this.#log.opened(this.#request);
+  }
+
+  requestChunk(_chunk: Uint8Array | string): void {}
+
+  requestSent(): void {}
+
+  responseHead(status: number): void {
+    this.#status = status;
+  }
+
+  responseChunk(chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+  }
+
+  end(): void {
+    this.#close((this.#status ?? 0) >= 400 ? 'failed' : 'finished');
+  }
+
+  fail(error: unknown): void {
+    const { status, content } = readFailure(error, this.#status !== undefined);
+    this.#close(status, content);
+  }
+
+  #close(status: CallStatus, failure?: CallFailure['content']): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { id, startedAt } = this.#request;
+    const facts = { http: id, status, tookMs: now() - startedAt, bytes: this.#bytes };
+    const known = this.#status === undefined ? facts : { ...facts, httpStatus: this.#status };
+    this.#log.closed(this.#request, (start) => {
+      if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
+      else {
+        const { host, ...rest } = start;
+        this.#recorder.sink.record('http.end', { ...known, ...rest }, { host, ...failure }, 'ahead');
+      }
+    });
+  }
+}

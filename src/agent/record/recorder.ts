@@ -1,0 +1,149 @@
+/**
+ * What taps, integrations and the explicit API share in one thread: the sink, ids, the asynchronous context (which run,
+ * step and tool a piece of code belongs to), the conversations, and what is in flight.
+ */
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { AgentEventData, AgentEventKind, AgentEventsPart, Message } from '../../journal/layout/agent.ts';
+import { DeltaClock } from '../calls/delta-clock.ts';
+import { roleOf } from '../calls/message-parts.ts';
+import { RequestMemory } from '../http/request-memory.ts';
+import { asyncHooks } from '../node-modules.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { Conversation } from './conversation.ts';
+import { OpenWork } from './open-work.ts';
+import type { AgentScope } from './scope.ts';
+import type { AgentSink, Writing } from './sink.ts';
+import { TappedCalls } from './tapped-calls.ts';
+
+export type ContentLevel = 'content' | 'metadata';
+
+/** Something that has started and can say how far it came, at the death. */
+export interface InFlight {
+  flush(): void;
+}
+
+/** Runs whose parents are known, and how many of them may be inside of one another. */
+const runLimit = 10_000;
+const deepestRuns = 100;
+
+export class AgentRecorder {
+  readonly sink: AgentSink;
+  readonly level: ContentLevel;
+  /** Of requests that are no model calls. */
+  readonly httpLevel: ContentLevel;
+  readonly conversation: Conversation;
+  readonly requests = new RequestMemory();
+  readonly inFlight = new Set<InFlight>();
+  readonly deltas = new DeltaClock(() => this.sink.flush());
+  /** What the asynchronous contexts of frameworks say of where the code runs. */
+  readonly contexts: (() => AgentScope | undefined)[] = [];
+  readonly openWork = new OpenWork();
+  readonly tapped = new TappedCalls();
+  readonly #suffix: string;
+  readonly #parents = new BoundedMap<string>(runLimit);
+  #counts: Record<string, number> = {};
+  #storage: AsyncLocalStorage<AgentScope> | undefined;
+
+  constructor(sink: AgentSink, levels: { model: ContentLevel; http: ContentLevel }, threadId: number) {
+    this.sink = sink;
+    this.level = levels.model;
+    this.httpLevel = levels.http;
+    this.#suffix = threadId === 0 ? '' : `@${threadId}`;
+    this.conversation = new Conversation({
+      message: (message) => this.#recordMessage(message),
+      tools: (definitions) => this.#recordTools(definitions),
+    });
+  }
+
+  /** A new id: the letter, a count, and the thread when it is not the main one. */
+  nextId(letter: string): string {
+    const count = (this.#counts[letter] ?? 0) + 1;
+    this.#counts[letter] = count;
+    return `${letter}${count}${this.#suffix}`;
+  }
+
+  /** The scope of the code that runs now; outside of all, that of the framework's only open work. */
+  get scope(): AgentScope {
+    return this.#known() ?? this.openWork.only() ?? {};
+  }
+
+  /** The same, and whether it is known or the only one that it can be; undefined outside of all. */
+  get within(): AgentEventsPart['within'] {
+    const known = this.#known();
+    const scope = known ?? this.openWork.only();
+    return scope && { ...scope, from: known ? 'context' : 'only-open' };
+  }
+
+  /** As the sink's, but without conversations, arguments and results when these are not to be recorded. */
+  report<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+    writing?: Writing,
+  ): void {
+    if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
+    this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content), writing);
+  }
+
+  /** The storage behind `scope`, made at the first call: on Node 20 and 22 its first use slows every promise. */
+  get storage(): AsyncLocalStorage<AgentScope> {
+    this.#storage ??= new (asyncHooks().AsyncLocalStorage)<AgentScope>();
+    return this.#storage;
+  }
+
+  /** Writes down how far everything in flight came: at a death, before the part is rendered. */
+  flush(): void {
+    for (const one of this.inFlight) one.flush();
+  }
+
+  #addRun({ run, parent }: Partial<AgentEventData['run.start']>): void {
+    if (run !== undefined && parent !== undefined) this.#parents.set(run, parent);
+  }
+
+  /** The inner one of what our storage and what a framework's says. */
+  #known(): AgentScope | undefined {
+    const ours = this.#storage?.getStore();
+    for (const context of this.contexts) {
+      const theirs = context();
+      if (theirs) return ours && this.#isInside(ours.run, theirs.run) ? ours : theirs;
+    }
+    return ours;
+  }
+
+  #isInside(run: string | undefined, outer: string | undefined): boolean {
+    let at = run;
+    for (let depth = 0; at !== undefined && depth < deepestRuns; depth++) {
+      if (at === outer) return true;
+      at = this.#parents.get(at);
+    }
+    return false;
+  }
+
+  #recordMessage(message: Message): string {
+    const id = this.nextId('m');
+    this.sink.record(
+      'message',
+      { message: id, role: roleOf(message.role) },
+      { parts: message.parts, ...nameOf(message) },
+      'ahead',
+    );
+    return id;
+  }
+
+  #recordTools(definitions: unknown): string {
+    const id = this.nextId('d');
+    this.sink.record('tools', { tools: id }, { definitions }, 'ahead');
+    return id;
+  }
+}
+
+/** What tells names and timing only. */
+function withoutContent<Content extends object>(content: Content | undefined): Content | undefined {
+  if (!content) return undefined;
+  const { arguments: _arguments, result, input, parts, ...rest } = content as Record<string, unknown>;
+  return (parts === undefined ? rest : { ...rest, parts: [] }) as Content;
+}
+
+function nameOf({ name }: Message): { name?: string } {
+  return name === undefined ? {} : { name };
+}

@@ -1,0 +1,200 @@
+/**
+ * Where every agent event goes: cleaned by the caller's policy, cut to its limits, numbered, into the journal when
+ * there is one and always into the bounded ring. Never throws into its caller, for that is the host's own code. Knows
+ * nothing of HTTP, providers or frameworks.
+ */
+import {
+  type AgentEventData,
+  type AgentEventKind,
+  type AgentEventsPart,
+  type Attributes,
+  agentEventsSchema,
+  journalKindOf,
+} from '../../journal/layout/agent.ts';
+import { toPlain } from '../api/plain.ts';
+import { hashOf } from '../node-modules.ts';
+import { EventRing } from './event-ring.ts';
+
+/** What may leave the process: given by the caller, from the redaction room. */
+export interface RecordingPolicy {
+  text(text: string): string;
+  value(value: unknown): unknown;
+}
+
+/** The journal's writer, as far as it is used here. */
+export interface EventJournal {
+  append(kind: number, payload: string): number;
+  /** May wait in memory until the next `append` or `flush`. */
+  appendBuffered(kind: number, payload: string): number;
+  flush(): void;
+}
+
+export interface SinkOptions {
+  policy: RecordingPolicy;
+  journal?: EventJournal;
+  /** Bound of the ring. */
+  ringBytes?: number;
+  /** Longest text that is kept whole, in UTF-16 units. */
+  textLimitChars?: number;
+  /** Hears of every event that was recorded; `content` is what is kept of the host's. Must not throw. */
+  onEvent?: (
+    kind: AgentEventKind,
+    facts: Record<string, unknown>,
+    content: Record<string, unknown> | undefined,
+  ) => void;
+}
+
+/**
+ * `ahead`: an event that speaks of this one follows in the same tick, and one system call writes both. `soon`: it may
+ * wait until the loop has turned, because no code of the host's own follows before.
+ */
+export type Writing = 'now' | 'ahead' | 'soon';
+
+/** `facts` are ids, numbers and words of ours; everything that came from the host or a server is `content`. */
+export interface AgentSink {
+  record<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+    writing?: Writing,
+  ): void;
+  /** Hands to the kernel what was recorded `ahead`. */
+  flush(): void;
+  /** A text cleaned and cut as in an event, for callers that must look at it first. */
+  cleanText(text: string): string;
+  /** The same uncut, for callers that have bounds of their own. */
+  cleanWhole(text: string): string;
+}
+
+const defaultRingBytes = 4 * 1024 * 1024;
+const defaultTextLimit = 64 * 1024;
+/** Cut texts are cleaned with so much more on each side, so that no cut goes through a secret. */
+const slackChars = 8192;
+const { now } = Date;
+
+export class EventSink implements AgentSink {
+  /** Events that could not be recorded, and the first reason. */
+  failures = 0;
+  failure: string | undefined;
+  readonly #policy: RecordingPolicy;
+  readonly #ring: EventRing;
+  readonly #textLimit: number;
+  readonly #onEvent: SinkOptions['onEvent'];
+  #journal: EventJournal | undefined;
+  #seq = 0;
+
+  constructor(options: SinkOptions) {
+    this.#policy = options.policy;
+    this.#journal = options.journal;
+    this.#ring = new EventRing(options.ringBytes ?? defaultRingBytes);
+    this.#textLimit = options.textLimitChars ?? defaultTextLimit;
+    this.#onEvent = options.onEvent;
+  }
+
+  /** Records one event of `at`; returns its number, 0 when it could not be recorded. */
+  record<Kind extends AgentEventKind>(
+    kind: Kind,
+    facts: Partial<AgentEventData[Kind]>,
+    content?: Partial<AgentEventData[Kind]>,
+    writing: Writing = 'now',
+    at = now(),
+  ): number {
+    try {
+      const seq = this.#seq + 1;
+      const clean = content && this.#clean(content);
+      const text = JSON.stringify({ seq, at, kind, ...facts, ...clean });
+      this.#seq = seq;
+      this.#ring.add(seq, text, openedBy(kind, facts), closedBy(kind, facts));
+      if (writing === 'ahead') this.#journal?.appendBuffered(journalKindOf(kind), text);
+      else this.#journal?.append(journalKindOf(kind), text);
+      this.#onEvent?.(kind, facts, clean);
+      return seq;
+    } catch (error) {
+      this.failures++;
+      this.failure ??= String(error);
+      return 0;
+    }
+  }
+
+  flush(): void {
+    try {
+      this.#journal?.flush();
+    } catch (error) {
+      this.failures++;
+      this.failure ??= String(error);
+    }
+  }
+
+  cleanText(text: string): string {
+    return this.#policy.text(this.#cutText(text));
+  }
+
+  cleanWhole(text: string): string {
+    return this.#policy.text(text);
+  }
+
+  /** What would be kept of this content in an event: so that it can be shown that secrets are withheld. */
+  clean(content: object): Record<string, unknown> {
+    return this.#clean(content);
+  }
+
+  /** The text of the bundle part `agent-events.json`. */
+  renderPart(within?: AgentEventsPart['within']): string {
+    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted, within };
+    return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
+  }
+
+  /** Says again, in the journal, what is open: for the journal's writer when it drops its oldest records. */
+  carryOver(): void {
+    for (const text of this.#ring.openTexts())
+      this.#journal?.append(journalKindOf(JSON.parse(text).kind as AgentEventKind), text);
+  }
+
+  #clean<Content extends object>(content: Content): Record<string, unknown> {
+    const { attributes, ...rest } = content as { attributes?: Attributes };
+    const plain = toPlain(rest, (text) => this.#cutText(text));
+    const clean = this.#policy.value(plain) as Record<string, unknown>;
+    return attributes ? { ...clean, attributes: this.#cleanAttributes(attributes) } : clean;
+  }
+
+  /** Names of attributes hold words like `token`, so only their values are looked at. */
+  #cleanAttributes(attributes: Attributes): Attributes {
+    const clean: Attributes = {};
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value === 'string') clean[name] = this.cleanText(value);
+      else if (Array.isArray(value)) clean[name] = value.map((text) => this.cleanText(text));
+      else clean[name] = value;
+    }
+    return clean;
+  }
+
+  /** The start and the end of a text that is too long, with its length and hash between them. */
+  #cutText(text: string): string {
+    if (text.length <= this.#textLimit) return text;
+    const headChars = Math.floor(this.#textLimit * 0.75);
+    const head = this.#policy.text(text.slice(0, headChars + slackChars)).slice(0, -slackChars);
+    const tail = this.#policy.text(text.slice(headChars - this.#textLimit - slackChars)).slice(slackChars);
+    const hash = hashOf('sha256', text).slice(0, 16);
+    return `${head}…[cut: ${text.length} characters in all, sha256 ${hash}]…${tail}`;
+  }
+}
+
+const openingKinds = /^(run|step|tool|model|wait|http|mcp)\.start$|^lock\.held$/;
+const closingKinds = /^(run|step|tool|model|wait|http|mcp)\.end$|^lock\.released$/;
+
+function openedBy(kind: string, facts: Record<string, unknown>): string | undefined {
+  return openingKinds.test(kind) ? keyOf(kind, facts) : undefined;
+}
+
+function closedBy(kind: string, facts: Record<string, unknown>): string | undefined {
+  return closingKinds.test(kind) ? keyOf(kind, facts) : undefined;
+}
+
+/** What an event is about; ids are unique over all kinds but for runs, which other events name too. */
+function keyOf(kind: string, facts: Record<string, unknown>): string {
+  const key = kind.startsWith('run.') ? 'run' : kind.startsWith('model.') ? 'call' : undefined;
+  const id = key
+    ? facts[key]
+    : (facts['id'] ?? facts['wait'] ?? facts['http'] ?? facts['server'] ?? facts['lock']);
+  return String(id);
+}

@@ -1,0 +1,168 @@
+/**
+ * Calls that came again and again: the same call with the same arguments and result, two or more in turn, or one that
+ * fails alike each time. A result that differs from turn to turn is no repeat, for something did change. Found anywhere in
+ * a run, since a loop may have ended before the process did.
+ */
+import type { AgentLoop, AgentRun, ModelCall, ToolCall } from '../../../model/agent-state.ts';
+import { clip, formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
+
+interface Turn {
+  /** What is compared. */
+  key: string;
+  text: string;
+  at: number;
+}
+
+const leastTimes = { 1: 4, 2: 3, 3: 3, 4: 3 } as const;
+const leastErrors = 3;
+const mostLoops = 5;
+
+export function findLoops(runs: readonly AgentRun[]): AgentLoop[] {
+  return runs
+    .flatMap((run) => [...findCallLoops(run), ...findErrorLoops(run)])
+    .sort((a, b) => Number(b.ongoing) - Number(a.ongoing) || b.times - a.times)
+    .slice(0, mostLoops);
+}
+
+function findCallLoops(run: AgentRun): AgentLoop[] {
+  const turns = run.toolCalls.filter(isComparable).map(turnOf);
+  const [best] = [1, 2, 3, 4]
+    .flatMap((length) => longestRepeat(turns, length as 1 | 2 | 3 | 4) ?? [])
+    .sort((a, b) => b.times * b.length - a.times * a.length || a.length - b.length);
+  if (!best) return [];
+  const { start, length, times } = best;
+  const one = turns.slice(start, start + length);
+  const failed = run.toolCalls.filter(isComparable)[start]?.error !== undefined;
+  const kind =
+    length === 1 ? (failed ? 'error-repeat' : 'exact-repeat') : length === 2 ? 'ping-pong' : 'circle';
+  return [describe(run, kind, one, turns.slice(start, start + length * times), turns, times)];
+}
+
+/** Where nothing of the content was recorded, nobody knows whether it was the same. */
+function isComparable({ arguments: given, result, error }: ToolCall): boolean {
+  return given !== undefined || result !== undefined || error !== undefined;
+}
+
+function turnOf(call: ToolCall): Turn {
+  const given = textOf(call.arguments);
+  // The last one may still run: it has no outcome yet.
+  const outcome = call.ageMs === undefined ? textOf([call.status, call.result, call.error]) : '';
+  return {
+    key: `${call.name}\n${given}\n${outcome}`,
+    text: `${call.name}(${clip(given, 60)})`,
+    at: Date.parse(call.startedAt ?? ''),
+  };
+}
+
+interface Repeat {
+  start: number;
+  length: number;
+  times: number;
+}
+
+/** The longest stretch in which turns of `length` calls follow each other unchanged. */
+function longestRepeat(turns: readonly Turn[], length: 1 | 2 | 3 | 4): Repeat | undefined {
+  let best: Repeat | undefined;
+  let same = 0;
+  for (let i = length; i < turns.length; i++) {
+    same = isSame(turns[i], turns[i - length]) ? same + 1 : 0;
+    const times = Math.floor(same / length) + 1;
+    const start = i - same - length + 1;
+    if (times >= leastTimes[length] && times > (best?.times ?? 0) && isOneTurn(turns, start, length))
+      best = { start, length, times };
+  }
+  return best;
+}
+
+/** A call that still runs is the same as one of its name and arguments. */
+function isSame(a: Turn | undefined, b: Turn | undefined): boolean {
+  if (!a || !b) return false;
+  return a.key === b.key || (a.key.endsWith('\n') && b.key.startsWith(a.key));
+}
+
+/** Not itself a repeat of something shorter. */
+function isOneTurn(turns: readonly Turn[], start: number, length: number): boolean {
+  const keys = turns.slice(start, start + length).map(({ key }) => key);
+  return new Set(keys).size === length || length === 1;
+}
+
+/** Model calls that failed alike, one after the other. */
+function findErrorLoops(run: AgentRun): AgentLoop[] {
+  const turns = run.modelCalls.map(errorTurn);
+  let [start, best] = [0, { start: 0, times: 0 }];
+  for (let i = 0; i < turns.length; i++) {
+    if (turns[i]?.key === '' || turns[i]?.key !== turns[start]?.key) start = i;
+    if (turns[i]?.key !== '' && i - start + 1 > best.times) best = { start, times: i - start + 1 };
+  }
+  if (best.times < leastErrors) return [];
+  const part = turns.slice(best.start, best.start + best.times);
+  return [describe(run, 'error-repeat', part.slice(0, 1), part, turns, best.times)];
+}
+
+function errorTurn({ error, httpStatus, provider, model, startedAt }: ModelCall): Turn {
+  const failed = error !== undefined || (httpStatus ?? 0) >= 400;
+  const what = [httpStatus, error?.type ?? error?.code, clip(error?.message ?? '', 80)]
+    .filter(Boolean)
+    .join(' ');
+  const to = ['model call to', provider, model].filter(Boolean).join(' ');
+  return {
+    key: failed ? `${to}\n${what}` : '',
+    text: `${to}, which failed${what && `: ${what}`}`,
+    at: Date.parse(startedAt ?? ''),
+  };
+}
+
+function describe(
+  run: AgentRun,
+  kind: AgentLoop['kind'],
+  one: readonly Turn[],
+  part: readonly Turn[],
+  all: readonly Turn[],
+  times: number,
+): AgentLoop {
+  const [from, to] = [part[0]?.at ?? Number.NaN, part.at(-1)?.at ?? Number.NaN];
+  const ongoing = all.length - all.indexOf(part.at(-1) as Turn) <= one.length;
+  const tokens = tokensBetween(run, from, to);
+  const lastedMs = to - from;
+  const calls = one.map(({ text }) => text);
+  return {
+    kind,
+    runId: run.id,
+    calls,
+    times,
+    ongoing,
+    ...(Number.isNaN(lastedMs) ? {} : { startedAt: new Date(from).toISOString(), lastedMs }),
+    ...(tokens > 0 && { tokens }),
+    sentence: sentenceOf(kind, calls, { times, ongoing, lastedMs, tokens }),
+  };
+}
+
+function sentenceOf(
+  kind: AgentLoop['kind'],
+  calls: readonly string[],
+  { times, ongoing, lastedMs, tokens }: { times: number; ongoing: boolean; lastedMs: number; tokens: number },
+): string {
+  const what = {
+    'exact-repeat': `${calls[0]} came ${formatNumber(times)} times with the same result`,
+    'error-repeat': `${calls[0]}: ${formatNumber(times)} times in a row${calls[0]?.includes('failed') ? '' : ' with the same error'}`,
+    'ping-pong': `${calls.join(' and ')} took turns ${formatNumber(times)} times, each with the same result`,
+    circle: `${calls.join(', ')} came in a circle ${formatNumber(times)} times, each with the same result`,
+  }[kind];
+  const within = lastedMs >= 1 ? ` within ${formatDuration(lastedMs)}` : '';
+  const spent = tokens > 0 ? `, for ${formatCount(tokens, 'token')}` : '';
+  return `${what}${within}${spent}${ongoing ? ', until the end' : ''}`;
+}
+
+function tokensBetween({ modelCalls }: AgentRun, from: number, to: number): number {
+  let tokens = 0;
+  for (const { startedAt, inputTokens = 0, outputTokens = 0 } of modelCalls) {
+    const at = Date.parse(startedAt ?? '');
+    if (at >= from && at <= to) tokens += inputTokens + outputTokens;
+  }
+  return tokens;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,145 @@
+/** One model call from its events: what was asked, what came back or had come when the process died, and when. */
+import type { AgentEvent, Attributes } from '../../../journal/layout/agent.ts';
+import type { AgentMessage, ModelCall } from '../../../model/agent-state.ts';
+import { dropUndefined } from '../drop-undefined.ts';
+import type { Conversations } from './conversations.ts';
+import { messagesAsRead } from './message-text.ts';
+import { computeCost } from './prices.ts';
+
+interface Gathered {
+  start: Extract<AgentEvent, { kind: 'model.start' }>;
+  end?: Extract<AgentEvent, { kind: 'model.end' }>;
+  httpStatus: number | undefined;
+  retryAfter?: string | undefined;
+  text: string;
+  bytes: number;
+  frames: number;
+  lastByteAt: number | undefined;
+}
+
+export interface CallInRun {
+  run: string | undefined;
+  call: ModelCall & { id: string };
+  startedAt: number;
+  isOpen: boolean;
+  /** Whose work it is, as the request says. */
+  ids?: Record<string, string>;
+}
+
+/** The calls in the order of their starts; `at` is the time of death. */
+export function computeModelCalls(
+  events: readonly AgentEvent[],
+  conversations: Conversations,
+  at: number,
+): CallInRun[] {
+  const calls = new Map<string, Gathered>();
+  for (const event of events) gather(event, calls);
+  return [...calls.values()].map((gathered) => ({
+    run: gathered.start.run,
+    call: readCall(gathered, conversations, at),
+    startedAt: gathered.start.at,
+    isOpen: !gathered.end,
+    ...dropUndefined({ ids: idsOf(gathered.start.ids) }),
+  }));
+}
+
+const mostIds = 10;
+
+/** What of an event's ids has their shape. */
+export function idsOf(ids: unknown): Record<string, string> | undefined {
+  if (typeof ids !== 'object' || ids === null) return undefined;
+  const texts = Object.entries(ids).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return texts.length ? Object.fromEntries(texts.slice(0, mostIds)) : undefined;
+}
+
+function gather(event: AgentEvent, calls: Map<string, Gathered>): void {
+  if (event.kind === 'model.start') {
+    if (calls.has(event.call)) return;
+    calls.set(event.call, {
+      start: event,
+      httpStatus: undefined,
+      text: '',
+      bytes: 0,
+      frames: 0,
+      lastByteAt: undefined,
+    });
+    return;
+  }
+  if (event.kind !== 'model.headers' && event.kind !== 'model.delta' && event.kind !== 'model.end') return;
+  const call = calls.get(event.call);
+  if (!call) return;
+  if (event.kind === 'model.end') call.end = event;
+  else if (event.kind === 'model.headers') {
+    call.httpStatus = numberOf(event.attributes['http.response.status_code']);
+    call.retryAfter = textOf(event.attributes['http.response.header.retry-after']);
+  } else {
+    call.text += event.text ?? '';
+    call.lastByteAt = lastByteOf(event, call) ?? call.lastByteAt;
+    Object.assign(call, { bytes: event.bytes, frames: event.frames });
+  }
+}
+
+/** Text that was held back is written at the death: only more bytes are a sign of the other side. */
+export function lastByteOf(
+  { at, lastByteAt, bytes }: Extract<AgentEvent, { kind: 'model.delta' }>,
+  before: { bytes: number } | undefined,
+): number | undefined {
+  if (typeof lastByteAt === 'number') return lastByteAt;
+  return bytes > (before?.bytes ?? 0) ? at : undefined;
+}
+
+function readCall(gathered: Gathered, conversations: Conversations, at: number): ModelCall & { id: string } {
+  const { start, end } = gathered;
+  const status = end?.status ?? (gathered.bytes ? 'streaming' : gathered.httpStatus ? 'answered' : 'sent');
+  const attributes: Attributes = { ...start.attributes, ...end?.attributes };
+  return dropUndefined({
+    id: start.call,
+    provider: textOf(attributes['gen_ai.provider.name']),
+    model: textOf(attributes['gen_ai.response.model']) ?? textOf(attributes['gen_ai.request.model']),
+    status,
+    inputTokens: numberOf(attributes['gen_ai.usage.input_tokens']),
+    outputTokens: numberOf(attributes['gen_ai.usage.output_tokens']),
+    cost: computeCost(attributes),
+    stepId: start.step,
+    startedAt: new Date(start.at).toISOString(),
+    finishReasons: attributes['gen_ai.response.finish_reasons'] as string[] | undefined,
+    httpStatus: numberOf(attributes['http.response.status_code']) ?? gathered.httpStatus,
+    retryAfter: gathered.retryAfter,
+    server: textOf(attributes['server.address']),
+    path: textOf(attributes['url.path']),
+    resendCount: numberOf(attributes['http.request.resend_count']),
+    bytes: end?.bytes ?? gathered.bytes,
+    frames: end?.frames ?? gathered.frames,
+    ...(end ? ended(end) : open(gathered, at)),
+    ...contents(start.call, conversations),
+  });
+}
+
+function ended(end: NonNullable<Gathered['end']>) {
+  return { durationMs: end.tookMs, firstByteMs: end.firstByteMs, error: end.error };
+}
+
+function open(gathered: Gathered, at: number) {
+  return {
+    ageMs: at - gathered.start.at,
+    lastByteAgeMs: gathered.lastByteAt === undefined ? undefined : at - gathered.lastByteAt,
+    partialText: gathered.text || undefined,
+  };
+}
+
+function contents(
+  id: string,
+  conversations: Conversations,
+): { request?: unknown; response?: AgentMessage[] } {
+  const call = conversations.calls.get(id);
+  if (!call) return {};
+  const request = {
+    ...(call.base === undefined ? {} : { continues: call.base, keptMessages: call.keep }),
+    messages: messagesAsRead(conversations, call.added),
+  };
+  const response = messagesAsRead(conversations, call.output);
+  return response.length ? { request, response } : { request };
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);

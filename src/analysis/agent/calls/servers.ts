@@ -1,0 +1,21 @@
+/** The MCP servers that an agent talked to, and how those ended that did. */
+import type { AgentEvent } from '../../../journal/layout/agent.ts';
+import type { McpServer } from '../../../model/agent-state.ts';
+import { dropUndefined } from '../drop-undefined.ts';
+
+/** `at` is the time of death. */
+export function computeServers(events: readonly AgentEvent[], at: number): McpServer[] {
+  const servers = new Map<string, McpServer>();
+  for (const event of events)
+    if (event.kind === 'mcp.start') {
+      const { server: id, transport, command, pid } = event;
+      servers.set(id, dropUndefined({ id, transport, command, pid }));
+    } else if (event.kind === 'mcp.end') {
+      const { server: id, exitCode, signal, stderr, error } = event;
+      const ended = dropUndefined({ beforeEndMs: at - event.at, exitCode, signal, stderr, error });
+      servers.set(id, { ...(servers.get(id) ?? { id }), ended });
+    } else if (event.kind === 'mcp.message' && event.direction === 'received')
+      // One that could not be reached can be again.
+      delete servers.get(event.server)?.ended;
+  return [...servers.values()];
+}

@@ -1,0 +1,144 @@
+/**
+ * Tool calls from two sources that are joined here: what the host or a framework reported (`tool.start`, `tool.end`),
+ * and what the conversation shows, a reply that asks for a tool and a later request that brings its result.
+ */
+import type { AgentEvent, Message, MessagePart } from '../../../journal/layout/agent.ts';
+import type { ToolCall, ToolCallStatus } from '../../../model/agent-state.ts';
+import type { Conversations } from './conversations.ts';
+
+export interface ToolInRun {
+  run: string | undefined;
+  tool: ToolCall;
+  startedAt: number;
+  isOpen: boolean;
+}
+
+type CallPart = Extract<MessagePart, { type: 'tool_call' }>;
+type ResponsePart = Extract<MessagePart, { type: 'tool_call_response' }>;
+
+/** `at` is the time of death. */
+export function computeToolCalls(
+  events: readonly AgentEvent[],
+  conversations: Conversations,
+  at: number,
+): ToolInRun[] {
+  const gathering = new ToolGathering(conversations);
+  for (const event of events) gathering.add(event);
+  return gathering.finish(at);
+}
+
+class ToolGathering {
+  readonly #conversations: Conversations;
+  readonly #tools: ToolInRun[] = [];
+  /** By the provider's id of the call, the latest one. */
+  readonly #byCallId = new Map<string, ToolInRun>();
+  readonly #byEventId = new Map<string, ToolInRun>();
+  readonly #runOfCall = new Map<string, { run: string | undefined; step: string | undefined }>();
+  /** Messages whose results were taken already: each request may repeat them. */
+  readonly #seen = new Set<string>();
+
+  constructor(conversations: Conversations) {
+    this.#conversations = conversations;
+  }
+
+  add(event: AgentEvent): void {
+    if (event.kind === 'tool.start') this.#started(event);
+    else if (event.kind === 'tool.end') this.#ended(event);
+    else if (event.kind === 'model.start') {
+      this.#runOfCall.set(event.call, { run: event.run, step: event.step });
+      this.#answered(event.call, event.at);
+    } else if (event.kind === 'model.end') this.#asked(event.call, event.at);
+  }
+
+  finish(at: number): ToolInRun[] {
+    for (const entry of this.#tools) if (entry.isOpen) entry.tool.ageMs = at - entry.startedAt;
+    return this.#tools;
+  }
+
+  #started(event: Extract<AgentEvent, { kind: 'tool.start' }>): void {
+    const asked = this.#findAsked(event);
+    const entry: ToolInRun = asked ?? {
+      run: event.run,
+      tool: { id: event.callId ?? event.id, name: event.name, status: 'running' },
+      startedAt: event.at,
+      isOpen: true,
+    };
+    if (!asked) this.#tools.push(entry);
+    entry.tool.status = 'running';
+    entry.tool.eventId = event.id;
+    entry.tool.startedAt = new Date(event.at).toISOString();
+    entry.startedAt = event.at;
+    entry.run ??= event.run;
+    if (event.step !== undefined) entry.tool.stepId = event.step;
+    if (event.arguments !== undefined) entry.tool.arguments ??= event.arguments;
+    this.#byEventId.set(event.id, entry);
+    if (event.callId !== undefined) this.#byCallId.set(event.callId, entry);
+  }
+
+  /** The request of the model that this start carries out: by id, else the oldest one of the same name. */
+  #findAsked({ callId, name }: { callId?: string; name: string }): ToolInRun | undefined {
+    if (callId !== undefined) {
+      const known = this.#byCallId.get(callId);
+      return known?.isOpen ? known : undefined;
+    }
+    return this.#tools.find(({ tool }) => tool.status === 'requested' && tool.name === name);
+  }
+
+  #ended(event: Extract<AgentEvent, { kind: 'tool.end' }>): void {
+    const entry = this.#byEventId.get(event.id);
+    if (!entry) return;
+    this.#close(entry, event.status, event.at);
+    if (event.result !== undefined) entry.tool.result = event.result;
+    if (event.error !== undefined) entry.tool.error = event.error;
+  }
+
+  #asked(call: string, at: number): void {
+    const { output = [] } = this.#conversations.calls.get(call) ?? {};
+    for (const part of this.#partsOf(output, 'tool_call') as CallPart[]) {
+      const scope = this.#runOfCall.get(call);
+      const entry: ToolInRun = {
+        run: scope?.run,
+        tool: {
+          id: part.id ?? `${call}/${part.name}`,
+          name: part.name,
+          status: 'requested',
+          arguments: part.arguments,
+          requestedBy: call,
+          startedAt: new Date(at).toISOString(),
+        },
+        startedAt: at,
+        isOpen: true,
+      };
+      if (scope?.step !== undefined) entry.tool.stepId = scope.step;
+      this.#tools.push(entry);
+      if (part.id !== undefined) this.#byCallId.set(part.id, entry);
+    }
+  }
+
+  #answered(call: string, at: number): void {
+    const added = (this.#conversations.calls.get(call)?.added ?? []).filter((id) => !this.#seen.has(id));
+    for (const id of added) this.#seen.add(id);
+    for (const part of this.#partsOf(added, 'tool_call_response') as ResponsePart[]) {
+      const entry =
+        part.id === undefined
+          ? this.#tools.find(({ isOpen, tool }) => isOpen && tool.name === part.name)
+          : this.#byCallId.get(part.id);
+      if (!entry) continue;
+      if (entry.isOpen) this.#close(entry, part.isError ? 'failed' : 'finished', at);
+      entry.tool.result ??= part.response;
+    }
+  }
+
+  #close(entry: ToolInRun, status: ToolCallStatus, at: number): void {
+    entry.isOpen = false;
+    entry.tool.status = status;
+    entry.tool.durationMs = at - entry.startedAt;
+  }
+
+  #partsOf(ids: readonly string[], type: MessagePart['type']): MessagePart[] {
+    return ids.flatMap((id) => {
+      const message: Message | undefined = this.#conversations.messages.get(id);
+      return message ? message.parts.filter((part) => part?.type === type) : [];
+    });
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * What became of tool calls that the model asked for and that never ran, as far as something showed it: the run ended at
+ * its own limit, somebody refused the call, or its arguments could not be read. Everything else stays `requested`.
+ */
+import type { ErrorFacts } from '../../../model/account.ts';
+import type { AgentRun, AgentState, ToolCall } from '../../../model/agent-state.ts';
+import { clip, firstLine } from '../../../model/quantities.ts';
+import { everyError } from '../../verdict/wording.ts';
+import { findRequested } from '../waits/pending.ts';
+
+/** How frameworks say that a run is at its limit of turns: by class, code or message. */
+const limitName = /^(MaxTurns|GraphRecursion|MaxSteps|MaxIterations|RecursionLimit|TooManySteps)\w*Error$/;
+const limitCode = 'GRAPH_RECURSION_LIMIT';
+const limitMessage =
+  /\bmax(?:imum)?\b[^.\n]{0,30}\b(?:turns|steps|iterations|rounds)\b|\b(?:turn|step|iteration|recursion|round)s? limit\b|\blimit of \d+ (?:turns|steps|iterations|rounds)\b/i;
+
+/** The result that a framework puts in the place of a call that a person or a rule refused. */
+const refusal =
+  /^(?:Tool execution was not approved\.?|Tool call was rejected\b.*|.*\bexecution-denied\b.*|.*\btool-output-denied\b.*)$/i;
+
+export function settleToolCalls(agent: AgentState, error: ErrorFacts | undefined): void {
+  const limit = everyError(error).find(isLimit);
+  const died = agent.runs.find(({ id }) => id === agent.diedIn?.runId) ?? agent.runs.at(-1);
+  for (const run of agent.runs) {
+    for (const tool of run.toolCalls) settle(tool, run === died ? limit : undefined);
+    const requested = findRequested(run);
+    if (requested.length) run.requested = requested;
+    else delete run.requested;
+  }
+  if (limit && died) closeAtLimit(died, limit);
+}
+
+function isLimit({ name = '', message = '', code, properties }: ErrorFacts): boolean {
+  return (
+    limitName.test(name) ||
+    code === limitCode ||
+    properties?.['lc_error_code'] === limitCode ||
+    limitMessage.test(firstLine(message))
+  );
+}
+
+function settle(tool: ToolCall, limit: ErrorFacts | undefined): void {
+  if (tool.status === 'requested' && limit) {
+    tool.status = 'limit';
+    tool.because = `the run had reached its limit: ${clip(firstLine(limit.message ?? limit.name ?? ''), 120)}`;
+  } else if (tool.status === 'requested' && !isReadable(tool.arguments))
+    tool.because = 'its arguments are not valid JSON';
+  else if ((tool.status === 'finished' || tool.status === 'failed') && refusal.test(textOf(tool))) {
+    tool.status = 'refused';
+    tool.because = clip(textOf(tool), 160);
+  }
+}
+
+/** Its error carries the run with it: no run that died of its limit still waits. */
+function closeAtLimit(run: AgentRun, limit: ErrorFacts): void {
+  if (run.status !== 'waiting') return;
+  run.status = 'failed';
+  run.error ??= {
+    ...(limit.name !== undefined && { type: limit.name }),
+    message: clip(firstLine(limit.message ?? ''), 300),
+  };
+}
+
+/** Arguments that could be read are no text any more. */
+function isReadable(given: unknown): boolean {
+  if (typeof given !== 'string' || given === '') return true;
+  try {
+    JSON.parse(given);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function textOf({ eventId, result, error }: ToolCall): string {
+  // One that was seen to run was not refused, whatever it says.
+  if (eventId !== undefined) return '';
+  const said = error ?? result;
+  const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
+  return firstLine(text.slice(0, 1000));
+}

@@ -1,0 +1,71 @@
+/**
+ * What a run had begun and not ended, one sentence each, the longest first; and apart from it what the model had asked
+ * for and nobody was seen to begin. A step that holds something that is named itself is left out.
+ */
+import type { AgentRun, OpenWork, ToolCall } from '../../../model/agent-state.ts';
+import { formatDuration } from '../../../model/quantities.ts';
+
+/** `isMinimum`: nobody saw the death, so everything had been open for at least so long. */
+export function findOpenWork(run: AgentRun, isMinimum = false): OpenWork[] {
+  const open: OpenWork[] = [];
+  const lasted = (ageMs: number) => `${isMinimum ? 'at least ' : ''}${formatDuration(ageMs)}`;
+  for (const { id, ageMs, ...call } of run.modelCalls)
+    if (ageMs !== undefined)
+      open.push({
+        kind: 'model-call',
+        ...(id !== undefined && { id }),
+        ageMs,
+        text: callText(call, ageMs, lasted),
+      });
+  for (const { name, id, eventId, status, ageMs } of run.toolCalls)
+    if (ageMs !== undefined && status === 'running')
+      open.push({
+        kind: 'tool',
+        id: eventId ?? id,
+        ageMs,
+        text: `tool ${name} (${id}), running for ${lasted(ageMs)}`,
+      });
+  const known = stepsInWork(run);
+  for (const { id, name, ageMs } of run.steps)
+    if (ageMs !== undefined && !known.has(id))
+      open.push({ kind: 'step', id, ageMs, text: `step ${name ?? id}, running for ${lasted(ageMs)}` });
+  for (const { kind, what, ageMs, heldBy } of run.waits ?? [])
+    open.push({
+      kind: 'wait',
+      ageMs,
+      text: `${kind} ${what} for ${lasted(ageMs)}${heldBy === undefined ? '' : `, held by ${heldBy}`}`,
+    });
+  return open.sort((a, b) => b.ageMs - a.ageMs);
+}
+
+/** Nothing showed these to begin: the program may run them unseen, or may have died before it could. */
+export function findRequested({ toolCalls }: AgentRun): string[] {
+  return toolCalls.flatMap((tool) => {
+    if (tool.status !== 'requested' && tool.status !== 'limit') return [];
+    const when = tool.ageMs === undefined ? '' : `, asked for ${formatDuration(tool.ageMs)} before the end`;
+    const why = tool.because === undefined ? '' : ` (${tool.because})`;
+    return [`tool ${tool.name} (${tool.id})${when}, not seen to run${why}`];
+  });
+}
+
+/** Steps in which something else is open. */
+function stepsInWork(run: AgentRun): Set<string | undefined> {
+  const isRunning = (tool: ToolCall) => tool.ageMs !== undefined && tool.status === 'running';
+  const calls = run.modelCalls.filter(({ ageMs }) => ageMs !== undefined);
+  return new Set(
+    [...calls, ...run.toolCalls.filter(isRunning), ...(run.waits ?? [])].map(({ stepId }) => stepId),
+  );
+}
+
+function callText(
+  call: Omit<AgentRun['modelCalls'][number], 'id' | 'ageMs'>,
+  ageMs: number,
+  lasted: (ms: number) => string,
+): string {
+  const to = [call.provider, call.model].filter(Boolean).join(' ');
+  const came = call.bytes
+    ? `, ${call.frames} frames and ${call.bytes} bytes so far`
+    : ', no byte of a reply yet';
+  const last = call.lastByteAgeMs === undefined ? '' : `, the last ${lasted(call.lastByteAgeMs)} ago`;
+  return `model call to ${to} for ${lasted(ageMs)}${came}${last}`;
+}

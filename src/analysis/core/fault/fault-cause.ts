@@ -1,0 +1,127 @@
+/** Names the cause of a fault from its facts, one test after another, the most specific first. Pure. */
+import { assertNever } from '../../../errors.ts';
+import type { Access, FaultFacts, FaultKind } from './fault-facts.ts';
+
+/** Null plus the offset of a field: compilers and programs keep objects below this size apart from real addresses. */
+const nullZone = 0x10000n;
+/** A stack pointer this near to the end of its stack has run over it: a frame, a guard page, a red zone. */
+const overflowZone = 64 * 1024;
+const leastGrownStack = 256 * 1024;
+const HLT = 0xf4;
+
+export interface Cause {
+  kind: FaultKind;
+  description: string;
+}
+
+export function describeCause(facts: FaultFacts): Cause {
+  switch (facts.signal) {
+    case 4:
+      return { kind: 'illegal-instruction', description: `illegal instruction at ${hex(BigInt(facts.pc))}` };
+    case 5:
+      return {
+        kind: 'trap',
+        description: 'a breakpoint instruction: a check compiled into the program, or V8, failed',
+      };
+    case 6:
+      return { kind: 'abort', description: 'the process aborted itself' };
+    case 7:
+      return {
+        kind: 'bus-error',
+        description: `bus error at ${facts.address === undefined ? 'an unknown address' : hex(facts.address)}: a mapped file that was cut short, or a misaligned access`,
+      };
+    case 8:
+      return { kind: 'arithmetic', description: describeArithmetic(facts.code) };
+    case 11:
+      return describeSegmentationFault(facts);
+    default:
+      return { kind: 'sent-signal', description: 'a signal that another process or the program itself sent' };
+  }
+}
+
+function describeArithmetic(code: string | undefined): string {
+  if (code === 'FPE_INTDIV') return 'integer division by zero';
+  if (code === 'FPE_INTOVF') return 'integer overflow';
+  return 'arithmetic exception';
+}
+
+function describeSegmentationFault(facts: FaultFacts): Cause {
+  const overflow = describeOverflow(facts);
+  if (overflow) return overflow;
+  if (facts.address === undefined) return describeWithoutAddress(facts);
+  if (facts.access === 'execute') return describeJump(facts.address);
+  const where = hex(facts.address);
+  const verb = verbOf(facts.access);
+  if (facts.address < nullZone)
+    return {
+      kind: 'null-dereference',
+      description: `${verb} through a null pointer${facts.address === 0n ? '' : ` (a field at offset ${where})`}`,
+    };
+  const mapping = facts.find(Number(facts.address));
+  if (facts.code === 'SEGV_ACCERR' && facts.access === 'write' && mapping && !mapping.writable)
+    return { kind: 'write-to-read-only', description: `write to read-only memory at ${where}` };
+  if (facts.code === 'SEGV_ACCERR')
+    return {
+      kind: 'no-permission',
+      description: `${verb} at ${where}, which the mapping there does not allow`,
+    };
+  return { kind: 'wild-access', description: `${verb} at ${where}, where nothing is mapped` };
+}
+
+function describeJump(address: bigint): Cause {
+  const what = address < 0x1000n ? 'a null function pointer' : hex(address);
+  return { kind: 'wild-jump', description: `jump to ${what}, where there is no code` };
+}
+
+/** A general protection fault: the processor names no address. */
+function describeWithoutAddress(facts: FaultFacts): Cause {
+  if (facts.instruction?.[0] === HLT)
+    return {
+      kind: 'privileged-instruction',
+      description: 'an instruction that only the kernel may execute (hlt)',
+    };
+  if (facts.code === 'SI_KERNEL')
+    return {
+      kind: 'non-canonical-address',
+      description: 'access through a value that cannot be an address (its upper bits are not alike)',
+    };
+  return {
+    kind: 'sent-signal',
+    description: 'sent by a program, or a fault whose details were overwritten',
+  };
+}
+
+function describeOverflow(facts: FaultFacts): Cause | undefined {
+  // The kernel found room below the stack pointer for a handler's frame: then the program had some too.
+  if (facts.evidence === 'signal-frame') return undefined;
+  const stack = facts.find(facts.sp);
+  const usable = stack?.readable && stack.writable;
+  const near = facts.address ?? BigInt(facts.sp);
+  const distance = near - BigInt(facts.sp);
+  const isStackAccess = distance > -BigInt(overflowZone) && distance < BigInt(overflowZone);
+  if (!isStackAccess || facts.access === 'execute') return undefined;
+  // The main thread's stack grows from below this size as it is used: near its end there is no end.
+  const isGrown = usable && stack.end - stack.start >= leastGrownStack;
+  const ranOver = !usable || (isGrown && facts.sp - stack.start < overflowZone);
+  const faultOutside = facts.address === undefined || !facts.find(Number(facts.address))?.writable;
+  if (!ranOver || !faultOutside || facts.code === 'SI_TKILL') return undefined;
+  return {
+    kind: 'stack-overflow',
+    description: `stack overflow: the stack pointer ${hex(BigInt(facts.sp))} is at the end of the thread's stack`,
+  };
+}
+
+function verbOf(access: Access | undefined): string {
+  switch (access) {
+    case 'read':
+    case 'write':
+    case 'execute':
+      return access;
+    case undefined:
+      return 'access';
+    default:
+      return assertNever(access, 'access');
+  }
+}
+
+const hex = (value: bigint) => `0x${value.toString(16)}`;

@@ -1,0 +1,80 @@
+/**
+ * What stopped the process, in the processor's terms and in words: signal, code, address and kind of access, from the
+ * kernel's note or, where that is wrong, from the signal frame of the handler that ran before. Reads no symbols.
+ */
+import type { MemoryReader } from '../../../bytes/memory.ts';
+import type { CoreFile, CoreThread } from '../../../formats/elf-core/core-contents.ts';
+import { faultCodes, generalCodes, signalNames } from '../../../formats/elf-core/layout.ts';
+import {
+  findDeadSignalFrame,
+  GENERAL_PROTECTION,
+  PAGE_FAULT,
+  type SignalFrame,
+} from '../../../formats/elf-core/signal-frame.ts';
+import { describeCause } from './fault-cause.ts';
+import type { Fault, FaultFacts } from './fault-facts.ts';
+
+const SIGTRAP = 5;
+const SIGSEGV = 11;
+const instructionBytes = 15;
+
+/** `thread`: the one that died. Undefined for a core of a process that was not dying (a live core). */
+export function describeFault(core: CoreFile, thread: CoreThread, memory: MemoryReader): Fault | undefined {
+  const signal = core.signal?.number || thread.signal;
+  if (!signal || signal === 19) return undefined;
+  const pc = Number(thread.registers.rip);
+  const frame = signal === SIGSEGV ? findDeadSignalFrame(thread.registers, memory) : undefined;
+  const known = factsOf(core, signal, frame, BigInt(pc));
+  // A breakpoint is reported after it was executed.
+  const at = signal === SIGTRAP ? pc - 1 : pc;
+  const instruction = memory.has(at, 1) ? readInstruction(memory, at) : undefined;
+  const facts: FaultFacts = {
+    ...known,
+    signal,
+    pc,
+    sp: Number(thread.registers.rsp),
+    ...(instruction ? { instruction } : {}),
+    find: (address) => core.segments.find((s) => address >= s.start && address < s.end),
+  };
+  const { kind, description } = describeCause(facts);
+  return {
+    kind,
+    description,
+    signal,
+    signalName: signalNames[signal] ?? `signal ${signal}`,
+    evidence: known.evidence,
+    ...(known.code ? { code: known.code } : {}),
+    ...(known.address === undefined ? {} : { address: known.address }),
+    ...(known.access ? { access: known.access } : {}),
+    ...(instruction ? { instruction } : {}),
+  };
+}
+
+type Known = Pick<FaultFacts, 'code' | 'address' | 'access' | 'evidence'>;
+
+function factsOf(core: CoreFile, signal: number, frame: SignalFrame | undefined, pc: bigint): Known {
+  if (frame?.trap === PAGE_FAULT)
+    return {
+      code: frame.errorCode & 1 ? 'SEGV_ACCERR' : 'SEGV_MAPERR',
+      address: frame.faultAddress,
+      access: frame.errorCode & 16 ? 'execute' : frame.errorCode & 2 ? 'write' : 'read',
+      evidence: 'signal-frame',
+    };
+  if (frame?.trap === GENERAL_PROTECTION) return { code: 'SI_KERNEL', evidence: 'signal-frame' };
+  const note = core.signal;
+  if (!note) return { evidence: 'registers' };
+  const code = faultCodes[signal]?.[note.code];
+  if (!code) return { code: generalCodes[note.code] ?? `${note.code}`, evidence: 'kernel-note' };
+  return {
+    code,
+    address: note.address,
+    evidence: 'kernel-note',
+    ...(signal === SIGSEGV && note.address === pc ? { access: 'execute' as const } : {}),
+  };
+}
+
+function readInstruction(memory: MemoryReader, pc: number): Uint8Array {
+  let length = instructionBytes;
+  while (!memory.has(pc, length)) length--;
+  return memory.readBytes(pc, length);
+}

@@ -1,0 +1,176 @@
+/**
+ * What was on V8's heaps: objects counted by constructor, and every async function that was waiting, as a stack of
+ * those that wait for it. One walk over the pages of all isolates.
+ */
+
+import { whereMapped } from '../../../bytes/memory.ts';
+import { findHeapPages, walkPage } from '../../../formats/v8/heap/heap-pages.ts';
+import { type ClassCount, Histogram } from '../../../formats/v8/heap/histogram.ts';
+import { findSuspended, type SuspendedFunction } from '../../../formats/v8/suspended.ts';
+import { ValueRenderer } from '../../../formats/v8/values.ts';
+import type { SuspendedStack } from '../../../model/account.ts';
+import type { Frame, LocalVariable, Thread } from '../../../model/thread.ts';
+import type { Gap } from '../../../model/verdict.ts';
+import { isInApp } from '../../stacks/in-app.ts';
+import type { CoreDump } from '../core-dump.ts';
+import { displayName, readSource } from './javascript-frame.ts';
+import { surveyPart } from './survey-note.ts';
+import type { V8Runtime } from './v8-runtime.ts';
+
+export interface HeapSurvey {
+  classes: ClassCount[];
+  suspended: SuspendedStack[];
+  /** Bytes of the pages that objects lie on. */
+  pageBytes: number;
+}
+
+const maxPageBytes = 8 * 2 ** 30;
+const searchedStack = 1 << 16;
+const maxSuspended = 200_000;
+const maxStacks = 200;
+const maxDepth = 32;
+/** Functions of V8 below which live objects are on two pages, or on the one that they leave. */
+const movers = /^v8::internal::(?:ScavengerCollector::CollectGarbage|MarkCompactCollector::Evacuate)/;
+/** A thread that collects has its heap's address in several frames, and no other heap's. */
+const leastMentions = 2;
+
+/** `threads`: as they were described; they tell whether a collection of garbage was under way. */
+export function surveyHeap(
+  dump: CoreDump,
+  v8: V8Runtime,
+  gaps: Gap[],
+  threads: readonly Thread[] = [],
+): HeapSurvey {
+  const { heap } = v8;
+  const collectors = threads.filter(isMovingObjects).map(({ id }) => wordsOfStack(dump, Number(id)));
+  if (collectors.length > 0)
+    gaps.push({
+      part: surveyPart,
+      reason: 'a collection of garbage was moving objects: the counts may be a little off',
+    });
+  const isCollecting = (owner: number) =>
+    collectors.some((words) => words.filter((word) => word === owner).length >= leastMentions);
+  const ranges = dump.core.segments
+    .filter((s) => s.fileSize > 0 && s.writable && !s.executable)
+    .map((s) => [s.start, s.start + s.fileSize] as const);
+  const pages = findHeapPages(heap, ranges, usedStacks(dump), isCollecting);
+  const histogram = new Histogram(heap);
+  const waiting: number[] = [];
+  const { asyncFunctionObject, asyncGeneratorObject } = heap.layout.types;
+  let pageBytes = 0;
+  for (const page of pages) {
+    pageBytes += page.end - page.start;
+    if (pageBytes > maxPageBytes) {
+      gaps.push({
+        part: surveyPart,
+        reason: `only the first ${maxPageBytes} bytes of it were counted`,
+      });
+      break;
+    }
+    walkPage(heap, page, (found) => {
+      histogram.add(found);
+      const isAsync = found.type === asyncFunctionObject || found.type === asyncGeneratorObject;
+      if (isAsync && waiting.length < maxSuspended) waiting.push(found.object);
+    });
+  }
+  if (pages.length === 0) gaps.push({ part: surveyPart, reason: 'no page of a V8 heap was recognised' });
+  return { classes: histogram.classes(), suspended: describeWaiting(v8, waiting), pageBytes };
+}
+
+const isMovingObjects = ({ frames }: Thread) => frames.some((frame) => movers.test(frame.function ?? ''));
+
+function wordsOfStack(dump: CoreDump, tid: number): number[] {
+  const [start, end] = usedStacks(dump, tid)[0] ?? [0, 0];
+  const words: number[] = [];
+  for (let at = start; at < end; at += 8) words.push(dump.memory.findWord(at) ?? 0);
+  return words;
+}
+
+/** Of each thread, or of one, from the stack pointer up. */
+function usedStacks({ core, memory }: CoreDump, of?: number): (readonly [number, number])[] {
+  return core.threads.flatMap(({ tid, registers }) => {
+    if (of !== undefined && tid !== of) return [];
+    const sp = Math.floor(Number(registers.rsp) / 8) * 8;
+    const extent = memory.findExtent(sp);
+    return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];
+  });
+}
+
+/** One stack for each function that waits for something else than another async function; alike ones are counted. */
+function describeWaiting(v8: V8Runtime, objects: number[]): SuspendedStack[] {
+  const all = new Map<number, SuspendedFunction>();
+  for (const object of objects) {
+    const found = findSuspended(v8.heap, v8.functions, v8.scripts, object);
+    if (found) all.set(object, found);
+  }
+  const awaited = new Set<number>();
+  for (const { awaitedBy } of all.values()) if (awaitedBy !== undefined) awaited.add(awaitedBy);
+  const bySignature = new Map<string, { chain: SuspendedFunction[]; count: number }>();
+  for (const leaf of all.values()) {
+    if (awaited.has(leaf.object)) continue;
+    const chain = chainOf(leaf, all);
+    const signature = chain.map(
+      ({ function: f, place }) => `${f.script?.id}:${f.name}:${place?.line}:${place?.column}`,
+    );
+    const known = bySignature.get(signature.join('\n'));
+    if (known) known.count++;
+    else bySignature.set(signature.join('\n'), { chain, count: 1 });
+  }
+  return [...bySignature.values()]
+    .map(({ chain, count }) => ({ count, frames: chain.map((each) => describeSuspended(v8, each)) }))
+    .sort((a, b) => Number(hasOwn(b)) - Number(hasOwn(a)) || b.count - a.count)
+    .slice(0, maxStacks);
+}
+
+const hasOwn = (stack: SuspendedStack) => stack.frames.some((frame) => frame.inApp);
+
+function chainOf(leaf: SuspendedFunction, all: Map<number, SuspendedFunction>): SuspendedFunction[] {
+  const chain: SuspendedFunction[] = [];
+  for (
+    let current: SuspendedFunction | undefined = leaf;
+    current && chain.length < maxDepth && !chain.includes(current);
+    current = current.awaitedBy === undefined ? undefined : all.get(current.awaitedBy)
+  )
+    chain.push(current);
+  return chain;
+}
+
+function describeSuspended(v8: V8Runtime, found: SuspendedFunction): Frame {
+  const { script } = found.function;
+  const part = {
+    tier: 'interpreter' as const,
+    isInlined: false,
+    function: found.function,
+    receiver: found.receiver,
+  };
+  const name = whereMapped(() => displayName(v8, part, false)) ?? found.function.name;
+  const source = script && found.place && readSource(v8, script, found.place.line);
+  return {
+    inApp: script !== undefined && isInApp(script.name),
+    trust: 'heap',
+    async: true,
+    address: `0x${(found.object - 1).toString(16)}`,
+    ...(name ? { function: name } : {}),
+    ...(script ? { file: script.name } : {}),
+    ...(found.place ? { line: found.place.line, column: found.place.column } : {}),
+    ...(source ? { source } : {}),
+    locals: describeValues(v8, found),
+  };
+}
+
+/** Parameters by name; registers, which V8 keeps without names, as far as they hold something to read. */
+function describeValues(v8: V8Runtime, found: SuspendedFunction): LocalVariable[] {
+  const renderer = new ValueRenderer(v8.heap, v8.functions);
+  const names = found.function.parameters;
+  const locals: LocalVariable[] = found.parameters.map((value, i) => ({
+    name: names[i] ?? `arguments[${i}]`,
+    scope: 'argument',
+    value: renderer.render(value),
+  }));
+  found.registers.forEach((register, i) => {
+    const value = renderer.render(register);
+    const saysNothing = /^(?:undefined$|\{\}$|globalThis$|\(|\[Function)/.test(value);
+    if (!saysNothing) locals.push({ name: `r${i}`, scope: 'register', value });
+  });
+  return locals;
+}

@@ -1,0 +1,136 @@
+/** Turns a JavaScript frame of a core into the account's frame: name, place, source, `this`, arguments, closure. */
+
+import { whereMapped } from '../../../bytes/memory.ts';
+import { readClosureVariables } from '../../../formats/v8/frames/contexts.ts';
+import type { JavaScriptFrame } from '../../../formats/v8/frames/frames.ts';
+import type { Script } from '../../../formats/v8/frames/script.ts';
+import { optimisedAway } from '../../../formats/v8/frames/translated-values.ts';
+import { findConstructorName, findFunctionName, readOwnProperties } from '../../../formats/v8/properties.ts';
+import { ValueRenderer } from '../../../formats/v8/values.ts';
+import type { Frame, FrameTrust, LocalVariable, SourceLine } from '../../../model/thread.ts';
+import { isInApp } from '../../stacks/in-app.ts';
+import type { V8Runtime } from './v8-runtime.ts';
+
+export interface FrameDetail {
+  /** Values and source lines cost reading: the frames of a deep recursion go without. */
+  values: boolean;
+  /** The frame below it on the stack is V8's for `new`. */
+  isConstructing: boolean;
+  trust: FrameTrust;
+  address: number;
+}
+
+const sourceContext = 2;
+const maxLineLength = 240;
+const maxClosureVariables = 16;
+const maxMethods = 100;
+
+export function describeJavaScriptFrame(v8: V8Runtime, frame: JavaScriptFrame, detail: FrameDetail): Frame {
+  const { script } = frame.function;
+  const name = displayName(v8, frame, detail.isConstructing);
+  const result: Frame = {
+    inApp: script !== undefined && isInApp(script.name),
+    trust: detail.trust,
+    address: `0x${detail.address.toString(16)}`,
+    tier: frame.tier,
+    ...(name ? { function: name } : {}),
+    ...(frame.isInlined ? { inlined: true } : {}),
+    ...(script ? { file: script.name || '<anonymous>' } : {}),
+    ...(frame.place ? { line: frame.place.line, column: frame.place.column } : {}),
+  };
+  if (!detail.values) return result;
+  const source = script && frame.place && readSource(v8, script, frame.place.line);
+  if (source) result.source = source;
+  const locals = readLocals(v8, frame);
+  if (locals.length > 0) result.locals = locals;
+  return result;
+}
+
+/** As V8's own stack traces say it: `new Agent`, `Agent.run`, `run`. */
+export function displayName(v8: V8Runtime, frame: JavaScriptFrame, isConstructing: boolean): string {
+  const { name } = frame.function;
+  if (isConstructing || frame.isConstructing) return `new ${name || '<anonymous>'}`;
+  const type = frame.receiver === undefined ? undefined : findTypeName(v8, frame.receiver);
+  if (!type || name.startsWith(type) || /^(?:[gs]et |[<[])/.test(name)) return name;
+  return `${type}.${name || findMethodName(v8, frame) || '<anonymous>'}`;
+}
+
+/** An anonymous function is known by the property of its receiver that holds it. */
+function findMethodName(v8: V8Runtime, { receiver, closure }: JavaScriptFrame): string | undefined {
+  if (receiver === undefined || closure === undefined) return undefined;
+  return whereMapped(
+    () => readOwnProperties(v8.values, receiver, maxMethods).find((p) => p.value === closure)?.name,
+  );
+}
+
+/** Undefined for `undefined` and the global object: a plain call. */
+function findTypeName(v8: V8Runtime, receiver: number): string | undefined {
+  const heap = v8.values;
+  const { types } = heap.layout;
+  return whereMapped(() => {
+    const type = heap.findType(receiver);
+    if (
+      type === undefined ||
+      type < types.jsProxy ||
+      type === types.globalProxy ||
+      type === types.globalObject
+    )
+      return undefined;
+    return heap.isFunction(receiver) ? findFunctionName(heap, receiver) : findConstructorName(heap, receiver);
+  });
+}
+
+export function readSource(v8: V8Runtime, script: Script, line: number): SourceLine[] {
+  const lines: SourceLine[] = [];
+  for (let at = Math.max(1, line - sourceContext); at <= line + sourceContext; at++) {
+    const text = v8.scripts.findLine(script, at);
+    if (text !== undefined) lines.push({ line: at, text: text.slice(0, maxLineLength) });
+  }
+  return lines;
+}
+
+function readLocals(v8: V8Runtime, frame: JavaScriptFrame): LocalVariable[] {
+  const renderer = new ValueRenderer(v8.values, v8.functions);
+  const locals: LocalVariable[] = [];
+  if (frame.receiver !== undefined)
+    locals.push({ name: 'this', scope: 'this', value: renderer.render(frame.receiver) });
+  locals.push(...readArguments(frame, renderer));
+  if (frame.context !== undefined && isInApp(frame.function.script?.name ?? ''))
+    locals.push(...readClosure(v8, frame.context, renderer));
+  return locals;
+}
+
+/** Declared parameters by name, then what was passed beyond them. */
+function readArguments(frame: JavaScriptFrame, renderer: ValueRenderer): LocalVariable[] {
+  const { parameters } = frame.function;
+  const passed = frame.arguments;
+  const render = (value: number | undefined) =>
+    value === undefined ? optimisedAway : renderer.render(value);
+  const locals = parameters.map((name, i): LocalVariable => {
+    if (!passed) return { name, scope: 'argument', value: optimisedAway };
+    if (name.startsWith('...')) {
+      const rest = passed.slice(i).map(render);
+      return { name, scope: 'argument', value: rest.length === 0 ? '[]' : `[ ${rest.join(', ')} ]` };
+    }
+    return { name, scope: 'argument', value: i < passed.length ? render(passed[i]) : 'undefined' };
+  });
+  const last = parameters.at(-1);
+  if (passed && !last?.startsWith('...'))
+    passed.slice(parameters.length).forEach((value, i) => {
+      const name = `arguments[${parameters.length + i}]`;
+      locals.push({ name, scope: 'argument', value: render(value) });
+    });
+  return locals;
+}
+
+function readClosure(v8: V8Runtime, context: number, renderer: ValueRenderer): LocalVariable[] {
+  return (
+    whereMapped(() =>
+      readClosureVariables(v8.values, context, maxClosureVariables).map(({ name, value }) => ({
+        name,
+        scope: 'closure',
+        value: renderer.render(value),
+      })),
+    ) ?? []
+  );
+}

@@ -1,0 +1,257 @@
+/**
+ * A mini core: the notes, the stacks, and exactly the parts of a core that its own analysis read, so that the same
+ * account comes out of some eighty kilobytes. What needs the whole heap goes along as a note. Still a core: gdb and
+ * eu-stack open it.
+ */
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { touchBlockBytes } from '../../../bytes/memory.ts';
+import { AgentdumpError } from '../../../errors.ts';
+import type { CoreFile, CoreSegment } from '../../../formats/elf-core/core-contents.ts';
+import { withoutOwnNotes } from '../../../formats/elf-core/core-notes.ts';
+import { OWN_MODULE_RECORDS, OWN_NOTE } from '../../../formats/elf-core/layout.ts';
+import { buildNote, layOutCore, type WrittenSegment } from '../../../formats/elf-core/write-core.ts';
+import type { Account } from '../../../model/account.ts';
+import { accountForDump } from '../core-account.ts';
+import { type CoreDump, openCoreDump } from '../core-dump.ts';
+import { buildSurveyNote, type SurveyRecord, surveyPart } from '../javascript/survey-note.ts';
+import type { V8Runtime } from '../javascript/v8-runtime.ts';
+import { RecordingCode } from '../native/module-record.ts';
+import { blankTexts } from './blank-texts.ts';
+import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
+
+export interface MiniCore {
+  account: Account;
+  /** Of memory that was kept. */
+  memoryBytes: number;
+  rawBytes: number;
+  /** Of the file as written. */
+  bytes: number;
+}
+
+const pageSize = 4096;
+/** Grain of the kept memory: each run has a row of 56 bytes in the table of segments. Within, what was not read is zero. */
+const keptBlockBytes = 128;
+/** Of a mapped file's first page: its ELF header, table of segments and build id, by which other tools know it. */
+const headerBytes = 1024;
+/** Kept around each stack pointer, so that other tools can walk on: the signal frame below, the frames above. */
+const bytesBelow = 256;
+const bytesAbove = 4 << 10;
+
+export interface MiniCoreOptions {
+  executable?: string;
+  /** Takes secrets out, at their length; without it the memory is as it was. */
+  redactor?: CoreRedactor;
+}
+
+/** Analyses the core at `from` and writes what that took to `to`, gzipped where the name ends so. */
+export async function writeMiniCore(
+  from: string,
+  to: string,
+  { redactor, ...options }: MiniCoreOptions = {},
+): Promise<MiniCore> {
+  const touchedBlocks = new Set<number>();
+  const dump = openCoreDump(from, { ...options, touchedBlocks });
+  try {
+    let v8: V8Runtime | undefined;
+    const account = await accountForDump(dump, { onRuntime: (runtime) => (v8 = runtime) });
+    const outer = v8?.scripts.outerTexts() ?? [];
+    addStacks(dump, touchedBlocks);
+    if (redactor) learnSecrets(account, redactor);
+    const survey = buildSurvey(account, redactor);
+    const blocks = keptBlocks(touchedBlocks);
+    dump.memory.touchedBlocks = undefined;
+    const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks, dump));
+    const systemNotes = Buffer.from(withoutOwnNotes(dump.core.notes));
+    if (redactor)
+      redactMemory([{ target: systemNotes, window: Buffer.from(systemNotes), offset: 0 }], redactor);
+    const notes = Buffer.concat([systemNotes, buildSurveyNote(survey), buildModulesNote(dump)]);
+    const layout = layOutCore(
+      pieces.map(({ segment }) => segment),
+      notes,
+    );
+    const raw = Buffer.alloc(layout.size);
+    raw.set(layout.head);
+    const kept = pieces.flatMap(({ segment, bytesAt, limit }, i): KeptBytes[] => {
+      if (segment.fileSize === 0) return [];
+      const target = raw.subarray(layout.offsets[i], (layout.offsets[i] ?? 0) + segment.fileSize);
+      if (bytesAt >= limit[1]) {
+        // A module's own constants and code, which everybody has who has the module.
+        target.set(dump.memory.readBytes(segment.start, segment.fileSize));
+        blankTexts(target, segment.start, outer);
+        return [];
+      }
+      dump.core.source.readInto(target, bytesAt);
+      return redactor ? [withSurroundings(dump, target, bytesAt, limit)] : [];
+    });
+    if (redactor) redactMemory(kept, redactor);
+    pieces.forEach(({ segment }, i) => {
+      const at = layout.offsets[i] ?? 0;
+      clearUnread(raw.subarray(at, at + segment.fileSize), segment.start, touchedBlocks);
+    });
+    const bytes = to.endsWith('.gz') ? gzipSync(raw, { level: 9 }) : raw;
+    writeNew(to, bytes);
+    const memoryBytes = pieces.reduce((sum, { segment }) => sum + segment.fileSize, 0);
+    return { account, memoryBytes, rawBytes: raw.length, bytes: bytes.length };
+  } finally {
+    dump.close();
+  }
+}
+
+function buildSurvey(account: Account, redactor: CoreRedactor | undefined): SurveyRecord {
+  const missed = account.gaps.filter(({ part }) => part === surveyPart);
+  const survey: SurveyRecord = {
+    suspended: account.suspended ?? [],
+    classes: account.memory?.classes ?? [],
+    ...(missed.length > 0 && { gaps: missed }),
+  };
+  return redactor ? (redactor.value(survey, surveyLimits) as SurveyRecord) : survey;
+}
+
+/** What was asked of the modules' files. */
+function buildModulesNote({ modules }: CoreDump): Buffer {
+  const records = modules.modules.flatMap(({ code }) => (code instanceof RecordingCode ? [code.record] : []));
+  return buildNote(OWN_NOTE, OWN_MODULE_RECORDS, Buffer.from(JSON.stringify(records)));
+}
+
+/** The survey is as large as it may be already. */
+const surveyLimits = { maxDepth: 20, maxEntries: 1_000_000 };
+/** Of what stands beside kept memory, so much is read for the ends of secrets in it, as far as it is text. */
+const widestSurroundings = 4096;
+
+/** `limit`: the first and last offsets in the file that the segment has bytes for. */
+function withSurroundings(
+  { core }: CoreDump,
+  target: Uint8Array,
+  bytesAt: number,
+  [first, last]: Piece['limit'],
+): KeptBytes {
+  const from = Math.max(first, bytesAt - widestSurroundings);
+  const to = Math.min(last, bytesAt + target.length + widestSurroundings);
+  const around = Buffer.alloc(to - from);
+  core.source.readInto(around, from);
+  let start = bytesAt - from;
+  let end = start + target.length;
+  // Text of two-byte characters has zeros too, but never two in a row.
+  while (start > 0 && (around[start - 1] !== 0 || around[start] !== 0)) start--;
+  while (end < around.length && (around[end] !== 0 || around[end - 1] !== 0)) end++;
+  return { target, window: around.subarray(start, end), offset: bytesAt - from - start };
+}
+
+/** Memory may hold secrets: nobody else may read it, and nothing is replaced. */
+function writeNew(path: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new AgentdumpError('unwritable', `cannot write ${path}`, { path, reason: 'exists' }, error);
+  }
+}
+
+/** Stacks are kept in whole pages, as other tools expect; the heap in the blocks that were read. */
+function addStacks({ core, memory }: CoreDump, blocks: Set<number>): void {
+  for (const { registers } of core.threads) {
+    const sp = Number(registers.rsp);
+    const extent = memory.findExtent(sp);
+    if (!extent) continue;
+    addRange(blocks, Math.max(extent.start, sp - bytesBelow), Math.min(extent.end, sp + bytesAbove));
+  }
+  const whole = core.segments.filter((s) => isPageGrained(s, core));
+  const headers = core.segments.filter((s) => isFileHeader(s, core));
+  const isIn = (list: CoreSegment[], address: number) =>
+    list.some((s) => address >= s.start && address < s.end);
+  for (const block of [...blocks]) {
+    const address = block * touchBlockBytes;
+    const page = address - (address % pageSize);
+    if (isIn(whole, address)) addRange(blocks, page, page + pageSize);
+    else if (isIn(headers, address)) addRange(blocks, page, page + headerBytes);
+  }
+}
+
+/** Numbers of the blocks to keep, sorted. */
+function keptBlocks(touched: ReadonlySet<number>): number[] {
+  const ratio = keptBlockBytes / touchBlockBytes;
+  const kept = new Set<number>();
+  for (const block of touched) kept.add(Math.floor(block / ratio));
+  return [...kept].sort((a, b) => a - b);
+}
+
+/** What stands beside a value that was read tells nothing, may be secret, and does not compress. */
+function clearUnread(bytes: Uint8Array, start: number, touched: ReadonlySet<number>): void {
+  for (let at = 0; at < bytes.length; ) {
+    const block = Math.floor((start + at) / touchBlockBytes);
+    const next = (block + 1) * touchBlockBytes - start;
+    if (!touched.has(block)) bytes.fill(0, at, next);
+    at = next;
+  }
+}
+
+/** Stacks, and the kernel's own library. */
+function isPageGrained(segment: CoreSegment, core: CoreFile): boolean {
+  const { start, end, fileSize, writable, executable } = segment;
+  const isStack = core.threads.some(
+    ({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end,
+  );
+  return isStack || (!writable && fileSize > 0 && executable && !isFileHeader(segment, core));
+}
+
+/** What the core has of mapped files is the page of their headers. */
+function isFileHeader({ start, fileSize, writable }: CoreSegment, { files }: CoreFile): boolean {
+  return !writable && fileSize > 0 && files.some((f) => start >= f.start && start < f.end);
+}
+
+function addRange(blocks: Set<number>, start: number, end: number): void {
+  for (let block = Math.floor(start / touchBlockBytes); block * touchBlockBytes < end; block++)
+    blocks.add(block);
+}
+
+interface Piece {
+  segment: WrittenSegment;
+  /** Where in the full core its bytes are. */
+  bytesAt: number;
+  /** Of its segment: from the first byte in the core to behind the last. */
+  limit: [number, number];
+}
+
+/**
+ * Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. What the core has comes first, then
+ * what was read from the modules' files.
+ */
+function splitSegment(segment: CoreSegment, blocks: number[], { memory }: CoreDump): Piece[] {
+  const { start, end, fileSize, fileOffset, readable, writable, executable } = segment;
+  const flags = { readable, writable, executable };
+  const limit = start + fileSize;
+  const piece = (from: number, to: number, isKept: boolean): Piece => ({
+    segment: { start: from, memorySize: to - from, fileSize: isKept ? to - from : 0, ...flags },
+    bytesAt: fileOffset + (from - start),
+    limit: [fileOffset, fileOffset + fileSize],
+  });
+  const pieces: Piece[] = [];
+  let at = start;
+  for (let i = firstFrom(blocks, start); i < blocks.length; i++) {
+    const from = Math.max(at, (blocks[i] as number) * keptBlockBytes);
+    if (from >= end) break;
+    while (blocks[i + 1] === (blocks[i] as number) + 1) i++;
+    const last = Math.min(((blocks[i] as number) + 1) * keptBlockBytes, end);
+    const to = from < limit ? Math.min(last, limit) : last;
+    if (from >= limit && !memory.has(from, to - from)) continue;
+    // The run goes on behind what the core has.
+    if (to < last) i = firstFrom(blocks, to) - 1;
+    if (from > at) pieces.push(piece(at, from, false));
+    pieces.push(piece(from, to, true));
+    at = to;
+  }
+  if (at < end) pieces.push(piece(at, end, false));
+  return pieces;
+}
+
+/** Index of the first block that reaches beyond the address. */
+function firstFrom(blocks: number[], address: number): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (((blocks[middle] as number) + 1) * keptBlockBytes > address) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

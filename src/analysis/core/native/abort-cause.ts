@@ -1,0 +1,85 @@
+/**
+ * Why a process stopped itself: the message that libc kept of a failed assertion or a corrupt heap, the exception that
+ * nobody caught, or the function of Node or V8 that gave up. Read from the stack of the thread that died.
+ */
+import { whereMapped } from '../../../bytes/memory.ts';
+import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
+import { ValueRenderer } from '../../../formats/v8/values.ts';
+import type { Thread } from '../../../model/thread.ts';
+import type { CoreDump } from '../core-dump.ts';
+import type { V8Runtime } from '../javascript/v8-runtime.ts';
+import { findRuntimeAddress } from './module-map.ts';
+import { findSymbol } from './native-names.ts';
+import { walkNativeStack } from './native-stack.ts';
+
+export type AbortKind = 'uncaught' | 'out-of-memory' | 'abort-call' | 'assertion' | 'libc' | 'fatal-error';
+
+export interface AbortCause {
+  kind: AbortKind;
+  /** The message or the exception, where it could be read. */
+  text?: string;
+  /** The function that gave up. */
+  where?: string;
+}
+
+const searchedFrames = 24;
+const maxMessage = 4096;
+const causes: [RegExp, AbortKind][] = [
+  [/^v8::internal::Isolate::CreateMessageOrAbort/, 'uncaught'],
+  [/^node::OOMErrorHandler|FatalProcessOutOfMemory|ReportOOMFailure/, 'out-of-memory'],
+  [/^node::Assert\(|^__assert_fail/, 'assertion'],
+  [/^node::Abort\(v8::|^node::Abort\(v8::FunctionCallbackInfo/, 'abort-call'],
+  [/^__libc_message|^malloc_printerr|^__fortify_fail|^__chk_fail/, 'libc'],
+  [
+    /^node::OnFatalError|^V8_Fatal|^v8::base::FatalOOM|^v8::Utils::ReportApiFailure|^v8::base::OS::Abort/,
+    'fatal-error',
+  ],
+];
+
+export function findAbortCause(
+  dump: CoreDump,
+  v8: V8Runtime | undefined,
+  died: CoreThread,
+  described: Thread | undefined,
+): AbortCause | undefined {
+  const names = (described?.frames ?? []).slice(0, searchedFrames).map((f) => f.function ?? '');
+  for (const [pattern, kind] of causes) {
+    const where = names.find((name) => pattern.test(name));
+    if (!where) continue;
+    const text = kind === 'uncaught' ? findException(dump, v8, died) : findLibcMessage(dump);
+    return { kind, where, ...(text ? { text } : {}) };
+  }
+  return undefined;
+}
+
+/** The thrown value is the only argument of V8's Runtime_Throw, which lies behind the frame that entered C++. */
+function findException(dump: CoreDump, v8: V8Runtime | undefined, died: CoreThread): string | undefined {
+  if (!v8) return undefined;
+  const { frames } = walkNativeStack(dump.machine.registersOf(died), dump, false);
+  for (let i = 1; i < Math.min(frames.length, searchedFrames); i++) {
+    const [callee, entry] = [frames[i - 1], frames[i]];
+    if (!callee || !entry?.framePointer) continue;
+    if (!/Runtime_(?:Re)?Throw/.test(findSymbol(callee)?.name ?? '')) continue;
+    const value = dump.memory.findWord(entry.framePointer + 16);
+    return value === undefined ? undefined : new ValueRenderer(v8.heap, v8.functions).render(value);
+  }
+  return undefined;
+}
+
+/** glibc leaves its last words in `__abort_msg`: a size, then the text. */
+function findLibcMessage({ modules, memory }: CoreDump): string | undefined {
+  for (const module of modules.modules) {
+    const symbol = module.code?.findExported('__abort_msg');
+    const address = symbol && findRuntimeAddress(module, symbol.address);
+    if (address === undefined) continue;
+    return whereMapped(() => {
+      const message = memory.readWord(address);
+      if (!message) return undefined;
+      const size = Math.min(memory.readUint32(message), maxMessage);
+      const bytes = Buffer.from(memory.readBytes(message + 4, size));
+      const end = bytes.indexOf(0);
+      return bytes.toString('utf8', 0, end < 0 ? size : end).trim() || undefined;
+    });
+  }
+  return undefined;
+}

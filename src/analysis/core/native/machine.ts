@@ -1,0 +1,62 @@
+/**
+ * What unwinding needs to know of a processor, behind one seam: DWARF numbers of its registers and which of them are
+ * program counter, stack and frame pointer. Only x86-64 so far. Source: System V psABI x86-64, table 3.36.
+ */
+import type { MemoryReader } from '../../../bytes/memory.ts';
+import type { RegisterFile } from '../../../formats/dwarf-cfi/caller.ts';
+import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
+import type { X64Register } from '../../../formats/elf-core/layout.ts';
+
+export interface Machine {
+  name: string;
+  /** DWARF numbers. The return address column doubles as the program counter. */
+  programCounter: number;
+  stackPointer: number;
+  framePointer: number;
+  /** Registers of a stopped thread, by DWARF number. */
+  registersOf(thread: CoreThread): RegisterFile;
+  /** The function that is called by the instruction before a return address; undefined where that names none. */
+  findCallee(returnAddress: number, memory: MemoryReader): number | undefined;
+}
+
+const dwarfNumbers: [X64Register, number][] = [
+  ['rax', 0],
+  ['rdx', 1],
+  ['rcx', 2],
+  ['rbx', 3],
+  ['rsi', 4],
+  ['rdi', 5],
+  ['rbp', 6],
+  ['rsp', 7],
+  ['r8', 8],
+  ['r9', 9],
+  ['r10', 10],
+  ['r11', 11],
+  ['r12', 12],
+  ['r13', 13],
+  ['r14', 14],
+  ['r15', 15],
+  ['rip', 16],
+];
+
+/** `call` with a distance of four bytes. */
+const CALL = 0xe8;
+const callBytes = 5;
+
+export const x64: Machine = {
+  name: 'x64',
+  programCounter: 16,
+  stackPointer: 7,
+  framePointer: 6,
+  registersOf: ({ registers }) => {
+    const known = dwarfNumbers.filter(([name]) => registers[name] !== 0n);
+    // A core that was taken without ptrace knows two registers; zeros in any other are values.
+    const isPartial = known.every(([name]) => name === 'rip' || name === 'rsp');
+    return new Map((isPartial ? known : dwarfNumbers).map(([name, number]) => [number, registers[name]]));
+  },
+  findCallee: (returnAddress, memory) => {
+    const from = returnAddress - callBytes;
+    if (!memory.has(from, callBytes) || memory.readUint8(from) !== CALL) return undefined;
+    return returnAddress + memory.readInt32(from + 1);
+  },
+};

@@ -1,0 +1,260 @@
+/**
+ * The files that the dead process had mapped, each joined with the file on disk where, and only where, the build ids
+ * are the same: an addon that was rebuilt since gives wrong frames, so it is refused with a gap. Also where a file is
+ * mapped more than once (Node maps its own built-in code again, high up).
+ */
+import { existsSync } from 'node:fs';
+import { FileSource } from '../../../bytes/byte-source.ts';
+import type { MemoryExtent, MemoryReader } from '../../../bytes/memory.ts';
+import { memorySource } from '../../../bytes/memory-source.ts';
+import { AgentdumpError } from '../../../errors.ts';
+import { type ElfFile, findVirtualAddress, readElf } from '../../../formats/elf/elf-file.ts';
+import { PT_LOAD } from '../../../formats/elf/layout.ts';
+import { findBuildId } from '../../../formats/elf/notes.ts';
+import type { CoreFile, MappedFile } from '../../../formats/elf-core/core-contents.ts';
+import { AT_ENTRY, AT_SYSINFO_EHDR, OWN_MODULE_RECORDS } from '../../../formats/elf-core/layout.ts';
+import type { Gap } from '../../../model/verdict.ts';
+import { FileCode, type ModuleCode } from './module-code.ts';
+import { type ModuleRecord, parseModuleRecords, RecordedCode, RecordingCode } from './module-record.ts';
+import { findFileOfBuild } from './module-search.ts';
+
+export interface CoreModule {
+  /** As the process knew it. */
+  path: string;
+  start: number;
+  /** Exclusive; the end of the last mapping. */
+  end: number;
+  buildId?: string;
+  /** Its file's first page as the core has it, where that names no build. */
+  firstPage?: Uint8Array;
+  /** Symbols and unwinding tables; absent where there is no file of the same build. */
+  code?: ModuleCode;
+  mappings: MappedFile[];
+}
+
+export interface Location {
+  module: CoreModule;
+  /** The link-time address, where the module's file is known. */
+  address?: number;
+}
+
+export class ModuleMap {
+  readonly modules: CoreModule[];
+  readonly #mappings: { mapping: MappedFile; module: CoreModule }[];
+
+  constructor(modules: CoreModule[]) {
+    this.modules = modules;
+    this.#mappings = modules
+      .flatMap((module) => module.mappings.map((mapping) => ({ mapping, module })))
+      .sort((a, b) => a.mapping.start - b.mapping.start);
+  }
+
+  close(): void {
+    for (const { code } of this.modules) code?.close();
+  }
+
+  /** The module whose mapping holds the address. */
+  find(address: number): Location | undefined {
+    let low = 0;
+    let high = this.#mappings.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#mappings[middle]?.mapping.end ?? 0) > address) high = middle;
+      else low = middle + 1;
+    }
+    const entry = this.#mappings[low];
+    if (!entry || entry.mapping.start > address) return undefined;
+    const { mapping, module } = entry;
+    const fileOffset = mapping.fileOffset + (address - mapping.start);
+    const linked = module.code && findVirtualAddress(module.code, fileOffset);
+    return linked === undefined ? { module } : { module, address: linked };
+  }
+}
+
+const pageSize = 4096;
+
+export interface ModuleOptions {
+  /** The program's executable, where it is not at the path that the process knew. */
+  executable?: string;
+  /** Keep what is asked of the modules, for a mini core. */
+  recordsModules?: boolean;
+}
+
+/** Joins mapped files with files on disk. `memory` need hold only what the core has. */
+export function openModules(
+  core: CoreFile,
+  memory: MemoryReader,
+  options: ModuleOptions,
+  gaps: Gap[],
+): ModuleMap {
+  const byPath = new Map<string, MappedFile[]>();
+  for (const file of core.files) {
+    const list = byPath.get(file.path);
+    if (list) list.push(file);
+    else byPath.set(file.path, [file]);
+  }
+  const executable = findExecutablePath(core);
+  const records = readRecords(core);
+  const modules: CoreModule[] = [];
+  for (const [path, mappings] of byPath) {
+    const module = describeModule(path, mappings, core, memory);
+    if (!module) continue;
+    const given = path === executable ? options.executable : undefined;
+    const code = findCode(module, given, records.get(path), gaps);
+    if (code) module.code = options.recordsModules ? new RecordingCode(path, code) : code;
+    modules.push(module);
+  }
+  const vdso = openVdso(core, memory);
+  if (vdso) modules.push(vdso);
+  return new ModuleMap(modules);
+}
+
+/** The path of the program's executable: the file that is mapped at its entry point. */
+export function findExecutablePath(core: CoreFile): string | undefined {
+  const entry = Number(core.auxiliary.get(AT_ENTRY) ?? 0n);
+  return core.files.find((f) => entry >= f.start && entry < f.end)?.path;
+}
+
+/** Undefined for mapped data files. */
+function describeModule(
+  path: string,
+  mappings: MappedFile[],
+  core: CoreFile,
+  memory: MemoryReader,
+): CoreModule | undefined {
+  const executable = core.segments.some(
+    (s) => s.executable && mappings.some((m) => s.start < m.end && s.end > m.start),
+  );
+  const first = mappings.find((m) => m.fileOffset === 0);
+  const buildId = first && findBuildIdInMemory(memory, first);
+  if (!executable && !buildId) return undefined;
+  mappings.sort((a, b) => a.start - b.start);
+  const start = Math.min(...mappings.map((m) => m.start));
+  const end = Math.max(...mappings.map((m) => m.end));
+  const firstPage = first && !buildId ? memory.peek(first.start, pageSize) : undefined;
+  return {
+    path,
+    start,
+    end,
+    mappings,
+    ...(buildId ? { buildId } : {}),
+    ...(firstPage ? { firstPage } : {}),
+  };
+}
+
+function findBuildIdInMemory(memory: MemoryReader, first: MappedFile): string | undefined {
+  try {
+    const file = readElf(memorySource(memory, first.start, first.end - first.start));
+    return findBuildId(file);
+  } catch (error) {
+    if (error instanceof AgentdumpError) return undefined;
+    throw error;
+  }
+}
+
+function readRecords(core: CoreFile): Map<string, ModuleRecord> {
+  const bytes = core.own.get(OWN_MODULE_RECORDS);
+  return new Map((bytes && parseModuleRecords(bytes))?.map((record) => [record.path, record]));
+}
+
+/** A mini core's own record is complete for its account; a file that the user names comes before it. */
+function findCode(
+  module: CoreModule,
+  given: string | undefined,
+  record: ModuleRecord | undefined,
+  gaps: Gap[],
+): ModuleCode | undefined {
+  if (!record) return openCode(module, given, gaps);
+  const named = given === undefined ? undefined : openCode(module, given, gaps);
+  return named ?? new RecordedCode(record, () => openCode(module, undefined, []));
+}
+
+/** The file at its path, or one of the same build elsewhere. */
+function openCode(module: CoreModule, given: string | undefined, gaps: Gap[]): ModuleCode | undefined {
+  const path = given ?? module.path;
+  const part = `core module ${module.path}`;
+  const miss = (reason: string) => {
+    gaps.push({ part, reason, lookedFor: path });
+    return undefined;
+  };
+  try {
+    const { buildId: wanted } = module;
+    const isThere = existsSync(path);
+    const opened = isThere ? openFile(path) : undefined;
+    if (opened && wanted && opened.buildId === wanted) return opened.code;
+    if (opened && !wanted && opened.buildId === undefined && beginsAs(opened.code, module))
+      return opened.code;
+    opened?.code.close();
+    const elsewhere = wanted && given === undefined ? findFileOfBuild(path, wanted) : undefined;
+    if (elsewhere) return openFile(elsewhere).code;
+    if (!isThere) return miss('the file is not on this machine');
+    if (!wanted) return miss('the core does not hold its build id, so the file on disk is not trusted');
+    return miss(`the file on disk is another build (${opened?.buildId ?? 'no build id'}, wanted ${wanted})`);
+  } catch (error) {
+    if (error instanceof AgentdumpError) return miss(error.message);
+    throw error;
+  }
+}
+
+/** A linker need not write a build id: then header, segments and the start of the tables must be those of the core. */
+function beginsAs({ source }: FileCode, { firstPage }: CoreModule): boolean {
+  if (!firstPage) return false;
+  const page = new Uint8Array(firstPage.length);
+  return source.readInto(page, 0) === page.length && Buffer.compare(page, firstPage) === 0;
+}
+
+function openFile(path: string): { code: FileCode; buildId: string | undefined } {
+  const source = new FileSource(path);
+  const file = readElf(source);
+  const buildId = findBuildId(file);
+  return { code: new FileCode(file, buildId, () => source.close()), buildId };
+}
+
+/** The kernel's own library lies in memory only, whole. */
+function openVdso(core: CoreFile, memory: MemoryReader): CoreModule | undefined {
+  const start = Number(core.auxiliary.get(AT_SYSINFO_EHDR) ?? 0n);
+  const segment = core.segments.find((s) => s.start === start);
+  if (start === 0 || !segment) return undefined;
+  try {
+    const file: ElfFile = readElf(memorySource(memory, start, segment.fileSize));
+    const path = '[vdso]';
+    const mapping = { start, end: segment.end, fileOffset: 0, path };
+    return {
+      path,
+      start,
+      end: segment.end,
+      mappings: [mapping],
+      code: new FileCode(file, undefined, () => {}),
+    };
+  } catch (error) {
+    if (error instanceof AgentdumpError) return undefined;
+    throw error;
+  }
+}
+
+/** Where a link-time address of the module was in the process; undefined where its segment was not mapped. */
+export function findRuntimeAddress(module: CoreModule, address: number): number | undefined {
+  const segment = module.code?.segments.find(
+    (s) => s.type === PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.memorySize,
+  );
+  // A segment starts its own mapping, on a page that the segment before it may share.
+  const mapping =
+    segment && module.mappings.find((m) => m.fileOffset === segment.offset - (segment.offset % pageSize));
+  return (
+    mapping && mapping.start + (segment.offset - mapping.fileOffset) + (address - segment.virtualAddress)
+  );
+}
+
+/** What the core leaves out because the files have it: code and constants. */
+export function moduleExtents(map: ModuleMap): MemoryExtent[] {
+  const extents: MemoryExtent[] = [];
+  for (const { mappings, code } of map.modules) {
+    const source = code?.source;
+    if (!source) continue;
+    for (const m of mappings) {
+      const end = Math.min(m.end, m.start + Math.max(0, source.size - m.fileOffset));
+      extents.push({ start: m.start, end, source, offset: m.fileOffset });
+    }
+  }
+  return extents;
+}

@@ -1,0 +1,213 @@
+/**
+ * Walks a thread's machine stack: by call frame information where a module has it, by frame pointers through code
+ * that V8 made (which keeps them) and code without tables. Each frame says which. Knows nothing of JavaScript.
+ */
+import { AbsentMemory, type MemoryReader } from '../../../bytes/memory.ts';
+import { MalformedInput } from '../../../errors.ts';
+import { type CallerFrame, computeCaller, type RegisterFile } from '../../../formats/dwarf-cfi/caller.ts';
+import { computeFrameRow, type FrameRow } from '../../../formats/dwarf-cfi/frame-row.ts';
+import type { CoreFile } from '../../../formats/elf-core/core-contents.ts';
+import type { FrameTrust } from '../../../model/thread.ts';
+import type { Machine } from './machine.ts';
+import type { Location, ModuleMap } from './module-map.ts';
+
+export interface NativeFrame {
+  programCounter: number;
+  stackPointer: number;
+  /** Undefined where the callee did not save it and nothing is known of it. */
+  framePointer: number | undefined;
+  /** How this frame was found. */
+  trust: FrameTrust;
+  /** Address to look up: of the call, not of the instruction after it. */
+  lookupAddress: number;
+  location: Location | undefined;
+  registers: RegisterFile;
+}
+
+export interface NativeStack {
+  frames: NativeFrame[];
+  /** Of a very deep stack so many were dropped, behind the first ones. */
+  dropped: number;
+  /** Why the walk ended before the thread's first frame. */
+  stopped?: string;
+}
+
+const maxFrames = 500_000;
+/** Of a deep recursion so many of the first are kept, and at least so many of the last. */
+const keptFrames = 2000;
+/** The largest frame that a frame pointer is trusted to span. */
+const maxFrameBytes = 16 << 20;
+const huntBytes = 64 << 10;
+const maxFrameMarker = 256;
+
+type Step =
+  | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
+  | { end: string | undefined };
+
+/** What a walk needs of an opened core. */
+export interface UnwindSpace {
+  machine: Machine;
+  modules: ModuleMap;
+  memory: MemoryReader;
+  core: Pick<CoreFile, 'segments'>;
+}
+
+/**
+ * Never throws on what memory holds; iterative. `isExact`: false where the program counter is already behind the
+ * instruction that stopped the thread (a breakpoint).
+ */
+export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact = true): NativeStack {
+  const { machine } = space;
+  const frames: NativeFrame[] = [];
+  let registers = start;
+  let trust: FrameTrust = 'context';
+  let exact = isExact;
+  let dropped = 0;
+  while (frames.length + dropped < maxFrames) {
+    if (frames.length >= 3 * keptFrames) dropped += frames.splice(keptFrames, keptFrames).length;
+    const frame = describe(registers, space, trust, exact);
+    frames.push(frame);
+    const step = stepToCaller(frame, frames.length === 1, space);
+    if ('end' in step) return step.end ? { frames, dropped, stopped: step.end } : { frames, dropped };
+    const sp = Number(step.registers.get(machine.stackPointer) ?? 0n);
+    if (sp <= frame.stackPointer && !step.isSignalFrame)
+      return { frames, dropped, stopped: `the stack pointer does not grow at 0x${sp.toString(16)}` };
+    if (!step.registers.get(machine.programCounter)) return { frames, dropped };
+    registers = step.registers;
+    trust = step.trust;
+    exact = step.isSignalFrame;
+  }
+  return { frames, dropped, stopped: `more than ${maxFrames} frames` };
+}
+
+function describe(
+  registers: RegisterFile,
+  { machine, modules }: UnwindSpace,
+  trust: FrameTrust,
+  exact: boolean,
+): NativeFrame {
+  const programCounter = Number(registers.get(machine.programCounter) ?? 0n);
+  const framePointer = registers.get(machine.framePointer);
+  const lookupAddress = exact ? programCounter : programCounter - 1;
+  return {
+    programCounter,
+    stackPointer: Number(registers.get(machine.stackPointer) ?? 0n),
+    framePointer: framePointer === undefined ? undefined : Number(framePointer),
+    trust,
+    lookupAddress,
+    location: modules.find(lookupAddress),
+    registers,
+  };
+}
+
+function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace): Step {
+  try {
+    return (
+      stepByTables(frame, space) ??
+      (isFirst && !frame.location && !space.memory.peek(frame.programCounter, 1)
+        ? stepByReturnAddress(frame, space)
+        : stepByFramePointer(frame, space))
+    );
+  } catch (error) {
+    if (error instanceof AbsentMemory || error instanceof MalformedInput) return { end: error.message };
+    throw error;
+  }
+}
+
+function stepByTables(frame: NativeFrame, space: UnwindSpace): Step | undefined {
+  const { machine, memory } = space;
+  const address = frame.location?.address;
+  const code = frame.location?.module.code;
+  const description = address === undefined ? undefined : code?.findFrame(address);
+  if (!description || address === undefined) return undefined;
+  const row = computeFrameRow(description, address);
+  const column = description.common.returnRegister;
+  if (row.registers.get(column)?.kind === 'undefined') return { end: undefined };
+  const known = computeCaller(row, frame.registers, memory, machine.stackPointer);
+  const entry = frame.lookupAddress - (address - description.start);
+  const caller = known ?? computeFromCallSite(row, entry, frame, space);
+  if (!caller) return undefined;
+  const returnAddress = caller.registers.get(column);
+  if (returnAddress === undefined) return { end: undefined };
+  caller.registers.set(machine.programCounter, returnAddress);
+  const trust = known ? 'cfi' : 'scan';
+  return { registers: caller.registers, trust, isSignalFrame: description.common.isSignalFrame };
+}
+
+/**
+ * The tables want a register that a core without ptrace does not have. The nearest return address behind a call of this
+ * very function says where its frame ends, and so what the register was.
+ */
+function computeFromCallSite(
+  { cfa, registers }: FrameRow,
+  entry: number,
+  frame: NativeFrame,
+  { machine, memory }: UnwindSpace,
+): CallerFrame | undefined {
+  if (cfa.kind !== 'register') return undefined;
+  const start = Math.ceil(frame.stackPointer / 8) * 8;
+  for (let at = start; at < start + huntBytes; at += 8) {
+    const word = memory.findWord(at);
+    if (word === undefined) return undefined;
+    if (machine.findCallee(word, memory) !== entry) continue;
+    const guessed = new Map(frame.registers).set(cfa.register, BigInt(at + 8) - cfa.offset);
+    return computeCaller({ cfa, registers }, guessed, memory, machine.stackPointer);
+  }
+  return undefined;
+}
+
+function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
+  const { machine, memory } = space;
+  const known = frame.framePointer;
+  // Code of a module whose file is not here may keep anything in that register.
+  const isForeign = frame.location !== undefined && !frame.location.module.code;
+  const isBelieved = known !== undefined && !(isForeign && !mayBeFrame(known, frame));
+  const fp = isBelieved ? known : huntFramePointer(frame.stackPointer, space);
+  if (fp === undefined) return { end: 'the frame pointer is not known here' };
+  frame.framePointer = fp;
+  if (fp === 0) return { end: undefined };
+  if (!mayBeFrame(fp, frame)) return { end: `no frame at the frame pointer 0x${fp.toString(16)}` };
+  const registers: RegisterFile = new Map([
+    [machine.framePointer, memory.readBigWord(fp)],
+    [machine.programCounter, memory.readBigWord(fp + 8)],
+    [machine.stackPointer, BigInt(fp + 16)],
+  ]);
+  return { registers, trust: isBelieved ? 'frame-pointer' : 'scan', isSignalFrame: false };
+}
+
+function mayBeFrame(fp: number, { stackPointer }: NativeFrame): boolean {
+  const distance = fp - stackPointer;
+  return fp % 8 === 0 && distance >= 0 && distance <= maxFrameBytes;
+}
+
+/**
+ * A core that was taken without ptrace has no frame pointer. V8's frames give themselves away: a saved frame pointer
+ * further up, a return address into code, below them a context or a small marker; and the next frame likewise.
+ */
+function huntFramePointer(stackPointer: number, space: UnwindSpace): number | undefined {
+  for (let at = Math.ceil(stackPointer / 8) * 8; at < stackPointer + huntBytes; at += 8) {
+    const saved = callerOf(at, space);
+    if (saved === undefined || callerOf(saved, space) === undefined) continue;
+    const below = space.memory.findWord(at - 8) ?? 0;
+    if (below > 0 && (below % 2 === 1 || below < maxFrameMarker)) return at;
+  }
+  return undefined;
+}
+
+/** The saved frame pointer of what may be a frame. */
+function callerOf(at: number, { memory, core }: UnwindSpace): number | undefined {
+  const saved = memory.findWord(at);
+  const returnAddress = memory.findWord(at + 8);
+  if (saved === undefined || returnAddress === undefined) return undefined;
+  if (saved <= at || saved - at > maxFrameBytes || saved % 8 !== 0) return undefined;
+  const isCode = core.segments.some((s) => s.executable && returnAddress >= s.start && returnAddress < s.end);
+  return isCode ? saved : undefined;
+}
+
+/** After a call to an address that holds no code the return address is still on top of the stack. */
+function stepByReturnAddress(frame: NativeFrame, { machine, memory }: UnwindSpace): Step {
+  const registers = new Map(frame.registers);
+  registers.set(machine.programCounter, memory.readBigWord(frame.stackPointer));
+  registers.set(machine.stackPointer, BigInt(frame.stackPointer + 8));
+  return { registers, trust: 'scan', isSignalFrame: false };
+}

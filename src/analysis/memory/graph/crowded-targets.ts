@@ -1,0 +1,63 @@
+/**
+ * EventTargets (AbortSignals above all) with many listeners for one event. Node keeps them as a doubly linked list below a
+ * symbol: target[kEvents] is a Map from the event's name to {size, next}, and `next` leads from Listener to Listener
+ * (lib/internal/event_target.js, the same on Node 20 to 26).
+ */
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+import { tablePairs } from '../questions/heap-value.ts';
+import { findChild, stringText } from '../questions/node-rows.ts';
+
+export interface CrowdedEvent {
+  /** Emitter or target. */
+  emitter: number;
+  event: string;
+  /** The node that holds the list. */
+  list: number;
+  /** The functions. */
+  listeners: number[];
+}
+
+const eventsSymbol = '<symbol kEvents>';
+/** No list is longer than a snapshot has nodes; this is to be sure of an end. */
+const mostListeners = 1_000_000;
+
+export function crowdedTargets(heap: Heap, moreThan: number): CrowdedEvent[] {
+  const name = heap.snapshot.strings.findAscii(eventsSymbol);
+  const found: CrowdedEvent[] = [];
+  if (name < 0) return found;
+  for (const { target, events } of targetsOf(heap, name))
+    for (const { key, value } of tablePairs(heap, events)) {
+      if (key === undefined || value === undefined) continue;
+      const listeners = functionsOf(heap, value);
+      if (listeners.length > moreThan)
+        found.push({ emitter: target, event: stringText(heap, key, 100), list: events, listeners });
+    }
+  return found;
+}
+
+function* targetsOf(heap: Heap, name: number): Generator<{ target: number; events: number }> {
+  const { nodes, edges } = heap.snapshot;
+  for (let target = 0; target < nodes.count; target++) {
+    if (nodes.type[target] !== NodeType.object) continue;
+    for (let edge = nodes.firstEdge[target]!; edge < nodes.firstEdge[target + 1]!; edge++) {
+      if (edges.nameOrIndex.get(edge) !== name || heap.snapshot.edgeType(edge) !== EdgeType.property)
+        continue;
+      const events = heap.snapshot.edgeTarget(edge);
+      if (heap.snapshot.nodeName(events) === 'Map') yield { target, events };
+    }
+  }
+}
+
+function functionsOf(heap: Heap, root: number): number[] {
+  const found: number[] = [];
+  let at = findChild(heap, root, 'next', EdgeType.property);
+  const seen = new Set<number>();
+  while (at >= 0 && !seen.has(at) && seen.size < mostListeners) {
+    seen.add(at);
+    const listener = findChild(heap, at, 'listener', EdgeType.property);
+    if (listener >= 0 && heap.snapshot.nodes.type[listener] === NodeType.closure) found.push(listener);
+    at = findChild(heap, at, 'next', EdgeType.property);
+  }
+  return found;
+}

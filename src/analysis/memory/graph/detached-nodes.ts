@@ -1,0 +1,37 @@
+/**
+ * Whether native objects (DOM nodes in Chrome) still belong to a document, spread from those that say so themselves to
+ * the native nodes below them, as DevTools does (propagateDOMState, chrome-devtools-frontend 1.0.1705227).
+ */
+import { Detachedness, EdgeType, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
+
+/** By ordinal, a value of Detachedness; undefined when no node says anything. */
+export function computeDetachedness(snapshot: HeapSnapshot): Uint8Array | undefined {
+  const told = snapshot.nodes.detachedness;
+  if (!told) return undefined;
+  const state = told.slice();
+  const visited = new Uint8Array(state.length);
+  const lists: Record<number, number[]> = { [Detachedness.attached]: [], [Detachedness.detached]: [] };
+  const visit = (node: number, newState: number): void => {
+    if (visited[node]) return;
+    visited[node] = 1;
+    if (snapshot.nodes.type[node] !== NodeType.native) return;
+    state[node] = newState;
+    lists[newState]?.push(node);
+  };
+  for (let node = 0; node < state.length; node++)
+    if (state[node] !== Detachedness.unknown) visit(node, state[node]!);
+  for (const newState of [Detachedness.attached, Detachedness.detached]) {
+    const list = lists[newState]!;
+    for (let node = list.pop(); node !== undefined; node = list.pop())
+      if (state[node] === newState) spread(snapshot, node, (child) => visit(child, newState));
+  }
+  return state;
+}
+
+function spread(snapshot: HeapSnapshot, node: number, visit: (child: number) => void): void {
+  const { firstEdge } = snapshot.nodes;
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+    const type = snapshot.edgeType(edge);
+    if (type !== EdgeType.hidden && type !== EdgeType.weak) visit(snapshot.edgeTarget(edge));
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * What grew between two processes, where no object has an id in both: objects are the same that have one class and one
+ * way from the roots, element numbers aside. Looks at the nodes that keep most alive, no others.
+ */
+import { NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { HeapGrownNode } from '../../../model/heap.ts';
+import type { Heap } from '../heap.ts';
+import { largestRows } from '../questions/largest.ts';
+import { nodeRow } from '../questions/node-rows.ts';
+import { generalPath } from '../questions/paths.ts';
+
+const mostNodes = 2000;
+export const leastGrowth = 1024;
+/** Of what a node grew by, the share that explains it by one below. */
+const explainingShare = 0.8;
+/** Steps of a path that must be the same. */
+const comparedSteps = 4;
+/** Steps up the dominator tree in search of what a growth below explains. */
+const maxSteps = 1000;
+
+interface Place {
+  path: string;
+  count: number;
+  retainedBytes: number;
+  /** Ordinal of the one that keeps most. */
+  node: number;
+}
+
+/** By class and the end of the path: of several ways as short, each process may show another at its head. */
+export type Places = Map<string, Place>;
+
+export function computePlaces(heap: Heap): Places {
+  const places: Places = new Map();
+  const isLarge = (node: number): boolean => heap.retained[node]! >= leastGrowth && !isGlobal(heap, node);
+  for (const node of largestRows(heap.retained, mostNodes, isLarge)) {
+    const path = generalPath(heap, node);
+    const key = `${heap.className(node)} ${path
+      .split(/(?=[.[{])/)
+      .slice(-comparedSteps)
+      .join('')}`;
+    const place = places.get(key) ?? { path, count: 0, retainedBytes: 0, node };
+    place.count++;
+    place.retainedBytes += heap.retained[node]!;
+    places.set(key, place);
+  }
+  return places;
+}
+
+/** Places that keep more than before; of a chain of them the lowest, where the new things hang. */
+export function grownPlaces(before: Places, heap: Heap, limit: number): HeapGrownNode[] {
+  const growthOf = new Map<number, number>();
+  const grown: GrownPlace[] = [];
+  for (const [key, place] of computePlaces(heap)) {
+    const beforeBytes = before.get(key)?.retainedBytes ?? 0;
+    if (place.retainedBytes - beforeBytes < leastGrowth) continue;
+    grown.push({ ...place, beforeBytes });
+    growthOf.set(place.node, place.retainedBytes - beforeBytes);
+  }
+  for (const place of grown) dropExplained(heap, place.node, growthOf);
+  const left = grown.filter(({ node }) => growthOf.has(node));
+  return left
+    .filter((place) => !left.some((below) => isExplainedBy(place, below)))
+    .map(({ node, path, count, beforeBytes, retainedBytes }) => ({
+      node: nodeRow(heap, node),
+      count,
+      beforeBytes,
+      growthBytes: retainedBytes - beforeBytes,
+      path,
+    }))
+    .sort((a, b) => b.growthBytes - a.growthBytes)
+    .slice(0, limit);
+}
+
+type GrownPlace = Place & { beforeBytes: number };
+
+/** The largest of a place need not be above the largest of the place below it: the paths tell. */
+function isExplainedBy(place: GrownPlace, below: GrownPlace): boolean {
+  const growth = ({ retainedBytes, beforeBytes }: GrownPlace): number => retainedBytes - beforeBytes;
+  return (
+    below.path.length > place.path.length &&
+    below.path.startsWith(place.path) &&
+    growth(below) >= growth(place) * explainingShare
+  );
+}
+
+/** Of the nodes above, those that grew by little more than this one. */
+function dropExplained(heap: Heap, node: number, growthOf: Map<number, number>): void {
+  const own = growthOf.get(node);
+  if (own === undefined) return;
+  let at = heap.tree.dominator[node]!;
+  for (let steps = 0; at !== heap.root && steps < maxSteps; steps++, at = heap.tree.dominator[at]!)
+    if ((growthOf.get(at) ?? Number.POSITIVE_INFINITY) * explainingShare <= own) growthOf.delete(at);
+}
+
+/** All growth is somewhere below these. From Node 26 on the global object hangs below its native context. */
+export function isGlobal(heap: Heap, node: number): boolean {
+  return (
+    node === heap.root ||
+    heap.snapshot.nodes.type[node] === NodeType.synthetic ||
+    /^(global|Window|system \/ NativeContext)\b/.test(heap.snapshot.nodeName(node))
+  );
+}

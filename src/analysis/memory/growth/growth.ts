@@ -1,0 +1,227 @@
+/**
+ * What grew between two or more snapshots: by class, and by the objects below which it grew. The same object keeps its
+ * id in all snapshots of one process, so new, freed and grown objects are told apart; between processes they are matched
+ * by class and place (growth-places.ts). Of each earlier snapshot only a digest is kept, never two graphs at a time.
+ */
+
+import type { HeapGrownNode, HeapGrowthRow } from '../../../model/heap.ts';
+import type { Heap } from '../heap.ts';
+import { largestRows } from '../questions/largest.ts';
+import { nodeRow } from '../questions/node-rows.ts';
+import { generalPath } from '../questions/paths.ts';
+import { computePlaces, grownPlaces, isGlobal, leastGrowth, type Places } from './growth-places.ts';
+
+const maxGrown = 1000;
+/**
+ * Two processes of one program give many ids twice. Of one process an id that is in both snapshots is of one type (but for
+ * what V8 turns into something else in place, such as a flattened string); of two, most beyond V8's own are not.
+ */
+const leastCommonShare = 0.1;
+const mostOtherTypes = 0.02;
+
+/** One snapshot, reduced to what a comparison needs: 16 bytes a node. */
+export interface HeapDigest {
+  totalBytes: number;
+  nodes: number;
+  classes: Map<string, { count: number; selfSize: number; retainedSize: number }>;
+  /** Ascending, of all nodes that count. */
+  ids: Uint32Array;
+  retained: Float64Array;
+  /** By row of `ids`. */
+  types: Uint8Array;
+  /** By row of `ids`: number in `classNames`. */
+  classOf: Uint32Array;
+  classNames: string[];
+  /** Of the first snapshot, for one of another process. */
+  places?: Places;
+}
+
+export interface Growth {
+  snapshots: { totalBytes: number; nodes: number }[];
+  classes: HeapGrowthRow[];
+  grown: HeapGrownNode[];
+  /** Share of the first one's ids that the last one has. */
+  commonShare: number;
+  /** How objects of the first were found in the last: `place` (class and retaining path) when of two processes. */
+  matchedBy: 'id' | 'place';
+}
+
+/** @param withPlaces for the first of those that are compared: it may be of another process than the last. */
+export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
+  const { snapshot, aggregates, classes } = heap;
+  const rows = Uint32Array.from({ length: snapshot.nodes.count }, (_, node) => node)
+    .filter((node) => snapshot.nodes.selfSize.get(node) > 0)
+    .sort((a, b) => snapshot.nodes.id.get(a) - snapshot.nodes.id.get(b));
+  const byName = new Map<string, { count: number; selfSize: number; retainedSize: number }>();
+  for (const [row, { name }] of classes.kinds.entries()) {
+    const sums = byName.get(name) ?? { count: 0, selfSize: 0, retainedSize: 0 };
+    sums.count += aggregates.count[row]!;
+    sums.selfSize += aggregates.selfSize[row]!;
+    sums.retainedSize += aggregates.retainedSize[row]!;
+    byName.set(name, sums);
+  }
+  return {
+    totalBytes: heap.totalBytes,
+    nodes: heap.nodeCount,
+    classes: byName,
+    ids: rows.map((node) => snapshot.nodes.id.get(node)),
+    retained: Float64Array.from(rows, (node) => heap.retained[node]!),
+    types: Uint8Array.from(rows, (node) => snapshot.nodes.type[node]!),
+    classOf: rows.map((node) => classes.of[node]!),
+    classNames: classes.kinds.map((kind) => kind.name),
+    ...(withPlaces ? { places: computePlaces(heap) } : {}),
+  };
+}
+
+/** @param last the last snapshot itself, whose digest ends `digests`. */
+export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number): Growth {
+  const first = digests[0]!;
+  const end = digests.at(-1)!;
+  const { added, removed, common, otherType } = compareIds(first, end);
+  const names = new Set(digests.flatMap((digest) => [...digest.classes.keys()]));
+  const commonShare = first.ids.length ? common / first.ids.length : 1;
+  const isOneProcess = commonShare >= leastCommonShare && otherType <= common * mostOtherTypes;
+  const classes = [...names].map((name) =>
+    growthRow(
+      name,
+      digests,
+      isOneProcess ? { added: added.get(name) ?? 0, removed: removed.get(name) ?? 0 } : undefined,
+    ),
+  );
+  return {
+    snapshots: digests.map(({ totalBytes, nodes }) => ({ totalBytes, nodes })),
+    classes: classes
+      .filter((row) => row.countGrowth !== 0 || row.sizeGrowthBytes !== 0 || row.added > 0 || row.removed > 0)
+      .sort((a, b) => b.sizeGrowthBytes - a.sizeGrowthBytes || b.retainedGrowthBytes - a.retainedGrowthBytes),
+    grown: isOneProcess
+      ? grownNodes(first, last, limit)
+      : first.places
+        ? grownPlaces(first.places, last, limit)
+        : [],
+    commonShare,
+    matchedBy: isOneProcess ? 'id' : 'place',
+  };
+}
+
+function compareIds(
+  first: HeapDigest,
+  last: HeapDigest,
+): {
+  added: Map<string, number>;
+  removed: Map<string, number>;
+  common: number;
+  /** Of the common ids, those that are of another type in the last. */
+  otherType: number;
+} {
+  const added = new Map<string, number>();
+  const removed = new Map<string, number>();
+  const count = (sums: Map<string, number>, digest: HeapDigest, row: number): void => {
+    const name = digest.classNames[digest.classOf[row]!]!;
+    sums.set(name, (sums.get(name) ?? 0) + 1);
+  };
+  let common = 0;
+  let otherType = 0;
+  let a = 0;
+  let b = 0;
+  while (a < first.ids.length || b < last.ids.length) {
+    const before = first.ids[a] ?? Number.POSITIVE_INFINITY;
+    const after = last.ids[b] ?? Number.POSITIVE_INFINITY;
+    if (before === after) {
+      common++;
+      if (first.types[a] !== last.types[b]) otherType++;
+    } else if (before < after) count(removed, first, a);
+    else count(added, last, b);
+    if (before <= after) a++;
+    if (after <= before) b++;
+  }
+  return { added, removed, common, otherType };
+}
+
+/** @param told undefined where nobody can tell which objects are the same: the difference is all there is. */
+function growthRow(
+  name: string,
+  digests: HeapDigest[],
+  told: { added: number; removed: number } | undefined,
+): HeapGrowthRow {
+  const column = (key: 'count' | 'selfSize' | 'retainedSize'): number[] =>
+    digests.map((digest) => digest.classes.get(name)?.[key] ?? 0);
+  const growth = (values: number[]): number => values.at(-1)! - values[0]!;
+  const counts = column('count');
+  const sizes = column('selfSize');
+  const retained = column('retainedSize');
+  return {
+    class: name,
+    counts,
+    selfSizeBytes: sizes,
+    retainedSizeBytes: retained,
+    countGrowth: growth(counts),
+    sizeGrowthBytes: growth(sizes),
+    retainedGrowthBytes: growth(retained),
+    added: told?.added ?? Math.max(0, growth(counts)),
+    removed: told?.removed ?? Math.max(0, -growth(counts)),
+    trend: trendOf(sizes),
+  };
+}
+
+function trendOf(values: number[]): HeapGrowthRow['trend'] {
+  const steps = values.slice(1).map((value, at) => value - values[at]!);
+  if (steps.every((step) => step === 0)) return 'steady';
+  if (steps.every((step) => step >= 0)) return 'grows';
+  return steps.every((step) => step <= 0) ? 'shrinks' : 'unsteady';
+}
+
+/**
+ * Objects that were there before and hold more now; of a chain of them the lowest, where the new things hang;
+ * those with the same place, element numbers aside, together.
+ */
+function grownNodes(first: HeapDigest, heap: Heap, limit: number): HeapGrownNode[] {
+  const growth = new Float64Array(heap.nodeCount);
+  for (let node = 0; node < heap.nodeCount; node++) {
+    const before = retainedBefore(first, heap.snapshot.nodes.id.get(node));
+    if (before >= 0) growth[node] = heap.retained[node]! - before;
+  }
+  const largestBelow = new Float64Array(heap.nodeCount);
+  for (let node = 0; node < heap.nodeCount; node++) {
+    const dominator = heap.tree.dominator[node]!;
+    if (node !== heap.root && growth[node]! > largestBelow[dominator]!)
+      largestBelow[dominator] = growth[node]!;
+  }
+  const rows = largestRows(
+    growth,
+    maxGrown,
+    (node) =>
+      growth[node]! >= leastGrowth && largestBelow[node]! < growth[node]! * 0.8 && !isGlobal(heap, node),
+  );
+  return groupByPlace(heap, rows, growth).slice(0, limit);
+}
+
+function groupByPlace(heap: Heap, rows: number[], growth: Float64Array): HeapGrownNode[] {
+  const groups = new Map<string, HeapGrownNode>();
+  for (const node of rows) {
+    const path = generalPath(heap, node);
+    const group = groups.get(path) ?? {
+      node: nodeRow(heap, node),
+      count: 0,
+      beforeBytes: 0,
+      growthBytes: 0,
+      path,
+    };
+    group.count++;
+    group.beforeBytes += heap.retained[node]! - growth[node]!;
+    group.growthBytes += growth[node]!;
+    groups.set(path, group);
+  }
+  return [...groups.values()].sort((a, b) => b.growthBytes - a.growthBytes);
+}
+
+/** -1 when it was not there. */
+function retainedBefore({ ids, retained }: HeapDigest, id: number): number {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
+  }
+  return ids[low] === id ? retained[low]! : -1;
+}

@@ -1,0 +1,26 @@
+/** The second thread of second-thread.ts. Results are handed over, not copied. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openShared, type SharedSnapshot } from '../../../formats/heapsnapshot/index.ts';
+import { computeDistances } from '../graph/distances.ts';
+import { findOwnersOfParts } from '../graph/shallow-sizes.ts';
+import { computeClasses } from '../questions/classes.ts';
+import { allFacets, type FacetName, type Facets } from './second-thread.ts';
+
+const { shared, wanted } = workerData as { shared: SharedSnapshot; wanted: readonly FacetName[] };
+const snapshot = openShared(shared);
+/** To work in; the distances go into it, so they are the last. */
+const room = new Uint32Array(snapshot.nodes.count);
+const compute: { [Name in FacetName]: () => Facets[Name] } = {
+  classes: () => computeClasses(snapshot, room),
+  ownerOfPart: () => findOwnersOfParts(snapshot, room),
+  distances: () => computeDistances(snapshot, undefined, room),
+};
+const facets: Partial<Facets> = {};
+for (const name of allFacets) if (wanted.includes(name)) Object.assign(facets, { [name]: compute[name]() });
+snapshot.close();
+const { distances, classes, ownerOfPart } = facets;
+const own = [distances, classes?.of, ownerOfPart].map((column) => column?.buffer);
+parentPort?.postMessage(
+  facets,
+  own.filter((buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer),
+);

@@ -1,0 +1,114 @@
+/**
+ * Count and sizes by class. The retained size of a class is the sum over those of its nodes that no other node of the
+ * class dominates, so that nothing is counted twice within a class; between classes retained sizes overlap. Nodes
+ * whose size was moved to their owner don't count (DevTools' rule).
+ */
+import type { SizeColumn } from '../../../formats/heapsnapshot/index.ts';
+import type { DominatedIndex } from '../graph/dominated-index.ts';
+import type { DominatorTree } from '../graph/dominators.ts';
+import type { RetainedSizes } from '../graph/retained-sizes.ts';
+import type { GraphKernel } from '../kernel/graph-kernel.ts';
+import type { ClassTable } from './classes.ts';
+
+/** Above all distances. */
+const unreached = 0x7fffffff;
+
+/** Columns by row of ClassTable.kinds. */
+export interface ClassAggregates {
+  count: Uint32Array;
+  /** May be summed over classes: gives the whole heap. */
+  selfSize: Float64Array;
+  retainedSize: Float64Array;
+  /** The least of its nodes. */
+  distance: Int32Array;
+}
+
+export function computeClassAggregates(
+  classes: ClassTable,
+  selfSize: SizeColumn,
+  retained: RetainedSizes,
+  distances: Int32Array,
+  dominated: DominatedIndex,
+  root: number,
+  { kernel, spare }: Pick<DominatorTree, 'kernel' | 'spare'> = {},
+): ClassAggregates {
+  const rows = classes.kinds.length;
+  const isThere =
+    kernel?.holds('shallow', selfSize.narrow) &&
+    kernel.holds('retained', retained) &&
+    kernel.holds('distance', distances) &&
+    kernel.holds('row', classes.of) &&
+    kernel.holds('first', dominated.first);
+  if (kernel && isThere && rows <= kernel.code.classRoom.value) return sumInKernel(kernel, rows, root);
+  const aggregates = sumUp(classes, selfSize, distances);
+  addRetained(aggregates.retainedSize, classes, selfSize, retained, dominated, root, spare?.take());
+  return aggregates;
+}
+
+function sumInKernel(kernel: GraphKernel, rows: number, root: number): ClassAggregates {
+  kernel.code.sumClasses(rows, unreached);
+  kernel.code.sumClassesRetained(root);
+  return {
+    count: kernel.words('classCount', rows).slice(),
+    selfSize: kernel.doubles('classSelf', rows).slice(),
+    retainedSize: kernel.doubles('classRetained', rows).slice(),
+    distance: kernel.numbers('classDistance', rows).slice(),
+  };
+}
+
+function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array): ClassAggregates {
+  const rows = classes.kinds.length;
+  const aggregates = {
+    count: new Uint32Array(rows),
+    selfSize: new Float64Array(rows),
+    retainedSize: new Float64Array(rows),
+    distance: new Int32Array(rows).fill(unreached),
+  };
+  const narrow = selfSize.narrow;
+  for (let node = 0; node < narrow.length; node++) {
+    if (narrow[node] === 0) continue;
+    const row = classes.of[node]!;
+    aggregates.count[row]!++;
+    aggregates.selfSize[row]! += selfSize.get(node);
+    if (distances[node]! < aggregates.distance[row]!) aggregates.distance[row] = distances[node]!;
+  }
+  return aggregates;
+}
+
+/** Down the dominator tree, with a mark on each class that the way from the root already went through. */
+function addRetained(
+  sums: Float64Array,
+  classes: ClassTable,
+  selfSize: SizeColumn,
+  retained: RetainedSizes,
+  dominated: DominatedIndex,
+  root: number,
+  room: Uint32Array | undefined,
+): void {
+  const { first, nodes } = dominated;
+  const isOpen = new Uint8Array(sums.length);
+  // By depth: where the node of the way stands in `nodes`, and whether it marked its class.
+  const at = room ?? new Uint32Array(nodes.length + 1);
+  const marks = new Uint8Array(nodes.length + 1);
+  let depth = 0;
+  let node = root;
+  while (true) {
+    const row = classes.of[node]!;
+    marks[depth] = 0;
+    if (isOpen[row] === 0 && selfSize.narrow[node] !== 0) {
+      sums[row]! += retained[node]!;
+      isOpen[row] = marks[depth] = 1;
+    }
+    if (first[node] !== first[node + 1]) at[++depth] = first[node]!;
+    else {
+      // To the next of the dominator's, or of the nearest above that has one.
+      for (; depth > 0; depth--) {
+        if (marks[depth]) isOpen[classes.of[nodes[at[depth]!]!]!] = 0;
+        const above = depth > 1 ? nodes[at[depth - 1]!]! : root;
+        if (++at[depth]! < first[above + 1]!) break;
+      }
+      if (depth === 0) return;
+    }
+    node = nodes[at[depth]!]!;
+  }
+}

@@ -1,0 +1,145 @@
+/** The documents of `heap …`, one function a question. Whoever asks prints them; see model/heap.ts for the shapes. */
+import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
+import {
+  type HeapClassRow,
+  type HeapDocument,
+  type HeapEdgeRow,
+  type HeapNodeRow,
+  type HeapPath,
+  type HeapStringRow,
+  type HeapSummary,
+  type HeapSuspect,
+  type HeapValue,
+  heapSchema,
+} from '../../../model/heap.ts';
+import type { Gap } from '../../../model/verdict.ts';
+import type { Growth } from '../growth/growth.ts';
+import type { Heap } from '../heap.ts';
+import { computeSuspects } from '../suspects/suspects.ts';
+import { computeDuplicateStrings } from './duplicate-strings.ts';
+import { computeHeapValue } from './heap-value.ts';
+import { largestRows } from './largest.ts';
+import { nodeRow, requireNode } from './node-rows.ts';
+import { computePath } from './paths.ts';
+import { runQuery } from './query.ts';
+import { parseQuery } from './query-syntax.ts';
+import { type ClassOrder, classRows, computeSummary } from './summary.ts';
+
+/** The snapshot, and how it was named. */
+export interface Asked {
+  heap: Heap;
+  source: string;
+  gaps: Gap[];
+}
+
+export type ClassesDocument = HeapDocument & {
+  totalBytes: number;
+  classCount: number;
+  classes: HeapClassRow[];
+};
+export type SuspectsDocument = HeapDocument & { totalBytes: number; suspects: HeapSuspect[] };
+export type RetainersDocument = HeapDocument & {
+  node: HeapNodeRow;
+  retainerCount: number;
+  retainers: HeapEdgeRow[];
+};
+export type NodesDocument = HeapDocument & { node?: HeapNodeRow; nodes: HeapNodeRow[] };
+export type PathDocument = HeapDocument & { node: HeapNodeRow; path: HeapPath };
+export type StringsDocument = HeapDocument & {
+  count: number;
+  selfSizeBytes: number;
+  wastedBytes: number;
+  rows: HeapStringRow[];
+};
+export type ValueDocument = HeapDocument & { node: HeapNodeRow; value: HeapValue };
+export type QueryDocument = HeapDocument & { matches: number; select?: string[]; nodes: HeapNodeRow[] };
+export type GrowthDocument = HeapDocument & Growth & { sources: string[] };
+
+const head = ({ source, gaps }: Pick<Asked, 'source' | 'gaps'>): HeapDocument => ({
+  schema: heapSchema,
+  source,
+  gaps,
+});
+
+export function summaryDocument(asked: Asked, limit: number): HeapSummary {
+  return { ...head(asked), ...computeSummary(asked.heap, limit) };
+}
+
+export function classesDocument(asked: Asked, order: ClassOrder, limit: number): ClassesDocument {
+  const rows = classRows(asked.heap, order);
+  return {
+    ...head(asked),
+    totalBytes: asked.heap.totalBytes,
+    classCount: rows.length,
+    classes: rows.slice(0, limit),
+  };
+}
+
+export function suspectsDocument(asked: Asked, limit: number): SuspectsDocument {
+  return { ...head(asked), totalBytes: asked.heap.totalBytes, suspects: computeSuspects(asked.heap, limit) };
+}
+
+export function retainersDocument(asked: Asked, words: string, limit: number): RetainersDocument {
+  const { heap } = asked;
+  const node = requireNode(heap, words);
+  const edges = [...heap.retainers.to(node)];
+  const rank = (edge: number): number => heap.distances[heap.retainers.sourceOf(edge)]! >>> 0;
+  const isWeak = (edge: number): number => Number(heap.snapshot.edgeType(edge) === EdgeType.weak);
+  edges.sort((a, b) => isWeak(a) - isWeak(b) || rank(a) - rank(b) || a - b);
+  const retainers = edges.slice(0, limit).map((edge) => ({
+    edge: heap.snapshot.edgeName(edge),
+    edgeType: heap.snapshot.edgeTypeName(edge),
+    node: nodeRow(heap, heap.retainers.sourceOf(edge)),
+  }));
+  return { ...head(asked), node: nodeRow(heap, node), retainerCount: edges.length, retainers };
+}
+
+/** The nodes that retain most; below `words`, if given, those that it dominates directly. */
+export function dominatorsDocument(asked: Asked, words: string | undefined, limit: number): NodesDocument {
+  const { heap } = asked;
+  if (words === undefined) {
+    const nodes = largestRows(heap.retained, limit, () => true).map((node) => nodeRow(heap, node));
+    return { ...head(asked), nodes };
+  }
+  const node = requireNode(heap, words);
+  const below = [...heap.dominated.of(node)].sort((a, b) => heap.retained[b]! - heap.retained[a]! || a - b);
+  return {
+    ...head(asked),
+    node: nodeRow(heap, node),
+    nodes: below.slice(0, limit).map((child) => nodeRow(heap, child)),
+  };
+}
+
+export function pathDocument(asked: Asked, words: string): PathDocument {
+  const node = requireNode(asked.heap, words);
+  return { ...head(asked), node: nodeRow(asked.heap, node), path: computePath(asked.heap, node) };
+}
+
+export function stringsDocument(asked: Asked, limit: number): StringsDocument {
+  return { ...head(asked), ...computeDuplicateStrings(asked.heap, limit) };
+}
+
+export function valueDocument(asked: Asked, words: string, limit: number): ValueDocument {
+  const node = requireNode(asked.heap, words);
+  return {
+    ...head(asked),
+    node: nodeRow(asked.heap, node),
+    value: computeHeapValue(asked.heap, node, limit),
+  };
+}
+
+export function queryDocument(asked: Asked, text: string, limit: number): QueryDocument {
+  const query = parseQuery(text);
+  const { matches, nodes } = runQuery(asked.heap, query, limit);
+  return { ...head(asked), matches, ...(query.select ? { select: query.select } : {}), nodes };
+}
+
+export function growthDocument(
+  sources: string[],
+  gaps: Gap[],
+  growth: Growth,
+  limit: number,
+): GrowthDocument {
+  const source = sources.at(-1)!;
+  return { ...head({ source, gaps }), sources, ...growth, classes: growth.classes.slice(0, limit) };
+}

@@ -1,0 +1,247 @@
+/**
+ * A node as the value that the program saw: an array's items, a Map's entries, a function's variables, a Buffer's size.
+ * V8 writes no small integers and no booleans' values unless asked (`exposeNumericValues`): what is not in the snapshot
+ * is said to be a number, never guessed.
+ */
+import { allocationStack, EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { HeapValue } from '../../../model/heap.ts';
+import type { Heap } from '../heap.ts';
+import { findChild, isStringType, stringText } from './node-rows.ts';
+import { sourceOf } from './scripts.ts';
+
+/** A slot that holds no object: a small integer, most likely. */
+const notAnObject = '(a number)';
+
+/** Of elements that hold nothing: a map and a length. With pointer compression (Chrome) slots are smaller, so none are counted. */
+const elementsHeadBytes = 16;
+
+/** Kinds whose slots may hold small integers. */
+const kindsWithNumbers: readonly string[] = ['object', 'array', 'map', 'set', 'function'];
+
+interface Entry {
+  key: string;
+  node: number;
+}
+
+export function computeHeapValue(heap: Heap, node: number, limit: number): HeapValue {
+  const kind = kindOf(heap, node);
+  const entries = entriesOf(heap, node, kind);
+  const source = sourceOf(heap, heap.snapshot.location(node));
+  const allocatedAt = allocationStack(heap.snapshot, node);
+  return {
+    id: heap.snapshot.nodes.id.get(node),
+    kind,
+    class: heap.className(node),
+    text: valueText(heap, node, 2000),
+    retainedSizeBytes: heap.retained[node]!,
+    entries: entries.slice(0, limit).map(({ key, node: child }) => ({
+      key,
+      id: child < 0 ? 0 : heap.snapshot.nodes.id.get(child),
+      text: child < 0 ? notAnObject : valueText(heap, child, 100),
+      retainedSizeBytes: child < 0 ? 0 : heap.retained[child]!,
+    })),
+    entryCount: entries.length,
+    ...(kindsWithNumbers.includes(kind) && lacksNumbers(heap) ? { lacksNumbers: true } : {}),
+    ...(source ? { source } : {}),
+    ...(allocatedAt.length ? { allocatedAt } : {}),
+  };
+}
+
+/** V8 names the nodes of small integers so, where it writes them. */
+const lacksNumbers = (heap: Heap): boolean => heap.snapshot.strings.findAscii('smi number') < 0;
+
+export function kindOf(heap: Heap, node: number): string {
+  const { snapshot } = heap;
+  const type = snapshot.nodes.type[node]!;
+  if (isStringType(type)) return 'string';
+  if (type === NodeType.closure) return 'function';
+  if (type !== NodeType.object) return snapshot.nodeTypeName(node);
+  const name = snapshot.nodeName(node);
+  if (name === 'Array') return 'array';
+  if (/^(Weak)?(Map|Set)$/.test(name) && findChild(heap, node, 'table', EdgeType.internal) >= 0)
+    return name.toLowerCase();
+  if (name === 'Promise') return 'promise';
+  if (backingStore(heap, node) >= 0 || /Array$|^Buffer$|^DataView$|ArrayBuffer$/.test(name)) return 'bytes';
+  return 'object';
+}
+
+/** One line. */
+export function valueText(heap: Heap, node: number, limit: number): string {
+  const { snapshot } = heap;
+  const name = snapshot.nodeName(node);
+  switch (kindOf(heap, node)) {
+    case 'string':
+      return JSON.stringify(stringText(heap, node, limit));
+    case 'number':
+    case 'bigint':
+      return numberText(heap, node);
+    case 'symbol':
+      return symbolText(heap, node);
+    case 'function':
+      return `function ${name || '(anonymous)'}`;
+    case 'array':
+      return arrayText(heap, node);
+    case 'map':
+    case 'set':
+    case 'weakmap':
+    case 'weakset':
+      return `${name} of ${entriesOf(heap, node, kindOf(heap, node)).length}`;
+    case 'bytes':
+      return bytesText(heap, node, name);
+    case 'hidden':
+      return name === 'system / Oddball' ? oddballText(heap, node) : name;
+    default:
+      return snapshot.nodes.type[node] === NodeType.object
+        ? heap.className(node)
+        : name.slice(0, limit) || `(${snapshot.nodeTypeName(node)})`;
+  }
+}
+
+/** Numbers are no edges: of an array with nothing else only the size is known. */
+function arrayText(heap: Heap, node: number): string {
+  const objects = elementNodes(heap, node).length;
+  const store = objects ? -1 : findChild(heap, node, 'elements', EdgeType.internal);
+  const bytes = store < 0 ? 0 : heap.snapshot.nodes.selfSize.get(store);
+  return bytes > elementsHeadBytes
+    ? `Array of 0 objects, with ${bytes} bytes of numbers`
+    : `Array of ${objects} objects`;
+}
+
+function numberText(heap: Heap, node: number): string {
+  const value = findChild(heap, node, 'value', EdgeType.internal);
+  return value < 0 ? `(a ${heap.snapshot.nodeName(node)})` : heap.snapshot.nodeName(value);
+}
+
+function symbolText(heap: Heap, node: number): string {
+  const name = findChild(heap, node, 'name', EdgeType.internal);
+  return `Symbol(${name < 0 ? '' : stringText(heap, name, 100)})`;
+}
+
+/** `null`, `undefined` and the truth values: nodes of that name from Node 24 on, before that only their text is. */
+function oddballText(heap: Heap, node: number): string {
+  const { snapshot } = heap;
+  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
+    const child = snapshot.edgeTarget(edge);
+    if (snapshot.edgeType(edge) === EdgeType.hidden && isStringType(snapshot.nodes.type[child]!))
+      return snapshot.nodeName(child);
+  }
+  return snapshot.nodeName(node);
+}
+
+function bytesText(heap: Heap, node: number, name: string): string {
+  const store = backingStore(heap, node);
+  return store < 0 ? name : `${name} over ${heap.snapshot.nodes.selfSize.get(store)} bytes`;
+}
+
+/** The node that stands for the memory outside the JavaScript heap, of an ArrayBuffer or a view on one; or -1. */
+export function backingStore(heap: Heap, node: number): number {
+  const buffer = findChild(heap, node, 'buffer', EdgeType.internal);
+  return findChild(heap, buffer < 0 ? node : buffer, 'backing_store', EdgeType.internal);
+}
+
+function entriesOf(heap: Heap, node: number, kind: string): Entry[] {
+  switch (kind) {
+    case 'map':
+      return tableEntries(heap, node, 3);
+    case 'set':
+      return tableEntries(heap, node, 2);
+    case 'weakmap':
+    case 'weakset':
+      return weakEntries(heap, node);
+    case 'function':
+      return [...variables(heap, node), ...properties(heap, node)];
+    default:
+      return properties(heap, node);
+  }
+}
+
+function properties(heap: Heap, node: number): Entry[] {
+  const { snapshot } = heap;
+  const entries: Entry[] = [];
+  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
+    const type = snapshot.edgeType(edge);
+    const name = snapshot.edgeName(edge);
+    if (type === EdgeType.element) entries.push({ key: `[${name}]`, node: snapshot.edgeTarget(edge) });
+    else if (type === EdgeType.property && name !== '__proto__')
+      entries.push({ key: name, node: snapshot.edgeTarget(edge) });
+    else if (name === 'backing_store' || name === 'buffer')
+      entries.push({ key: `{${name}}`, node: snapshot.edgeTarget(edge) });
+  }
+  return entries;
+}
+
+/** Ordinals of an array's elements that are objects. */
+export function elementNodes(heap: Heap, node: number): number[] {
+  const { snapshot } = heap;
+  const nodes: number[] = [];
+  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++)
+    if (snapshot.edgeType(edge) === EdgeType.element) nodes.push(snapshot.edgeTarget(edge));
+  return nodes;
+}
+
+/**
+ * Entries of a Map (3 slots each: key, value, chain) or Set (2: key, chain). V8's OrderedHashTable (src/objects/
+ * ordered-hash-table.h): three header slots, B buckets, then room for 2 B entries; B follows from the table's size.
+ */
+function tableEntries(heap: Heap, node: number, slots: 2 | 3): Entry[] {
+  const found = tableSlots(heap, node, slots);
+  const text = (key: number | undefined): string =>
+    key === undefined ? notAnObject : valueText(heap, key, 60);
+  return [...found.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([, { key, value }]) => ({ key: text(key), node: (slots === 2 ? key : value) ?? -1 }));
+}
+
+/** Entries of a Map, as nodes; what is a small number has none. */
+export function tablePairs(heap: Heap, map: number): Iterable<{ key?: number; value?: number }> {
+  return tableSlots(heap, map, 3).values();
+}
+
+/** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
+export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
+  return tableSlots(heap, node, slots).size;
+}
+
+function tableSlots(heap: Heap, node: number, slots: 2 | 3): Map<number, { key?: number; value?: number }> {
+  const { snapshot } = heap;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const length = (snapshot.nodes.selfSize.get(table) - 16) / 8;
+  const firstSlot = 3 + (length - 3) / (1 + 2 * slots);
+  const found = new Map<number, { key?: number; value?: number }>();
+  for (let edge = snapshot.nodes.firstEdge[table]!; edge < snapshot.nodes.firstEdge[table + 1]!; edge++) {
+    const slot = Number(snapshot.edgeName(edge)) - firstSlot;
+    if (!(slot >= 0)) continue;
+    const entry = found.get(Math.floor(slot / slots)) ?? {};
+    found.set(Math.floor(slot / slots), entry);
+    if (slot % slots === 0) entry.key = snapshot.edgeTarget(edge);
+    else if (slot % slots === 1 && slots === 3) entry.value = snapshot.edgeTarget(edge);
+  }
+  return found;
+}
+
+function weakEntries(heap: Heap, node: number): Entry[] {
+  const { snapshot } = heap;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const entries: Entry[] = [];
+  for (let edge = snapshot.nodes.firstEdge[table]!; edge < snapshot.nodes.firstEdge[table + 1]!; edge++) {
+    if (snapshot.edgeType(edge) !== EdgeType.ephemeron) continue;
+    const key = /part of key \((.*?)\) -> value/.exec(snapshot.edgeName(edge))?.[1] ?? '';
+    entries.push({ key, node: snapshot.edgeTarget(edge) });
+  }
+  return entries;
+}
+
+/** What a function closes over, the nearest scope first. */
+function variables(heap: Heap, node: number): Entry[] {
+  const { snapshot } = heap;
+  const entries: Entry[] = [];
+  let context = findChild(heap, node, 'context', EdgeType.internal);
+  for (let depth = 0; context >= 0 && depth < 64; depth++) {
+    for (let edge = snapshot.nodes.firstEdge[context]!; edge < snapshot.nodes.firstEdge[context + 1]!; edge++)
+      if (snapshot.edgeType(edge) === EdgeType.context)
+        entries.push({ key: `(scope ${depth}) ${snapshot.edgeName(edge)}`, node: snapshot.edgeTarget(edge) });
+    const previous = findChild(heap, context, 'previous', EdgeType.internal);
+    context = previous === context ? -1 : previous;
+  }
+  return entries;
+}

@@ -1,0 +1,81 @@
+/** Nodes as rows for people and programs; names and kinds of a node that need its edges. */
+
+import { AgentdumpError } from '../../../errors.ts';
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { HeapNodeRow } from '../../../model/heap.ts';
+import { noDistance } from '../graph/distances.ts';
+import type { Heap } from '../heap.ts';
+
+export function nodeRow(heap: Heap, node: number): HeapNodeRow {
+  const { snapshot } = heap;
+  return {
+    id: snapshot.nodes.id.get(node),
+    name: snapshot.nodeName(node),
+    type: snapshot.nodeTypeName(node),
+    class: heap.className(node),
+    selfSizeBytes: heap.selfSize.get(node),
+    retainedSizeBytes: heap.retained[node]!,
+    distance: distanceOf(heap, node),
+    dominatorId: node === heap.root ? null : snapshot.nodes.id.get(heap.tree.dominator[node]!),
+  };
+}
+
+export function distanceOf(heap: Heap, node: number): number | null {
+  const distance = heap.distances[node]!;
+  return distance === noDistance ? null : distance;
+}
+
+/** The node that `words` names: an id, with or without `@`, or `root`. */
+export function requireNode(heap: Heap, words: string): number {
+  if (words === 'root') return heap.root;
+  const digits = /^@?(\d{1,10})$/.exec(words)?.[1];
+  if (digits === undefined)
+    throw new AgentdumpError('usage', `${words} is no node id: give a number, as the tables show it`, {
+      argument: words,
+    });
+  const node = heap.snapshot.findById(Number(digits));
+  if (node >= 0) return node;
+  throw new AgentdumpError('not-found', `no node has the id ${digits} in this snapshot`, { name: words });
+}
+
+/** Row of the first edge of that name (and type), or -1. */
+export function findEdge(heap: Heap, node: number, name: string, type?: number): number {
+  const { snapshot } = heap;
+  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
+    if (type !== undefined && snapshot.edgeType(edge) !== type) continue;
+    if (snapshot.edgeName(edge) === name) return edge;
+  }
+  return -1;
+}
+
+/** The node behind such an edge, or -1. */
+export function findChild(heap: Heap, node: number, name: string, type?: number): number {
+  const edge = findEdge(heap, node, name, type);
+  return edge < 0 ? -1 : heap.snapshot.edgeTarget(edge);
+}
+
+export function isStringType(type: number): boolean {
+  return type === NodeType.string || type === NodeType.concatenatedString || type === NodeType.slicedString;
+}
+
+/**
+ * A string's text as far as the snapshot has it: V8 cuts at 1,024 characters. Ropes are put together from their parts,
+ * without recursion; slices show what they were cut from.
+ */
+export function stringText(heap: Heap, node: number, limit = 1024): string {
+  const { snapshot } = heap;
+  const open = [node];
+  let text = '';
+  for (let steps = 0; open.length && text.length < limit && steps < 10_000; steps++) {
+    const at = open.pop()!;
+    if (snapshot.nodes.type[at] !== NodeType.concatenatedString) {
+      text += snapshot.nodeName(at);
+      continue;
+    }
+    const second = findChild(heap, at, 'second', EdgeType.internal);
+    const first = findChild(heap, at, 'first', EdgeType.internal);
+    if (second >= 0) open.push(second);
+    if (first >= 0) open.push(first);
+  }
+  return text.slice(0, limit);
+}

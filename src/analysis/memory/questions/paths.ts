@@ -1,0 +1,180 @@
+/**
+ * The way from the roots to a node: at each step back the retainer that is nearest to the program's roots. One of the
+ * shortest paths; there may be others, and the node is free only when all are cut.
+ */
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { HeapEdgeRow, HeapPath } from '../../../model/heap.ts';
+import { noDistance } from '../graph/distances.ts';
+import type { Heap } from '../heap.ts';
+import { afterCallback, timerOnWay } from '../suspects/timer-path.ts';
+import { nodeRow } from './node-rows.ts';
+
+const maxSteps = 100_000;
+
+/** Rows of the edges from the root's side to the node; empty when no strong edge leads to it. */
+export function pathEdges(heap: Heap, node: number): number[] {
+  const edges: number[] = [];
+  for (let at = node; at !== heap.root && edges.length < maxSteps; ) {
+    const edge = nearestRetainer(heap, at);
+    if (edge < 0) break;
+    edges.push(edge);
+    at = heap.retainers.sourceOf(edge);
+  }
+  return edges.reverse();
+}
+
+/** Only a retainer that is nearer than the node itself, so that the walk can't go round. */
+function nearestRetainer(heap: Heap, node: number): number {
+  const { snapshot, distances, retainers } = heap;
+  let best = -1;
+  let bestDistance = distances[node]!;
+  if (bestDistance === noDistance) return -1;
+  if (bestDistance === 1) bestDistance = Number.POSITIVE_INFINITY;
+  for (const edge of retainers.to(node)) {
+    if (snapshot.edgeType(edge) === EdgeType.weak) continue;
+    const source = retainers.sourceOf(edge);
+    if (source === node || distances[source] === noDistance) continue;
+    // What the root holds directly has distance 1, and the root itself a very high one.
+    const distance = source === heap.root ? 0 : distances[source]!;
+    if (distance < bestDistance) {
+      best = edge;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+export function computePath(heap: Heap, node: number): HeapPath {
+  const edges = pathEdges(heap, node);
+  const { snapshot } = heap;
+  const start = edges.length ? heap.retainers.sourceOf(edges[0]!) : node;
+  const steps: HeapEdgeRow[] = [{ edge: '', edgeType: '', node: nodeRow(heap, start) }];
+  for (const edge of edges)
+    steps.push({
+      edge: snapshot.edgeName(edge),
+      edgeType: snapshot.edgeTypeName(edge),
+      node: nodeRow(heap, snapshot.edgeTarget(edge)),
+    });
+  return { steps, text: pathText(heap, node, edges) };
+}
+
+/** `global.sessions[3].messages`; V8's own slots as `{slot}`; a timer of Node's in words, in place of the way to it. */
+export function pathText(
+  heap: Heap,
+  node: number,
+  edges = pathEdges(heap, node),
+  isKey: (edge: number) => boolean = () => false,
+): string {
+  if (!edges.length)
+    return node === heap.root ? '(root)' : `(nothing strong leads to @${heap.snapshot.nodes.id.get(node)})`;
+  const timer = timerOnWay(heap, edges);
+  if (!timer) return stepsText(heap, edges, isKey);
+  return timer.text + afterCallback(stepsText(heap, edges.slice(timer.edges), isKey));
+}
+
+function stepsText(heap: Heap, edges: readonly number[], isKey: (edge: number) => boolean): string {
+  let text = '';
+  for (const edge of edges) text = isKey(edge) ? `${text}[*]` : appendStep(heap, text, edge);
+  // A Map's or Set's table is V8's affair, and so is the slot in it.
+  return text.replace(/\{table\}\{\d+\}/g, '.get(…)');
+}
+
+/**
+ * The path without the numbers of elements and the keys of dictionaries, so that what hangs in a thousand places of one
+ * kind has one path.
+ */
+export function generalPath(heap: Heap, node: number): string {
+  return shortPath(
+    pathText(heap, node, pathEdges(heap, node), (edge) => isOneOfMany(heap, edge))
+      .replace(/\[\d+\]/g, '[*]')
+      .replace(/\{\d+\}/g, '{*}'),
+  );
+}
+
+/** So many properties of one object that lead to one class are entries, and their names are keys. */
+const fewestEntries = 16;
+const entries = new WeakMap<Heap, Map<number, Map<number, number>>>();
+
+/** Whether a property's name is a key: `histories.s17`, where each session has one. */
+function isOneOfMany(heap: Heap, edge: number): boolean {
+  const { snapshot, classes } = heap;
+  if (snapshot.edgeType(edge) !== EdgeType.property) return false;
+  // Node's cache of modules: a file's name tells whose code holds what.
+  if (heap.className(snapshot.edgeTarget(edge)) === 'Module') return false;
+  // Any object may have many methods, under names of their own.
+  if (snapshot.nodes.type[snapshot.edgeTarget(edge)] === NodeType.closure) return false;
+  const bySource = entries.get(heap) ?? new Map<number, Map<number, number>>();
+  entries.set(heap, bySource);
+  const source = heap.retainers.sourceOf(edge);
+  const counts = bySource.get(source) ?? countTargets(heap, source);
+  bySource.set(source, counts);
+  return counts.get(classes.of[snapshot.edgeTarget(edge)]!)! >= fewestEntries;
+}
+
+/** By class: how many properties lead to one. */
+function countTargets({ snapshot, classes }: Heap, source: number): Map<number, number> {
+  const { firstEdge } = snapshot.nodes;
+  const counts = new Map<number, number>();
+  for (let edge = firstEdge[source]!; edge < firstEdge[source + 1]!; edge++) {
+    if (snapshot.edgeType(edge) !== EdgeType.property) continue;
+    const kind = classes.of[snapshot.edgeTarget(edge)]!;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** A path down a list of a million links is not read by anybody; of few, one step and how often. */
+export function shortPath(path: string): string {
+  const short = path.replace(
+    /(\.[\p{ID_Continue}$]+|\{[^{}]*\}|\[[^[\]]*\])\1{3,}/gu,
+    (run, step: string) => `${step}×${run.length / step.length}`,
+  );
+  return clipMiddle(short);
+}
+
+function clipMiddle(path: string): string {
+  return path.length <= 300 ? path : `${path.slice(0, 140)} … ${path.slice(-140)}`;
+}
+
+function appendStep(heap: Heap, text: string, edge: number): string {
+  const { snapshot } = heap;
+  const name = snapshot.edgeName(edge);
+  const target = snapshot.edgeTarget(edge);
+  const source = heap.retainers.sourceOf(edge);
+  if (source === heap.root) return rootName(heap, target, name);
+  switch (snapshot.edgeType(edge)) {
+    case EdgeType.element:
+      return snapshot.nodes.type[source] === NodeType.synthetic
+        ? nodeTitle(heap, target)
+        : `${text}[${name}]`;
+    case EdgeType.property:
+    case EdgeType.shortcut:
+      return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
+        ? `${text}.${name}`
+        : `${text}[${JSON.stringify(name)}]`;
+    case EdgeType.context:
+      return `${text}.${name}`;
+    default:
+      // The shortest way to a global: through the native context on Node 26, from the roots before.
+      return name === 'global_object' ? 'global' : `${text}{${weakMapKey(name) ?? name}}`;
+  }
+}
+
+/** An entry's own name is three names and three ids; whose value it is is what a person asks. */
+function weakMapKey(edgeName: string): string | undefined {
+  const [, key] = / \/ part of key \((.*? @\d+)\) -> value /.exec(edgeName) ?? [];
+  return key && `WeakMap value of ${key}`;
+}
+
+function rootName(heap: Heap, target: number, edgeName: string): string {
+  const name = nodeTitle(heap, target);
+  return /^\d+$/.test(edgeName) || name.startsWith('(')
+    ? name
+    : name.startsWith('global')
+      ? 'global'
+      : edgeName;
+}
+
+function nodeTitle(heap: Heap, node: number): string {
+  return heap.snapshot.nodeName(node).slice(0, 60) || heap.className(node);
+}

@@ -1,0 +1,273 @@
+/**
+ * The agent's own things in a heap, recognised by their shape: messages and the arrays that hold them, tool results with
+ * the tool that gave them, documents, embeddings. Shapes: OpenAI (`role`, `content`, `tool_calls`, `tool_call_id`),
+ * Anthropic (`tool_use`, `tool_use_id`), AI SDK (`parts`, `toolCallId`, `toolName`), Google (`functionResponse`),
+ * LangChain (message and Document classes). Property names decide, values only name things, because a redacted snapshot
+ * has no values.
+ */
+import { EdgeType, edgeTypeShift, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+import { elementNodes, kindOf } from '../questions/heap-value.ts';
+import { findChild, isStringType, stringText } from '../questions/node-rows.ts';
+
+export interface ToolSums {
+  tool: string;
+  count: number;
+  retainedSizeBytes: number;
+  largest: number;
+}
+
+export interface Conversation {
+  /** The array. */
+  node: number;
+  messages: number;
+  /** The array and its messages, each message counted with the first array that has it. */
+  bytes: number;
+}
+
+export interface AgentMemory {
+  conversations: Conversation[];
+  messageCount: number;
+  toolResults: ToolSums[];
+  documents: number[];
+  embeddings: { count: number; bytes: number; dimensions: number; example: number }[];
+}
+
+const words = [
+  'role',
+  'content',
+  'parts',
+  'tool_calls',
+  'tool_call_id',
+  'tool_use_id',
+  'toolCallId',
+  'toolName',
+  'output',
+  'result',
+  'functionResponse',
+  'pageContent',
+  'page_content',
+  'metadata',
+  'id',
+  'name',
+  'input',
+  'function',
+  'lc_kwargs',
+] as const;
+type Word = (typeof words)[number];
+const bit = (...some: Word[]): number => some.reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
+
+const messageClass = /^(Human|AI|System|Tool|Function|Chat|Generic)Message(Chunk)?$/;
+const minMessages = 3;
+const smallestEmbedding = 128;
+const largestEmbedding = 16_384;
+
+const known = new WeakMap<Heap, AgentMemory>();
+
+export function computeAgentMemory(heap: Heap): AgentMemory {
+  const found = known.get(heap) ?? new Finder(heap).find();
+  known.set(heap, found);
+  return found;
+}
+
+class Finder {
+  readonly #heap: Heap;
+  /** By ordinal: which of `words` are among the object's properties. */
+  readonly #has: Uint32Array;
+
+  constructor(heap: Heap) {
+    this.#heap = heap;
+    this.#has = propertyBits(heap);
+  }
+
+  find(): AgentMemory {
+    const messages = this.#nodes((node, bits) => this.#isMessage(node, bits));
+    return {
+      conversations: this.#conversations(new Set(messages)),
+      messageCount: messages.length,
+      toolResults: this.#toolResults(),
+      documents: this.#nodes(
+        (_, bits) => (bits & bit('metadata')) !== 0 && (bits & bit('pageContent', 'page_content')) !== 0,
+      ),
+      embeddings: findEmbeddings(this.#heap),
+    };
+  }
+
+  #nodes(wanted: (node: number, bits: number) => boolean): number[] {
+    const { type, count } = this.#heap.snapshot.nodes;
+    const found: number[] = [];
+    for (let node = 0; node < count; node++)
+      if (this.#has[node] !== 0 && type[node] === NodeType.object && wanted(node, this.#has[node]!))
+        found.push(node);
+    return found;
+  }
+
+  #isMessage(node: number, bits: number): boolean {
+    if (bits & bit('role') && bits & bit('content', 'parts', 'tool_calls')) return true;
+    return (
+      (bits & bit('lc_kwargs', 'content')) !== 0 && messageClass.test(this.#heap.snapshot.nodeName(node))
+    );
+  }
+
+  #isToolResult(node: number, bits: number): boolean {
+    if (bits & bit('tool_call_id', 'tool_use_id', 'functionResponse')) return true;
+    if (bits & bit('toolCallId') && bits & bit('output', 'result')) return true;
+    return (bits & bit('content')) !== 0 && /^ToolMessage/.test(this.#heap.snapshot.nodeName(node));
+  }
+
+  /** Arrays at least half of whose objects are messages. */
+  #conversations(messages: Set<number>): Conversation[] {
+    if (messages.size < minMessages) return [];
+    const { retainers, snapshot, retained } = this.#heap;
+    const arrays = new Set<number>();
+    for (const message of messages)
+      for (const edge of retainers.to(message))
+        if (snapshot.edgeType(edge) === EdgeType.element) arrays.add(retainers.sourceOf(edge));
+    const counted = new Set<number>();
+    const conversations: Conversation[] = [];
+    for (const node of [...arrays].sort((a, b) => retained[b]! - retained[a]!)) {
+      if (snapshot.nodes.type[node] !== NodeType.object) continue;
+      const elements = elementNodes(this.#heap, node);
+      const own = elements.filter((element) => messages.has(element));
+      if (own.length < minMessages || own.length * 2 < elements.length) continue;
+      let bytes = this.#heap.selfSize.get(node);
+      for (const message of own) {
+        if (!counted.has(message)) bytes += retained[message]!;
+        counted.add(message);
+      }
+      conversations.push({ node, messages: own.length, bytes });
+    }
+    return conversations.sort((a, b) => b.bytes - a.bytes);
+  }
+
+  #toolResults(): ToolSums[] {
+    const results = this.#nodes((node, bits) => this.#isToolResult(node, bits));
+    if (!results.length) return [];
+    const isResult = new Set(results);
+    const tools = this.#toolNames();
+    const sums = new Map<string, ToolSums>();
+    for (const node of results) {
+      if (this.#isBelow(node, isResult)) continue;
+      const tool = this.#toolOf(node, tools);
+      const sum = sums.get(tool) ?? { tool, count: 0, retainedSizeBytes: 0, largest: node };
+      sum.count++;
+      sum.retainedSizeBytes += this.#heap.retained[node]!;
+      if (this.#heap.retained[node]! > this.#heap.retained[sum.largest]!) sum.largest = node;
+      sums.set(tool, sum);
+    }
+    return [...sums.values()].sort((a, b) => b.retainedSizeBytes - a.retainedSizeBytes);
+  }
+
+  /** A result within a result counts once. */
+  #isBelow(node: number, others: Set<number>): boolean {
+    let at = node;
+    for (let step = 0; step < 8; step++) {
+      const up = this.#heap.tree.dominator[at]!;
+      if (up === at) return false;
+      if (others.has(up)) return true;
+      at = up;
+    }
+    return false;
+  }
+
+  /** Names of tools by the id of the call. */
+  #toolNames(): Map<string, string> {
+    const names = new Map<string, string>();
+    const note = (id: string, name: string): void => {
+      if (id && name) names.set(id, name);
+    };
+    const calls = this.#nodes(
+      (_, bits) =>
+        ((bits & bit('id')) !== 0 && (bits & bit('function', 'input')) !== 0) ||
+        (bits & bit('toolCallId', 'toolName')) === bit('toolCallId', 'toolName'),
+    );
+    for (const node of calls) {
+      const details = findChild(this.#heap, node, 'function', EdgeType.property);
+      const name = details < 0 ? this.#text(node, 'name') : this.#text(details, 'name');
+      note(this.#text(node, 'id'), name);
+      note(this.#text(node, 'toolCallId'), this.#text(node, 'toolName'));
+    }
+    return names;
+  }
+
+  #toolOf(node: number, tools: Map<string, string>): string {
+    const id = ['tool_call_id', 'tool_use_id', 'toolCallId']
+      .map((name) => this.#text(node, name))
+      .find(Boolean);
+    const response = findChild(this.#heap, node, 'functionResponse', EdgeType.property);
+    return (
+      this.#text(node, 'toolName') ||
+      (id !== undefined && tools.get(id)) ||
+      (response >= 0 ? this.#text(response, 'name') : this.#text(node, 'name')) ||
+      '(unnamed tool)'
+    );
+  }
+
+  #text(node: number, property: string): string {
+    return textProperty(this.#heap, node, property);
+  }
+}
+
+/** The text of a string property; empty when it is absent or no string. */
+export function textProperty(heap: Heap, node: number, property: string): string {
+  const child = findChild(heap, node, property, EdgeType.property);
+  return child >= 0 && isStringType(heap.snapshot.nodes.type[child]!) ? stringText(heap, child, 200) : '';
+}
+
+function propertyBits(heap: Heap): Uint32Array {
+  const { firstEdge, count } = heap.snapshot.nodes;
+  const { packed, nameOrIndex } = heap.snapshot.edges;
+  const bits = new Map<number, number>();
+  for (const word of words) {
+    const index = heap.snapshot.strings.findAscii(word);
+    if (index >= 0) bits.set(index, bit(word));
+  }
+  const lookup = new Uint32Array(heap.snapshot.strings.count);
+  for (const [index, value] of bits) lookup[index] = value;
+  const has = new Uint32Array(count);
+  for (let node = 0; node < count; node++) {
+    let found = 0;
+    for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
+      if (packed[edge]! >>> edgeTypeShift === EdgeType.property) found |= lookup[nameOrIndex.get(edge)]!;
+    has[node] = found;
+  }
+  return has;
+}
+
+/** Vectors of numbers, by their length: typed arrays, and plain arrays whose elements are unboxed doubles. */
+function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
+  const { snapshot } = heap;
+  const groups = new Map<string, { count: number; bytes: number; dimensions: number; example: number }>();
+  for (let node = 0; node < heap.nodeCount; node++) {
+    if (snapshot.nodes.type[node] !== NodeType.object) continue;
+    const found = vectorOf(heap, node);
+    if (!found || found.dimensions < smallestEmbedding || found.dimensions > largestEmbedding) continue;
+    const key = `${found.kind} ${found.dimensions}`;
+    const group = groups.get(key) ?? { count: 0, bytes: 0, dimensions: found.dimensions, example: node };
+    group.count++;
+    group.bytes += found.bytes;
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+function vectorOf(heap: Heap, node: number): { kind: string; dimensions: number; bytes: number } | undefined {
+  const { snapshot } = heap;
+  const name = snapshot.nodeName(node);
+  if (name === 'Float32Array' || name === 'Float64Array') {
+    const buffer = findChild(heap, node, 'buffer', EdgeType.internal);
+    const store = buffer < 0 ? -1 : findChild(heap, buffer, 'backing_store', EdgeType.internal);
+    const bytes = store < 0 ? 0 : snapshot.nodes.selfSize.get(store);
+    return {
+      kind: name,
+      dimensions: bytes / (name === 'Float32Array' ? 4 : 8),
+      bytes: bytes + heap.selfSize.get(node),
+    };
+  }
+  if (name !== 'Array' || kindOf(heap, node) !== 'array') return undefined;
+  const elements = findChild(heap, node, 'elements', EdgeType.internal);
+  if (elements < 0 || snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]! > 4)
+    return undefined;
+  const bytes = snapshot.nodes.selfSize.get(elements);
+  return { kind: name, dimensions: (bytes - 16) / 8, bytes: heap.selfSize.get(node) };
+}

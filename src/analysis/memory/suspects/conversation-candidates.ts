@@ -1,0 +1,34 @@
+/**
+ * Conversations that nobody recorded, found in the heap by the shape of messages: what is offered is inferred. In a
+ * snapshot whose strings were withheld only the shape is there.
+ */
+import type { ConversationCandidate } from '../../../model/agent-state.ts';
+import type { Heap } from '../heap.ts';
+import { elementNodes } from '../questions/heap-value.ts';
+import { pathText } from '../questions/paths.ts';
+import { computeAgentMemory, textProperty } from './agent-memory.ts';
+
+const mostCandidates = 3;
+const mostShown = 10;
+
+export function findConversationCandidates(heap: Heap): ConversationCandidate[] {
+  const { conversations } = computeAgentMemory(heap);
+  return [...conversations]
+    .sort((a, b) => b.messages - a.messages || b.bytes - a.bytes)
+    .slice(0, mostCandidates)
+    .map(({ node, messages, bytes }) => {
+      const shown = lastMessages(heap, node);
+      return { inferred: true, path: pathText(heap, node), messages, bytes, ...(shown.length && { shown }) };
+    });
+}
+
+/** The last ones, as far as their texts are in the snapshot. */
+function lastMessages(heap: Heap, array: number): { role: string; content: string }[] {
+  return elementNodes(heap, array)
+    .slice(-mostShown)
+    .map((node) => ({ role: textProperty(heap, node, 'role'), content: textProperty(heap, node, 'content') }))
+    .filter(({ role, content }) => saysSomething(`${role}${content}`));
+}
+
+/** More than the redactor's placeholders, and the digits that it leaves between them. */
+const saysSomething = (text: string) => text.replace(/\[redacted[^\]]*\]|\d/g, '') !== '';

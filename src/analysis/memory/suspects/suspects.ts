@@ -1,0 +1,77 @@
+/**
+ * Runs the rules and puts what they found in order: the largest and surest first, and of several that speak of the same
+ * bytes the one that says most. To add a rule: write rules/<name>.ts, add it to the list by how much it explains.
+ */
+import type { HeapSuspect } from '../../../model/heap.ts';
+import type { Heap } from '../heap.ts';
+import { cachesRule } from '../rules/caches.ts';
+import { closuresRule } from '../rules/closures.ts';
+import { collectionsRule } from '../rules/collections.ts';
+import { contextsRule } from '../rules/contexts.ts';
+import { conversationsRule } from '../rules/conversations.ts';
+import { documentsRule } from '../rules/documents.ts';
+import { duplicateStringsRule } from '../rules/duplicate-strings.ts';
+import { embeddingsRule } from '../rules/embeddings.ts';
+import { externalMemoryRule } from '../rules/external-memory.ts';
+import { largeClassRule } from '../rules/large-class.ts';
+import { largeObjectRule } from '../rules/large-object.ts';
+import { listenersRule } from '../rules/listeners.ts';
+import { promisesRule } from '../rules/promises.ts';
+import { streamsRule } from '../rules/streams.ts';
+import { timersRule } from '../rules/timers.ts';
+import { toolResultsRule } from '../rules/tool-results.ts';
+import type { SuspectContext, SuspectRule } from './suspect-context.ts';
+
+/** Those that know what a thing is for come before those that only see that it is large. */
+export const rules: readonly SuspectRule[] = [
+  toolResultsRule,
+  conversationsRule,
+  documentsRule,
+  embeddingsRule,
+  cachesRule,
+  listenersRule,
+  timersRule,
+  streamsRule,
+  promisesRule,
+  closuresRule,
+  contextsRule,
+  collectionsRule,
+  largeObjectRule,
+  largeClassRule,
+  externalMemoryRule,
+  duplicateStringsRule,
+];
+
+const general = new Set(rules.filter((rule) => rule.isGeneral).map((rule) => rule.name));
+const sureness = { certain: 1, likely: 0.8, possible: 0.5 };
+
+export function computeSuspects(heap: Heap, limit = 10): HeapSuspect[] {
+  const context: SuspectContext = { heap, totalBytes: heap.totalBytes };
+  const all = rules.flatMap((rule) => rule.find(context));
+  const kept = all.filter(
+    (suspect, at) =>
+      !general.has(suspect.rule) ||
+      !all.slice(0, at).some((earlier) => saysItAlready(heap, earlier, suspect)),
+  );
+  const weight = (suspect: HeapSuspect): number => suspect.retainedSizeBytes * sureness[suspect.confidence];
+  return kept.sort((a, b) => weight(b) - weight(a)).slice(0, limit);
+}
+
+/** The earlier one is about the same node, or one in the same chain of dominators that accounts for most of it. */
+function saysItAlready(heap: Heap, earlier: HeapSuspect, later: HeapSuspect): boolean {
+  if (!earlier.node || !later.node) return false;
+  if (earlier.node.id === later.node.id) return true;
+  const ratio = earlier.retainedSizeBytes / later.retainedSizeBytes;
+  if (ratio < 0.6 || ratio > 1.6) return false;
+  const a = heap.snapshot.findById(earlier.node.id);
+  const b = heap.snapshot.findById(later.node.id);
+  return isAbove(heap, a, b) || isAbove(heap, b, a);
+}
+
+function isAbove(heap: Heap, above: number, below: number): boolean {
+  for (let at = below, step = 0; at !== heap.root && step < 10_000; step++) {
+    at = heap.tree.dominator[at]!;
+    if (at === above) return true;
+  }
+  return false;
+}

@@ -1,0 +1,64 @@
+/**
+ * Encrypts and decrypts bundles that are on the disk: a folder or a packed bundle becomes one age file, an age file
+ * the packed bundle that is in it. A stream in both directions; the dying process's own way is encrypted-sink.ts.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { AgentdumpError } from '../../errors.ts';
+import { packedSuffix } from '../layout/bundle.ts';
+import { isAgeFile, type Keys, openAgeWindow } from '../read/age.ts';
+import { openBundle } from '../read/reader.ts';
+import { chunksOf } from '../read/source.ts';
+import { openFileWindow } from '../read/window.ts';
+import { AgeStream } from '../write/age-encrypt.ts';
+import type { Lock } from '../write/age-key.ts';
+import { writeNewFile } from '../write/new-file.ts';
+import { packedName, writeArchive } from './pack.ts';
+
+export interface EncryptResult {
+  path: string;
+  bytes: number;
+}
+
+/**
+ * Writes `….agentdump.zip.age` beside the bundle, or `output`; the clear bundle stays, for the caller to remove. Throws
+ * what openBundle throws, `locked` for one that is encrypted already, `unwritable`.
+ */
+export function encryptBundle(path: string, lock: Lock, options: { output?: string } = {}): EncryptResult {
+  const bundle = openBundle(path);
+  try {
+    const name = bundle.packed ? basename(path) : packedName(path);
+    const output = resolve(options.output ?? join(dirname(resolve(path)), `${name}.age`));
+    const { bytes } = writeNewFile(output, (put) => {
+      const stream = new AgeStream(put, lock);
+      writeArchive(bundle, basename(name, '.zip'), (bytes) => stream.write(bytes));
+      stream.end();
+    });
+    return { path: output, bytes };
+  } finally {
+    bundle.close();
+  }
+}
+
+/**
+ * Writes the packed bundle that an age file holds, beside it without its `.age`, or to `output`. Throws `locked` when
+ * no key fits, `malformed-input` for a damaged file (then nothing is left), `usage` for a file that is no age file.
+ */
+export function decryptBundle(path: string, keys: Keys, options: { output?: string } = {}): EncryptResult {
+  const window = openFileWindow(path);
+  try {
+    if (!isAgeFile(window)) throw new AgentdumpError('usage', `${path} is not encrypted`, { argument: path });
+    const clear = openAgeWindow(window, keys, path);
+    const output = resolve(options.output ?? clearPath(path));
+    const { bytes } = writeNewFile(output, (put) => {
+      for (const chunk of chunksOf((target, position) => clear.read(target, position))) put(chunk);
+    });
+    return { path: output, bytes };
+  } finally {
+    window.close();
+  }
+}
+
+function clearPath(path: string): string {
+  if (path.endsWith('.age')) return path.slice(0, -'.age'.length);
+  return path + packedSuffix;
+}

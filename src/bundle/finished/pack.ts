@@ -1,0 +1,83 @@
+/**
+ * Packs a bundle's folder into one zip file that is read in place. Parts that are compressed already and parts that
+ * are big are stored as they are, so that a reader can stream them; the rest is deflated.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { AgentdumpError } from '../../errors.ts';
+import { bundleSuffix, manifestName, packedSuffix, partialSuffix, progressName } from '../layout/bundle.ts';
+import { type BundleReader, openBundle } from '../read/reader.ts';
+import { packBytes, storedBytes, ZipArchive } from '../write/archive.ts';
+import { writeNewFile } from '../write/new-file.ts';
+
+export interface PackResult {
+  path: string;
+  bytes: number;
+  /** Files of the folder that are no parts and were left out. */
+  leftOut: string[];
+}
+
+/** Bigger parts are stored, not deflated: a reader inflates in memory. */
+const deflateLimit = 32 * 1024 * 1024;
+const deflateLevel = 6;
+
+/**
+ * Writes `<folder>.zip` beside the folder, or `output`; a torn bundle loses its `.partial`. Throws what openBundle
+ * throws, `usage` for a bundle that is packed already, `unwritable` where the file exists or the disk refuses.
+ */
+export function packBundle(path: string, options: { output?: string } = {}): PackResult {
+  const bundle = openBundle(path);
+  try {
+    if (bundle.packed) throw new AgentdumpError('usage', `${path} is packed already`, { argument: path });
+    const output = resolve(options.output ?? join(dirname(resolve(path)), packedName(path)));
+    const folder = basename(output, '.zip');
+    const { result, bytes } = writeNewFile(output, (put) => writeArchive(bundle, folder, put));
+    return { path: output, bytes, leftOut: result };
+  } finally {
+    bundle.close();
+  }
+}
+
+/** What a bundle's folder is called when it is a file. */
+export function packedName(path: string): string {
+  const name = basename(resolve(path));
+  for (const suffix of [partialSuffix, bundleSuffix])
+    if (name.endsWith(suffix)) return name.slice(0, -suffix.length) + packedSuffix;
+  return `${name}.zip`;
+}
+
+/** Writes the zip of an open bundle to `put`; names what it left out. Throws `over-limit`, and what reading throws. */
+export function writeArchive(
+  bundle: BundleReader,
+  folder: string,
+  put: (bytes: Uint8Array) => void,
+): string[] {
+  const archive = new ZipArchive(put, Date.parse(bundle.head.createdAt ?? ''));
+  const wanted = new Set([manifestName, progressName, ...bundle.parts.map((part) => part.name)]);
+  const leftOut: string[] = [...bundle.source.refused.keys()];
+  for (const [name, size] of bundle.source.sizes) {
+    if (!wanted.has(name)) leftOut.push(name);
+    else if (size <= deflateLimit && !name.endsWith('.gz'))
+      addDeflated(archive, bundle, `${folder}/${name}`, name);
+    else addStored(archive, bundle, `${folder}/${name}`, name);
+  }
+  archive.end();
+  return leftOut;
+}
+
+function addDeflated(archive: ZipArchive, bundle: BundleReader, entryName: string, name: string): void {
+  const packed = packBytes(bundle.source.read(name, deflateLimit), deflateLevel);
+  archive.add(entryName, packed, [packed.data]);
+}
+
+/** Twice over the file: the CRC stands before the data. */
+function addStored(archive: ZipArchive, bundle: BundleReader, entryName: string, name: string): void {
+  const file = bundle.source.open(name);
+  try {
+    let crc = 0;
+    for (const chunk of file.chunks()) crc = crc32(chunk, crc);
+    archive.add(entryName, storedBytes(file.bytes, crc), file.chunks());
+  } finally {
+    file.close();
+  }
+}

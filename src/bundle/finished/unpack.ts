@@ -1,0 +1,101 @@
+/**
+ * Makes a folder of a packed bundle again: only parts and the bundle's own files, under names that were checked, into a
+ * new private folder that has the bundle's name once it is whole.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { AgentdumpError } from '../../errors.ts';
+import { platform } from '../../platform/index.ts';
+import {
+  bundleSuffix,
+  encryptedSuffix,
+  manifestName,
+  packedSuffix,
+  partialSuffix,
+  progressName,
+  unfinishedSuffix,
+} from '../layout/bundle.ts';
+import type { Keys } from '../read/age.ts';
+import { type BundleReader, openBundle } from '../read/reader.ts';
+import { removeFlatTree } from '../write/folder-sink.ts';
+import { createPrivateFile, ensureDumpFolder, makeClosedFolder, unwritable } from '../write/safe-folder.ts';
+import { closeSync, failureCode, lstatSync, rmdirSync, writeAll } from '../write/system.ts';
+
+export interface UnpackResult {
+  path: string;
+  /** Files of the zip that are no parts and were left out. */
+  leftOut: string[];
+}
+
+/**
+ * Writes the folder below `output`, by default beside the file. Throws what openBundle throws, `usage` for a bundle
+ * that is a folder already, `unwritable` where the folder exists or the disk refuses, `malformed-input` for an entry
+ * that can't be unpacked: then nothing is left behind.
+ */
+export function unpackBundle(path: string, options: { output?: string; keys?: Keys } = {}): UnpackResult {
+  const bundle = openBundle(path, options.keys);
+  try {
+    if (!bundle.packed) throw new AgentdumpError('usage', `${path} is not packed`, { argument: path });
+    return unpackInto(ensureDumpFolder(options.output ?? dirname(resolve(path))), bundle);
+  } finally {
+    bundle.close();
+  }
+}
+
+/** The same of a bundle that is open, whatever it was read from. `dir` exists. */
+export function unpackInto(dir: string, bundle: BundleReader): UnpackResult {
+  const final = join(dir, unpackedName(bundle));
+  const unfinished = final + unfinishedSuffix;
+  if (lstatSync(final, { throwIfNoEntry: false })) throw unwritable(final, 'EEXIST');
+  let leftOut: string[];
+  try {
+    makeClosedFolder(unfinished);
+    try {
+      leftOut = copyFiles(bundle, unfinished);
+      platform.files.rename(unfinished, final);
+    } catch (error) {
+      removeFlatTree(unfinished);
+      rmdirSync(unfinished);
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof AgentdumpError) throw error;
+    throw unwritable(final, failureCode(error), error);
+  }
+  return { path: final, leftOut };
+}
+
+function unpackedName(bundle: BundleReader): string {
+  const suffix = bundle.sealed ? bundleSuffix : partialSuffix;
+  const name = basename(bundle.path);
+  for (const packed of [encryptedSuffix, packedSuffix])
+    if (name.endsWith(packed)) return name.slice(0, -packed.length) + suffix;
+  return name.replace(/(\.zip)?(\.age)?$/, '') + suffix;
+}
+
+function copyFiles(bundle: BundleReader, target: string): string[] {
+  const wanted = new Set([manifestName, progressName, ...bundle.parts.map((part) => part.name)]);
+  const leftOut = [...bundle.source.refused.keys()];
+  const folders = new Set<string>();
+  for (const name of bundle.source.sizes.keys()) {
+    if (!wanted.has(name)) {
+      leftOut.push(name);
+      continue;
+    }
+    const folder = name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
+    if (folder && !folders.has(folder)) makeClosedFolder(join(target, folder));
+    folders.add(folder);
+    copyFile(bundle, name, join(target, name));
+  }
+  return leftOut;
+}
+
+function copyFile(bundle: BundleReader, name: string, path: string): void {
+  const file = bundle.source.open(name);
+  const fd = createPrivateFile(path);
+  try {
+    for (const chunk of file.chunks()) writeAll(fd, chunk);
+  } finally {
+    closeSync(fd);
+    file.close();
+  }
+}

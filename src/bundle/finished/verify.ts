@@ -1,0 +1,135 @@
+/**
+ * Proves a bundle whole: every part has the bytes that the writer hashed, nothing is missing, nothing was added. What
+ * it can't prove by itself, that the manifest is the one that was written, the ledger tells (verify-ledger.ts).
+ */
+import { createHash } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
+import { AgentdumpError } from '../../errors.ts';
+import { type Manifest, manifestName, progressName } from '../layout/bundle.ts';
+import { ledgerName } from '../layout/ledger.ts';
+import type { Keys } from '../read/age.ts';
+import { type BundleReader, type FoundPart, openBundle } from '../read/reader.ts';
+import { type LedgerOptions, type LedgerVerification, verifyLedgerFile } from './verify-ledger.ts';
+
+export type PartState = 'whole' | 'altered' | 'missing' | 'unreadable' | 'unvouched';
+
+export interface VerifiedPart {
+  name: string;
+  bytes: number;
+  state: PartState;
+  /** What is wrong, in a clause; absent for a whole part. */
+  problem?: string;
+}
+
+export interface Verification {
+  id: string;
+  path: string;
+  /** whole: sealed and every byte as written. torn: what is there is as written, the rest never came. altered: not so. */
+  verdict: 'whole' | 'torn' | 'altered';
+  parts: VerifiedPart[];
+  /** Files that no manifest names, and names that no part may have. */
+  extra: string[];
+  /** SHA-256 of manifest.json's bytes, of a sealed bundle: what the ledger holds. */
+  manifestSha256?: string;
+  /** Absent where there is no ledger beside the bundle. */
+  ledger?: LedgerVerification & {
+    /** listed: with this manifest. differs: with another. absent: not at all, or no longer readable. */
+    entry: 'listed' | 'differs' | 'absent';
+  };
+}
+
+export interface VerifyOptions extends LedgerOptions {
+  keys?: Keys;
+  /** Path of the ledger; by default the one beside the bundle. */
+  ledger?: string;
+}
+
+/** Throws what openBundle and verifyLedgerFile throw. */
+export function verifyBundle(path: string, options: VerifyOptions = {}): Verification {
+  const bundle = openBundle(path, options.keys);
+  try {
+    const found = verifyOpenBundle(bundle);
+    const ledger = verifyLedgerFile(options.ledger ?? join(dirname(resolve(path)), ledgerName), options);
+    return ledger ? { ...found, ledger: { ...ledger, entry: entryOf(found, ledger) } } : found;
+  } finally {
+    bundle.close();
+  }
+}
+
+export function verifyOpenBundle(bundle: BundleReader): Verification {
+  const parts = [...bundle.parts.map((part) => verifyPart(bundle, part)), ...missingParts(bundle)];
+  const extra = extraFiles(bundle);
+  const isIntact = parts.every((part) => part.state === 'whole' || part.state === 'unvouched');
+  return {
+    id: bundle.id,
+    path: bundle.path,
+    verdict: !isIntact || extra.length ? 'altered' : bundle.sealed ? 'whole' : 'torn',
+    parts,
+    extra,
+    ...(bundle.sealed && { manifestSha256: hashFile(bundle, manifestName).sha256 }),
+  };
+}
+
+function entryOf(found: Verification, ledger: LedgerVerification): 'listed' | 'differs' | 'absent' {
+  const entries = ledger.bundles.filter((entry) => entry.bundle === found.id);
+  if (entries.some((entry) => entry.manifest === found.manifestSha256)) return 'listed';
+  return entries.length ? 'differs' : 'absent';
+}
+
+function verifyPart(bundle: BundleReader, part: FoundPart): VerifiedPart {
+  const { name, bytes } = part;
+  if (part.sha256 === undefined)
+    return { name, bytes, state: 'unvouched', problem: 'nothing says what its bytes were' };
+  try {
+    const found = hashFile(bundle, name);
+    if (found.bytes !== bytes)
+      return {
+        name,
+        bytes,
+        state: 'altered',
+        problem: `it has ${found.bytes} bytes where ${bytes} were written`,
+      };
+    if (found.sha256 !== part.sha256)
+      return { name, bytes, state: 'altered', problem: 'its SHA-256 is not that of the bytes written' };
+    return { name, bytes, state: 'whole' };
+  } catch (error) {
+    const problem = error instanceof AgentdumpError ? error.message : `it cannot be read: ${String(error)}`;
+    return { name, bytes, state: 'unreadable', problem };
+  }
+}
+
+function hashFile(bundle: BundleReader, name: string): { bytes: number; sha256: string } {
+  const file = bundle.source.open(name);
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for (const chunk of file.chunks()) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+    return { bytes, sha256: hash.digest('hex') };
+  } finally {
+    file.close();
+  }
+}
+
+function missingParts(bundle: BundleReader): VerifiedPart[] {
+  const noted: Manifest['parts'] = bundle.manifest?.parts ?? [];
+  return noted
+    .filter((part) => !bundle.source.sizes.has(part.name))
+    .map(({ name, bytes }) => ({
+      name,
+      bytes,
+      state: 'missing',
+      problem: 'the manifest names it, but it is not there',
+    }));
+}
+
+function extraFiles(bundle: BundleReader): string[] {
+  const named = new Set([manifestName, ...bundle.parts.map((part) => part.name)]);
+  // A writer that died between the manifest and the last rename leaves this one too.
+  named.add(progressName);
+  return [...bundle.source.sizes.keys()]
+    .filter((name) => !named.has(name))
+    .concat([...bundle.source.refused.keys()]);
+}

@@ -1,0 +1,167 @@
+/**
+ * Counts deaths that repeat: the same signature within a window is noted and not stored again, so that a crash loop
+ * costs lines, not bundles. The file `signatures.log` is only ever appended to, one short line in one write; whoever
+ * appends then reads what stands before his own line, so that of two that die together exactly one is told to store.
+ * Any failure means: store. The last word of a line that was told to store is the id of the bundle that follows, so
+ * that retention knows which bundles are of one signature without opening any.
+ */
+import { dirname, join } from 'node:path';
+import { platform } from '../../platform/index.ts';
+import { signatureLogName } from '../layout/bundle.ts';
+import { readBundleName } from '../write/bundle-name.ts';
+import { openRegularFile } from '../write/open-regular-file.ts';
+import { createPrivateFile, ensureDumpFolder, openStateFile } from '../write/safe-folder.ts';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  loadCrypto,
+  nowMs,
+  openSync,
+  readdirSync,
+  readSync,
+  unlinkSync,
+  writeAll,
+  writeSync,
+} from '../write/system.ts';
+
+export interface NoteOptions {
+  dir: string;
+  /** Any text that is equal for equal deaths. Only its hash is kept. */
+  signature: string;
+  /** Within so many milliseconds of one that was stored, others are counted only. */
+  windowMs: number;
+}
+
+export interface SignatureNote {
+  store: boolean;
+  /** With `store`: how many were only counted since the one before. Without: how many so far, this one included. */
+  repeats: number;
+  /** With `store`: id for the bundle. Absent where nothing could be noted. */
+  id?: string;
+}
+
+/** Beyond so many bytes the older half of the file goes. */
+const longestLog = 64 * 1024;
+const mostOlderKept = 300;
+const lineOf = /^(\d{13}) ([0-9a-f]{16}) ([0-9a-f]{16})$/;
+
+export function noteSignature(options: NoteOptions): SignatureNote {
+  try {
+    return note(options);
+  } catch {
+    return { store: true, repeats: 0 };
+  }
+}
+
+function note({ dir, signature, windowMs }: NoteOptions): SignatureNote {
+  const path = join(ensureDumpFolder(dir), signatureLogName);
+  const fd = openStateFile(path);
+  try {
+    const crypto = loadCrypto();
+    const hash = crypto.createHash('sha256').update(signature).digest('hex').slice(0, 16);
+    const token = crypto.randomBytes(8).toString('hex');
+    const line = `\n${nowMs()} ${hash} ${token}`;
+    if (writeSync(fd, line) !== line.length) return { store: true, repeats: 0 };
+    const lines = readTail(fd);
+    if (fstatSync(fd).size > longestLog) keepNewerHalf(path, lines);
+    const answer = replay(lines, hash, token, windowMs);
+    return answer.store ? { ...answer, id: token } : answer;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Takes back that the bundle `id` was stored: it could not be written, and the next death like it is to be. In the line's
+ * own place, because a disk that is full takes no further one. Never throws.
+ */
+export function forgetStored(dir: string, id: string): void {
+  try {
+    const path = join(dir, signatureLogName);
+    const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(fd);
+      const start = Math.max(0, size - 2 * longestLog);
+      const bytes = Buffer.alloc(size - start);
+      readSync(fd, bytes, 0, bytes.length, start);
+      const at = bytes.lastIndexOf(id);
+      if (at >= 0) writeSync(fd, '-'.repeat(id.length), start + at);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Then the same within a minute is counted, and the line on standard error has said that there is no bundle.
+  }
+}
+
+/** The hash of the signature, by the first eight digits of the bundle's id. Never throws. */
+export function readSignatures(dir: string): ReadonlyMap<string, string> {
+  const signatures = new Map<string, string>();
+  try {
+    const fd = openRegularFile(join(dir, signatureLogName));
+    try {
+      for (const line of readTail(fd)) {
+        const [, , hash, id] = lineOf.exec(line) ?? [];
+        if (hash !== undefined && id !== undefined) signatures.set(id.slice(0, 8), hash);
+      }
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Then the bundles' names decide.
+  }
+  return signatures;
+}
+
+/** Lines of the end of the file. A line cut by the window or torn by a death matches nothing later on. */
+function readTail(fd: number): string[] {
+  const { size } = fstatSync(fd);
+  const start = Math.max(0, size - 2 * longestLog);
+  const bytes = Buffer.alloc(size - start);
+  const count = readSync(fd, bytes, 0, bytes.length, start);
+  return bytes.toString('latin1', 0, count).split('\n');
+}
+
+/** Everyone replays the same lines in the same order, and so comes to the same answer for each of them. */
+function replay(lines: string[], hash: string, token: string, windowMs: number): SignatureNote {
+  let storedAt = Number.NEGATIVE_INFINITY;
+  let repeats = 0;
+  for (const line of lines) {
+    const [, time, lineHash, lineToken] = lineOf.exec(line) ?? [];
+    if (lineHash !== hash) continue;
+    const at = Number(time);
+    // A clock that was set back must not silence us until it has caught up.
+    const store = Math.abs(at - storedAt) > windowMs;
+    if (!store) repeats++;
+    if (lineToken === token) return { store, repeats };
+    if (store) {
+      storedAt = at;
+      repeats = 0;
+    }
+  }
+  return { store: true, repeats: 0 };
+}
+
+/** Of the older half the lines of bundles that are still there. */
+function keepNewerHalf(path: string, lines: string[]): void {
+  const cut = Math.max(0, lines.length - Math.floor(longestLog / 2 / 50));
+  const ids = new Set(readdirSync(dirname(path)).map((name) => readBundleName(name)?.shortId));
+  const ofBundles = lines.slice(0, cut).filter((line) => ids.has(lineOf.exec(line)?.[3]?.slice(0, 8)));
+  const kept = [...ofBundles.slice(-mostOlderKept), ...lines.slice(cut)].join('\n');
+  const next = `${path}.next`;
+  try {
+    const fd = createPrivateFile(next);
+    try {
+      writeAll(fd, Buffer.from(kept, 'latin1'));
+    } finally {
+      closeSync(fd);
+    }
+    platform.files.rename(next, path);
+  } catch {
+    // Another is doing the same, or died doing it. The next that comes finds the way free.
+    try {
+      unlinkSync(next);
+    } catch {}
+  }
+}

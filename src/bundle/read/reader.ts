@@ -1,0 +1,285 @@
+/**
+ * Opens a bundle, finished or torn, and hands out its parts. Missing is data: whatever is absent, altered, torn or over
+ * a limit becomes a gap, in `gaps`, and the rest is still read. Three things only are fatal: what is there is no bundle,
+ * it is of a newer major version, or neither manifest nor trigger can be read. Does not know what a part means.
+ */
+import { createHash } from 'node:crypto';
+import { AgentdumpError } from '../../errors.ts';
+import {
+  type Manifest,
+  type ManifestGap,
+  type ManifestHead,
+  type ManifestPart,
+  manifestName,
+  partNames,
+  progressName,
+  unfinishedSuffix,
+} from '../layout/bundle.ts';
+import { statSync } from '../write/system.ts';
+import { isAgeFile, type Keys, openAgeWindow, readSmallAgeFile } from './age.ts';
+import { parseUntrustedJson } from './json.ts';
+import { isRecord, type Progress, readManifest, readProgress } from './manifest.ts';
+import { type BundleSource, FolderSource, type PartFile } from './source.ts';
+import { type ByteWindow, openFileWindow } from './window.ts';
+import { ZipSource } from './zip-source.ts';
+
+export interface FoundPart {
+  name: string;
+  bytes: number;
+  /** As the writer noted it; absent for a part that nothing vouches for. */
+  sha256?: string;
+  complete: boolean;
+}
+
+/** The writer stops at a thousand too. */
+const mostGaps = 1010;
+const manifestLimit = 8 * 1024 * 1024;
+/** A part that is wanted in memory; bigger ones are read through openPartFile. */
+export const partLimit = 128 * 1024 * 1024;
+/** Each may cost a second: a stranger chose its work factor. */
+const mostUnsealed = 8;
+const ownFiles = new Set([manifestName, progressName]);
+
+/**
+ * A folder, a packed bundle, or with `keys` an encrypted one.
+ * Throws AgentdumpError: `not-found`, `not-a-bundle`, `unsupported-version`; `locked` for
+ * an encrypted one that no key opens.
+ */
+export function openBundle(path: string, keys?: Keys): BundleReader {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) throw new AgentdumpError('not-found', `there is nothing at ${path}`, { path });
+  if (stat.isDirectory()) return new BundleReader(path, new FolderSource(path), false, keys);
+  if (!stat.isFile()) throw notABundle(path, 'a folder or a regular file');
+  return openPackedBundle(path, openFileWindow(path), keys);
+}
+
+/** A packed bundle in memory or in a file; `path` is what it is called in messages. Throws as openBundle does. */
+export function openPackedBundle(path: string, window: ByteWindow, keys?: Keys): BundleReader {
+  try {
+    if (!isAgeFile(window)) return new BundleReader(path, new ZipSource(window), true, keys);
+    if (!keys) throw new AgentdumpError('locked', `${path} is encrypted`, { path });
+    return new BundleReader(path, new ZipSource(openAgeWindow(window, keys, path)), true, keys);
+  } catch (error) {
+    window.close();
+    if (!(error instanceof AgentdumpError) || !zipFaults.has(error.code)) throw error;
+    const why = `${path} is no bundle: ${error.message}`;
+    throw new AgentdumpError('not-a-bundle', why, { path, lookedFor: 'a zip file', ...error.details }, error);
+  }
+}
+
+const zipFaults = new Set(['malformed-input', 'over-limit']);
+
+export class BundleReader {
+  readonly path: string;
+  readonly packed: boolean;
+  /** A manifest stands in it: the writer got to its end. */
+  readonly sealed: boolean;
+  readonly id: string;
+  readonly head: Partial<ManifestHead>;
+  readonly manifest?: Manifest;
+  readonly parts: FoundPart[];
+  /** Grows while parts are read. */
+  readonly gaps: ManifestGap[] = [];
+  readonly redactions: Manifest['redactions'];
+  /** The files themselves, parts or not: for those who copy or check a bundle as a whole. */
+  readonly source: BundleSource;
+  readonly #saidGaps = new Set<string>();
+  readonly #keys: Keys | undefined;
+  /** Age files inside parts that were opened, by their bytes. */
+  readonly #unsealed = new Map<string, Uint8Array | undefined>();
+
+  /** Takes the source over: `close` closes it. Throws as openBundle does. */
+  constructor(path: string, source: BundleSource, packed: boolean, keys?: Keys) {
+    this.path = path;
+    this.#keys = keys;
+    this.packed = packed;
+    this.source = source;
+    const manifest = this.#findManifest();
+    const progress = manifest ? undefined : this.#findProgress();
+    const triggerId = manifest || progress?.head ? undefined : this.#findTriggerId();
+    if (manifest) this.manifest = manifest;
+    this.sealed = manifest !== undefined;
+    this.head = manifest ?? progress?.head ?? {};
+    this.id = manifest?.id ?? progress?.head?.id ?? triggerId ?? this.#giveUp();
+    this.redactions = manifest?.redactions ?? progress?.redactions ?? [];
+    this.parts = manifest ? this.#sealedParts(manifest) : this.#tornParts(progress);
+    for (const [name, reason] of source.refused) this.#gap(name, `it was left alone: ${reason}`);
+  }
+
+  /** The bytes of a part of at most `limit`; undefined, and a gap, where they can't be had. Never throws. */
+  readPart(name: string, limit: number = partLimit): Buffer | undefined {
+    const part = this.parts.find((candidate) => candidate.name === name);
+    if (!part) return undefined;
+    try {
+      const bytes = this.source.read(name, limit);
+      if (part.sha256 !== undefined && sha256(bytes) !== part.sha256)
+        this.#gap(name, 'its bytes are not those that were written (SHA-256 differs); read with care');
+      return bytes;
+    } catch (error) {
+      this.#gap(name, reasonOf(error));
+      return undefined;
+    }
+  }
+
+  /** A part's JSON; undefined, and a gap, where it is torn, too deep or no object. Never throws. */
+  readJson<T>(name: string): T | undefined {
+    const bytes = this.readPart(name);
+    if (!bytes) return undefined;
+    try {
+      const { value, removedKeys } = parseUntrustedJson(bytes, name);
+      if (removedKeys) this.#gap(name, `${removedKeys} keys named __proto__ were left out`);
+      if (isRecord(value)) return value as T;
+      this.#gap(name, 'its JSON is not an object');
+    } catch (error) {
+      this.#gap(name, reasonOf(error));
+    }
+    return undefined;
+  }
+
+  /** For parts that are too big to be held. Its hash is not checked. The caller closes it. Never throws. */
+  openPartFile(name: string): PartFile | undefined {
+    if (!this.parts.some((part) => part.name === name)) return undefined;
+    try {
+      return this.source.open(name);
+    } catch (error) {
+      this.#gap(name, reasonOf(error));
+      return undefined;
+    }
+  }
+
+  /** The bytes in a small age file that a part holds; undefined where the keys at hand don't open it. Never throws. */
+  readonly unseal = (ageFile: Uint8Array): Uint8Array | undefined => {
+    const name = sha256(ageFile);
+    if (!this.#unsealed.has(name) && this.#unsealed.size < mostUnsealed)
+      this.#unsealed.set(name, this.#keys && readSmallAgeFile(ageFile, this.#keys));
+    return this.#unsealed.get(name);
+  };
+
+  /**
+   * What was written of a part before its writer died. It is no part: nothing vouches for it, and it is only good where
+   * each byte counts by itself, as in a heap snapshot that was being written. The caller closes it. Never throws.
+   */
+  openBegunPart(name: string): PartFile | undefined {
+    if (!this.source.unfinished.includes(name)) return undefined;
+    try {
+      return this.source.open(`${name}${unfinishedSuffix}`);
+    } catch (error) {
+      this.#gap(name, reasonOf(error));
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.source.close();
+  }
+
+  #findManifest(): Manifest | undefined {
+    if (!this.source.sizes.has(manifestName)) return undefined;
+    try {
+      const { manifest, gaps } = readManifest(this.source.read(manifestName, manifestLimit));
+      this.#addGaps([...gaps, ...manifest.gaps]);
+      return manifest;
+    } catch (error) {
+      if (isNewer(error)) throw error;
+      this.#gap(manifestName, reasonOf(error));
+      return undefined;
+    }
+  }
+
+  #findProgress(): Progress | undefined {
+    if (!this.source.sizes.has(progressName)) return undefined;
+    try {
+      const progress = readProgress(this.source.read(progressName, manifestLimit));
+      this.#addGaps(progress.gaps);
+      return progress;
+    } catch (error) {
+      if (isNewer(error)) throw error;
+      this.#gap(progressName, reasonOf(error));
+      return undefined;
+    }
+  }
+
+  #findTriggerId(): string | undefined {
+    if (!this.source.sizes.has(partNames.trigger)) return undefined;
+    try {
+      const { value } = parseUntrustedJson(this.source.read(partNames.trigger, manifestLimit), 'trigger');
+      const id = isRecord(value) ? value['id'] : undefined;
+      return isRecord(value) ? (typeof id === 'string' ? id.slice(0, 16) : '') : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #giveUp(): never {
+    const why = this.gaps[0] ? ` (${this.gaps[0].part}: ${this.gaps[0].reason})` : '';
+    throw notABundle(this.path, `a readable ${manifestName} or ${partNames.trigger}${why}`);
+  }
+
+  #sealedParts(manifest: Manifest): FoundPart[] {
+    return manifest.parts.filter((part) => {
+      const bytes = this.source.sizes.get(part.name);
+      if (bytes === undefined) this.#gap(part.name, 'the manifest names it, but it is not there');
+      else if (bytes !== part.bytes)
+        this.#gap(part.name, `it has ${bytes} bytes where ${part.bytes} were sealed`);
+      return bytes !== undefined;
+    });
+  }
+
+  #tornParts(progress: Progress | undefined): FoundPart[] {
+    this.#gap(
+      manifestName,
+      'the bundle was never sealed: its writer died first',
+      'every part after the last',
+    );
+    for (const name of this.source.unfinished)
+      if (name !== 'reserve') this.#gap(name, 'its writing had begun when the writer died');
+    for (const name of progress?.parts.keys() ?? [])
+      if (!this.source.sizes.has(name)) this.#gap(name, 'it was written, but is not there');
+    return [...this.source.sizes]
+      .filter(([name]) => !ownFiles.has(name))
+      .map(([name, bytes]) => this.#tornPart(name, bytes, progress?.parts.get(name)));
+  }
+
+  #tornPart(name: string, bytes: number, noted: ManifestPart | undefined): FoundPart {
+    if (!noted) {
+      this.#gap(name, 'nothing vouches for it: the progress file does not name it');
+      return { name, bytes, complete: false };
+    }
+    if (noted.bytes !== bytes) this.#gap(name, `it has ${bytes} bytes where ${noted.bytes} were written`);
+    return { name, bytes, sha256: noted.sha256, complete: noted.complete };
+  }
+
+  #gap(part: string, reason: string, lookedFor?: string): void {
+    this.#addGaps([{ part, reason, ...(lookedFor !== undefined && { lookedFor }) }]);
+  }
+
+  /** Each once, and no more than a person could want: a stranger's bundle may have ten thousand. */
+  #addGaps(found: readonly ManifestGap[]): void {
+    for (const gap of found) {
+      const key = `${gap.part}\n${gap.reason}`;
+      if (this.#saidGaps.has(key) || this.gaps.length > mostGaps) continue;
+      this.#saidGaps.add(key);
+      this.gaps.push(
+        this.gaps.length < mostGaps ? gap : { part: manifestName, reason: 'further gaps are not listed' },
+      );
+    }
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function isNewer(error: unknown): boolean {
+  return error instanceof AgentdumpError && error.code === 'unsupported-version';
+}
+
+function notABundle(path: string, lookedFor: string): AgentdumpError {
+  return new AgentdumpError('not-a-bundle', `${path} is no bundle`, { path, lookedFor });
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as { code?: unknown }).code;
+  if (error instanceof AgentdumpError) return error.message;
+  return `it cannot be read: ${typeof code === 'string' ? code : String(error)}`;
+}

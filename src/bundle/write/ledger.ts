@@ -1,0 +1,142 @@
+/**
+ * Appends to the ledger beside the bundles, in the dying process and in a supervisor. No lock: a line is one write at
+ * the end, and vouches for the bytes that its writer saw; of two that write at once the second vouches for less, and
+ * the next line for both. Reading and judging is verify-ledger.ts.
+ */
+import type { Hash } from 'node:crypto';
+import { join } from 'node:path';
+import { AgentdumpError } from '../../errors.ts';
+import { unfinishedSuffix } from '../layout/bundle.ts';
+import {
+  type LedgerBundle,
+  type LedgerCover,
+  type LedgerGenesis,
+  type LedgerRecord,
+  type LedgerSeal,
+  ledgerDomains,
+  ledgerName,
+  ledgerSchema,
+  sealedText,
+} from '../layout/ledger.ts';
+import { writeNewFile } from './new-file.ts';
+import { ensureDumpFolder, openStateFile, unwritable } from './safe-folder.ts';
+import {
+  closeSync,
+  failureCode,
+  fstatSync,
+  isoTime,
+  loadCrypto,
+  lstatSync,
+  nowMs,
+  readSync,
+  writeSync,
+} from './system.ts';
+
+/** A hundred thousand bundles. Beyond it nothing is appended: each line hashes all before it. */
+const longestLedger = 64 * 1024 * 1024;
+
+/** The head after an append: `<lines>:<sha256>`, which proves all before it to whoever kept it elsewhere. */
+export type LedgerHead = string;
+
+/** Throws `unwritable`. */
+export function appendBundle(
+  dir: string,
+  entry: Omit<LedgerBundle, keyof LedgerCover | 'sealedAt'>,
+): LedgerHead {
+  const sealedAt = isoTime(nowMs());
+  return append(dir, (cover) => ({ ...entry, sealedAt, ...cover }) satisfies LedgerBundle);
+}
+
+/** Signs all that stands, with an Ed25519 private key in PEM. Throws `unwritable`, `usage` for another key. */
+export function sealLedger(dir: string, privateKeyPem: string): LedgerHead {
+  const crypto = loadCrypto();
+  const privateKey = readPrivateKey(privateKeyPem);
+  const jwk = crypto.createPublicKey(privateKey).export({ format: 'jwk' });
+  const key = Buffer.from(jwk.x ?? '', 'base64url').toString('base64');
+  return append(dir, (cover, ledgerId): LedgerSeal => {
+    const text = Buffer.from(sealedText(ledgerId, cover));
+    const signature = crypto.sign(null, text, privateKey).toString('base64');
+    return { seal: 'ed25519', key, signature, sealedAt: isoTime(nowMs()), ...cover };
+  });
+}
+
+function readPrivateKey(pem: string) {
+  try {
+    const key = loadCrypto().createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // The message must hold nothing of the key.
+  }
+  throw new AgentdumpError('usage', 'not an Ed25519 private key in PEM', { argument: 'key' });
+}
+
+function append(dir: string, make: (cover: LedgerCover, ledgerId: string) => LedgerRecord): LedgerHead {
+  const path = join(ensureDumpFolder(dir), ledgerName);
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })) createLedger(path);
+    const fd = openStateFile(path);
+    try {
+      return appendTo(fd, make);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (error instanceof AgentdumpError) throw error;
+    throw unwritable(path, failureCode(error), error);
+  }
+}
+
+function createLedger(path: string): void {
+  const id = loadCrypto().randomBytes(16).toString('hex');
+  const genesis: LedgerGenesis = { ledger: ledgerSchema, id, createdAt: isoTime(nowMs()) };
+  try {
+    // Under a name of its own: another that dies at the same time may be making it too.
+    writeNewFile(path, (put) => put(Buffer.from(ledgerLine(genesis))), `${path}.${id}${unfinishedSuffix}`);
+  } catch (error) {
+    if (!lstatSync(path, { throwIfNoEntry: false })) throw error;
+  }
+}
+
+function appendTo(fd: number, make: (cover: LedgerCover, ledgerId: string) => LedgerRecord): LedgerHead {
+  const seen = readFrom(fd, 0);
+  const hash = startHash(ledgerDomains.head).update(seen);
+  const cover = { covers: seen.length, before: hash.copy().digest('hex'), count: countLines(seen) };
+  // A line that was torn by its writer's death must not swallow this one.
+  const isTorn = seen.length > 0 && seen[seen.length - 1] !== newline;
+  const line = Buffer.from((isTorn ? '\n' : '') + ledgerLine(make(cover, ledgerIdOf(seen))));
+  if (writeSync(fd, line) !== line.length) throw new Error('the line was torn');
+  const after = readFrom(fd, seen.length);
+  const end = after.indexOf(line) + line.length;
+  return `${countLines(seen) + countLines(after.subarray(0, end))}:${hash.update(after.subarray(0, end)).digest('hex')}`;
+}
+
+const newline = 0x0a;
+
+export function countLines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++;
+  return count;
+}
+
+/** From the first line; a ledger whose first line is damaged gets no further ones. */
+function ledgerIdOf(bytes: Buffer): string {
+  const id = /"id":"([0-9a-f]{32})"/.exec(bytes.toString('latin1', 0, 300))?.[1];
+  if (!id) throw new Error('its first line is damaged');
+  return id;
+}
+
+function readFrom(fd: number, start: number): Buffer {
+  const { size } = fstatSync(fd);
+  if (size > longestLedger) throw new Error(`it has more than ${longestLedger} bytes`);
+  const bytes = Buffer.allocUnsafeSlow(Math.max(0, size - start));
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, start));
+}
+
+export function ledgerLine(record: LedgerRecord): string {
+  const json = JSON.stringify(record);
+  return `${startHash(ledgerDomains.line).update(json).digest('hex')} ${json}\n`;
+}
+
+export function startHash(domain: string): Hash {
+  return loadCrypto().createHash('sha256').update(`${domain}\0`);
+}

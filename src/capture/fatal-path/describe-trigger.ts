@@ -1,0 +1,62 @@
+/** What is known before anything is collected: `trigger.json`, and the key by which a repeated death is recognised. */
+import { bundleSchemaVersion, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import { findField } from '../host/read-field.ts';
+import type { Config } from '../install/config.ts';
+import { programName } from '../install/program-name.ts';
+import { isFromModuleEvaluation } from '../triggers/module-evaluation.ts';
+import type { CaptureRequest, InsideKind } from './request.ts';
+import { isMainThread } from './surroundings.ts';
+import { hintVerdictKind } from './verdict-hint.ts';
+
+export function describeTrigger(request: CaptureRequest): TriggerPart {
+  const { threadId } = process.getBuiltinModule('node:worker_threads');
+  const kind = refineKind(request);
+  return {
+    id: '',
+    schemaVersion: bundleSchemaVersion,
+    kind,
+    verdictKind: hintVerdictKind(kind, !isMainThread && !request.handledByHost, request.thrown?.value),
+    at: new Date().toISOString(),
+    program: programName(process.argv, process.env),
+    pid: process.pid,
+    threadId,
+    isMainThread,
+    nodeVersion: process.version,
+    handledByHost: request.handledByHost,
+    ...request.details,
+  };
+}
+
+/** A module that threw while it was evaluated is no rejection to whoever wrote it, though Node reports one. */
+function refineKind({ kind, handledByHost, thrown }: CaptureRequest): InsideKind {
+  const isEvaluation =
+    kind === 'unhandled-rejection' && !handledByHost && isFromModuleEvaluation(thrown?.value);
+  return isEvaluation ? 'uncaught-exception' : kind;
+}
+
+/**
+ * What makes two deaths the same: the first lines of the stack (numbers in the message apart), how it ended, and what was
+ * to be captured, so that a second run with more armed is not taken for a repeat.
+ */
+export function repeatKey(
+  { thrown, stackText, handledByHost, details }: CaptureRequest,
+  config: Config,
+): string[] {
+  const stack = findField(thrown?.value, 'stack') ?? stackText ?? plainText(thrown?.value);
+  // The message may be of 100 MB, and has the frames behind it.
+  const [message = '', ...frames] = String(stack).slice(0, longestCompared).split('\n', 6);
+  return [
+    message.replace(/\d+/g, '#').slice(0, 300),
+    frames.join('\n').slice(0, 900),
+    details?.signal?.name ?? '',
+    String(details?.exitCode),
+    `${handledByHost} ${config.locals} ${config.heap}`,
+  ];
+}
+
+/** Of what was thrown, for telling whether it is the same. */
+const longestCompared = 4096;
+
+function plainText(value: unknown): string {
+  return typeof value === 'object' || typeof value === 'function' ? typeof value : String(value);
+}

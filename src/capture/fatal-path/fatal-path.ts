@@ -1,0 +1,205 @@
+/**
+ * From a trigger to a sealed bundle, in one synchronous pass: take the latch, write the parts in the order of their
+ * value, seal, say one line. Nothing here may throw into the host: its death must be the one it would have died. Does
+ * not know which event led here, nor what the process does next.
+ */
+
+import { applyRetention } from '../../bundle/keep/retention.ts';
+import { forgetStored, noteSignature, type SignatureNote } from '../../bundle/keep/signature-log.ts';
+import { partNames, type RawFrame, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import { type Lock, readLock } from '../../bundle/write/age-key.ts';
+import { type BundleWriter, startBundle } from '../../bundle/write/writer.ts';
+import { version } from '../../version.ts';
+import { decideHeapTier } from '../heap/tier.ts';
+import { runWithDeadline } from '../host/deadline.ts';
+import { makeRoomForFiles } from '../host/free-descriptors.ts';
+import { type OwnTime, ownTime } from '../host/own-time.ts';
+import type { Config } from '../install/config.ts';
+import { configurePolicy } from '../install/policy.ts';
+import { writeStderrLine } from '../install/stderr-line.ts';
+import { heapPart } from '../parts/heap/heap.ts';
+import { partProducers } from '../parts/index.ts';
+import type { CaptureContext } from '../parts/part.ts';
+import { triggerPart } from '../parts/trigger.ts';
+import { dropUnprovenParts } from './canary.ts';
+import { describeTrigger, repeatKey } from './describe-trigger.ts';
+import { type CaptureRequest, leavesAlive } from './request.ts';
+import { readRawFrames } from './serialize-error.ts';
+import { announce, isToldLater } from './summary-line.ts';
+import { isMainThread, type Surroundings } from './surroundings.ts';
+import { createContext, describeFailure, writeProduced } from './write-parts.ts';
+
+/** The same death within this time is counted and not stored again. */
+const repeatWindowMs = 60_000;
+/** By the clock, as nothing is known yet of how busy the machine is. */
+const firstLookLimitMs = 3_000;
+
+let isCapturing = false;
+
+/** Writes a bundle; its path, or undefined when none was written, in which case a line on stderr has said why. */
+export function captureBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  if (isCapturing) return undefined;
+  isCapturing = true;
+  try {
+    if (isTheEnd(request)) makeRoomForFiles();
+    return writeBundle(surroundings, request);
+  } catch (error) {
+    writeStderrLine(`no bundle: ${describeFailure(error)}`);
+    return undefined;
+  } finally {
+    isCapturing = false;
+  }
+}
+
+/** Whether the whole process ends when we return. */
+function isTheEnd({ kind, handledByHost }: CaptureRequest): boolean {
+  return isMainThread && !handledByHost && !leavesAlive(kind);
+}
+
+function writeBundle(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  const { config } = surroundings;
+  const time = ownTime();
+  configurePolicy(surroundings);
+  const lock = findLock(surroundings);
+  const { frames, trigger, key } = lookInTime(request, config);
+  const noted = noteDeath(config, trigger, key);
+  if (!noted) return undefined;
+  if (noted.repeats > 0) trigger.repeats = noted.repeats;
+  try {
+    return storeBundle(surroundings, request, { frames, trigger, lock, time, id: noted.id });
+  } catch (error) {
+    if (noted.id !== undefined) forgetStored(config.dir, noted.id);
+    throw error;
+  }
+}
+
+interface Looked {
+  frames: RawFrame[];
+  trigger: TriggerPart;
+  lock: Lock | undefined;
+  time: OwnTime;
+  id: string | undefined;
+}
+
+/** Throws where not even the first part is there in the end. */
+function storeBundle(
+  surroundings: Surroundings,
+  request: CaptureRequest,
+  { frames, trigger, lock, time, id }: Looked,
+): string {
+  const { config } = surroundings;
+  const { dir, maxBundles, maxBytes } = config;
+  const { program, verdictKind } = trigger;
+  const writer = startBundle({
+    dir,
+    program,
+    verdictKind,
+    at: new Date(trigger.at),
+    writer: version,
+    ...(id !== undefined && { id }),
+    ...(lock && { lock }),
+  });
+  trigger.id = writer.id;
+  if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
+  writePlainTrigger(writer, trigger);
+  const context = createContext(surroundings, request, trigger, writer, time, frames);
+  for (const producer of [triggerPart, ...partProducers]) writeProduced(producer, context, writer);
+  dropUnprovenParts(writer);
+  // The whole one was not proven clean: what death it was is still told.
+  if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);
+  writeHeap(context, writer, surroundings, request);
+  const { unwritten } = writer;
+  if (writer.partNames.length === 0) {
+    writer.discard();
+    throw new Error(
+      `nothing could be written to ${dir}: ${unwritten[0]?.code ?? 'no part was proven clean'}`,
+    );
+  }
+  const path = writer.seal();
+  applyRetention({ dir, maxBundles, maxBytes, keep: path });
+  announce({ trigger, config, path: describeFailure(path), tookMs: time.wallMs(), lock, unwritten });
+  return path;
+}
+
+/**
+ * What needs no redaction, and so none of the time that the redactor takes to be made: from here on a SIGKILL leaves a bundle
+ * that says what death this was. The whole part takes its place.
+ */
+function writePlainTrigger(writer: BundleWriter, trigger: TriggerPart): void {
+  writer.writePart(partNames.trigger, JSON.stringify(plainTrigger(trigger)));
+}
+
+function plainTrigger(trigger: TriggerPart): Partial<TriggerPart> {
+  const { id, schemaVersion, kind, verdictKind, at, program, pid, threadId } = trigger;
+  const { isMainThread, nodeVersion, handledByHost, recorderId } = trigger;
+  const plain = { id, schemaVersion, kind, verdictKind, at, program, pid, threadId };
+  return {
+    ...plain,
+    isMainThread,
+    nodeVersion,
+    handledByHost,
+    ...(recorderId !== undefined && { recorderId }),
+  };
+}
+
+/** What was thrown may be a trap, and the machine busy: then the bundle says without it why it was written. */
+function lookInTime(request: CaptureRequest, config: Config): ReturnType<typeof lookAt> {
+  try {
+    return runWithDeadline(firstLookLimitMs, () => lookAt(request, config));
+  } catch {
+    const { thrown: _, ...unseen } = request;
+    return { frames: [], trigger: describeTrigger(unseen), key: [request.kind, String(performance.now())] };
+  }
+}
+
+/** The first look at what was thrown may run code of the host's. */
+function lookAt(
+  request: CaptureRequest,
+  config: Config,
+): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
+  const frames = readRawFrames(request.thrown?.value);
+  return { frames, trigger: describeTrigger(request), key: repeatKey(request, config) };
+}
+
+/**
+ * Last of all, and the bundle is readable before it: V8 can't be interrupted while it writes, but the process can be ended,
+ * which bare it would be by the same signals.
+ */
+function writeHeap(
+  context: CaptureContext,
+  writer: BundleWriter,
+  { seat }: Surroundings,
+  request: CaptureRequest,
+): void {
+  const { wanted, taken, estimatedMs = 0 } = decideHeapTier(context.config, context.trigger);
+  if (taken === 'snapshot') {
+    const isLast = isTheEnd(request);
+    writer.checkpoint();
+    if (isLast) seat?.release();
+    if (wanted === 'always' && !isToldLater()) {
+      const end = isLast ? '; SIGTERM ends it, and all else is written' : '';
+      writeStderrLine(`writing the heap, which may take up to ${Math.ceil(estimatedMs / 1000)} s${end}`);
+    }
+  }
+  writeProduced(heapPart, context, writer);
+}
+
+/** Throws where a recipient is configured that can't be read: then there is no bundle, because it would be a clear one. */
+function findLock({ config: { recipient }, lock }: Surroundings): Lock | undefined {
+  return lock ?? (recipient === undefined ? undefined : readLock(recipient));
+}
+
+/** How often the same was left out since the last stored one; undefined when this one is to be left out too. */
+function noteDeath({ dir }: Config, trigger: TriggerPart, key: string[]): SignatureNote | undefined {
+  if (trigger.verdictKind === 'snapshot') return { store: true, repeats: 0 };
+  const signature = [trigger.kind, trigger.program, trigger.isMainThread, ...key].join('|');
+  const noted = noteSignature({ dir, signature, windowMs: repeatWindowMs });
+  if (noted.store) return noted;
+  const { repeats } = noted;
+  // A program that goes on may fail so at every request: it is said of the 1st, the 10th, the 100th.
+  if (!isToldLater() && (!trigger.handledByHost || /^10*$/.test(String(repeats))))
+    writeStderrLine(
+      `the same ${trigger.verdictKind} again, ${repeats} in the last minute; counted, not stored`,
+    );
+  return undefined;
+}

@@ -1,0 +1,86 @@
+/**
+ * Finds what the parent and the children of this process have left in the same dump folder: bundles by the pid in their
+ * trigger, sessions by that of their process. Reads a few small files, newest first; a pid may have been used before, so
+ * that a time limits it.
+ */
+import { join } from 'node:path';
+import { type BundleLink, bundleSuffix, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import { type SessionFacts, sessionName, sessionsFolder } from '../../journal/layout/session.ts';
+import { platform } from '../../platform/index.ts';
+import { listFolder, readSmallFile } from '../../platform/small-file.ts';
+
+const mostLooked = 60;
+/** The system's uptime and its clock are read one after the other, and are not exact. */
+const startSlackMs = 1000;
+
+interface Kin {
+  link: BundleLink;
+  pid: number;
+  parentPid: number | undefined;
+  at: number;
+}
+
+export class KinBundles {
+  readonly #dir: string;
+  #found: Kin[] | undefined;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** The newest bundle of a child, or of one that it had started (a shell's program, say). */
+  ofChild(pid: number, startedAt: number): BundleLink | undefined {
+    const later = this.#since(startedAt);
+    const own = later.find((kin) => kin.pid === pid) ?? later.find((kin) => kin.parentPid === pid);
+    return own?.link;
+  }
+
+  /** The newest bundle of the parent itself: what others left that it had started are siblings. */
+  ofParent(pid: number): BundleLink | undefined {
+    const startedAt = platform.startedAtMs(pid);
+    if (startedAt === undefined) return undefined;
+    return this.#since(startedAt - startSlackMs).find((kin) => kin.pid === pid)?.link;
+  }
+
+  #since(startedAt: number): Kin[] {
+    this.#found ??= this.#look();
+    return this.#found.filter(({ at }) => at >= startedAt);
+  }
+
+  #look(): Kin[] {
+    const names = listFolder(this.#dir).filter((name) => name.endsWith(bundleSuffix));
+    return names
+      .sort()
+      .slice(-mostLooked)
+      .reverse()
+      .flatMap((name) => {
+        const trigger = readJson<TriggerPart>(join(this.#dir, name, partNames.trigger));
+        if (!trigger || trigger.pid === process.pid) return [];
+        const parentPid = readJson<{ parentPid?: number }>(
+          join(this.#dir, name, partNames.process),
+        )?.parentPid;
+        return [{ link: { id: trigger.id, name }, pid: trigger.pid, parentPid, at: Date.parse(trigger.at) }];
+      });
+  }
+}
+
+/** Id of the session of the process with this pid. */
+export function findParentSession(dir: string, pid: number): string | undefined {
+  const folder = join(dir, sessionsFolder);
+  for (const id of listFolder(folder).slice(0, mostLooked)) {
+    const facts = readJson<SessionFacts>(join(folder, id, sessionName));
+    if (facts?.process?.pid !== pid) continue;
+    const { startTicks } = facts.process;
+    if (startTicks === undefined || startTicks === platform.startToken(pid)) return facts.id;
+  }
+  return undefined;
+}
+
+function readJson<Shape>(path: string): Shape | undefined {
+  try {
+    const value: unknown = JSON.parse(readSmallFile(path, 256 * 1024) ?? '');
+    return typeof value === 'object' && value !== null ? (value as Shape) : undefined;
+  } catch {
+    return undefined;
+  }
+}

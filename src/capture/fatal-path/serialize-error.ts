@@ -1,0 +1,208 @@
+/**
+ * A thrown value, whatever it is, as plain data: errors of any realm, frozen, with getters that throw, cyclic causes,
+ * proxies, primitives. Reads no accessor but the handful that Node itself reads. Redaction comes later.
+ */
+
+import { types } from 'node:util';
+import type { RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
+import { startOf } from '../../redaction/start-of.ts';
+import { putBack, putProperty } from '../host/intrinsics.ts';
+import { findField, requireField } from '../host/read-field.ts';
+
+const maxDepth = 8;
+const maxErrors = 32;
+/** A chain of causes is followed so far to its end, which says more than what stands in between. */
+const longestChain = 100_000;
+const maxProperties = 64;
+const maxTextChars = 64 * 1024;
+const knownFields = new Set(['name', 'message', 'stack', 'code', 'cause', 'errors']);
+
+export interface ReadError {
+  error: SerializedError;
+  /** Stack texts of the error, its causes and its aggregated errors. */
+  stackTexts: string[];
+}
+
+/** Reads `thrown`; never throws. */
+export function readThrown(thrown: unknown): ReadError {
+  const reader = new ErrorReader();
+  const error = reader.read(thrown, 0);
+  return { error, stackTexts: reader.stackTexts };
+}
+
+class ErrorReader {
+  readonly stackTexts: string[] = [];
+  readonly #seen = new Set<unknown>();
+
+  read(thrown: unknown, depth: number): SerializedError {
+    const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
+    if (!isObject)
+      return { type: thrown === null ? 'null' : typeof thrown, isError: false, text: textOf(thrown) };
+    this.#seen.add(thrown);
+    return this.#readObject(thrown as object, depth);
+  }
+
+  #readObject(thrown: object, depth: number): SerializedError {
+    const gaps: string[] = [];
+    const field = (name: string): unknown => {
+      try {
+        // Node reads `stack` itself when it prints the error; what else a class computes is asked for once.
+        return requireField(thrown, name, { runGetters: name !== 'stack' });
+      } catch (error) {
+        gaps.push(`${name}: ${textOf(error)}`);
+        return undefined;
+      }
+    };
+    const result: SerializedError = { type: typeof thrown, isError: isErrorLike(thrown) };
+    const text = { name: field('name'), message: field('message'), stack: field('stack') };
+    for (const [name, value] of Object.entries(text))
+      if (typeof value === 'string') result[name as keyof typeof text] = cut(value, gaps, name);
+    const className = constructorName(thrown);
+    if (className !== undefined) result.className = className;
+    if (result.stack !== undefined) this.stackTexts.push(result.stack);
+    const code = field('code');
+    if (typeof code === 'string') result.code = cut(code, gaps, 'code');
+    else if (typeof code === 'number') result.code = code;
+    if (!result.isError)
+      result.text = types.isProxy(thrown) ? '(a proxy)' : `[object ${className ?? 'Object'}]`;
+    const properties = ownProperties(thrown, gaps);
+    if (properties) result.properties = properties;
+    this.#readRelated(field, result, depth, gaps);
+    if (gaps.length > 0) result.gaps = gaps;
+    return result;
+  }
+
+  #readRelated(
+    field: (name: string) => unknown,
+    result: SerializedError,
+    depth: number,
+    gaps: string[],
+  ): void {
+    const cause = field('cause');
+    const errors = field('errors');
+    if (cause !== undefined) this.#readCause(cause, result, depth, gaps);
+    if (!Array.isArray(errors)) return;
+    if (depth >= maxDepth) {
+      gaps.push(`${errors.length} aggregated errors, as deep as this, were not read`);
+      return;
+    }
+    result.errors = [];
+    for (const error of errors) {
+      if (this.#seen.size >= maxErrors) {
+        gaps.push(`${errors.length - result.errors.length} more aggregated errors were not read`);
+        break;
+      }
+      if (this.#seen.has(error)) gaps.push('an aggregated error is one of those above');
+      else result.errors.push(this.read(error, depth + 1));
+    }
+  }
+
+  /** The next in the chain; where it is too deep for that, the last. */
+  #readCause(cause: unknown, result: SerializedError, depth: number, gaps: string[]): void {
+    if (depth > maxDepth) return;
+    let next = cause;
+    let between = 0;
+    for (; depth === maxDepth && between < longestChain && !this.#seen.has(next); between++) {
+      const further = findField(next, 'cause');
+      if (further === undefined) break;
+      this.#seen.add(next);
+      next = further;
+    }
+    if (between > 0) gaps.push(`${between} causes in between were not read`);
+    if (this.#seen.has(next)) gaps.push('its cause is one of the errors above');
+    else result.cause = this.read(next, depth + 1);
+  }
+}
+
+/**
+ * V8's own positions of an error's stack, 1-based; none when its stack has been formatted before. V8 formats a stack
+ * once, at its first reading, and only then shows the raw positions to Error.prepareStackTrace: so this is the first
+ * thing to do with a thrown value. What the host's formatter prints stays what it would have been.
+ */
+export function readRawFrames(thrown: unknown): RawFrame[] {
+  // Of the realm that the error is of: the program's.
+  const HostError = globalThis.Error;
+  const original = HostError?.prepareStackTrace;
+  if (!types.isNativeError(thrown) || typeof original !== 'function') return [];
+  const before = Object.getOwnPropertyDescriptor(HostError, 'prepareStackTrace');
+  let frames: RawFrame[] = [];
+  const format = (error: Error, callSites: NodeJS.CallSite[]): unknown => {
+    frames = rawFrames(callSites);
+    return original.call(HostError, error, callSites);
+  };
+  if (!putProperty(HostError, 'prepareStackTrace', format)) return [];
+  try {
+    findField(thrown, 'stack');
+  } finally {
+    putBack(HostError, 'prepareStackTrace', before);
+  }
+  return frames;
+}
+
+function rawFrames(callSites: NodeJS.CallSite[]): RawFrame[] {
+  try {
+    return Array.from(callSites, (site) => ({
+      functionName: site.getFunctionName() ?? '',
+      scriptId: '',
+      url: site.getFileName() ?? '',
+      line: site.getLineNumber() ?? 0,
+      column: site.getColumnNumber() ?? 0,
+    }));
+  } catch {
+    // Host code may hand made-up call sites to the formatter; the text still has the frames.
+    return [];
+  }
+}
+
+function constructorName(value: object): string | undefined {
+  try {
+    const name = requireField(requireField(value, 'constructor'), 'name');
+    return typeof name === 'string' && name !== '' ? name.slice(0, 200) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isErrorLike(value: object): boolean {
+  try {
+    return types.isNativeError(value) || (!types.isProxy(value) && value instanceof Error);
+  } catch {
+    return false;
+  }
+}
+
+function ownProperties(thrown: object, gaps: string[]): Record<string, unknown> | undefined {
+  if (types.isProxy(thrown)) return undefined;
+  const result: Record<string, unknown> = {};
+  let count = 0;
+  try {
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(thrown))) {
+      if (knownFields.has(name) || !property.enumerable) continue;
+      if (++count > maxProperties) {
+        gaps.push(`properties after the first ${maxProperties} were not read`);
+        break;
+      }
+      const value = 'value' in property ? property.value : '[Getter]';
+      Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true });
+    }
+  } catch (error) {
+    gaps.push(`properties: reading them threw ${textOf(error)}`);
+  }
+  return count > 0 ? result : undefined;
+}
+
+/** A short text for any value, without running the host's toString more than once; never throws. */
+function textOf(value: unknown): string {
+  try {
+    if (typeof value === 'string') return startOf(value, maxTextChars);
+    return typeof value === 'symbol' || typeof value === 'bigint' ? value.toString() : String(value);
+  } catch {
+    return '(cannot be turned into text)';
+  }
+}
+
+function cut(text: string, gaps: string[], name: string): string {
+  if (text.length <= maxTextChars) return text;
+  gaps.push(`${name}: cut from ${text.length} to ${maxTextChars} characters`);
+  return startOf(text, maxTextChars);
+}

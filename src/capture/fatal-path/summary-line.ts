@@ -1,0 +1,49 @@
+/** What is said on standard error of a bundle that was written. */
+
+import type { TriggerPart } from '../../bundle/layout/bundle.ts';
+import { testRunVariable } from '../../bundle/layout/tests.ts';
+import type { Lock } from '../../bundle/write/age-key.ts';
+import type { Config } from '../install/config.ts';
+import { writeStderrLine } from '../install/stderr-line.ts';
+
+interface Written {
+  trigger: TriggerPart;
+  config: Config;
+  /** Redacted. */
+  path: string;
+  tookMs: number;
+  lock: Lock | undefined;
+  /** Parts that the disk did not take. */
+  unwritten?: readonly { part: string; code: string }[];
+}
+
+const keyOptions = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
+
+/** Below `agentdump ci` the report says it, where the bundle then is; a green run's bundles go. */
+export function isToldLater(): boolean {
+  return Boolean(process.env[testRunVariable]);
+}
+
+export function announce(written: Written): void {
+  if (!isToldLater()) writeStderrLine(summaryLine(written));
+}
+
+/** One line, without its mark. Of a bundle that will soon be gone only what it is. */
+function summaryLine({ trigger, config, path, tookMs, lock, unwritten = [] }: Written): string {
+  const what = `${trigger.verdictKind}${trigger.handledByHost ? ' (handled by the program)' : ''}`;
+  const took = `(${Math.round(tookMs)} ms)`;
+  if (config.isPassing) return `${what} ${took}`;
+  const command = `agentdump analyze latest${keyOptions[lock?.kind ?? 'none']}`;
+  const without = unwritten.length > 0 ? ` without ${listOf(unwritten)}` : '';
+  return `${what}: ${path}${without} ${took}; read it with: ${command}`;
+}
+
+/** The disk took only the first of them. */
+function listOf(unwritten: readonly { part: string; code: string }[]): string {
+  const names = [...new Set(unwritten.map(({ part }) => part))];
+  const shown = names.slice(0, mostNamed).join(', ');
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more parts` : '';
+  return `${shown}${more}, which could not be written (${unwritten[0]?.code})`;
+}
+
+const mostNamed = 4;

@@ -1,0 +1,194 @@
+/** Has each part produced, redacted and written, under its deadline; whatever fails is a gap with the reason. */
+import type { RawFrame, TriggerPart } from '../../bundle/layout/bundle.ts';
+import type { BundleWriter } from '../../bundle/write/writer.ts';
+import type { ValueLimits } from '../../redaction/policy.ts';
+import { DeadlineExceeded, runWithDeadline } from '../host/deadline.ts';
+import { type OwnTime, ownTime } from '../host/own-time.ts';
+import { currentPolicy } from '../install/policy.ts';
+import type { CaptureContext, PartProducer } from '../parts/part.ts';
+import { redactSourceMap } from '../stacks/redact-source-map.ts';
+import { redactText, UnprovenRedaction, uproot, withCanary, withheldWhole, withoutCanary } from './canary.ts';
+import type { CaptureRequest } from './request.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Of our own time, for all parts but the vital ones and those with a limit of their own. */
+const captureLimitMs = 5_000;
+/** No part may take more: a host's getter may loop for ever. */
+const partLimitMs = 2_000;
+/** By the clock: nothing waits longer for a processor or a disk than a part's limit and this. */
+const longestWaitMs = 15_000;
+const longestCaptureMs = 30_000;
+
+/** What is late is cut: what a part may hold at the first attempt, and what at the next ones. */
+const allowances: readonly ValueLimits[] = [
+  { maxDepth: 24, maxEntries: 50_000, maxStringChars: 256 * 1024 },
+  { maxDepth: 12, maxEntries: 5_000, maxStringChars: 8 * 1024 },
+  { maxDepth: 6, maxEntries: 500, maxStringChars: 1024 },
+];
+
+export function createContext(
+  {
+    config,
+    ownFile,
+    workers,
+    recording,
+    recordingPolicy,
+    tests,
+    origins,
+    withheld,
+    happenings,
+    logs,
+    flight,
+    heapProfile,
+    watch,
+  }: Surroundings,
+  request: CaptureRequest,
+  trigger: TriggerPart,
+  writer: BundleWriter,
+  time: OwnTime,
+  frames: RawFrame[],
+): CaptureContext {
+  return {
+    config,
+    ownFile,
+    workers,
+    watchdogThread: watch?.threadId,
+    trigger,
+    withheldCount: withheld.length,
+    happenings,
+    logs,
+    lookAtChildren: () => flight?.children.look(),
+    ...(recording ? { recording } : {}),
+    ...(recordingPolicy ? { recordingPolicy } : {}),
+    ...(tests ? { tests } : {}),
+    ...(origins ? { origins } : {}),
+    ...(request.thrown ? { thrown: { ...request.thrown, frames } } : {}),
+    ...(heapProfile ? { heapProfile } : {}),
+    ...(request.locals ? { locals: request.locals } : {}),
+    mayDebug: request.inPassing !== true,
+    stackTexts: request.stackText === undefined ? [] : [request.stackText],
+    framePlaces: new Map(),
+    scriptUrls: [],
+    addGap(part, reason, lookedFor) {
+      writer.addGap(lookedFor === undefined ? { part, reason } : { part, reason, lookedFor });
+    },
+    writeText: (name, text) => writeClean(writer, name, () => proving.text(text)),
+    writeCode: (name, text) => writeClean(writer, name, () => proving.code(text)),
+    writeSourceMap: (name, text) => writeClean(writer, name, () => redactSourceMap(text, proving)),
+    countRedactions: (part, counts) => writer.countRedactions(part, counts),
+    openPart: (name) => writer.openPart(name),
+    time,
+    timeLeftMs: () => Math.min(captureLimitMs - time.usedMs(), longestCaptureMs - time.wallMs()),
+  };
+}
+
+/** Every text goes through the redactor with the canary before it. */
+const proving = {
+  text: (text: string) => redactText(text, (planted) => currentPolicy().text(planted)),
+  code: (text: string) => redactText(text, (planted) => currentPolicy().code(planted)),
+};
+
+function writeClean(writer: BundleWriter, name: string, redact: () => string): boolean {
+  try {
+    return writer.writePart(name, redact());
+  } catch (error) {
+    writer.addGap({ part: name, reason: reasonOf(error) });
+    return false;
+  } finally {
+    countWithheld(writer, name);
+  }
+}
+
+/** Values are copied and redacted under the same deadline: a host's getter may hang in either. Never throws. */
+export function writeProduced(producer: PartProducer, context: CaptureContext, writer: BundleWriter): void {
+  const { name } = producer;
+  try {
+    const { text, cut } = produceInTime(producer, context);
+    if (text !== undefined) writer.writePart(name, text, { complete: cut === undefined });
+    if (cut !== undefined) writer.addGap({ part: name, reason: cut });
+  } catch (error) {
+    writer.addGap({ part: name, reason: reasonOf(error) });
+  } finally {
+    countWithheld(writer, name);
+  }
+}
+
+/**
+ * By our own time: who did not get the processor tries again, who had it and was late tries with less. Throws
+ * DeadlineExceeded, and what the producer throws.
+ */
+function produceInTime(producer: PartProducer, context: CaptureContext): { text?: string; cut?: string } {
+  const ownLimit = producer.limitMs?.(context);
+  const limitMs = ownLimit ?? (producer.isVital ? partLimitMs : Math.min(partLimitMs, context.timeLeftMs()));
+  if (limitMs <= 0) throw new DeadlineExceeded('no time was left for it');
+  const time = ownTime();
+  const produced: { data?: object | undefined } = {};
+  let late: DeadlineExceeded | undefined;
+  let mayRepeat = ownLimit === undefined;
+  for (let at = 0; at < allowances.length && time.wallMs() < limitMs + longestWaitMs; ) {
+    const from = time.usedMs();
+    // The first look, and each part before, have told how busy the machine is.
+    const clockMs = Math.min(limitMs * context.time.slowness(), limitMs + longestWaitMs);
+    try {
+      const allowed = allowances[at]!;
+      const text = runWithDeadline(clockMs, () => produceText(producer, context, produced, allowed));
+      const cut =
+        late && `${late.message}; at most ${allowed.maxEntries} entries, texts of ${allowed.maxStringChars}`;
+      return { ...(text !== undefined && { text }), ...(at > 0 && cut !== undefined && { cut }) };
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error;
+      late = error;
+      // What was withheld from the attempt is not in the bundle.
+      withoutCanary(new Map());
+      currentPolicy().resetCounts();
+      const wasStarved = mayRepeat && time.usedMs() - from < limitMs / 2;
+      mayRepeat = false;
+      // What hangs in its reading would hang again.
+      if (!wasStarved && !('data' in produced)) break;
+      if (!wasStarved) at++;
+    }
+  }
+  throw late ?? new DeadlineExceeded('no time was left for it');
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DeadlineExceeded) return error.message;
+  if (error instanceof UnprovenRedaction) return withheldWhole(error.message);
+  return `collecting it failed: ${describeFailure(error)}`;
+}
+
+/** @param produced what was read at an attempt before: reading may be what a host's provider answers once. */
+function produceText(
+  producer: PartProducer,
+  context: CaptureContext,
+  produced: { data?: object | undefined },
+  allowed: ValueLimits,
+): string | undefined {
+  if (!('data' in produced)) {
+    const data = producer.produce(context) as object | undefined;
+    if (data !== undefined && !producer.isRedacted) producer.canaryPlace?.plant(data as never);
+    produced.data = data;
+  }
+  const { data } = produced;
+  if (data === undefined) return undefined;
+  if (producer.isRedacted) return JSON.stringify(data);
+  const copy = currentPolicy().value(withCanary(data), allowed);
+  uproot(copy);
+  producer.canaryPlace?.uproot(copy as never);
+  return JSON.stringify(copy);
+}
+
+function countWithheld(writer: BundleWriter, part: string): void {
+  const policy = currentPolicy();
+  writer.countRedactions(part, withoutCanary(policy.counts()));
+  policy.resetCounts();
+}
+
+/** Never throws: the redactor itself may be what failed. */
+export function describeFailure(error: unknown): string {
+  try {
+    return currentPolicy().text(error instanceof Error ? error.message : String(error));
+  } catch {
+    return 'the redactor failed, so the reason is withheld too';
+  }
+}

@@ -1,0 +1,153 @@
+/** Compiles the halves that are carried as text, each at its first use. Types only are imported from them. */
+
+import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
+import { ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
+import type * as ColdHalf from './cold-half.ts';
+import type * as RecordingHalf from './recording-half.ts';
+import type * as TestingHalf from './testing-half.ts';
+import type * as WatchdogHalf from './watchdog-half.ts';
+
+/**
+ * Each half as one CommonJS text: deflated, in base64, the comment in a function; test/support/build-preload.mjs puts them here.
+ * In a test process src/register-tests.ts holds the text outside of V8's heap and gives it when it is asked for.
+ */
+type Carrier = (() => void) | { readonly text: string };
+declare const AGENTDUMP_COLD_HALF: Carrier;
+declare const AGENTDUMP_RECORDING_HALF: Carrier;
+declare const AGENTDUMP_WATCHDOG_HALF: Carrier;
+/** Not deflated: zlib would cost each test process 2 ms. src/register-tests.ts makes it code. */
+declare function AGENTDUMP_TESTING_HALF(
+  exports: object,
+  require: NodeJS.Require,
+  module: { exports: object },
+): void;
+
+type Wrapper = (
+  exports: object,
+  require: NodeJS.Require,
+  module: { exports: object },
+  ...captured: unknown[]
+) => void;
+
+const ownRequire = requireBuiltin as unknown as NodeJS.Require;
+
+/** The names that captured-globals.cjs binds, for code that is compiled later. */
+const captured = {
+  Array,
+  ArrayBuffer,
+  Atomics,
+  Boolean,
+  Buffer,
+  Date,
+  Error,
+  Function,
+  JSON,
+  Map,
+  Math,
+  Number,
+  Object,
+  Promise,
+  Proxy,
+  Reflect,
+  RegExp,
+  Set,
+  SharedArrayBuffer,
+  String,
+  Symbol,
+  Uint8Array,
+  WeakMap,
+  WeakRef,
+  WeakSet,
+  clearImmediate,
+  clearInterval,
+  clearTimeout,
+  performance,
+  process,
+  queueMicrotask,
+  setImmediate,
+  setInterval,
+  setTimeout,
+};
+const capturedNames = Object.keys(captured);
+const capturedValues = Object.values(captured);
+
+let coldHalf: typeof ColdHalf | undefined;
+let recordingHalf: typeof RecordingHalf | undefined;
+let testingHalf: typeof TestingHalf | undefined;
+
+export function loadColdHalf(): typeof ColdHalf {
+  coldHalf ??= compileInOwnRealm('cold-half', carriedText(AGENTDUMP_COLD_HALF)) as typeof ColdHalf;
+  return coldHalf;
+}
+
+export function loadRecordingHalf(): typeof RecordingHalf {
+  recordingHalf ??= compile('recording-half', carriedText(AGENTDUMP_RECORDING_HALF)) as typeof RecordingHalf;
+  return recordingHalf;
+}
+
+export function loadTestingHalf(): typeof TestingHalf {
+  testingHalf ??= startTestingHalf() as typeof TestingHalf;
+  return testingHalf;
+}
+
+/** With its text, which is also the source of its thread. */
+export function loadWatchdogHalf(): typeof WatchdogHalf & { source: string } {
+  const source = carriedText(AGENTDUMP_WATCHDOG_HALF);
+  return { ...(compile('watchdog-half', source) as typeof WatchdogHalf), source };
+}
+
+/** A bundler that drops comments leaves a preload that can write nothing: better heard at the start than at the death. */
+export function requireHalves(): void {
+  if (typeof AGENTDUMP_COLD_HALF === 'function') commentOf(AGENTDUMP_COLD_HALF);
+}
+
+function startTestingHalf(): object {
+  const source = sourceOf(AGENTDUMP_TESTING_HALF);
+  const start = indexOf(source, '/*TESTING');
+  if (start >= 0)
+    return compile('testing-half', sliceText(source, start + 9, lastIndexOf(source, 'TESTING*/')));
+  const module = { exports: {} };
+  AGENTDUMP_TESTING_HALF(module.exports, require, module);
+  return module.exports;
+}
+
+function carriedText(carrier: Carrier): string {
+  const { inflateRawSync } = getBuiltinModule('node:zlib');
+  const text = typeof carrier === 'function' ? commentOf(carrier) : carrier.text;
+  return inflateRawSync(Buffer.from(text, 'base64')).toString('utf8');
+}
+
+function commentOf(carrier: () => void): string {
+  const source = sourceOf(carrier);
+  const start = indexOf(source, '/*');
+  if (start < 0)
+    throw new Error('agentdump/register was rewritten without its comments; load it from its own file');
+  return sliceText(source, start + 2, lastIndexOf(source, '*/'));
+}
+
+/** Begins with our own file's name: by that our frames are left out of the stacks that we keep. */
+const fileOf = (name: string): string => `${__filename}:${name}`;
+
+/** In the main realm, where it can put functions into the program's own objects. */
+function compile(name: string, text: string): object {
+  const { Script } = getBuiltinModule('node:vm');
+  const names = capturedNames.join(',');
+  const script = new Script(`(function(exports,require,module,${names}){${text}\n})`, {
+    filename: fileOf(name),
+  });
+  const module = { exports: {} };
+  (script.runInThisContext() as Wrapper)(module.exports, ownRequire, module, ...capturedValues);
+  return module.exports;
+}
+
+/** What the main realm gives to code in the own one; everything of the language is there. */
+function compileInOwnRealm(name: string, text: string): object {
+  const wrapper = runInOwnRealm(
+    `(function(exports,require,module,globalThis,process,Buffer,performance,URL){${text}\n})`,
+    fileOf(name),
+  ) as Wrapper;
+  const { URL } = requireBuiltin('node:url') as typeof import('node:url');
+  const module = { exports: {} };
+  wrapper(module.exports, ownRequire, module, globalThis, ownProcess, Buffer, performance, URL);
+  return module.exports;
+}

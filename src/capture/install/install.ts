@@ -1,0 +1,234 @@
+/**
+ * Puts agentdump into the running program, once a thread, and takes it out again. A failure here is one line on stderr
+ * and a program without us.
+ */
+import { resolve } from 'node:path';
+import { findHost, type Host, installHost } from '../../agent/api/context.ts';
+import { CausalContext } from '../../agent/record/causal-context.ts';
+import { type Lock, readLock } from '../../bundle/write/age-key.ts';
+import { version } from '../../version.ts';
+import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
+import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
+import { shieldExit } from '../host/exit-shield.ts';
+import { watchForAgent } from '../recording/agent-watch.ts';
+import { startFlightLate } from '../recording/flight-start.ts';
+import { describeHandled, Happenings } from '../recording/happenings.ts';
+import { tapLogs } from '../recording/log-tap.ts';
+import { watchRequests } from '../recording/request-watch.ts';
+import { watchWarnings } from '../recording/warning-watch.ts';
+import { WorkWatch } from '../recording/work-watch.ts';
+import { type EventTap, tapEvents } from '../triggers/event-tap.ts';
+import { triggers } from '../triggers/index.ts';
+import { watchLoop } from '../triggers/loop-watch.ts';
+import type { SignalSeat } from '../triggers/signal-watch.ts';
+import { type Config, type InstallOptions, readConfig } from './config.ts';
+import { loadColdHalf, requireHalves } from './half-loader.ts';
+import { writeStderrLine } from './stderr-line.ts';
+import { watchForTests } from './test-watch.ts';
+
+/** An exit so soon after a captured death belongs to that death. */
+const sameDeathMs = 30_000;
+const mostHandledPaths = 20;
+
+/** Installs every handler of this thread; returns the undoing. A second call returns the first one's. */
+export function install(options: InstallOptions | null = {}): () => void {
+  const present = findHost();
+  if (present) return () => present.uninstall();
+  try {
+    const config = readConfig(process.env, options, writeStderrLine);
+    if (config.enabled) requireHalves();
+    return config.enabled ? installConfigured(config) : () => {};
+  } catch (error) {
+    writeStderrLine(`not installed: ${error instanceof Error ? error.message : String(error)}`);
+    return () => {};
+  }
+}
+
+function installConfigured(given: Config): () => void {
+  // The program may change its working directory later.
+  const config = { ...given, dir: resolve(given.dir) };
+  const events = tapEvents(process);
+  const lock = readLockEarly(config);
+  const logs = isMainThread && config.logs === 'tail' ? tapLogs() : undefined;
+  const causal = new CausalContext();
+  const requests = watchRequests(config, causal);
+  const surroundings: Surroundings = {
+    config,
+    ownFile: __filename,
+    workers: new Set(),
+    withheld: [],
+    lock,
+    happenings: new Happenings(),
+    origins: { causal, requests },
+    logs,
+  };
+  const work = new WorkWatch();
+  const isEndOfWork = (exitCode: number): boolean => work.isEndOfWork(exitCode, surroundings, host);
+  const { undoings, captureEvent, seat } = installTriggers(surroundings, events, isEndOfWork);
+  undoings.push(() => work.stop());
+  const uninstall = (): void => {
+    for (const undo of undoings.reverse()) undo();
+    events.uninstall();
+    removeHost();
+  };
+  const host = createHost(surroundings, uninstall);
+  const removeHost = installHost(host);
+  undoings.push(() => requests.undo());
+  watchWarnings(events, surroundings.happenings);
+  if (logs) undoings.push(logs.undo);
+  undoings.push(startFlightLate(surroundings));
+  undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
+  watchForTests(surroundings, host, capture);
+  if (isMainThread && (config.hangMs > 0 || seat))
+    undoings.push(watchLoop(surroundings, host, seat, captureEvent));
+  return uninstall;
+}
+
+/** Now, because a file of recipients may be named from this working directory, and because a mistake is better heard now. */
+function readLockEarly({ recipient }: Config): Lock | undefined {
+  if (recipient === undefined) return undefined;
+  try {
+    return readLock(recipient);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    writeStderrLine(`AGENTDUMP_RECIPIENT is ${reason}; unless that changes, no bundle will be written`);
+    return undefined;
+  }
+}
+
+interface InstalledTriggers {
+  undoings: (() => void)[];
+  captureEvent: (request: CaptureRequest) => string | undefined;
+  seat: SignalSeat | undefined;
+}
+
+function installTriggers(
+  surroundings: Surroundings,
+  events: EventTap,
+  isEndOfWork: (exitCode: number) => boolean,
+): InstalledTriggers {
+  const { config, workers } = surroundings;
+  let seat: SignalSeat | undefined;
+  let capturedAt = Number.NEGATIVE_INFINITY;
+  const handledPaths: string[] = [];
+  const captureDeath = (request: CaptureRequest): string | undefined => {
+    if (!leavesAlive(request.kind)) capturedAt = performance.now();
+    return harmless(() => {
+      if (isOwnDeath(request) && request.kind !== 'signal') attempt(() => surroundings.watch?.noteDeath());
+      attempt(() => noteHandled(request, surroundings.happenings));
+      const path = capture(surroundings, request);
+      if (path !== undefined && isOwnDeath(request))
+        attempt(() => surroundings.flight?.recorder.noteBundle(path));
+      if (path !== undefined && isHandledError(request) && handledPaths.length < mostHandledPaths)
+        handledPaths[handledPaths.length] = path;
+      return path;
+    });
+  };
+  const hasJustCaptured = (): boolean => performance.now() - capturedAt < sameDeathMs;
+  const ended = (exitCode: number): void => {
+    harmless(() => {
+      attempt(() => surroundings.watch?.letGo());
+      attempt(() => surroundings.flight?.recorder.end(exitCode));
+      attempt(() => surroundings.tests?.close(exitCode));
+      // How long it lived on after them is known only now.
+      if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
+    });
+  };
+  const offerSignals = (offered: SignalSeat): void => {
+    seat = offered;
+    surroundings.seat = offered;
+  };
+  const context = {
+    config,
+    events,
+    workers,
+    isMainThread,
+    capture: captureDeath,
+    hasJustCaptured,
+    expectsExit: () => surroundings.tests?.expectsExit() ?? false,
+    isEndOfWork,
+    dieIfDue: () => seat?.dieIfDue(),
+    ended,
+  };
+  const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
+  if (config.locals === 'uncaught') {
+    const { armLocals, whyNotArmed } = loadColdHalf();
+    if (whyNotArmed() === undefined) surroundings.disarmLocals = armLocals();
+    undoings.push(surroundings.disarmLocals);
+  }
+  if (config.handles === 'stacks') undoings.push(loadColdHalf().armCreators(surroundings.ownFile));
+  return { undoings: undoings.filter((undo) => undo !== undefined), captureEvent: captureDeath, seat };
+}
+
+function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, happenings: Happenings): void {
+  if (!handledByHost || !thrown) return;
+  happenings.add({
+    kind: kind === 'unhandled-rejection' ? 'handledRejection' : 'handledException',
+    payload: describeHandled(thrown.value, details?.origin ?? kind),
+  });
+}
+
+/** The program's own handler decides whether it goes on. */
+function isHandledError({ handledByHost, thrown }: CaptureRequest): boolean {
+  return isMainThread && handledByHost && thrown !== undefined;
+}
+
+/** The process ends after this, so that nobody needs to look for the cause again. */
+function isOwnDeath({ kind, handledByHost }: CaptureRequest): boolean {
+  return isMainThread && !handledByHost && !leavesAlive(kind) && kind !== 'worker-death';
+}
+
+/** Never throws, nor ends the process: the program dies of its own death. */
+function harmless<Value>(run: () => Value): Value | undefined {
+  try {
+    return shieldExit(run);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What comes after it is done all the same. */
+function attempt(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // It called something that the program has replaced: what it would have noted is missing.
+  }
+}
+
+/** As captureBundle, for the case that not even the cold half can be compiled. */
+function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  const write = (): string | undefined => {
+    attempt(() => surroundings.recording?.open());
+    return loadColdHalf().captureBundle(surroundings, request);
+  };
+  try {
+    const path = surroundings.watch ? surroundings.watch.excuse(write) : write();
+    if (path !== undefined)
+      attempt(() => surroundings.tests?.noteBundle(path, request.kind, request.handledByHost));
+    return path;
+  } catch (error) {
+    writeStderrLine(`no bundle: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function createHost(surroundings: Surroundings, uninstall: () => void): Host {
+  return {
+    version,
+    state: new Map(),
+    providers: new Map(),
+    withhold: (value) => {
+      surroundings.withheld.push(value);
+      surroundings.recordingPolicy?.policy.addKnown(value);
+      surroundings.watch?.withhold(value);
+    },
+    dump: (reason) =>
+      capture(surroundings, {
+        kind: 'snapshot-call',
+        handledByHost: false,
+        ...(reason === undefined ? {} : { details: { reason } }),
+      }),
+    uninstall,
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The half of the preload that records while the program lives: taps, integrations and the port of the explicit API for
+ * what an agent does, and the flight recorder that outlives a kill. Carried as text like the cold half, and compiled at
+ * the first sign of an agent, or when the program has lived for some seconds.
+ */
+import { type InstalledAgent, installAgent } from '../../agent/install.ts';
+import { LateSink } from '../../agent/record/late-sink.ts';
+import { ProgressWatch, type Stall } from '../../agent/record/progress-watch.ts';
+import { EventSink, type RecordingPolicy } from '../../agent/record/sink.ts';
+import type { Lock } from '../../bundle/write/age-key.ts';
+import type { MemorySampler } from '../heap/memory-sampler.ts';
+import { ChildWatch } from '../recording/child-watch.ts';
+import { startChronicle } from '../recording/chronicle.ts';
+import { type FlightRecorder, startFlightRecorder } from '../recording/flight-recorder.ts';
+import type { Happenings } from '../recording/happenings.ts';
+import type { LogTap } from '../recording/log-tap.ts';
+import type { Config } from './config.ts';
+
+export { MemorySampler } from '../heap/memory-sampler.ts';
+export type Recording = InstalledAgent;
+
+type ArgvPolicy = RecordingPolicy & { argv(argv: readonly string[]): string[] };
+
+export interface Flight {
+  recorder: FlightRecorder;
+  children: ChildWatch;
+  stop(): void;
+}
+
+export interface FlightStart {
+  policy: ArgvPolicy;
+  /** The dump folder, absolute. */
+  dir: string;
+  happenings: Happenings;
+  logs: LogTap | undefined;
+  /** Seals what is recorded. */
+  lock: Lock | undefined;
+  memory: MemorySampler;
+}
+
+/** Throws when the dump folder can't be written. */
+export function startFlight({ policy, dir, happenings, logs, lock, memory }: FlightStart): Flight {
+  const argv = policy.argv(process.argv);
+  const execArgv = policy.argv(process.execArgv);
+  const recorder = startFlightRecorder({ dir, argv, execArgv, lock, memory });
+  const children = new ChildWatch(happenings, (words) => policy.argv(words));
+  const stopChronicle = startChronicle({ flight: recorder, policy, happenings, logs, children });
+  return {
+    recorder,
+    children,
+    stop() {
+      stopChronicle();
+      children.stop();
+    },
+  };
+}
+
+/** Where the agent's events go. */
+export interface Outlet {
+  policy: RecordingPolicy;
+  /** Without it the agent is recorded in memory, for every death that lets us write. */
+  flight: FlightRecorder | undefined;
+}
+
+export interface RecordingOptions {
+  /** Called once, when there is something to write; undefined when nothing can be recorded. */
+  open(): Outlet | undefined;
+  captureLlm: Config['captureLlm'];
+  captureHttp: Config['captureHttp'];
+  threadId: number;
+  /** From the first sign of an agent on, as by agent.expectProgress, while there is work; 0 expects nothing. */
+  progressMs: number;
+  onStall: (stall: Stall) => void;
+}
+
+export function startRecording(options: RecordingOptions): Recording {
+  const { captureLlm, captureHttp, threadId } = options;
+  const progress = new ProgressWatch(options.onStall);
+  const sink = new LateSink(() => {
+    const outlet = options.open();
+    return outlet && openSink(outlet, progress);
+  });
+  progress.expect(options.progressMs, {}, true);
+  return installAgent({ sink, captureLlm, captureHttp, threadId, progress });
+}
+
+function openSink({ policy, flight }: Outlet, progress: ProgressWatch): EventSink {
+  const sink = new EventSink({
+    policy,
+    ...(flight && { journal: flight }),
+    onEvent: (kind, facts, content) => progress.see(kind, facts, content),
+  });
+  flight?.carryOver(() => sink.carryOver());
+  return sink;
+}

@@ -1,0 +1,21 @@
+/** `memory.json`: V8's and the kernel's figures, and what the heap tier decided. Sizes in bytes. */
+import { totalmem } from 'node:os';
+import { type MemoryPart, partNames } from '../../../bundle/layout/bundle.ts';
+import { platform } from '../../../platform/index.ts';
+import { decideHeapTier } from '../../heap/tier.ts';
+import type { PartProducer } from '../part.ts';
+
+export const memoryPart: PartProducer = {
+  name: partNames.memory,
+  isVital: true,
+  produce({ config, trigger }): MemoryPart {
+    const v8 = process.getBuiltinModule('node:v8');
+    return {
+      usage: { ...platform.memoryUsage() },
+      heap: { ...v8.getHeapStatistics() },
+      spaces: v8.getHeapSpaceStatistics().map((space) => ({ ...space })),
+      system: { totalBytes: totalmem(), availableBytes: platform.availableBytes() },
+      heapTier: decideHeapTier(config, trigger),
+    };
+  },
+};

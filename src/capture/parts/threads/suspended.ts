@@ -1,0 +1,57 @@
+/** `suspended.json`: what async functions of the program waited for, where nothing was thrown that says it. */
+import { partNames, type SuspendedPart, type TriggerKind } from '../../../bundle/layout/bundle.ts';
+import { ownTime } from '../../host/own-time.ts';
+import { listSuspended } from '../../stacks/suspended.ts';
+import type { CaptureContext, PartProducer } from '../part.ts';
+
+/** The ends and looks at which a program waits. */
+const waitingKinds = new Set<TriggerKind>([
+  'pending-exit',
+  'no-progress',
+  'signal',
+  'snapshot-signal',
+  'snapshot-call',
+]);
+const mostUsedBytes = 64 * 1024 ** 2;
+const longestMs = 50;
+const mostStacks = 100;
+/** A death by a signal has 250 ms in all, and somebody waits for it. */
+const ofDeathMs = 230;
+/** Measured on one machine: the garbage that V8 collects first; what a death has used up to here, and all of it. */
+const listingMs = { least: 30, perMb: 7 };
+const usedUpToHereMs = 40;
+const usedInAllMs = 85;
+
+export const suspendedPart: PartProducer = {
+  name: partNames.suspended,
+  produce(context): SuspendedPart | undefined {
+    const { trigger, addGap, stackTexts, ownFile } = context;
+    if (!waitingKinds.has(trigger.kind) || trigger.stall) return undefined;
+    const reason = whyNot(context);
+    if (reason !== undefined) {
+      addGap(partNames.suspended, reason);
+      return undefined;
+    }
+    const time = ownTime();
+    const { promises, left, stacks } = listSuspended(() => time.usedMs() < longestMs, ownFile);
+    if (left > 0) addGap(partNames.suspended, `${promises} of ${promises + left} promises were looked at`);
+    if (stacks.length === 0) return undefined;
+    const kept = stacks.slice(0, mostStacks);
+    if (stacks.length > mostStacks)
+      addGap(partNames.suspended, `${stacks.length} stacks; ${mostStacks} are kept`);
+    // So that the texts of these functions are kept too.
+    stackTexts.push(...kept);
+    return { promises, stacks: kept };
+  },
+};
+
+function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): string | undefined {
+  const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
+  if (!mayDebug || usedBytes > mostUsedBytes) return 'the heap was too large to list its promises';
+  if (trigger.kind !== 'signal' || tests || config.heap === 'always') return undefined;
+  // What was used tells how fast the machine is.
+  const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
+  return (ms / usedUpToHereMs) * time.usedMs() > ofDeathMs
+    ? 'to list the promises would have taken too long for a death by a signal'
+    : undefined;
+}

@@ -1,0 +1,88 @@
+/**
+ * Waits for the first sign of an agent: a request over the network, a framework's first look around, or a word to the
+ * explicit API. Then the recording half is compiled, hears the message that woke it, and takes over. Until then there
+ * are some subscriptions and global names that no enumeration shows.
+ */
+import type { Host } from '../../agent/api/context.ts';
+import { firstChannels, watchGlobalNames } from '../../agent/first-signs.ts';
+import { launcherScript } from '../../bundle/layout/tests.ts';
+import type { CaptureRequest } from '../fatal-path/request.ts';
+import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
+import { loadRecordingHalf } from '../install/half-loader.ts';
+import type { Outlet, Recording } from '../install/recording-half.ts';
+import { writeStderrLine } from '../install/stderr-line.ts';
+import { openFlight, requireRecordingPolicy } from './flight-start.ts';
+
+/** `capture` is called when the agent makes no progress. Returns the undoing. */
+export function watchForAgent(
+  surroundings: Surroundings,
+  host: Host,
+  capture: (request: CaptureRequest) => void,
+): () => void {
+  const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  let stopWatching = (): void => {};
+  const stopWaiting = (): void => {
+    stopWatching();
+    for (const channel of firstChannels) unsubscribe(channel, onSign);
+  };
+  const begin = (): Recording | undefined => {
+    stopWaiting();
+    try {
+      surroundings.recording ??= startRecording(surroundings, capture);
+    } catch (error) {
+      complain(error);
+    }
+    return surroundings.recording;
+  };
+  function onSign(message: unknown, channel: string | symbol): void {
+    // No sign of an agent: the redactor and the journal were most of what `npm run` paid for us.
+    if (channel === 'child_process' && startsOthersOnly(surroundings)) return;
+    const hadFlight = surroundings.flight !== undefined;
+    const recording = begin();
+    recording?.hear(String(channel), message);
+    if (hadFlight || channel !== 'child_process') return;
+    recording?.open();
+    surroundings.flight?.children.hear(message);
+  }
+  if (surroundings.config.captureLlm !== 'off') {
+    for (const channel of firstChannels) subscribe(channel, onSign);
+    stopWatching = watchGlobalNames(begin);
+  }
+  const get = (): Host['agent'] => surroundings.recording?.port ?? begin()?.port;
+  Object.defineProperty(host, 'agent', { configurable: true, get });
+  return () => {
+    stopWaiting();
+    surroundings.recording?.uninstall();
+  };
+}
+
+function startsOthersOnly({ tests }: Surroundings): boolean {
+  return tests?.startsOthersOnly ?? launcherScript.test(process.argv[1] ?? '');
+}
+
+function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {
+  const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
+  const { captureLlm, captureHttp, progressMs } = surroundings.config;
+  return loadRecordingHalf().startRecording({
+    open: () => openOutlet(surroundings),
+    captureLlm,
+    captureHttp,
+    threadId,
+    progressMs,
+    onStall: (stall) => capture({ kind: 'no-progress', handledByHost: false, details: { silence: stall } }),
+  });
+}
+
+function openOutlet(surroundings: Surroundings): Outlet | undefined {
+  try {
+    const { policy } = requireRecordingPolicy(surroundings);
+    return { policy, flight: openFlight(surroundings)?.recorder };
+  } catch (error) {
+    complain(error);
+    return undefined;
+  }
+}
+
+function complain(error: unknown): void {
+  writeStderrLine(`the agent is not recorded: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -1,0 +1,71 @@
+/**
+ * Follows the processes that the program starts: command, exit, and the end of what they said on standard error, as far as
+ * the program reads it. No listener is added and none of their methods is replaced: ends are looked for, standard error
+ * is heard as it is emitted. Children of spawnSync and its kin are not seen: their callers are told all of this.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { guarded } from '../../agent/taps/guard.ts';
+import { tapPresentEvents } from '../triggers/event-tap.ts';
+import type { Child, Happenings } from './happenings.ts';
+
+const stderrChars = 4096;
+const longestCommand = 2048;
+const { now } = Date;
+
+type RedactArgv = (argv: readonly string[]) => string[];
+
+export class ChildWatch {
+  readonly #happenings: Happenings;
+  readonly #redactArgv: RedactArgv;
+  readonly #alive = new Map<ChildProcess, Child>();
+  /** Hears a message of the channel, which speaks from the constructor: command and pipes come a moment later. */
+  readonly hear = guarded((message: unknown) => {
+    const child = (message as { process?: ChildProcess } | undefined)?.process;
+    if (child) queueMicrotask(guarded(() => this.#follow(child)));
+  });
+
+  constructor(happenings: Happenings, redactArgv: RedactArgv) {
+    this.#happenings = happenings;
+    this.#redactArgv = redactArgv;
+    process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', this.hear);
+  }
+
+  stop(): void {
+    process.getBuiltinModule('node:diagnostics_channel').unsubscribe('child_process', this.hear);
+  }
+
+  /** Notes who has ended since. */
+  look(): void {
+    for (const [child, record] of this.#alive) {
+      const { exitCode, signalCode } = child;
+      if (exitCode === null && signalCode === null) continue;
+      this.#alive.delete(child);
+      record.endedAt = now();
+      if (exitCode !== null) record.exitCode = exitCode;
+      if (signalCode !== null) record.signal = signalCode;
+      this.#happenings.add({ kind: 'childEnd', payload: record });
+    }
+  }
+
+  #follow(child: ChildProcess): void {
+    const words = Array.isArray(child.spawnargs) ? child.spawnargs.map(String) : [];
+    const record: Child = {
+      pid: child.pid ?? 0,
+      command: this.#redactArgv(words).join(' ').slice(0, longestCommand),
+      startedAt: now(),
+    };
+    if (child.pid === undefined) record.error = 'it could not be started';
+    else this.#alive.set(child, record);
+    this.#happenings.add({ kind: 'childStart', payload: record });
+    if (child.stderr)
+      tapPresentEvents(child.stderr, 'data', {
+        before: guarded((chunk: unknown) => keepEnd(record, chunk)) as (...args: never[]) => unknown,
+        joins: (_call, hasHost) => hasHost,
+      });
+  }
+}
+
+function keepEnd(record: Child, chunk: unknown): void {
+  const text = chunk instanceof Uint8Array ? Buffer.from(chunk).toString('utf8') : chunk;
+  if (typeof text === 'string') record.stderrTail = ((record.stderrTail ?? '') + text).slice(-stderrChars);
+}

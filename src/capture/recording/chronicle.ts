@@ -1,0 +1,127 @@
+/**
+ * Writes down, while the program lives, what happens around the agent: the ends of its logs, warnings, handled errors,
+ * children, memory and how many descriptors it holds. A tick a second, which mostly does nothing: memory is sampled more
+ * seldom while it stands still, and nobody is kept alive.
+ */
+import { type RecordKindName, recordKinds } from '../../journal/layout/records.ts';
+import { platform } from '../../platform/index.ts';
+import type { ChildWatch } from './child-watch.ts';
+import type { FlightRecorder } from './flight-recorder.ts';
+import type { Child, Happening, Happenings } from './happenings.ts';
+import type { LogStream, LogTap } from './log-tap.ts';
+import { renderLogTail } from './log-text.ts';
+
+export interface ChronicleOptions {
+  flight: FlightRecorder;
+  policy: {
+    text(text: string): string;
+    value(value: unknown): unknown;
+  };
+  happenings: Happenings;
+  logs: LogTap | undefined;
+  children: ChildWatch;
+}
+
+const tickMs = 1000;
+const longestPauseTicks = 8;
+const logChars = 4096;
+/** What is less is no change: of memory, and of descriptors. */
+const noticeableShare = 0.05;
+const peakShare = 1.25;
+const leastDescriptors = 64;
+const { setInterval, clearInterval } = globalThis;
+const { now } = Date;
+
+/** Returns the undoing. */
+export function startChronicle(options: ChronicleOptions): () => void {
+  const chronicle = new Chronicle(options);
+  const timer = setInterval(() => chronicle.tick(), tickMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    options.happenings.onHappening = undefined;
+    if (options.logs) options.logs.onWrite = undefined;
+  };
+}
+
+class Chronicle {
+  readonly #options: ChronicleOptions;
+  /** How much had passed each stream when its end was written. */
+  readonly #writtenOf: Record<LogStream, number> = { stdout: 0, stderr: 0 };
+  #pauseTicks = 1;
+  #ticksToSample = 0;
+  #rss = 0;
+  #descriptorPeak = leastDescriptors;
+
+  constructor(options: ChronicleOptions) {
+    this.#options = options;
+    const { happenings, logs } = options;
+    for (const child of happenings.children)
+      this.#write({ at: child.startedAt, kind: 'childStart', payload: child });
+    for (const happening of happenings.kept) this.#write(happening);
+    happenings.onHappening = (happening) => this.#write(happening);
+    if (!logs) return;
+    this.#writeLogs();
+    // The first line after a pause is written at once, what follows with the next tick.
+    logs.onWrite = () => this.#writeLogs();
+  }
+
+  tick(): void {
+    this.#options.children.look();
+    this.#writeLogs();
+    if (--this.#ticksToSample > 0) return;
+    const rss = this.#options.flight.sample()?.rss ?? 0;
+    const moved = Math.abs(rss - this.#rss) > this.#rss * noticeableShare;
+    this.#rss = rss;
+    this.#pauseTicks = moved ? 1 : Math.min(longestPauseTicks, this.#pauseTicks * 2);
+    this.#ticksToSample = this.#pauseTicks;
+    this.#countDescriptors();
+  }
+
+  /** The whole end each time: a reader needs the newest record of a stream, and no secret is cut in two. */
+  #writeLogs(): void {
+    const { flight, policy, logs } = this.#options;
+    if (!logs) return;
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const tail = logs.tails[stream];
+      if (tail.written === this.#writtenOf[stream]) continue;
+      this.#writtenOf[stream] = tail.written;
+      logs.quietUntil = now() + tickMs;
+      const text = renderLogTail(tail, logChars, (raw) => policy.text(raw));
+      flight.append(recordKinds.logTail, JSON.stringify({ stream, text }));
+    }
+  }
+
+  #write({ kind, payload, at }: Happening): void {
+    const isChild = kind === 'childStart' || kind === 'childEnd';
+    const content = isChild ? describeChild(payload as Child) : payload;
+    const clean = this.#options.policy.value(content) as object;
+    this.#options.flight.append(
+      recordKinds[kind satisfies RecordKindName],
+      JSON.stringify({ at: isoTime(at), ...clean }),
+    );
+  }
+
+  #countDescriptors(): void {
+    const value = platform.processFolder('self', 'fd').length;
+    if (value < this.#descriptorPeak * peakShare) return;
+    this.#descriptorPeak = value;
+    const limit = platform.limits('self')['Max open files']?.soft;
+    const payload = {
+      resource: 'descriptors',
+      value,
+      ...(Number.isFinite(Number(limit)) && { limit: Number(limit) }),
+    };
+    this.#options.happenings.add({ kind: 'resourcePeak', payload });
+  }
+}
+
+function describeChild({ startedAt, endedAt, ...child }: Child): object {
+  return {
+    ...child,
+    startedAt: isoTime(startedAt),
+    ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+  };
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();

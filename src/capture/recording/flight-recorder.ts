@@ -1,0 +1,240 @@
+/**
+ * Keeps the journal of a living program, so that a death that lets nobody write (SIGKILL, an out-of-memory kill, a
+ * native crash) still leaves what the agent did: written as things happen, gone when the program ends by itself.
+ * Memory is sampled when something is written, at most once a second, and when the chronicle asks for it.
+ */
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Lock } from '../../bundle/write/age-key.ts';
+import { type MemorySamplePayload, recordKinds } from '../../journal/layout/records.ts';
+import { type SessionFacts, sessionName, sessionVariable } from '../../journal/layout/session.ts';
+import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
+import { newId } from '../../journal/write/session-id.ts';
+import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
+import { lastName } from '../../platform/paths.ts';
+import { readSmallFile } from '../../platform/small-file.ts';
+import type { MemoryReading, MemorySampler } from '../heap/memory-sampler.ts';
+import { programName } from '../install/program-name.ts';
+import { sealFor } from './flight-seal.ts';
+
+export interface FlightRecorder {
+  /** Id of the session, under which the death of a process that says nothing is told. */
+  readonly sessionId: string;
+  /** Has `sayAgain` called when old segments are dropped: for what must outlive them. */
+  carryOver(sayAgain: () => void): void;
+  /** Where the journal and the session file are. */
+  readonly folder: string;
+  /** Never throws; after a failure of the disk it does nothing more. */
+  append(kind: number, payload: string): number;
+  /** As `append`, but may wait in memory until the next one, or `flush`. */
+  appendBuffered(kind: number, payload: string): number;
+  flush(): void;
+  /** The process has written a bundle of its own death: nobody needs to explain it again. */
+  noteBundle(path: string): void;
+  /** The process ends by itself. */
+  end(exitCode: number): void;
+  /** Writes down how much memory is in use, and says it; undefined when nothing is written any more. */
+  sample(): MemorySamplePayload | undefined;
+}
+
+export interface FlightOptions {
+  /** The dump folder, absolute. */
+  dir: string;
+  /** Redacted. */
+  argv: string[];
+  execArgv: string[];
+  /** Who may read the content; everybody who may read the file, without it. */
+  lock: Lock | undefined;
+  memory: MemorySampler;
+}
+
+const { readdirSync, rmdirSync, unlinkSync } = fs;
+const { now } = Date;
+const sampleEveryMs = 1000;
+
+/** Throws when the dump folder can't be written. */
+export function startFlightRecorder(options: FlightOptions): FlightRecorder {
+  const adopted = findAdopted(options.dir);
+  const session = adopted ?? openSession(options);
+  const carryOvers: (() => void)[] = [];
+  const journal = openJournal({
+    dir: session.folder,
+    sessionId: session.facts.id,
+    onSegment: () => {
+      for (const carryOver of carryOvers) carryOver();
+    },
+    ...(options.lock && { seal: sealFor(options.lock) }),
+  });
+  sayProcessFacts(journal, options);
+  return new Flight({
+    journal,
+    session,
+    isAdopted: adopted !== undefined,
+    carryOvers,
+    memory: options.memory,
+  });
+}
+
+/** The words of a command line may be part of the conversation. */
+function sayProcessFacts(journal: JournalWriter, { argv, execArgv, lock }: FlightOptions): void {
+  const { execPath, title, versions } = process;
+  const words = { argv, execArgv, title };
+  const facts = { execPath, versions, ...(!lock && words) };
+  journal.append(recordKinds.processFacts, JSON.stringify(facts));
+  if (lock) journal.append(recordKinds.commandLine, JSON.stringify(words));
+}
+
+interface Session {
+  folder: string;
+  facts: SessionFacts;
+}
+
+/** The session that a supervisor has opened for this very process; not one that only our parent is meant by. */
+function findAdopted(dir: string): Session | undefined {
+  const id = process.env[sessionVariable] ?? '';
+  if (!/^[0-9a-f]{16}$/.test(id)) return undefined;
+  const folder = sessionFolder(dir, id);
+  try {
+    const facts = JSON.parse(readSmallFile(join(folder, sessionName)) ?? '') as SessionFacts;
+    return facts.id === id && facts.process.pid === process.pid ? { folder, facts } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function openSession({ dir, argv, lock }: FlightOptions): Session {
+  const id = newId();
+  const parentSession = process.env[sessionVariable];
+  const program = programName(process.argv, process.env);
+  const facts = describeSession({
+    id,
+    program,
+    command: lock ? [program] : argv,
+    heartbeatMs: 0,
+    ...(parentSession !== undefined && { parentSession }),
+  });
+  const folder = sessionFolder(dir, id);
+  writeSession(folder, facts);
+  return { folder, facts };
+}
+
+interface FlightOf {
+  journal: JournalWriter;
+  session: Session;
+  isAdopted: boolean;
+  carryOvers: (() => void)[];
+  memory: MemorySampler;
+}
+
+class Flight implements FlightRecorder {
+  readonly folder: string;
+  readonly #journal: JournalWriter;
+  readonly #session: Session;
+  readonly #isAdopted: boolean;
+  readonly #carryOvers: (() => void)[];
+  readonly #memory: MemorySampler;
+  #reading: MemoryReading | undefined;
+  #isBroken = false;
+  #isOver = false;
+  #sampledAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ journal, session, isAdopted, carryOvers, memory }: FlightOf) {
+    this.#carryOvers = carryOvers;
+    this.folder = session.folder;
+    this.#journal = journal;
+    this.#session = session;
+    this.#isAdopted = isAdopted;
+    this.#memory = memory;
+  }
+
+  get sessionId(): string {
+    return this.#session.facts.id;
+  }
+
+  carryOver(sayAgain: () => void): void {
+    this.#carryOvers.push(sayAgain);
+  }
+
+  append(kind: number, payload: string): number {
+    return this.#attempt(() => {
+      if (now() - this.#sampledAt >= sampleEveryMs) this.#sample();
+      return this.#journal.append(kind, payload);
+    });
+  }
+
+  appendBuffered(kind: number, payload: string): number {
+    return this.#attempt(() => this.#journal.appendBuffered(kind, payload));
+  }
+
+  flush(): void {
+    this.#attempt(() => {
+      if (now() - this.#sampledAt >= sampleEveryMs) this.#sample();
+      this.#journal.flush();
+      return 0;
+    });
+  }
+
+  #attempt(write: () => number): number {
+    if (this.#isBroken || this.#isOver) return -1;
+    try {
+      return write();
+    } catch {
+      // A full disk must not cost the host a failing system call at every event.
+      this.#isBroken = true;
+      return -1;
+    }
+  }
+
+  noteBundle(path: string): void {
+    if (this.#isOver) return;
+    try {
+      const { folder, facts } = this.#session;
+      writeSession(folder, { ...facts, bundle: lastName(path) });
+    } catch {
+      // Then the death is explained twice.
+    }
+  }
+
+  end(exitCode: number): void {
+    this.#isOver = true;
+    try {
+      this.#journal.close(exitCode === 0, { exitCode });
+      // A supervisor tidies up after the programs that it started.
+      if (!this.#isAdopted) this.#remove();
+    } catch {
+      // A sweep finds what is left.
+    }
+  }
+
+  sample(): MemorySamplePayload | undefined {
+    if (this.#isBroken || this.#isOver) return undefined;
+    try {
+      const sample = this.#sample();
+      this.#journal.flush();
+      return sample;
+    } catch {
+      this.#isBroken = true;
+      return undefined;
+    }
+  }
+
+  /** What somebody else had read meanwhile, and nobody written down, is as good. */
+  #sample(): MemorySamplePayload {
+    this.#sampledAt = now();
+    const reading = this.#memory.read();
+    const { oldSpace, ...sample } = reading;
+    if (reading !== this.#reading)
+      this.#journal.appendBuffered(recordKinds.memorySample, JSON.stringify(sample));
+    this.#reading = reading;
+    return sample;
+  }
+
+  /** The folders above go too when they are empty: a run that ended well leaves nothing. */
+  #remove(): void {
+    const { folder } = this.#session;
+    for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
+    rmdirSync(folder);
+    rmdirSync(dirname(folder));
+    rmdirSync(dirname(dirname(folder)));
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Opens the flight recorder of the main thread once: at the first sign of an agent, or some seconds after the start, so
+ * that a program that is no agent leaves traces too when it is killed, and a short command pays for nothing. The timer
+ * holds nobody up and no list of active resources shows it.
+ */
+
+import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
+import { loadColdHalf, loadRecordingHalf } from '../install/half-loader.ts';
+import type { Flight } from '../install/recording-half.ts';
+import { writeStderrLine } from '../install/stderr-line.ts';
+
+const lateStartMs = 2000;
+/** As they were before the host, or a test of its, replaced them. */
+const { setTimeout, clearTimeout } = globalThis;
+
+/** Returns the undoing. */
+export function startFlightLate(surroundings: Surroundings): () => void {
+  if (!isMainThread) return () => {};
+  const timer = setTimeout(() => {
+    if (!surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
+  }, lateStartMs);
+  timer.unref();
+  return () => {
+    clearTimeout(timer);
+    surroundings.flight?.stop();
+  };
+}
+
+/** Undefined in a worker, and where it can't be had: `complain` hears why, once. */
+export function openFlight(
+  surroundings: Surroundings,
+  complain: (text: string) => void = writeStderrLine,
+): Flight | undefined {
+  if (!isMainThread || surroundings.flightFailed) return undefined;
+  try {
+    const { policy } = requireRecordingPolicy(surroundings);
+    const { config, happenings, logs, lock } = surroundings;
+    if (config.recipient !== undefined && !lock) throw new Error('the recipient could not be read');
+    const { startFlight, MemorySampler } = loadRecordingHalf();
+    surroundings.memory ??= new MemorySampler();
+    const { memory } = surroundings;
+    surroundings.flight ??= startFlight({ policy, dir: config.dir, happenings, logs, lock, memory });
+  } catch (error) {
+    surroundings.flightFailed = true;
+    complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return surroundings.flight;
+}
+
+/** Made at the first need, for all that is recorded while the program lives. */
+export function requireRecordingPolicy(surroundings: Surroundings): RecordingState {
+  surroundings.recordingPolicy ??= {
+    policy: loadColdHalf().createRecordingPolicy(surroundings),
+    knewFromStart: surroundings.withheld.length,
+    proofs: 0,
+  };
+  return surroundings.recordingPolicy;
+}

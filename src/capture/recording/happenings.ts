@@ -1,0 +1,96 @@
+/**
+ * What happened in the process and ended nothing: warnings, errors that the host handled, children and their ends. The
+ * newest are kept, as they are, for the bundle of a death; the flight recorder hears of each. Redacted by whoever writes.
+ */
+import type {
+  ChildEndPayload,
+  HandledErrorPayload,
+  ResourcePeakPayload,
+  WarningPayload,
+} from '../../journal/layout/records.ts';
+import { findField } from '../host/read-field.ts';
+
+export interface Child extends ChildEndPayload {
+  command: string;
+  startedAt: number;
+  endedAt?: number;
+  /** It could not be started. */
+  error?: string;
+}
+
+export type Happening = { at: number } & (
+  | { kind: 'warning'; payload: WarningPayload }
+  | { kind: 'handledException' | 'handledRejection'; payload: HandledErrorPayload }
+  | { kind: 'childStart' | 'childEnd'; payload: Child }
+  | { kind: 'resourcePeak'; payload: ResourcePeakPayload }
+);
+
+const mostKept = 40;
+const mostChildren = 100;
+const longestText = 4096;
+const { now } = Date;
+
+export class Happenings {
+  readonly children = new Set<Child>();
+  /** Set by the flight recorder. */
+  onHappening: ((happening: Happening) => void) | undefined;
+  readonly #kept: Happening[] = [];
+
+  /** The newest, but for those of children. */
+  get kept(): readonly Happening[] {
+    return this.#kept;
+  }
+
+  add(
+    happening: Happening extends infer One ? (One extends Happening ? Omit<One, 'at'> : never) : never,
+  ): void {
+    const dated = { at: now(), ...happening } as Happening;
+    if (dated.kind === 'childStart') this.#addChild(dated.payload);
+    else if (dated.kind !== 'childEnd') {
+      this.#kept.push(dated);
+      if (this.#kept.length > mostKept) this.#kept.shift();
+    }
+    this.onHappening?.(dated);
+  }
+
+  /** One that ended well makes room first, then the oldest. */
+  #addChild(child: Child): void {
+    this.children.add(child);
+    if (this.children.size <= mostChildren) return;
+    const all = [...this.children];
+    const [oldest] = all;
+    const dispensable = all.find(({ exitCode }) => exitCode === 0) ?? oldest;
+    if (dispensable) this.children.delete(dispensable);
+  }
+}
+
+/** What is said of an error that ended nothing; no code of the host's runs. */
+export function describeHandled(value: unknown, origin: string): HandledErrorPayload {
+  const [name, message, code, stack] = ['name', 'message', 'code', 'stack'].map((field) =>
+    findField(value, field),
+  );
+  const isObject = typeof value === 'object' && value !== null;
+  const payload: HandledErrorPayload = {
+    message:
+      textOf(message) ?? (isObject ? 'an object without a message' : String(value).slice(0, longestText)),
+    origin,
+  };
+  if (typeof name === 'string') payload.name = name.slice(0, 200);
+  if (typeof code === 'string' || typeof code === 'number') payload.code = code;
+  if (typeof stack === 'string') payload.stack = stack.slice(0, longestText);
+  return payload;
+}
+
+export function describeWarning(value: unknown): WarningPayload {
+  const { name = 'Warning', message, code, stack } = describeHandled(value, '');
+  return {
+    name,
+    message,
+    ...(code !== undefined && { code: String(code) }),
+    ...(stack !== undefined && { stack }),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, longestText) : undefined;
+}

@@ -1,0 +1,196 @@
+/**
+ * The requests that this thread's servers are answering: heard by the channels of node:http and node:http2, kept until they
+ * are answered, and made the context of all that they start. Nothing is added to the host's requests, responses or sockets.
+ * On Node 20 and 22 a context slows each promise, so it is entered there only where the host pays for one already, or
+ * where AGENTDUMP_CONTEXT asks for it; the list of requests is kept everywhere.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { type CausalContext, isContextFree, type Origin } from '../../agent/record/causal-context.ts';
+import type { Config } from '../install/config.ts';
+import { watchUpgrades } from './upgrade-watch.ts';
+
+/** What a channel tells of a request, by its protocol. */
+export interface RequestStart {
+  request?: IncomingMessage;
+  response?: ServerResponse;
+  stream?: ServerHttp2Stream;
+  headers?: Record<string, unknown>;
+  /** Of a WebSocket, or another connection that left HTTP. */
+  upgraded?: Socket;
+}
+
+export class RequestOrigin implements Origin {
+  readonly kind = 'request';
+  readonly number: number;
+  readonly startedMs = now();
+  readonly parent: Origin | undefined;
+  /** What it starts is followed. */
+  readonly isFollowed: boolean;
+  /** Given up when it is answered, because a context may outlive its request by far. */
+  start: RequestStart | undefined;
+  /** What its framework says of it. */
+  route: string | undefined;
+  /** What is kept of one that is over. */
+  over: { method?: string; url?: string; status?: number; headers: unknown; atMs: number } | undefined;
+
+  constructor(number: number, start: RequestStart, isFollowed: boolean, parent: Origin | undefined) {
+    this.number = number;
+    this.start = start;
+    this.isFollowed = isFollowed;
+    this.parent = parent;
+  }
+
+  end(): void {
+    const { request, response, stream, headers } = this.start ?? {};
+    if (!this.start) return;
+    this.route ??= routeOf(request);
+    const method = request?.method ?? headers?.[':method'];
+    const url = urlOf(request) ?? headers?.[':path'];
+    const status = response?.statusCode ?? stream?.sentHeaders?.[':status'];
+    this.over = {
+      ...(typeof method === 'string' && { method }),
+      ...(typeof url === 'string' && { url }),
+      ...(typeof status === 'number' && { status }),
+      headers: request?.rawHeaders ?? headers,
+      atMs: now(),
+    };
+    this.start = undefined;
+  }
+}
+
+/** As it was before a test put a clock of its own in its place. */
+const { now } = Date;
+/** After so many requests those are looked for that ended without an answer. */
+const sweepEvery = 64;
+
+/** What tells whose work the running code is. */
+export interface Origins {
+  causal: CausalContext;
+  requests: RequestWatch;
+}
+
+export interface RequestWatch {
+  /** Not yet answered, in the order of their beginning. */
+  open(): RequestOrigin[];
+  /** The newest request on this connection. */
+  onConnection(socket: unknown): RequestOrigin | undefined;
+  /** How many there have been. */
+  readonly count: number;
+  /** Whether what a request starts is followed. */
+  readonly isFollowing: boolean;
+  undo(): void;
+}
+
+export function watchRequests({ context }: Pick<Config, 'context'>, causal: CausalContext): RequestWatch {
+  const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  const open = new Map<object, RequestOrigin>();
+  let count = 0;
+  let isFollowing = false;
+  const mayFollow = (): boolean => {
+    isFollowing ||= context === 'always' || (context === 'auto' && (causal.isArmed || isContextFree()));
+    return isFollowing;
+  };
+  const begin = (key: object, start: RequestStart): void => {
+    if (++count % sweepEvery === 0) sweep(open);
+    const isFollowed = mayFollow();
+    const origin = new RequestOrigin(count, start, isFollowed, isFollowed ? causal.current : undefined);
+    open.set(key, origin);
+    if (isFollowed) causal.enter(origin);
+  };
+  const end = (key: object): void => {
+    open.get(key)?.end();
+    open.delete(key);
+  };
+  const undoUpgrades = watchUpgrades({
+    begin: (socket, request) => begin(socket, { request, upgraded: socket }),
+    next: (socket) => {
+      const origin = open.get(socket);
+      if (origin && mayFollow()) causal.enter(origin);
+    },
+    end,
+  });
+  const listeners: Record<string, (message: never) => void> = {
+    'http.server.request.start': ({ request, response }: Required<RequestStart>) =>
+      begin(response, { request, response }),
+    'http.server.response.finish': ({ response }: Required<RequestStart>) => end(response),
+    'http2.server.stream.start': ({ stream, headers }: Required<RequestStart>) =>
+      begin(stream, { stream, headers }),
+    'http2.server.stream.close': ({ stream }: Required<RequestStart>) => end(stream),
+    'tracing:fastify.request.handler:start': (message: FastifyMessage) => {
+      const origin = message.reply?.raw && open.get(message.reply.raw);
+      if (origin && typeof message.route?.url === 'string') origin.route = message.route.url;
+    },
+  };
+  const heard = Object.entries(listeners).map(([name, listener]) => [name, guarded(listener)] as const);
+  for (const [name, listener] of heard) subscribe(name, listener);
+  return {
+    open: () => {
+      sweep(open);
+      return [...open.values()];
+    },
+    onConnection: (socket) =>
+      [...open.values()].findLast(
+        ({ start }) => start?.request?.socket === socket || start?.upgraded === socket,
+      ),
+    get count() {
+      return count;
+    },
+    get isFollowing() {
+      return isFollowing;
+    },
+    undo() {
+      for (const [name, listener] of heard) unsubscribe(name, listener);
+      undoUpgrades();
+    },
+  };
+}
+
+interface FastifyMessage {
+  reply?: { raw?: object };
+  route?: { url?: unknown };
+}
+
+/** A subscriber that throws would end the host's process. */
+function guarded(listener: (message: never) => void): (message: unknown) => void {
+  return (message) => {
+    try {
+      listener(message as never);
+    } catch {
+      // Of another shape than that of the versions we know.
+    }
+  };
+}
+
+function sweep(open: Map<object, RequestOrigin>): void {
+  for (const [key, origin] of open) {
+    const { response, stream, upgraded } = origin.start ?? {};
+    const isOpen = response
+      ? !response.writableFinished && !response.destroyed
+      : !(stream ?? upgraded)?.destroyed;
+    if (isOpen) continue;
+    origin.end();
+    open.delete(key);
+  }
+}
+
+export function urlOf(request: IncomingMessage | undefined): string | undefined {
+  // Frameworks with routers inside of routers change `url` meanwhile.
+  const { originalUrl } = (request ?? {}) as { originalUrl?: unknown };
+  return typeof originalUrl === 'string' ? originalUrl : request?.url;
+}
+
+/** What Express and Next leave on the request. */
+export function routeOf(request: IncomingMessage | undefined): string | undefined {
+  const { baseUrl, route } = (request ?? {}) as { baseUrl?: unknown; route?: { path?: unknown } };
+  if (typeof route?.path === 'string') return `${typeof baseUrl === 'string' ? baseUrl : ''}${route.path}`;
+  const next = (request as unknown as Record<symbol, NextMeta> | undefined)?.[nextMeta];
+  const page = next?.match?.definition?.pathname;
+  return typeof page === 'string' ? page : undefined;
+}
+
+const nextMeta = Symbol.for('NextInternalRequestMeta');
+interface NextMeta {
+  match?: { definition?: { pathname?: unknown } };
+}

@@ -1,0 +1,59 @@
+/**
+ * Connections that leave HTTP (WebSocket): no channel tells of them. Servers that listen for `upgrade` are watched from
+ * their first connection on; of an upgraded socket each look of `emit` at its listeners of `data` begins a message.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { tapPresentEvents } from '../triggers/event-tap.ts';
+
+export interface UpgradeReaction {
+  begin(socket: Socket, request: IncomingMessage): void;
+  /** Bytes have come on it. */
+  next(socket: Socket): void;
+  end(socket: Socket): void;
+}
+
+interface Connected {
+  socket?: Socket & { server?: Server };
+}
+
+/** Returns the undoing: connections from now on are not watched. */
+export function watchUpgrades(reaction: UpgradeReaction): () => void {
+  const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+  const seen = new WeakSet<object>();
+  const onConnection = (message: unknown): void => {
+    try {
+      const server = (message as Connected).socket?.server;
+      if (!server || seen.has(server) || server.listenerCount('upgrade') === 0) return;
+      seen.add(server);
+      watchServer(server, reaction);
+    } catch {
+      // A server of another shape.
+    }
+  };
+  subscribe('net.server.socket', onConnection);
+  return () => unsubscribe('net.server.socket', onConnection);
+}
+
+function watchServer(server: Server, reaction: UpgradeReaction): void {
+  tapPresentEvents(server, 'upgrade', {
+    before: (request: IncomingMessage, socket: Socket) => {
+      watchData(socket, reaction);
+      reaction.begin(socket, request);
+    },
+    joins: (_call, hasHost) => hasHost,
+  });
+}
+
+/** A message must not cost a stack, so whoever looks at these listeners is taken for `emit`. */
+function watchData(socket: Socket, { next, end }: UpgradeReaction): void {
+  const holder = socket as unknown as { _events?: Record<string | symbol, unknown> };
+  if (typeof holder._events !== 'object' || holder._events === null) return;
+  holder._events = new Proxy(holder._events, {
+    get(events, name) {
+      if (name === 'data') next(socket);
+      else if (name === 'close' && socket.destroyed) end(socket);
+      return events[name];
+    },
+  });
+}

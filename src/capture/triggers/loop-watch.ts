@@ -1,0 +1,84 @@
+/**
+ * When the watchdog starts. A short command never pays for a thread, and a signal is held by that thread alone: so where
+ * signals are to leave bundles it starts once the program has come to its event loop and lives on there, else after a
+ * second of life; and at once where it was asked for by name, so that a program is seen that hangs from its first line on.
+ */
+import type { Host } from '../../agent/api/context.ts';
+import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
+import { recordKinds } from '../../journal/layout/records.ts';
+import type { CaptureRequest } from '../fatal-path/request.ts';
+import type { Surroundings } from '../fatal-path/surroundings.ts';
+import { loadWatchdogHalf } from '../install/half-loader.ts';
+import { openFlight } from '../recording/flight-start.ts';
+import type { SignalSeat } from './signal-watch.ts';
+
+const startAfterMs = 1000;
+/** What is still there after the first, and was in its loop for the second, is no short command. */
+const startForSignalsMs = 120;
+const leastInLoopMs = 50;
+
+/** Returns the undoing. */
+export function watchLoop(
+  surroundings: Surroundings,
+  host: Host,
+  seat: SignalSeat | undefined,
+  capture: (request: CaptureRequest) => string | undefined,
+): () => void {
+  const { config, ownFile, withheld, lock } = surroundings;
+  const start = (): void => {
+    try {
+      const { source, startWatch, MemorySampler } = loadWatchdogHalf();
+      surroundings.memory ??= new MemorySampler();
+      const watch = startWatch({
+        config,
+        ownFile,
+        source,
+        seat,
+        withheld,
+        lock,
+        capture,
+        findJournal: () => surroundings.flight?.recorder.folder,
+        memory: surroundings.memory,
+        disarmLocals: () => surroundings.disarmLocals?.(),
+        noteMemory: (profile) => keepMemory(surroundings, profile),
+        note: (kind, payload) => {
+          // One that is killed in its stall can tell nobody: whoever comes next finds its session.
+          if (kind === recordKinds.stall) openFlight(surroundings);
+          noteInJournal(surroundings, kind, payload);
+        },
+      });
+      surroundings.watch = watch;
+      Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
+    } catch {
+      // A program that may start no thread (--permission) is not watched.
+    }
+  };
+  // In a test process each millisecond counts, and its supervisor sees its end.
+  const afterMs = seat && !surroundings.tests ? startForSignalsMs : startAfterMs;
+  const startLate = (): void => {
+    if (surroundings.tests?.startsOthersOnly) return;
+    const inLoopMs = performance.now() - performance.nodeTiming.loopStart;
+    if (inLoopMs < leastInLoopMs) timer?.refresh();
+    else start();
+  };
+  const timer = config.watchFromStart ? undefined : setTimeout(startLate, afterMs).unref();
+  if (!timer) start();
+  return () => {
+    clearTimeout(timer);
+    surroundings.watch?.uninstall();
+  };
+}
+
+/** The journal is opened for it: a heap that runs out lets nobody write. */
+function keepMemory(surroundings: Surroundings, profile: HeapProfilePart | undefined): void {
+  openFlight(surroundings);
+  surroundings.flight?.recorder.sample();
+  if (!profile) return;
+  surroundings.heapProfile = profile;
+  noteInJournal(surroundings, recordKinds.heapProfile, profile);
+}
+
+function noteInJournal({ flight, recordingPolicy }: Surroundings, kind: number, payload: object): void {
+  const clean = recordingPolicy?.policy.value(payload);
+  if (clean !== undefined) flight?.recorder.append(kind, JSON.stringify(clean));
+}

@@ -1,0 +1,147 @@
+/**
+ * From the bundles that a red run has left to those that go into the report: what only repeats another is left out, the
+ * rest is packed, the most telling and newest first, as far as the limits allow.
+ */
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { listBundles } from '../../bundle/finished/list.ts';
+import { packBundle } from '../../bundle/finished/pack.ts';
+import type { CiBundle, CiLeak } from '../../model/ci-summary.ts';
+import { isInstalled } from '../../platform/paths.ts';
+import type { CiOptions } from '../options.ts';
+import { type DescribedBundle, describeBundle, sizeOf } from './describe-bundle.ts';
+import { type LoggedThread, runningTests } from './test-logs.ts';
+
+export interface Collected {
+  bundles: CiBundle[];
+  leftOut: { name: string; reason: string }[];
+}
+
+/** Beyond so many, names alone decide: each takes a tenth of a second to analyze. */
+const mostAnalyzed = 60;
+
+/** `heaps`: bundles that serve the leak check alone. */
+export async function collectBundles(
+  dir: string,
+  threads: readonly LoggedThread[],
+  options: Pick<CiOptions, 'maxBundles' | 'maxBytes'>,
+  heaps: ReadonlySet<string>,
+): Promise<Collected> {
+  const leftOut: Collected['leftOut'] = [];
+  const drop = (path: string, reason: string): void => {
+    leftOut.push({ name: basename(path), reason });
+    rmSync(path, { recursive: true, force: true });
+  };
+  const described: DescribedBundle[] = [];
+  for (const listed of listBundles(dir)) {
+    if (heaps.has(listed.path)) continue;
+    if (described.length >= mostAnalyzed) drop(listed.path, `there are ${mostAnalyzed} newer ones`);
+    else described.push(await describeBundle(listed, threads));
+  }
+  const bundles: CiBundle[] = [];
+  let bytes = 0;
+  for (const one of described.sort((a, b) => rank(b, threads) - rank(a, threads))) {
+    const echo = isEcho(one, described, threads);
+    if (echo) drop(one.path, echo);
+    else if (bundles.length >= options.maxBundles) drop(one.path, `more than ${options.maxBundles} bundles`);
+    else {
+      const packed = pack(one);
+      const size = sizeOf(packed);
+      if (bytes + size > options.maxBytes && bundles.length > 0) drop(packed, 'the size limit of the report');
+      else {
+        bytes += size;
+        bundles.push({ name: basename(packed), bytes: size, ...one.facts });
+      }
+    }
+  }
+  return { bundles, leftOut };
+}
+
+const strong =
+  /^(?:uncaught-exception|unhandled-rejection|heap-out-of-memory|system-out-of-memory|native-crash|abort|worker-death|event-loop-hang|no-progress|killed|pending-exit)$/;
+
+/** What ended a process, in a test that did not pass, weighs most; of equals the list has the newest first. */
+function rank({ facts, trigger, logged }: DescribedBundle, threads: readonly LoggedThread[]): number {
+  const name = facts.test?.name.join('\n');
+  const isOfBadTest = threads.some(({ tests }) =>
+    tests.some(
+      ({ status, name: own }) => (status === 'failed' || status === 'unfinished') && own.join('\n') === name,
+    ),
+  );
+  return (
+    (isOfBadTest ? 8 : 0) +
+    (strong.test(facts.kind ?? trigger ?? '') ? 4 : 0) +
+    (facts.test?.name.length ? 2 : 0) +
+    (logged?.handled ? 0 : 1)
+  );
+}
+
+/**
+ * A second answer to one request; or an exit that only passes on what happened below, that ends what another bundle of the
+ * same process tells of, or by which an installed tool (a linter, a compiler) says what it has printed.
+ */
+function isEcho(
+  one: DescribedBundle,
+  all: readonly DescribedBundle[],
+  threads: readonly LoggedThread[],
+): string | undefined {
+  const { trigger, facts } = one;
+  if (all.some((other) => isSameAnswer(other, one)))
+    return 'a second answer of the same process to one request';
+  if (trigger !== 'exit' || facts.pid === undefined) return undefined;
+  const { pid } = facts;
+  const others = all.filter((other) => other.facts.pid !== undefined && other.trigger !== 'exit');
+  if (others.some((other) => other.facts.pid === pid)) return 'another bundle is about the same process';
+  const below = threads.some(
+    (thread) => thread.process?.parentPid === pid && (thread.exit === undefined || thread.exit.code !== 0),
+  );
+  if (below) return 'the process only passed on another one’s exit status';
+  const isStory = facts.lastModelCall !== undefined || facts.lastToolCall !== undefined;
+  return isInstalledTool(pid, threads) && !isStory
+    ? 'a tool ended with its own exit code; its output says why'
+    : undefined;
+}
+
+/**
+ * Of a run that was stopped: a library that takes our signal for the end (signal-exit, in tap) sends it to its process once
+ * more, which then answers again, with what there is time for: the second bundle may be cut anywhere.
+ */
+export function isSameAnswer(
+  earlier: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
+  later: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
+): boolean {
+  const { kind, pid } = earlier.facts;
+  return (
+    later.trigger === 'snapshot-signal' &&
+    earlier.trigger === 'snapshot-signal' &&
+    kind !== undefined &&
+    kind !== 'snapshot' &&
+    pid !== undefined &&
+    later.facts.pid === pid &&
+    basename(earlier.path) < basename(later.path)
+  );
+}
+
+/** By its script's place; a runner in which a test was running is told by that test. */
+function isInstalledTool(pid: number, threads: readonly LoggedThread[]): boolean {
+  const own = threads.filter((thread) => thread.pid === pid);
+  const script = own.find(({ threadId }) => threadId === 0)?.process?.argv[1] ?? '';
+  return isInstalled(script) && runningTests(own, pid).length === 0;
+}
+
+/** Of the heaps of a leak check those that a leak refers to stay, packed. */
+export function keepHeaps(heaps: ReadonlySet<string>, leaks: readonly CiLeak[]): CiLeak[] {
+  const kept = leaks.map((leak) => ({
+    ...leak,
+    ...(leak.heaps && { heaps: leak.heaps.map((path) => basename(packBundle(path).path)) }),
+  }));
+  for (const path of heaps) rmSync(path, { recursive: true, force: true });
+  return kept;
+}
+
+function pack({ path, listed }: DescribedBundle): string {
+  if (listed.state !== 'sealed' && listed.state !== 'partial') return path;
+  const packed = packBundle(path);
+  rmSync(path, { recursive: true, force: true });
+  return packed.path;
+}

@@ -1,0 +1,177 @@
+/** What a summary says of one bundle: its verdict, the test that it is about, where, and what the agent did last. */
+import { statSync } from 'node:fs';
+import { analyzeBundle } from '../../analysis/analyze.ts';
+import type { ListedBundle } from '../../bundle/finished/list.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
+import { readBundleName } from '../../bundle/write/bundle-name.ts';
+import type { Account } from '../../model/account.ts';
+import type { AgentState } from '../../model/agent-state.ts';
+import type { CiBundle, CiPlace } from '../../model/ci-summary.ts';
+import { clip } from '../../model/quantities.ts';
+import { type RunningTestFacts, testOf } from '../../model/tests.ts';
+import type { Frame, Thread } from '../../model/thread.ts';
+import { verdictKinds } from '../../model/verdict.ts';
+import { findFailurePlace, placeOfFrames } from './failure-place.ts';
+import { type LoggedBundle, type LoggedThread, startingTest } from './test-logs.ts';
+
+export interface DescribedBundle {
+  path: string;
+  listed: ListedBundle;
+  /** Without its final name and size. */
+  facts: Omit<CiBundle, 'name' | 'bytes'>;
+  /** What the log of its thread says; absent for one that was written from outside. */
+  logged: (LoggedBundle & { pid: number }) | undefined;
+  trigger: string | undefined;
+}
+
+/** Never rejects: a bundle that can't be read is told as such. */
+export async function describeBundle(
+  listed: ListedBundle,
+  threads: readonly LoggedThread[],
+): Promise<DescribedBundle> {
+  const logged = findLogged(listed.path, threads);
+  const base = { path: listed.path, listed, logged };
+  const known = { ...(logged && { pid: logged.pid, ...(logged.handled && { handled: true as const }) }) };
+  if (listed.state === 'encrypted') {
+    const ofLog = logged?.isFollowed ? logged.origin : logged?.running[0];
+    const test = ofLog ?? (logged && startingTest(threads, logged.pid));
+    return {
+      ...base,
+      trigger: logged?.trigger,
+      facts: {
+        ...known,
+        ...describeName(listed.name),
+        encrypted: true,
+        ...(test && { test: asFacts(test) }),
+      },
+    };
+  }
+  try {
+    const { account, trigger, isMainThread } = await analyze(listed.path);
+    const facts = { ...known, ...(await describeAccount(account, threads)) };
+    const isHandled = facts.handled || (!isMainThread && hasGoneOn(threads, facts.pid));
+    return { ...base, trigger, facts: { ...facts, ...(isHandled && { handled: true as const }) } };
+  } catch (error) {
+    const title = `The bundle can't be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { ...base, trigger: logged?.trigger, facts: { ...known, title } };
+  }
+}
+
+/** All that an encrypted one shows is its name, which ends with the kind of its verdict. */
+function describeName(name: string): Partial<CiBundle> {
+  const words = readBundleName(name)?.words ?? '';
+  const [kind] = verdictKinds
+    .filter((one) => words === one || words.endsWith(`-${one}`))
+    .sort((a, b) => b.length - a.length);
+  return kind === undefined ? {} : { kind, title: `${kind} (encrypted)` };
+}
+
+/** The process of a worker thread that died: one without a handler dies of it, and has a bundle of that. */
+function hasGoneOn(threads: readonly LoggedThread[], pid: number | undefined): boolean {
+  const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
+  return main?.exit !== undefined && main.bundles.every(({ handled }) => handled);
+}
+
+interface Analyzed {
+  account: Account;
+  trigger: string | undefined;
+  isMainThread: boolean;
+}
+
+async function analyze(path: string): Promise<Analyzed> {
+  const bundle = openBundle(path);
+  try {
+    const { kind, isMainThread } =
+      bundle.readJson<{ kind?: string; isMainThread?: boolean }>('trigger.json') ?? {};
+    return { account: await analyzeBundle(bundle), trigger: kind, isMainThread: isMainThread !== false };
+  } finally {
+    bundle.close();
+  }
+}
+
+async function describeAccount(
+  account: Account,
+  threads: readonly LoggedThread[],
+): Promise<Partial<CiBundle>> {
+  const { verdict, process, error, signature } = account;
+  const tests = process?.test;
+  const pid = process?.pid;
+  const test =
+    testOf(tests) ?? (pid === undefined || tests?.isFollowed ? undefined : startingTest(threads, pid));
+  const frames = error?.frames ?? tellingThread(account)?.frames ?? suspendedFrames(account);
+  const place = placeOfFrames(frames, test?.file) ?? (await placeOfAllocator(account, test?.file));
+  const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));
+  return {
+    ...(verdict && {
+      kind: verdict.kind,
+      title: verdict.title,
+      summary: verdict.summary,
+      confidence: verdict.confidence,
+    }),
+    ...(signature && { signature: signature.id }),
+    ...(error?.handled && { handled: true }),
+    ...(pid !== undefined && { pid }),
+    ...(test && { test: { ...asFacts(test), ...(tests?.runner !== undefined && { runner: tests.runner }) } }),
+    ...(!test && tests?.file !== undefined && { test: { file: tests.file, name: [] } }),
+    ...(unfinished.length && { unfinished: unfinished.slice(0, 20).map(asFacts) }),
+    ...(place && { place }),
+    ...lastCalls(account.agent),
+  };
+}
+
+/** Of a test that waits: where, if that is one place. */
+function suspendedFrames({ suspended = [], verdict }: Account): Frame[] {
+  const own = suspended.filter(({ frames }) => frames.some(({ inApp }) => inApp));
+  return (verdict?.kind === 'no-progress' && own.length === 1 && own[0]?.frames) || [];
+}
+
+/** Of a hang the one that was caught running; the main thread comes first. */
+function tellingThread({ threads = [], verdict }: Account): Thread | undefined {
+  const hung = verdict?.kind === 'event-loop-hang' && threads.find(({ frames }) => frames.length > 0);
+  return threads.find(({ crashed }) => crashed) ?? (hung || undefined);
+}
+
+/** Of a heap that is full: who allocated most of what fills it. Its frames are as the code ran. */
+async function placeOfAllocator(
+  account: Account,
+  testFile: string | undefined,
+): Promise<CiPlace | undefined> {
+  if (account.verdict?.kind !== 'heap-out-of-memory') return undefined;
+  const stack = account.memory?.suspects?.find(({ rule }) => rule === 'allocations')?.evidence ?? [];
+  const cwd = account.process?.cwd ?? '';
+  const lines = stack.map(
+    ({ fact }) => `    at ${fact.replace(/ \((?![/\w.-]+:\/\/|node:|\/)/, ` (${cwd}/`)}`,
+  );
+  return findFailurePlace(['Error', ...lines].join('\n'), testFile);
+}
+
+function isSame(one: RunningTestFacts, other: RunningTestFacts): boolean {
+  return one.file === other.file && one.name.join('\n') === other.name.join('\n');
+}
+
+function asFacts({ file, name, startedAt }: RunningTestFacts): RunningTestFacts {
+  return { ...(file !== undefined && { file }), name, ...(startedAt !== undefined && { startedAt }) };
+}
+
+function lastCalls(agent: AgentState | undefined): Pick<CiBundle, 'lastModelCall' | 'lastToolCall'> {
+  const runs = agent?.runs ?? [];
+  const model = runs.flatMap((run) => run.modelCalls ?? []).at(-1);
+  const tool = runs.flatMap((run) => run.toolCalls ?? []).at(-1);
+  const argumentsText = tool?.arguments === undefined ? '' : clip(JSON.stringify(tool.arguments), 120);
+  return {
+    ...(model && { lastModelCall: [model.provider, model.model, model.status].filter(Boolean).join(' ') }),
+    ...(tool && { lastToolCall: `${tool.name}(${argumentsText}) ${tool.status}` }),
+  };
+}
+
+function findLogged(path: string, threads: readonly LoggedThread[]): DescribedBundle['logged'] {
+  for (const { bundles, pid } of threads) {
+    const found = bundles.find((bundle) => bundle.path === path);
+    if (found) return { ...found, pid };
+  }
+  return undefined;
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path).size;
+}

@@ -1,0 +1,83 @@
+/** The red end of a run: explains, collects, summarizes, writes the report folder, and tells the CI service. */
+import { readdirSync } from 'node:fs';
+import type { CiLeak, CiOutcome, CiSummary } from '../../model/ci-summary.ts';
+import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
+import type { CiEnd, CiOptions } from '../options.ts';
+import type { StartedRun } from '../start.ts';
+import { explainSilentDeaths } from '../watch/silent-deaths.ts';
+import { collectBundles, keepHeaps } from './collect.ts';
+import { compareWithBaseline, readBaseline, writeBaseline } from './diff.ts';
+import { checkLeaks } from './leak-check.ts';
+import { keepNames } from './names-only.ts';
+import { summarize } from './summarize.ts';
+import { type LoggedThread, readTestLogs, runningTests, startingTest } from './test-logs.ts';
+import { writeReport } from './write-report.ts';
+
+/** The outcome that stands in the end; `passed` leaves no report. */
+export async function report(
+  options: CiOptions,
+  run: StartedRun,
+  { exit, outcome }: CiEnd,
+  startedAt: string,
+): Promise<CiOutcome> {
+  const threads = readTestLogs(run.folder);
+  const heaps = new Set(threads.flatMap((thread) => thread.heaps.map(({ bundle }) => bundle)));
+  const gaps = [...run.gaps];
+  const leaks: CiLeak[] = options.leakCheck ? await checkLeaks(threads, options.leakCheck, gaps) : [];
+  const final = finalOutcome(outcome, leaks, hasDiedInTest(run.folder, threads));
+  const isGreen = final.kind === 'passed';
+  if (final.kind === 'failed' || final.kind === 'died') explainSilentDeaths(run, threads, exit, options.note);
+  const collected = isGreen
+    ? { bundles: [], leftOut: [] }
+    : // Read anew: who died in silence has a bundle now.
+      await collectBundles(run.dir, readTestLogs(run.folder), options, heaps);
+  const whole = await summarize({
+    command: options.command,
+    startedAt,
+    durationMs: performance.now() - run.startedMs,
+    outcome: final,
+    threads,
+    collected,
+    leaks: isGreen ? [] : keepHeaps(heaps, leaks),
+    gaps,
+    scrubber: makeScrubber(process.env),
+  });
+  const summary = process.env['AGENTDUMP_RECIPIENT'] ? keepNames(whole) : whole;
+  if (isGreen) {
+    if (options.baseline !== undefined) writeBaseline(options.baseline, summary);
+    return final;
+  }
+  writeReport(options, withDifference(options, summary));
+  return final;
+}
+
+function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boolean): CiOutcome {
+  if (outcome.kind !== 'passed') return outcome;
+  return hasDied ? { ...outcome, kind: 'died' } : leaks.length ? { ...outcome, kind: 'leak' } : outcome;
+}
+
+/**
+ * A process whose test never ended: Node wrote a fatal report of it, or it exited with a code that nobody heeded, as mocha does
+ * of its worker pool. One that a test has started is that test's to judge.
+ */
+function hasDiedInTest(folder: string, threads: readonly LoggedThread[]): boolean {
+  const reports = readdirSync(folder).filter((name) => name.startsWith('report.'));
+  return threads.some(({ pid, threadId, exit }) => {
+    const hasExited = threadId === 0 && exit !== undefined && exit.code !== 0;
+    const hasDied = reports.some((name) => name.includes(`.${pid}.`));
+    if (!hasDied && !(hasExited && startingTest(threads, pid) === undefined)) return false;
+    return runningTests(threads, pid).length > 0;
+  });
+}
+
+function withDifference({ baseline }: CiOptions, summary: CiSummary): CiSummary {
+  const earlier = baseline === undefined ? undefined : readBaseline(baseline);
+  if (baseline === undefined || !earlier) return summary;
+  const difference = compareWithBaseline(baseline, earlier, summary);
+  const first = new Set(difference.signatures.flatMap(({ id, state }) => (state === 'first' ? [id] : [])));
+  const bundles = summary.bundles.map((bundle) => ({
+    ...bundle,
+    ...(bundle.signature && { seen: first.has(bundle.signature) ? ('first' as const) : ('again' as const) }),
+  }));
+  return { ...summary, bundles, difference };
+}

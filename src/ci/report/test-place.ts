@@ -1,0 +1,57 @@
+/**
+ * The line on which a test is written, for a death that has no stack: out of memory, killed, waiting for what never
+ * comes. Runners don't agree on telling it, but each tells the file and the titles, and a title stands in its file as a
+ * literal. What a program computes as a title (`each`, a template) has no line. Knows no syntax.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { filePathOf } from '../../formats/stack-text/location.ts';
+import type { CiPlace } from '../../model/ci-summary.ts';
+import type { RunningTestFacts } from '../../model/tests.ts';
+
+const largestFile = 4 * 1024 * 1024;
+
+/** undefined where the title is not found, or where it stands twice and its suites don't tell which is meant. */
+export function findTestPlace({ file, name }: RunningTestFacts): CiPlace | undefined {
+  const path = file === undefined ? undefined : resolve(filePathOf(file));
+  const text = path === undefined ? undefined : readText(path);
+  const line = text === undefined ? undefined : lineOfTest(text, name);
+  return path === undefined || line === undefined ? undefined : { file: path, line };
+}
+
+/** 1-based. Pure. */
+export function lineOfTest(text: string, name: readonly string[]): number | undefined {
+  const title = name.at(-1);
+  if (title === undefined || title === '') return undefined;
+  let from = 0;
+  let isSure = true;
+  for (const suite of name.slice(0, -1)) {
+    const at = findLiteral(text, suite, from);
+    if (at === undefined) isSure = false;
+    else from = at + 1;
+  }
+  const at = findLiteral(text, title, from);
+  if (at === undefined) return undefined;
+  if (!isSure && findLiteral(text, title, at + 1) !== undefined) return undefined;
+  return text.slice(0, at).split('\n').length;
+}
+
+function findLiteral(text: string, title: string, from: number): number | undefined {
+  const places = ["'", '"', '`']
+    .map((quote) => text.indexOf(literalOf(title, quote), from))
+    .filter((at) => at >= 0);
+  return places.length ? Math.min(...places) : undefined;
+}
+
+function literalOf(title: string, quote: string): string {
+  const escaped = title.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll(quote, `\\${quote}`);
+  return `${quote}${escaped}${quote}`;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return statSync(path).size > largestFile ? undefined : readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * A bundle of every Node process of the run, while it hangs or is about to be cancelled. Who answers SIGUSR2 writes its
+ * own, with its agent's story; who does not (a busy loop, no preload) is read through the inspector from outside. The
+ * processes in which tests run come first, because the time may not suffice for all.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import { launcherScript, type TestPart, type TestStop } from '../../bundle/layout/tests.ts';
+import { platform } from '../../platform/index.ts';
+import { signals } from '../../platform/signals.ts';
+import { captureLive } from '../../supervise/attach/capture-live.ts';
+import { lockOf } from '../../supervise/evidence/lock.ts';
+import type { CoreDigest } from '../../supervise/native/core-part.ts';
+import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
+import {
+  type LoggedThread,
+  noteBundleOf,
+  readTestLogs,
+  runningTests,
+  startingTest,
+} from '../report/test-logs.ts';
+import { processorMs, waitsForProcessor } from './main-thread.ts';
+import { isAlive, type RunProcess } from './tree.ts';
+import { lookAtWorkers } from './worker-look.ts';
+
+export interface DumpTreeOptions {
+  tree: readonly RunProcess[];
+  folder: string;
+  dir: string;
+  stop: TestStop;
+  /** No dump begins later. */
+  limitMs: number;
+}
+
+/** So many at once: a dump is a tenth of a second of one core. */
+const lanes = 2;
+/** A main thread whose loop turns answers the signal within this, on a busy machine too. */
+const answerMs = 1_500;
+/** A capture's own limit, on a machine under load. */
+const writeMs = 6_000;
+const pollMs = 25;
+/** A thread that merely ticks must not be told as one that spins. */
+const watchWorkersMs = 200;
+
+/** Resolves when all that could be dumped within the limit is. Never rejects. */
+export async function dumpTree(options: DumpTreeOptions): Promise<void> {
+  const deadline = performance.now() + options.limitMs;
+  const threads = readTestLogs(options.folder);
+  const queue = rank(options.tree, threads);
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (performance.now() > deadline) return;
+      await dumpOne(options, next.pid, threads).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+}
+
+/** Those with unfinished tests, then the deepest; programs that only start others are left out where others are. */
+function rank(tree: readonly RunProcess[], threads: readonly LoggedThread[]): RunProcess[] {
+  const nodes = tree.filter(({ isNode }) => isNode);
+  const weight = ({ pid }: RunProcess): number => runningTests(threads, pid).length;
+  const parents = new Set(nodes.map(({ parentPid }) => parentPid));
+  const isLauncher = ({ pid }: RunProcess): boolean =>
+    threads.some((thread) => thread.pid === pid && launcherScript.test(thread.process?.argv[1] ?? ''));
+  // A shell between npm and the runner leaves npm without a Node below it.
+  const telling = nodes.filter((one) => weight(one) > 0 || !(parents.has(one.pid) || isLauncher(one)));
+  return (telling.length ? telling : nodes).sort(
+    (a, b) => Math.sign(weight(b)) - Math.sign(weight(a)) || nodes.indexOf(b) - nodes.indexOf(a),
+  );
+}
+
+async function dumpOne(
+  { dir, folder, stop }: DumpTreeOptions,
+  pid: number,
+  threads: readonly LoggedThread[],
+): Promise<void> {
+  if (takesSignal(threads, pid)) {
+    await lookAtWorkers(folder, pid, threads, stop.why);
+    if (await askForBundle(folder, dir, pid, stop.why !== 'cancelled')) return;
+  }
+  if (!isAlive(pid)) return;
+  const kind = stop.why === 'hang' ? 'silence' : 'capture';
+  const { path } = await captureLive({
+    pid,
+    dir,
+    scrubber: makeScrubber(process.env),
+    kind,
+    reason: `agentdump ci: ${stop.why}`,
+    ...lockOf(process.env),
+    // Of a thread inside a synchronous call it is the only stack; a cancel leaves no time for it.
+    ...(stop.why !== 'cancelled' && { digestCore }),
+    watchWorkersMs,
+    more: { [partNames.tests]: describeTests(threads, pid, stop) },
+  });
+  noteBundleOf(folder, pid, path, kind);
+}
+
+const digestCore: CoreDigest = async (from, to, scrubber) => {
+  const { writeMiniCore } = await import('../../analysis/core/mini/mini-core.ts');
+  const { account } = await writeMiniCore(from, to, { redactor: scrubber });
+  return { verdictKind: account.verdict?.kind, nodeVersion: account.process?.nodeVersion };
+};
+
+/** Only a process with our handler: any other would die of it. */
+function takesSignal(threads: readonly LoggedThread[], pid: number): boolean {
+  const main = threads.find((thread) => thread.pid === pid && thread.threadId === 0);
+  const wish = (process.env['AGENTDUMP_SNAPSHOT_SIGNAL'] || signals.snapshot).toUpperCase();
+  return main !== undefined && main.exit === undefined && /^(?:SIG)?USR2$/.test(wish) && catchesUsr2(pid);
+}
+
+/** SigCgt of proc(5)'s status, bit 12 - 1 (signal(7)). */
+function catchesUsr2(pid: number): boolean {
+  const status = platform.processFile(pid, 'status') ?? '';
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  return (BigInt(`0x${mask}`) & (1n << 11n)) !== 0n;
+}
+
+/**
+ * The process says in its log when the bundle is whole; one that has begun to write is given more time, and so is one
+ * that waits for a processor, unless we are in a hurry: from outside it would be dumped twice, and with less.
+ */
+async function askForBundle(folder: string, dir: string, pid: number, isPatient: boolean): Promise<boolean> {
+  const before = countBundles(folder, pid);
+  const usedMs = processorMs(pid) ?? 0;
+  const isStarved = (): boolean => isPatient && waitsForProcessor(pid, usedMs, answerMs);
+  try {
+    process.kill(pid, signals.snapshot);
+  } catch {
+    return false;
+  }
+  const askedMs = performance.now();
+  for (let waitedMs = 0; waitedMs < writeMs; waitedMs = performance.now() - askedMs) {
+    if (waitedMs > answerMs && !isBeingWritten(dir) && !isStarved()) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    if (countBundles(folder, pid) > before) return true;
+    // It took the signal for its end, after its bundle.
+    if (!isAlive(pid)) return false;
+  }
+  return false;
+}
+
+function isBeingWritten(dir: string): boolean {
+  return existsSync(dir) && readdirSync(dir).some((name) => /\.(?:partial|starting)$/.test(name));
+}
+
+function countBundles(folder: string, pid: number): number {
+  return readTestLogs(folder, pid).reduce((sum, { bundles }) => sum + bundles.length, 0);
+}
+
+/** As the process itself would describe them. */
+export function describeTests(threads: readonly LoggedThread[], pid: number, stop?: TestStop): TestPart {
+  const own = threads.filter((thread) => thread.pid === pid);
+  const main = own.find(({ runner }) => runner !== undefined) ?? own[0];
+  const tests = own.flatMap((thread) => thread.tests);
+  const startedBy = startingTest(threads, pid);
+  const sum = (pick: (thread: LoggedThread) => number): number =>
+    own.reduce((total, thread) => total + pick(thread), 0);
+  return {
+    ...(main?.runner !== undefined && { runner: main.runner }),
+    ...(main?.file !== undefined && { file: main.file }),
+    running: runningTests(threads, pid).map(({ file, name, startedAt }) => ({
+      ...(file !== undefined && { file }),
+      name,
+      startedAt,
+    })),
+    finished: tests.filter(({ status }) => status !== 'unfinished').length + sum((t) => t.dropped.finished),
+    failed: tests.filter(({ status }) => status === 'failed').length + sum((t) => t.dropped.failed),
+    ...(startedBy && {
+      startedBy: {
+        ...(startedBy.file !== undefined && { file: startedBy.file }),
+        name: startedBy.name,
+        startedAt: startedBy.startedAt,
+      },
+    }),
+    ...(stop && { stop }),
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * A look at the worker threads of a process that is about to write its bundle: it can't ask a thread of its own that
+ * spins, so they are asked from outside, and what they say is laid into the run's private folder for it.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestStop, type WorkerStacksNote, workerStacksName } from '../../bundle/layout/tests.ts';
+import { platform } from '../../platform/index.ts';
+import { visitWorkers } from '../../supervise/attach/worker-stacks.ts';
+import { placeRunningFrames } from '../report/failure-place.ts';
+import type { LoggedThread } from '../report/test-logs.ts';
+
+/**
+ * A main thread whose loop turns opens its inspector within milliseconds, on a busy machine it takes longer, and a cancel
+ * leaves little time.
+ */
+const unhurried = { openMs: 3_000, watchMs: 300 };
+const limits = {
+  cancelled: { openMs: 1_000, watchMs: 150 },
+  hang: unhurried,
+  'job-limit': unhurried,
+} as const;
+const sampleMs = 200;
+/** Of CPU time in that, in ticks of 10 ms; an idle thread uses none. */
+const busyTicks = 2;
+
+/** Two processes can't open their inspectors at once: both take the same port. */
+let earlier: Promise<void> = Promise.resolve();
+
+/** Leaves nothing where no worker is worth a look. Never rejects. */
+export async function lookAtWorkers(
+  folder: string,
+  pid: number,
+  threads: readonly LoggedThread[],
+  why: TestStop['why'],
+): Promise<void> {
+  if (!runsTestsInWorkers(threads, pid) && !(await hasBusyWorker(pid))) return;
+  earlier = earlier.then(() => leaveNote(folder, pid, why)).catch(() => {});
+  await earlier;
+}
+
+async function leaveNote(folder: string, pid: number, why: TestStop['why']): Promise<void> {
+  const note = await look(pid, why).catch(
+    (error): WorkerStacksNote => ({
+      workers: [],
+      gaps: [`the main thread: ${error instanceof Error ? error.message : error}`],
+    }),
+  );
+  if (note.workers.length + note.gaps.length === 0) return;
+  writeFileSync(join(folder, workerStacksName(pid)), JSON.stringify(note), { mode: 0o600 });
+}
+
+async function look(pid: number, why: TestStop['why']): Promise<WorkerStacksNote> {
+  const { openMs, watchMs } = limits[why];
+  const sources = new Map<string, string>();
+  const seen = await visitWorkers(pid, openMs, { sources, watchMs });
+  // Here, because the scripts of a worker are not in the bundle that its main thread writes.
+  for (const worker of seen.workers) worker.frames = [...(await placeRunningFrames(worker.frames, sources))];
+  return seen;
+}
+
+function runsTestsInWorkers(threads: readonly LoggedThread[], pid: number): boolean {
+  return threads.some(
+    (thread) =>
+      thread.pid === pid &&
+      thread.threadId !== 0 &&
+      thread.exit === undefined &&
+      thread.tests.some(({ status }) => status === 'unfinished'),
+  );
+}
+
+/** Where the main thread is the busiest, the others are V8's helpers, and it is read from outside as it is. */
+async function hasBusyWorker(pid: number): Promise<boolean> {
+  const before = readTicks(pid);
+  await new Promise((resolve) => setTimeout(resolve, sampleMs));
+  const after = readTicks(pid);
+  const usedBy = (tid: number): number => (after.get(tid) ?? 0) - (before.get(tid) ?? after.get(tid) ?? 0);
+  const least = Math.max(busyTicks, usedBy(pid) + 1);
+  return [...after.keys()].some((tid) => usedBy(tid) >= least);
+}
+
+/** CPU time of each thread, in user and system mode. Source: proc(5), fields 14 and 15 of `stat`. */
+function readTicks(pid: number): Map<number, number> {
+  const ticks = new Map<number, number>();
+  for (const tid of platform.processFolder(pid, 'task')) {
+    const fields = platform.processStat(pid, tid);
+    // A thread that has ended meanwhile has none.
+    if (fields) ticks.set(Number(tid), Number(fields[11]) + Number(fields[12]));
+  }
+  return ticks;
+}

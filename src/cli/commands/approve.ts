@@ -1,4 +1,0 @@
-/** `agentdump approve <run> <name>`. */
-import { answerCommand } from '../answer-command.ts';
-
-export default answerCommand('approve', 'Approve a request that a durable run waits for');

@@ -1,0 +1,91 @@
+/** `agentdump prune`: retention on request, with the limits that the preload and durable runs have. */
+import type { CommandModule } from 'yargs';
+import { applyRetention } from '../../../bundle/keep/retention.ts';
+import { defaultRunLimits, pruneRuns } from '../../../durable/runs/run-retention.ts';
+import { FileStore } from '../../../durable/stores/file-store.ts';
+import { formatBytes, formatCount } from '../../../model/quantities.ts';
+import { escapeLine } from '../../../report/escape-terminal.ts';
+import { dirOption, jsonOption, readCountOption, readSize } from '../../options/bundle-options.ts';
+import { note, print, printJson } from '../../output.ts';
+
+interface Words {
+  dir: string;
+  'max-bundles': string;
+  'max-bytes': string;
+  'max-runs'?: string | undefined;
+  'max-run-bytes'?: string | undefined;
+  'max-run-days'?: string | undefined;
+  'dry-run'?: boolean | undefined;
+  json?: boolean | undefined;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'prune',
+  describe:
+    'Remove bundles and finished durable runs beyond a number, a size or an age: the least worth first',
+  builder: (yargs) =>
+    yargs
+      .option('dir', dirOption)
+      .option('max-bundles', {
+        type: 'string',
+        describe: 'Number of bundles to keep',
+        default: process.env['AGENTDUMP_MAX_BUNDLES'] || '20',
+      })
+      .option('max-bytes', {
+        type: 'string',
+        describe: 'Total size to keep, for example 500MB',
+        default: process.env['AGENTDUMP_MAX_BYTES'] || '2GB',
+      })
+      .option('max-runs', {
+        type: 'string',
+        describe: 'Number of durable runs to keep; only finished ones are deleted, and none of today',
+        defaultDescription: 'AGENTDUMP_MAX_RUNS, or 1000',
+      })
+      .option('max-run-bytes', {
+        type: 'string',
+        describe: 'Total size of durable runs to keep',
+        defaultDescription: 'AGENTDUMP_MAX_RUN_BYTES, or 1GB',
+      })
+      .option('max-run-days', {
+        type: 'string',
+        describe: 'Delete finished runs older than this',
+        defaultDescription: 'AGENTDUMP_MAX_RUN_DAYS, or 30',
+      })
+      .option('dry-run', { type: 'boolean', describe: 'Show what would be deleted, and delete nothing' })
+      .option('json', jsonOption),
+  handler: (words) => {
+    const dryRun = words['dry-run'] === true;
+    const swept = applyRetention({
+      dir: words.dir,
+      maxBundles: readCountOption(words['max-bundles'], 'max-bundles'),
+      maxBytes: readSize(words['max-bytes'], 'max-bytes'),
+      ...(dryRun && { dryRun }),
+    });
+    const runs = pruneDurableRuns(words, dryRun);
+    if (words.json) return printJson({ dryRun, ...swept, ...(runs && { durableRuns: runs }) }, 2);
+    const [verb, stay] = dryRun ? ['would be removed', 'would stay'] : ['removed', 'stay'];
+    for (const name of swept.removed) print(escapeLine(name));
+    note(
+      `${formatCount(swept.removed.length, 'bundle')} ${verb} (${formatBytes(swept.freedBytes)}); ${formatCount(swept.bundles, 'bundle')} of ${formatBytes(swept.bytes)} ${stay}`,
+    );
+    if (!runs) return;
+    for (const id of runs.removed) print(escapeLine(`run ${id}`));
+    note(
+      `${formatCount(runs.removed.length, 'durable run')} ${verb} (${formatBytes(runs.freedBytes)}); ${formatCount(runs.runs, 'durable run')} of ${formatBytes(runs.bytes)} ${stay}`,
+    );
+  },
+};
+export default command;
+
+/** Undefined where there never was a run. */
+function pruneDurableRuns(words: Words, dryRun: boolean): ReturnType<typeof pruneRuns> | undefined {
+  const store = new FileStore(words.dir);
+  if (store.list().length === 0) return undefined;
+  const limits = defaultRunLimits();
+  if (words['max-runs'] !== undefined) limits.maxRuns = readCountOption(words['max-runs'], 'max-runs');
+  if (words['max-run-bytes'] !== undefined)
+    limits.maxBytes = readSize(words['max-run-bytes'], 'max-run-bytes');
+  if (words['max-run-days'] !== undefined)
+    limits.maxDays = readCountOption(words['max-run-days'], 'max-run-days');
+  return pruneRuns(store, limits, { dryRun });
+}

@@ -1,0 +1,58 @@
+/** One question to a heap snapshot, its words already told apart: asks one document, hands it to one renderer. */
+import { AgentdumpError } from '../../../errors.ts';
+import type { HeapDocument } from '../../../model/heap.ts';
+import { harmlessJson } from '../../../report/json.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { print, writeNew } from '../../output.ts';
+import { type HeapWords, questions, readWords } from './questions.ts';
+
+export interface HeapArguments {
+  words?: (string | number)[];
+  json: boolean;
+  limit?: number;
+  sort?: string;
+  format?: string;
+  out?: string;
+  html?: string;
+  threads?: number;
+  dir?: string;
+}
+
+export async function answerHeap(argv: HeapArguments): Promise<void> {
+  const words = readWords((argv.words ?? []).map(String));
+  if (argv.html !== undefined) return pageOf(argv, words);
+  const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
+  const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : await text();
+  if (argv.out === undefined) print(output);
+  else writeNew(argv.out, output);
+  if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;
+}
+
+async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
+  if (words.question !== 'summary')
+    throw new AgentdumpError('usage', '--html takes no question: the page shows the heap as a whole', {
+      argument: '--html',
+    });
+  const [{ heapAccount }, { writePage }] = await Promise.all([import('./page.ts'), import('../../page.ts')]);
+  const { sources, dir, threads } = optionsOf(argv, words);
+  const account = await heapAccount(sources[0]!, dir, threads);
+  writePage(account, argv.html!);
+  if (account.gaps.length) process.exitCode = exitCodes.explainedWithGaps;
+}
+
+function optionsOf(argv: HeapArguments, words: HeapWords) {
+  if (argv.limit !== undefined && !(argv.limit >= 1))
+    throw new AgentdumpError('usage', '--limit takes a number of at least 1', { argument: '--limit' });
+  const threads = argv.threads ?? 2;
+  if (threads !== 1 && threads !== 2)
+    throw new AgentdumpError('usage', '--threads takes 1 or 2', { argument: '--threads' });
+  return {
+    sources: words.sources,
+    rest: words.rest,
+    limit: argv.limit === undefined ? undefined : Math.floor(argv.limit),
+    sort: argv.sort,
+    format: argv.format,
+    threads,
+    dir: argv.dir ?? (process.env['AGENTDUMP_DIR'] || '.agentdump'),
+  };
+}

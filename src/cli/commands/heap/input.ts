@@ -1,0 +1,93 @@
+/**
+ * What `heap` is asked to read: a snapshot file, `-` for one on stdin, or a bundle whose snapshot is meant. Opens it, with a
+ * progress bar on stderr for whoever waits at a terminal.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { type Heap, openHeap } from '../../../analysis/memory/heap.ts';
+import { partNames } from '../../../bundle/layout/bundle.ts';
+import type { BundleReader } from '../../../bundle/read/reader.ts';
+import { AgentdumpError } from '../../../errors.ts';
+import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
+import type { Gap } from '../../../model/verdict.ts';
+import { installInterrupt, runInterruptibly } from './interrupt.ts';
+import { ProgressBar } from './progress.ts';
+
+export interface OpenedHeap {
+  heap: Heap;
+  /** Computes on it, and ends at Ctrl-C without leaving the bar behind. */
+  compute<Result>(work: () => Result): Result;
+  /** What the file no longer tells. */
+  gaps: Gap[];
+  close(): void;
+}
+
+const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
+
+export async function openHeapAt(source: string, dir: string, threads: number): Promise<OpenedHeap> {
+  const bar = new ProgressBar(process.stderr);
+  const { input, bundle, sizeBytes } = await findInput(source, dir);
+  const removeInterrupt = installInterrupt(bar);
+  try {
+    const heap = await openHeap(input, {
+      threads,
+      ...(sizeBytes === undefined ? {} : { sizeBytes }),
+      onProgress: (done, total) => bar.reading(done, total),
+      onPhase: (phase) => bar.phase(phase),
+    });
+    if (threads > 1 && heap.snapshot.hasAllEdges) await runInterruptibly(bar, () => heap.prepare());
+    const gaps = heap.snapshot.gaps.map(({ section, reason }) => ({
+      part: `heap snapshot, ${section}`,
+      reason,
+    }));
+    return {
+      heap,
+      gaps,
+      compute: (work) => runInterruptibly(bar, work),
+      close() {
+        bar.clear();
+        removeInterrupt();
+        heap.snapshot.close();
+        bundle?.close();
+      },
+    };
+  } catch (error) {
+    bar.clear();
+    removeInterrupt();
+    bundle?.close();
+    throw error;
+  }
+}
+
+interface HeapInput {
+  input: SnapshotInput;
+  bundle?: BundleReader;
+  sizeBytes?: number;
+}
+
+async function findInput(source: string, dir: string): Promise<HeapInput> {
+  if (source === '-') return { input: process.stdin };
+  const isThere = existsSync(source);
+  const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
+  if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };
+  // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.
+  const [{ findBundle }, { openBundle }] = await Promise.all([
+    import('../../../bundle/finished/list.ts'),
+    import('../../../bundle/read/reader.ts'),
+  ]);
+  const bundle = openBundle(findBundle(source, dir));
+  const name = partNames.heapSnapshot;
+  const part = bundle.openPartFile(name) ?? bundle.openBegunPart(name);
+  if (part) return { input: copies(part.chunks(1 << 18)), bundle, sizeBytes: part.bytes };
+  const gap = bundle.gaps.find(({ part: name }) => name === partNames.heapSnapshot);
+  bundle.close();
+  throw new AgentdumpError(
+    'not-found',
+    `the bundle ${bundle.path} has no heap snapshot${gap ? `: ${gap.reason}` : ''}`,
+    { path: bundle.path, name: partNames.heapSnapshot },
+  );
+}
+
+/** A part's chunks share their memory; a stream may hold more than one at a time. */
+async function* copies(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}

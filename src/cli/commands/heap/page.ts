@@ -1,0 +1,14 @@
+/** A heap snapshot as a page: an account in which nothing is known but memory. */
+import { computeMemoryFacts } from '../../../analysis/memory/memory-facts.ts';
+import { type Account, accountSchema } from '../../../model/account.ts';
+import { openHeapAt } from './input.ts';
+
+export async function heapAccount(source: string, dir: string, threads: number): Promise<Account> {
+  const { heap, gaps, compute, close } = await openHeapAt(source, dir, threads);
+  try {
+    const facts = heap.snapshot.hasAllEdges ? compute(() => computeMemoryFacts(heap, source)) : {};
+    return { schema: accountSchema, memory: { heapUsedBytes: heap.totalBytes, ...facts }, gaps };
+  } finally {
+    close();
+  }
+}

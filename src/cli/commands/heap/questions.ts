@@ -1,0 +1,282 @@
+/** The questions that `heap` answers: each with its words, and how its document is made and shown. */
+
+import {
+  computeDigest,
+  computeGrowth,
+  type Growth,
+  type HeapDigest,
+} from '../../../analysis/memory/growth/growth.ts';
+import {
+  type Asked,
+  classesDocument,
+  dominatorsDocument,
+  growthDocument,
+  pathDocument,
+  type QueryDocument,
+  queryDocument,
+  retainersDocument,
+  stringsDocument,
+  summaryDocument,
+  suspectsDocument,
+  valueDocument,
+} from '../../../analysis/memory/questions/documents.ts';
+import { computeFlame } from '../../../analysis/memory/questions/flame.ts';
+import { parseQuery } from '../../../analysis/memory/questions/query-syntax.ts';
+import type { ClassOrder } from '../../../analysis/memory/questions/summary.ts';
+import { AgentdumpError } from '../../../errors.ts';
+import { type HeapDocument, type HeapNodeRow, heapSchema } from '../../../model/heap.ts';
+import type { Gap } from '../../../model/verdict.ts';
+import { renderCsv } from '../../../report/heap/csv.ts';
+import { renderFolded, renderSpeedscope } from '../../../report/heap/flame.ts';
+import { type HeapView, renderHeap } from '../../../report/heap/text.ts';
+import { harmlessJson } from '../../../report/json.ts';
+import { plainPalette } from '../../../report/palette.ts';
+import type { Page } from '../../../report/text/layout.ts';
+import { stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import { openHeapAt } from './input.ts';
+
+export interface HeapWords {
+  question: string;
+  sources: string[];
+  rest: string[];
+}
+
+export interface QuestionOptions {
+  sources: string[];
+  rest: string[];
+  limit: number | undefined;
+  sort: string | undefined;
+  format: string | undefined;
+  threads: number;
+  dir: string;
+}
+
+export interface Answer {
+  document: object;
+  text(): string | Promise<string>;
+}
+
+interface Question {
+  /** What it takes, for --help. */
+  words: string;
+  about: string;
+  /** Words after the file that it needs. */
+  needs?: 'node' | 'text';
+  answer(options: QuestionOptions): Promise<Answer>;
+}
+
+const page = async (): Promise<Page> => ({
+  palette: stdoutWantsColour() ? (await import('../../terminal-palette.ts')).terminalPalette : plainPalette,
+  columns: stdoutColumns(),
+});
+
+async function ask(options: QuestionOptions, make: (asked: Asked) => Answer): Promise<Answer> {
+  const source = options.sources[0]!;
+  const { heap, gaps, compute, close } = await openHeapAt(source, options.dir, options.threads);
+  try {
+    return compute(() => make({ heap, source, gaps }));
+  } finally {
+    close();
+  }
+}
+
+function shown<Document extends HeapDocument>(view: HeapView['view'], document: Document): Answer {
+  return {
+    document,
+    text: async () => renderHeap({ ...document, view } as unknown as HeapView, await page()),
+  };
+}
+
+export const questions: Readonly<Record<string, Question>> = {
+  summary: {
+    words: '<file|bundle>',
+    about: 'totals by kind, class, package and file (also without a question)',
+    answer: (options) =>
+      ask(options, (asked) => shown('summary', summaryDocument(asked, options.limit ?? 15))),
+  },
+  classes: {
+    words: '<file|bundle>',
+    about: 'classes with their sizes; --sort retained, self, count or name',
+    answer: (options) =>
+      ask(options, (asked) =>
+        shown('classes', classesDocument(asked, classOrder(options.sort), options.limit ?? 50)),
+      ),
+  },
+  suspects: {
+    words: '<file|bundle>',
+    about: 'likely leaks, with evidence',
+    answer: (options) =>
+      ask(options, (asked) => shown('suspects', suspectsDocument(asked, options.limit ?? 10))),
+  },
+  retainers: {
+    words: '<file|bundle> <node>',
+    about: 'what references a node',
+    needs: 'node',
+    answer: (options) =>
+      ask(options, (asked) =>
+        shown('retainers', retainersDocument(asked, options.rest[0]!, options.limit ?? 50)),
+      ),
+  },
+  dominators: {
+    words: '<file|bundle> [node]',
+    about: 'the nodes that retain most memory, or those directly below one',
+    answer: (options) =>
+      ask(options, (asked) =>
+        shown('nodes', dominatorsDocument(asked, options.rest[0], options.limit ?? 50)),
+      ),
+  },
+  path: {
+    words: '<file|bundle> <node>',
+    about: 'the retaining path of a node, from the roots',
+    needs: 'node',
+    answer: (options) => ask(options, (asked) => shown('path', pathDocument(asked, options.rest[0]!))),
+  },
+  strings: {
+    words: '<file|bundle>',
+    about: 'duplicate strings and the memory they waste',
+    answer: (options) =>
+      ask(options, (asked) => shown('strings', stringsDocument(asked, options.limit ?? 50))),
+  },
+  show: {
+    words: '<file|bundle> <node>',
+    about: 'the value of a node',
+    needs: 'node',
+    answer: (options) =>
+      ask(options, (asked) => shown('value', valueDocument(asked, options.rest[0]!, options.limit ?? 50))),
+  },
+  diff: {
+    words: '<a> <b> [c…]',
+    about: 'what grew between snapshots',
+    answer: compare,
+  },
+  query: {
+    words: '<file|bundle> <query>',
+    about: 'nodes by condition; --format table, json or csv',
+    needs: 'text',
+    answer: query,
+  },
+  export: {
+    words: '<file|bundle>',
+    about: 'the dominator tree as a flame graph; --format speedscope or folded',
+    answer: exportFlame,
+  },
+};
+
+/** `heap suspects FILE`, `heap FILE suspects` and `heap FILE` are all understood. */
+export function readWords(words: string[]): HeapWords {
+  const [first = '', second = ''] = words;
+  const isQuestion = (word: string): boolean => Object.hasOwn(questions, word);
+  if (isQuestion(first)) return checked(first, words.slice(1));
+  if (isQuestion(second)) return checked(second, [first, ...words.slice(2)]);
+  if (words.length > 1)
+    throw new AgentdumpError(
+      'usage',
+      `${first} is no question: there are ${Object.keys(questions).join(', ')}`,
+      { argument: first },
+    );
+  return checked('summary', words);
+}
+
+function checked(question: string, [source, ...rest]: string[]): HeapWords {
+  const { words, needs } = questions[question]!;
+  const usage = `agentdump heap ${question} ${words}`;
+  if (source === undefined)
+    throw new AgentdumpError('usage', `a heap snapshot or a bundle is missing: ${usage}`, {
+      argument: 'file',
+    });
+  if (question === 'diff') {
+    if (rest.length) return { question, sources: [source, ...rest], rest: [] };
+    throw new AgentdumpError('usage', `a second snapshot is missing: ${usage}`, { argument: 'file' });
+  }
+  if (needs && !rest.length)
+    throw new AgentdumpError('usage', `a ${needs === 'node' ? 'node id' : 'query'} is missing: ${usage}`, {
+      argument: 'node',
+    });
+  if (needs === 'text') return { question, sources: [source], rest: [rest.join(' ')] };
+  const most = needs || question === 'dominators' ? 1 : 0;
+  if (rest.length > most)
+    throw new AgentdumpError('usage', `${rest[most]} is one word too many: ${usage}`, {
+      argument: rest[most],
+    });
+  return { question, sources: [source], rest };
+}
+
+function classOrder(sort: string | undefined): ClassOrder {
+  const orders: ClassOrder[] = ['retained', 'self', 'count', 'name'];
+  const order = orders.find((known) => known === (sort ?? 'retained'));
+  if (order) return order;
+  throw new AgentdumpError('usage', `--sort takes one of ${orders.join(', ')}`, { argument: '--sort' });
+}
+
+/** One snapshot at a time is in memory; of the others only their digest. */
+async function compare(options: QuestionOptions): Promise<Answer> {
+  const digests: HeapDigest[] = [];
+  const gaps: Gap[] = [];
+  const limit = options.limit ?? 30;
+  let growth: Growth | undefined;
+  for (const [at, source] of options.sources.entries()) {
+    const opened = await openHeapAt(source, options.dir, options.threads);
+    gaps.push(...opened.gaps);
+    opened.compute(() => {
+      digests.push(computeDigest(opened.heap, at === 0));
+      if (at === options.sources.length - 1)
+        growth = computeGrowth(digests, opened.heap, Math.min(limit, 30));
+    });
+    opened.close();
+  }
+  return shown('growth', growthDocument(options.sources, gaps, growth!, limit));
+}
+
+async function query(options: QuestionOptions): Promise<Answer> {
+  const text = options.rest[0]!;
+  // A wrong query is said before a large file is read.
+  parseQuery(text);
+  const format = oneOf('--format', options.format ?? 'table', ['table', 'json', 'csv']);
+  return ask(options, (asked) => {
+    const document = queryDocument(asked, text, options.limit ?? 100);
+    if (format === 'json')
+      return { document, text: () => `${harmlessJson(JSON.stringify(document, null, 2))}\n` };
+    if (format === 'csv') return { document, text: () => csvOf(document) };
+    return shown('nodes', document);
+  });
+}
+
+const rowKeys: Record<string, keyof HeapNodeRow> = {
+  self: 'selfSizeBytes',
+  retained: 'retainedSizeBytes',
+  dominator: 'dominatorId',
+};
+const allKeys = [
+  'id',
+  'name',
+  'type',
+  'class',
+  'selfSizeBytes',
+  'retainedSizeBytes',
+  'distance',
+  'dominatorId',
+] as const;
+
+function csvOf({ select, nodes }: QueryDocument): string {
+  const keys = select?.map((field) => rowKeys[field] ?? (field as keyof HeapNodeRow)) ?? allKeys;
+  return renderCsv(
+    keys,
+    nodes.map((row) => keys.map((key) => row[key] ?? null)),
+  );
+}
+
+async function exportFlame(options: QuestionOptions): Promise<Answer> {
+  const format = oneOf('--format', options.format ?? 'speedscope', ['speedscope', 'folded']);
+  return ask(options, ({ heap, source, gaps }) => {
+    const frames = computeFlame(heap);
+    return {
+      document: { schema: heapSchema, source, gaps, frames },
+      text: () => (format === 'folded' ? renderFolded(frames) : renderSpeedscope(frames, source)),
+    };
+  });
+}
+
+function oneOf(option: string, value: string, known: string[]): string {
+  if (known.includes(value)) return value;
+  throw new AgentdumpError('usage', `${option} takes one of ${known.join(', ')}`, { argument: option });
+}

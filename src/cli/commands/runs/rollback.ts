@@ -1,0 +1,27 @@
+/** `agentdump rollback <run> --to <checkpoint or step>`. */
+import type { CommandModule } from 'yargs';
+import { rollBack } from '../../../durable/inspect.ts';
+import { escapeTerminal } from '../../../report/escape-terminal.ts';
+import { type RunWords, runPositional, runStoreOption, withStore } from '../../options/run-options.ts';
+import { print } from '../../output.ts';
+
+interface Words extends RunWords {
+  run: string;
+  to: string;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'rollback <run>',
+  describe: 'Roll a durable run back to a checkpoint, or to the point before a step',
+  builder: (yargs) =>
+    yargs.positional('run', runPositional).options(runStoreOption).option('to', {
+      type: 'string',
+      demandOption: true,
+      describe: 'Id or label of a checkpoint, or the path of a step, as `agentdump runs` shows them',
+    }),
+  handler: async ({ dir, run, to }) => {
+    const what = await withStore(dir, (store) => rollBack(store, run, to));
+    print(escapeTerminal(`${run}: ${what}`));
+  },
+};
+export default command;

@@ -1,0 +1,48 @@
+/** `agentdump runs`: the durable runs here, and what each waits for. */
+import type { CommandModule } from 'yargs';
+import { type RunSummary, summarizeRun } from '../../../durable/inspect.ts';
+import { oneLine } from '../../answer-command.ts';
+import { type RunWords, runStoreOption, withStore } from '../../options/run-options.ts';
+import { note, printForeign, printJson } from '../../output.ts';
+
+interface Words extends RunWords {
+  json?: boolean | undefined;
+}
+
+const command: CommandModule<object, Words> = {
+  command: 'runs',
+  describe: 'List durable runs with their state and what they wait for',
+  builder: (yargs) =>
+    yargs.options(runStoreOption).option('json', { type: 'boolean', describe: 'Print JSON: a list of runs' }),
+  handler: async ({ dir, json }) => {
+    const runs = await withStore(dir, async (store) => {
+      const ids = await store.list();
+      return Promise.all(ids.map((id) => summarizeRun(store, id)));
+    });
+    runs.sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
+    if (json) return printJson(runs, 2);
+    if (!runs.length) return note(`no durable run in ${dir}`);
+    printForeign(runs.map(render).join('\n\n'));
+  },
+};
+export default command;
+
+function render(run: RunSummary): string {
+  const { id, name, state, steps, attempts, lastAt, holder } = run;
+  const failed = steps.failed ? `, ${steps.failed} failed` : '';
+  const lives = attempts === 1 ? '' : `, attempt ${attempts}`;
+  const lines = [
+    `${id}  ${name}  ${state}${holder ? ` (${holder})` : ''}`,
+    `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
+  ];
+  for (const path of run.inDoubt) lines.push(`  in doubt: ${path}`);
+  for (const { path, id, askedAt, answered, request } of run.waitingFor) {
+    const state = answered ? 'answered, and not yet taken' : 'waits for approval';
+    lines.push(`  ${state}: ${path}, asked ${askedAt}${id === undefined ? '' : `, id ${id}`}`);
+    if (request !== undefined) lines.push(`    ${oneLine(request)}`);
+  }
+  for (const { id: checkpoint, label, at } of run.checkpoints.slice(-3))
+    lines.push(`  checkpoint ${checkpoint}${label ? ` ${label}` : ''}, ${at}`);
+  for (const line of run.notes) lines.push(`  ${line}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,116 @@
+/** Words that several commands share: which bundle, in which folder, opened with which key; and sizes as people write them. */
+import { readFileSync } from 'node:fs';
+import { findBundle } from '../../bundle/finished/list.ts';
+import type { openBundle } from '../../bundle/read/reader.ts';
+import { AgentdumpError } from '../../errors.ts';
+
+export const bundlePositional = {
+  describe: '"latest", a path, or a name or id prefix of a bundle in --dir',
+  type: 'string',
+  demandOption: true,
+} as const;
+
+/** How `--html` is described wherever it is offered. */
+export const htmlOption = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'Write a self-contained HTML page to this file (- for stdout)',
+} as const;
+
+export const dirOption = {
+  describe: 'Dump folder',
+  type: 'string',
+  default: process.env['AGENTDUMP_DIR'] || './.agentdump',
+  defaultDescription: 'AGENTDUMP_DIR, or ./.agentdump',
+} as const;
+
+/** What opens an encrypted bundle. A passphrase is never a word of the command line, which everybody can list. */
+export const keyOptions = {
+  identity: {
+    describe: 'File with the age identity (private key) for an encrypted bundle',
+    type: 'string',
+  },
+  'passphrase-file': {
+    describe: 'File with the passphrase; default: AGENTDUMP_PASSPHRASE',
+    type: 'string',
+  },
+} as const;
+
+/** For a command that makes or removes something: what it did, as data. */
+export const jsonOption = { type: 'boolean', describe: 'Print JSON' } as const;
+
+export const outputOption = (describe: string) =>
+  ({ alias: ['o', 'out'], type: 'string', describe }) as const;
+
+export interface BundleWords {
+  bundle: string;
+  dir: string;
+  identity?: string | undefined;
+  passphraseFile?: string | undefined;
+}
+
+/** Of a command that makes a file or folder of a bundle. */
+export interface MakingWords extends BundleWords {
+  output?: string | undefined;
+  json?: boolean | undefined;
+}
+
+/** Where `agentdump ci` leaves its report, unless it is told otherwise. */
+const reportFolder = 'agentdump-report';
+
+/** The path that is meant; where no dump folder has a bundle, `latest` is that of a test run's report. Throws `not-found`. */
+export function pathOf({ bundle, dir }: BundleWords): string {
+  try {
+    return findBundle(bundle, dir);
+  } catch (error) {
+    const isEmpty = error instanceof AgentdumpError && error.details['bundles'] === 0;
+    if (bundle !== 'latest' || !isEmpty) throw error;
+    try {
+      return findBundle(bundle, reportFolder);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+export type Keys = NonNullable<Parameters<typeof openBundle>[1]>;
+
+/** What opens an encrypted bundle; undefined without a key. Throws `usage` for a file that holds none. */
+export async function keysOf({
+  identity,
+  passphraseFile,
+}: Pick<BundleWords, 'identity' | 'passphraseFile'>): Promise<Keys | undefined> {
+  const passphrase = passphraseFile ? readPassphrase(passphraseFile) : process.env['AGENTDUMP_PASSPHRASE'];
+  if (identity === undefined && !passphrase) return undefined;
+  const { readIdentities } = await import('../../bundle/read/age.ts');
+  const identities = identity === undefined ? [] : readIdentities(readFileSync(identity, 'utf8'));
+  return { identities, ...(passphrase && { passphrase }) };
+}
+
+/** Its first line, as age reads one from a terminal. */
+export function readPassphrase(file: string): string {
+  const [line = ''] = readFileSync(file, 'utf8').split(/\r?\n/, 1);
+  if (line === '')
+    throw new AgentdumpError('usage', `${file} holds no passphrase`, { argument: 'passphrase-file' });
+  return line;
+}
+
+const powers: Record<string, number> = { '': 0, K: 1, M: 2, G: 3, T: 4 };
+
+/** `500`, `500MB`, `2 GB`, `1.5GiB`: powers of 1,024. Throws `usage`. */
+export function readSize(text: string, option: string): number {
+  const [, figure, unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i.exec(text.trim()) ?? [];
+  const bytes = Number(figure) * 1024 ** (powers[unit.toUpperCase()] ?? 0);
+  if (figure === undefined || !Number.isSafeInteger(Math.round(bytes)))
+    throw new AgentdumpError('usage', `--${option} is no size: ${text} (for example 500MB or 2GB)`, {
+      argument: option,
+    });
+  return Math.round(bytes);
+}
+
+/** A whole number of at least one. Throws `usage`. */
+export function readCountOption(value: string | number, option: string): number {
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count >= 1) return count;
+  throw new AgentdumpError('usage', `--${option} is no count: ${value}`, { argument: option });
+}

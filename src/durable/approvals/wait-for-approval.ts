@@ -1,0 +1,123 @@
+/** A question that the program asks a person: which recorded one it is, if any, and what its answer may be used for. */
+
+import type { Answer } from '../records/layout.ts';
+import { hashOf } from '../records/values.ts';
+import { Place, type ScopedRun } from '../runs/durable-run.ts';
+import type { ApprovalEntry } from '../runs/run-log.ts';
+import type { CallPosition } from '../steps/call-position.ts';
+import { changed } from '../steps/claim.ts';
+import { performStep } from '../steps/durable-step.ts';
+import { ambiguous } from '../steps/replay-order.ts';
+import { joinPath, labelOf, lastLabel, readLabel, scopeOf, wordOf } from '../steps/step-path.ts';
+import { type ApprovalOptions, waitForAnswer } from './approval.ts';
+
+export interface ApprovalWish {
+  /** Notify: a step of the run, so it is called once for each question. */
+  notify?: (request: unknown, approval: { run: string; name: string }) => unknown;
+  signal?: AbortSignal;
+}
+
+/**
+ * Asked once, in whatever process; answered by `agentdump approve` or `reject`. An answer is for the request that was shown:
+ * another request is another question.
+ */
+export async function waitForApproval(
+  place: Place,
+  name: string,
+  request: unknown,
+  { notify, signal }: ApprovalWish,
+): Promise<Answer> {
+  const { scoped, position } = place;
+  const { run, scope } = scoped;
+  run.recorder.requireWhole();
+  run.requireRunning();
+  const wanted = { word: wordOf('step', name), input: hashOf(request), position };
+  const asked = claimQuestion(scoped, wanted);
+  const again = asked === undefined ? supersede(scoped, wanted) : undefined;
+  const path = (asked ?? again)?.path ?? joinPath(scoped.path, newLabel(scoped, wanted.word));
+  const mark = markOf(path);
+  place.moveBehind(mark);
+  scope.open++;
+  try {
+    if (asked) run.order.noteStart();
+    else await run.order.through(`approval ${name}`);
+    const tell: ApprovalOptions['tell'] = (id) =>
+      notify &&
+      performStep(new Place(scoped, mark), {
+        kind: 'step',
+        name: `notify ${name}`,
+        key: id,
+        input: undefined,
+        options: {},
+        work: () => notify(request, { run: run.id, name: path }),
+      });
+    const answer = await waitForAnswer(run, { path, request, position, asked }, { tell, signal });
+    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew());
+    return answer;
+  } finally {
+    scope.open--;
+  }
+}
+
+interface WantedQuestion {
+  word: string;
+  input: string | undefined;
+  position: CallPosition;
+}
+
+/** What stands behind a question has it before it; a step of the same name has another label. */
+const markOf = (path: string): string => `approval:${lastLabel(path)}`;
+
+function newLabel({ scope, path, run }: ScopedRun, word: string): string {
+  for (;;) {
+    const label = labelOf(word, scope.nextOrdinal(`approval ${word}`), undefined);
+    if (!run.log.approvals.has(joinPath(path, label))) return label;
+  }
+}
+
+/** The recorded question with this very request, if possible at this very place. */
+function claimQuestion(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | undefined {
+  const alike = openQuestions(scoped, wanted.word).filter(
+    // Older records have no hash: there the order decides, as it did then.
+    ({ input, position }) => position === undefined || input === wanted.input,
+  );
+  const here = alike.filter((entry) => isAt(entry, wanted.position));
+  const nameless = here.filter(({ position, input }) => position?.isRaw && input === undefined);
+  if (nameless.length > 1 && scoped.run.isStrict)
+    throw scoped.run.recorder.breakWith(ambiguous(`approval ${wanted.word}`, scoped.path, nameless.length));
+  const found = here[0] ?? (wanted.input === undefined && scoped.run.isStrict ? undefined : alike[0]);
+  if (found) found.isClaimed = true;
+  return found;
+}
+
+/**
+ * The question that this one takes the place of: the only one here, with another request. It is asked anew, and the old
+ * one's answer is for nothing. Throws `changed` when the program has already gone on with that answer.
+ */
+function supersede(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | undefined {
+  const { run, scope } = scoped;
+  const here = openQuestions(scoped, wanted.word).filter(
+    ({ position }) => position && isAt({ position }, wanted.position),
+  );
+  const [old] = here;
+  if (!old || here.length > 1) return undefined;
+  const mark = markOf(old.path);
+  const behind = scope.recorded?.entries.filter(({ position }) => position?.after === mark) ?? [];
+  const [goneOn] = behind.filter(({ key }) => key !== old.id);
+  if (goneOn && run.isStrict)
+    throw run.recorder.breakWith(changed(scope, [`approval ${wanted.word} with another request`], goneOn));
+  old.isClaimed = true;
+  for (const notice of behind) notice.isClaimed = true;
+  run.order.drop((path) => path === old.path || behind.some((notice) => notice.path === path));
+  return old;
+}
+
+function openQuestions({ run, path }: ScopedRun, word: string): ApprovalEntry[] {
+  return [...run.log.approvals.values()].filter(
+    (entry) => !entry.isClaimed && scopeOf(entry.path) === path && readLabel(entry.path).word === word,
+  );
+}
+
+function isAt({ position }: { position: CallPosition | undefined }, at: CallPosition): boolean {
+  return position === undefined || (position.after === at.after && position.isSync === at.isSync);
+}

@@ -1,0 +1,162 @@
+/**
+ * Checkpoints of a run: what the host says is worth keeping besides the results of steps (conversation, tool state, open
+ * sessions, partial results), with everything needed to judge it later. A damaged one is skipped for the one before it.
+ */
+import { createHash } from 'node:crypto';
+import { AgentdumpError } from '../../errors.ts';
+import { readPackageVersions } from '../runs/package-versions.ts';
+import type { CheckpointEntry, RunLog } from '../runs/run-log.ts';
+import type { RunRecorder } from '../runs/run-recorder.ts';
+import type { RecordCodec } from './codec.ts';
+import type { CheckpointRecord } from './layout.ts';
+import { PieceWriter, readPiece } from './pieces.ts';
+
+/** By part: `conversation`, `tools`, `sessions`, `partial`, or whatever else the host names. */
+export type CheckpointContents = Record<string, unknown>;
+
+export type CheckpointEvent = 'step' | 'tool' | 'run' | 'approval';
+
+export interface CheckpointPlan {
+  contents: () => CheckpointContents;
+  everyMs?: number;
+  everySteps?: number;
+  /** After each of these. */
+  on?: readonly CheckpointEvent[];
+}
+
+export interface RestoredCheckpoint {
+  id: string;
+  label: string | undefined;
+  at: Date;
+  schema: number;
+  parts: CheckpointContents;
+}
+
+export interface CheckpointSettings {
+  plan: CheckpointPlan | undefined;
+  schema: number;
+  upgrade: ((parts: CheckpointContents, from: number) => CheckpointContents) | undefined;
+  configHash: string | undefined;
+  fsync: 'none' | 'step' | 'checkpoint';
+  notify: (line: string) => void;
+}
+
+const format = 1;
+
+export class Checkpoints {
+  readonly #recorder: RunRecorder;
+  readonly #log: RunLog;
+  readonly #settings: CheckpointSettings;
+  readonly #pieces: PieceWriter;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #count: number;
+  #stepsSince = 0;
+  #isTaking = false;
+
+  constructor(recorder: RunRecorder, codec: RecordCodec, log: RunLog, settings: CheckpointSettings) {
+    this.#recorder = recorder;
+    this.#log = log;
+    this.#settings = settings;
+    this.#pieces = new PieceWriter(recorder, codec, log);
+    this.#count = Math.max(0, ...log.checkpoints.map(({ record }) => Number(record.id.slice(1)) || 0));
+    const { everyMs } = settings.plan ?? {};
+    if (everyMs !== undefined) this.#timer = setInterval(() => this.#takePlanned('timer'), everyMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Gives the checkpoint's id. Throws for what can't be kept. */
+  async take(label: string | undefined, position: string, contents: CheckpointContents): Promise<string> {
+    const parts: Record<string, string> = {};
+    for (const [name, value] of Object.entries(contents)) parts[name] = await this.#pieces.write(value);
+    const { schema, configHash, fsync } = this.#settings;
+    const facts: Omit<CheckpointRecord, 'sha256'> = {
+      id: `c${++this.#count}`,
+      ...(label !== undefined && { label }),
+      at: new Date().toISOString(),
+      format,
+      schema,
+      ...(configHash !== undefined && { configHash }),
+      node: process.version,
+      packages: readPackageVersions(),
+      position,
+      parts,
+    };
+    const record = { ...facts, sha256: sumOf(facts) };
+    if (fsync === 'none') await this.#recorder.add('durableCheckpoint', record);
+    else await this.#recorder.addSynced('durableCheckpoint', record);
+    return record.id;
+  }
+
+  /** For the plan: something has happened. */
+  noteEvent(event: CheckpointEvent): void {
+    const { plan } = this.#settings;
+    if (!plan) return;
+    if (event !== 'approval') this.#stepsSince++;
+    if (plan.on?.includes(event) || this.#stepsSince >= (plan.everySteps ?? Number.POSITIVE_INFINITY))
+      this.#takePlanned(event);
+  }
+
+  /** The newest whole one. Says aloud which are not. Throws `unsupported-version` for a schema with no way up. */
+  restore(): RestoredCheckpoint | undefined {
+    for (const entry of this.#log.checkpoints.toReversed()) {
+      const parts = this.#tryRead(entry);
+      if (parts) return this.#upgrade(entry.record, parts);
+    }
+    return undefined;
+  }
+
+  #tryRead({ record }: CheckpointEntry): CheckpointContents | undefined {
+    try {
+      return readCheckpoint(record, this.#log);
+    } catch (error) {
+      this.#settings.notify(`checkpoint ${record.id} is left out: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  #upgrade({ id, label, at, schema }: CheckpointRecord, parts: CheckpointContents): RestoredCheckpoint {
+    const { schema: wanted, upgrade } = this.#settings;
+    const head = { id, label, at: new Date(at), schema: wanted };
+    if (schema === wanted) return { ...head, parts };
+    if (schema < wanted && upgrade) return { ...head, parts: upgrade(parts, schema) };
+    const message = `checkpoint ${id} has schema ${schema}, the program ${wanted}, and there is no upgrade`;
+    throw new AgentdumpError('unsupported-version', message, {
+      format: 'checkpoint',
+      version: schema,
+      supported: wanted,
+    });
+  }
+
+  /** One at a time; what can't be kept is said, and the run goes on. */
+  async #takePlanned(label: string): Promise<void> {
+    const { plan, notify } = this.#settings;
+    if (!plan || this.#isTaking || this.#recorder.broken) return;
+    this.#isTaking = true;
+    this.#stepsSince = 0;
+    try {
+      await this.take(label, '', plan.contents());
+    } catch (error) {
+      notify(`no checkpoint: ${(error as Error).message}`);
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+}
+
+/** Throws for one that is damaged, not all there, or of a newer release. */
+export function readCheckpoint(record: CheckpointRecord, log: RunLog): CheckpointContents {
+  const { sha256, ...facts } = record;
+  if (facts.format > format)
+    throw new Error(`it is of format ${facts.format}, and this release knows ${format}`);
+  if (sumOf(facts) !== sha256) throw new Error('its sum does not match');
+  return Object.fromEntries(
+    Object.entries(record.parts).map(([name, hash]) => [name, readPiece(log.pieces, hash)]),
+  );
+}
+
+function sumOf(facts: object): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}

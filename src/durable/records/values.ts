@@ -1,0 +1,122 @@
+/**
+ * The host's values as text and back: JSON, Date, Map, Set, BigInt, Buffer and typed arrays, Error, undefined, NaN, and
+ * cycles. By devalue, which is text that a person can read and refuses what it can't bring back (a function, an instance
+ * of a class) with the path to it. Errors and Buffers are added here.
+ */
+import { createHash } from 'node:crypto';
+import { types } from 'node:util';
+import { DevalueError, stringify, unflatten } from 'devalue';
+import { AgentdumpError, MalformedInput } from '../../errors.ts';
+
+/** JSON text of the value. Throws AgentdumpError `usage` with the path to what can't be stored. */
+export function encodeValue(value: unknown): string {
+  try {
+    return stringify(value, reducers);
+  } catch (error) {
+    const path = error instanceof DevalueError ? error.path : '';
+    const at = path ? ` at ${path.replace(/^\./, '')}` : '';
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
+    throw new AgentdumpError(
+      'usage',
+      `a value that can't be stored${at}: ${reason}`,
+      { path, reason },
+      error,
+    );
+  }
+}
+
+/** Undefined also for what can't be stored: such an input tells steps apart no more than none. */
+export function hashOf(input: unknown): string | undefined {
+  if (input === undefined) return undefined;
+  try {
+    return createHash('sha256').update(encodeValue(input)).digest('hex').slice(0, 16);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a parsed text. Throws MalformedInput. */
+export function decodeValue(parsed: unknown): unknown {
+  try {
+    return unflatten(parsed as unknown[], revivers);
+  } catch (cause) {
+    throw new MalformedInput(
+      'a recorded value is damaged',
+      { format: 'durable', field: 'value', wanted: 'flattened JSON' },
+      cause,
+    );
+  }
+}
+
+interface ErrorFields {
+  name: string;
+  message: string;
+  stack?: string;
+  cause?: unknown;
+  errors?: unknown[];
+  properties?: Record<string, unknown>;
+}
+
+const reducers = {
+  Buffer: (value: unknown) =>
+    typeof value === 'object' && value !== null && Buffer.isBuffer(value)
+      ? [value.toString('base64')]
+      : undefined,
+  Error: (value: unknown) =>
+    typeof value === 'object' && value !== null && isError(value) ? fieldsOf(value) : undefined,
+};
+
+const revivers = {
+  Buffer: ([text]: [string]) => Buffer.from(text, 'base64'),
+  Error: errorOf,
+};
+
+/** Errors of other realms too, and DOMException, as which an abort arrives. */
+function isError(value: object): value is Error {
+  return types.isNativeError(value) || value instanceof Error;
+}
+
+function fieldsOf(error: Error): ErrorFields {
+  const fields: ErrorFields = { name: String(error.name), message: String(error.message) };
+  if (typeof error.stack === 'string') fields.stack = error.stack;
+  if (error.cause !== undefined) fields.cause = storable(error.cause) ? error.cause : String(error.cause);
+  const { errors } = error as AggregateError;
+  if (Array.isArray(errors) && storable(errors)) fields.errors = errors;
+  const properties = Object.entries(error).filter(
+    ([name, value]) => !(name in fields) && name !== 'errors' && storable(value),
+  );
+  if (properties.length) fields.properties = Object.fromEntries(properties);
+  return fields;
+}
+
+/** What hangs on an error (a response, a socket) must not keep the error itself from being stored. */
+function storable(value: unknown): boolean {
+  try {
+    stringify(value, reducers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const errorClasses: Record<string, new (message: string) => Error> = {
+  Error,
+  TypeError,
+  RangeError,
+  SyntaxError,
+  ReferenceError,
+  EvalError,
+  URIError,
+};
+
+function errorOf({ name, message, stack, cause, errors, properties }: ErrorFields): Error {
+  const isAggregate = name === 'AggregateError' || errors !== undefined;
+  const error = isAggregate
+    ? new AggregateError(errors ?? [], message)
+    : new (errorClasses[name] ?? Error)(message);
+  const hidden = (value: unknown) => ({ value, configurable: true, writable: true, enumerable: false });
+  if (error.name !== name) Object.defineProperty(error, 'name', hidden(name));
+  Object.defineProperty(error, 'stack', hidden(stack));
+  if (cause !== undefined) Object.defineProperty(error, 'cause', hidden(cause));
+  return Object.assign(error, properties);
+}

@@ -1,0 +1,240 @@
+/**
+ * A durable run in the hands of this process: what it has recorded, where it records, and what its steps share. Opening
+ * and ending are open-run.ts and perform-run.ts; one step is durable-step.ts.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { AgentdumpError } from '../../errors.ts';
+import type { DurableRunOptions } from '../options.ts';
+import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
+import type { RecordCodec } from '../records/codec.ts';
+import type { RunEnd, StepEnd, StepKind } from '../records/layout.ts';
+import type { CallPosition } from '../steps/call-position.ts';
+import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
+import { FailureTrail } from '../steps/failure-trail.ts';
+import { orderedItems } from '../steps/ordered-items.ts';
+import { ReplayOrder } from '../steps/replay-order.ts';
+import { scopeOf } from '../steps/step-path.ts';
+import type { DurableStore, MaybePromise } from '../stores/store.ts';
+import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
+import type { RunRecorder } from './run-recorder.ts';
+
+export interface RunParts {
+  id: string;
+  name: string;
+  options: DurableRunOptions;
+  store: DurableStore;
+  log: RunLog;
+  codec: RecordCodec;
+  recorder: RunRecorder;
+  checkpoints: Checkpoints;
+  notify: (line: string) => void;
+}
+
+/** Within what a piece of code is at work: the run itself, or one of its steps. */
+export class ScopedRun {
+  readonly run: DurableRun;
+  readonly path: string;
+  #scope: LiveScope | undefined;
+
+  constructor(run: DurableRun, path: string) {
+    this.run = run;
+    this.path = path;
+  }
+
+  /** Made at the first step within: most steps have none. */
+  get scope(): LiveScope {
+    this.#scope ??= new LiveScope(this.path, this.run.log.scopes.get(this.path));
+    return this.#scope;
+  }
+
+  /** Calls `work` as code that is at work here. */
+  enter<Result>(work: () => Result): Result {
+    this.run.order.drive();
+    return storage.run(new Place(this, ''), work);
+  }
+}
+
+/** Where the calling code is at work, and behind which of its calls. */
+export class Place {
+  readonly scoped: ScopedRun;
+  readonly #after: string;
+  #isTurnOver = false;
+
+  constructor(scoped: ScopedRun, after: string) {
+    this.scoped = scoped;
+    this.#after = after;
+    queueMicrotask(() => {
+      this.#isTurnOver = true;
+    });
+  }
+
+  get position(): CallPosition {
+    const isSync = !this.#isTurnOver;
+    return { after: this.#after, isSync, isRaw: !isSync && !this.scoped.run.order.isDriven };
+  }
+
+  /** What the caller does from now on stands behind the call of this label; in the caller's own turn, no await before. */
+  moveBehind(label: string): void {
+    storage.enterWith(new Place(this.scoped, label));
+  }
+}
+
+const storage = new AsyncLocalStorage<Place>();
+
+/** Where the calling code runs; undefined outside of durable runs. */
+export function currentPlace(): Place | undefined {
+  return storage.getStore();
+}
+
+const inHand = new Set<DurableRun>();
+
+/** The run of this id that this process works at. */
+export function findInHand(store: DurableStore, id: string): DurableRun | undefined {
+  for (const run of inHand) if (run.store === store && run.id === id) return run;
+  return undefined;
+}
+
+export class DurableRun {
+  readonly id: string;
+  readonly name: string;
+  readonly options: DurableRunOptions;
+  readonly store: DurableStore;
+  readonly log: RunLog;
+  readonly codec: RecordCodec;
+  readonly recorder: RunRecorder;
+  readonly checkpoints: Checkpoints;
+  /** The host's. */
+  readonly signal: AbortSignal | undefined;
+  /** Aborts when nothing more can be recorded, as when another worker has taken the run. */
+  readonly lost = new AbortController();
+  readonly failures = new FailureTrail();
+  readonly notify: (line: string) => void;
+  readonly order: ReplayOrder;
+  /** Steps whose functions are at work, and questions whose answers are waited for. */
+  readonly pending = { steps: 0, questions: 0 };
+  #isOver = false;
+
+  constructor(parts: RunParts) {
+    this.id = parts.id;
+    this.name = parts.name;
+    this.options = parts.options;
+    this.store = parts.store;
+    this.log = parts.log;
+    this.codec = parts.codec;
+    this.recorder = parts.recorder;
+    this.checkpoints = parts.checkpoints;
+    this.signal = parts.options.signal;
+    this.notify = parts.notify;
+    this.recorder.onBroken = (error) => this.lost.abort(error);
+    this.order = new ReplayOrder({
+      items: this.isStrict ? orderedItems(parts.log) : [],
+      notify: parts.notify,
+      onChanged: ({ path }, asked) => this.recorder.breakWith(this.#neverAsked(path, asked)),
+    });
+  }
+
+  /** The program has come to its work. */
+  begin(): void {
+    inHand.add(this);
+    this.order.begin();
+  }
+
+  get isOnlyWaiting(): boolean {
+    return this.pending.questions > 0 && this.pending.steps === 0;
+  }
+
+  get isStrict(): boolean {
+    return this.options.shape !== 'loose';
+  }
+
+  /** A step that outlives its run, since nobody awaited it, can be recorded no more. */
+  requireRunning(): void {
+    if (this.#isOver)
+      throw new AgentdumpError('usage', `run ${this.id} is over: a step was not awaited`, {
+        argument: 'step',
+      });
+  }
+
+  /** The same for every try of this step, and for no other step of any run. */
+  effectKey(path: string): string {
+    return createHash('sha256').update(`${this.id}\n${path}`).digest('hex').slice(0, 32);
+  }
+
+  /** The recorded step that the call means. Throws `changed`, and ends the run for this process with it. */
+  claim(scope: LiveScope, call: StepCall, at: CallPosition): StepEntry | undefined {
+    try {
+      return scope.claim(call, at, this.isStrict);
+    } catch (error) {
+      if ((error as AgentdumpError).code === 'changed') this.recorder.breakWith(error as Error);
+      throw error;
+    }
+  }
+
+  /** Whether the program asks for all that is recorded. Rejects with `changed` when it does not. */
+  async requireAllClaimed({ scope }: ScopedRun): Promise<void> {
+    if (!this.isStrict) return;
+    const left = scope.recorded?.isParallel ? undefined : scope.nextUnclaimed();
+    if (left) throw this.recorder.breakWith(changed(scope, [], left));
+    await this.order.through('the end');
+    const { neverAsked } = this.order;
+    if (neverAsked) throw this.recorder.breakWith(this.#neverAsked(neverAsked.path, []));
+  }
+
+  #neverAsked(path: string, asked: string[]): AgentdumpError {
+    const scope = new LiveScope(scopeOf(path), this.log.scopes.get(scopeOf(path)));
+    const expected = scope.recorded?.entries.find((entry) => entry.path === path);
+    return changed(scope, asked, expected ?? path);
+  }
+
+  /** True in runs that pass here for the first time; in one that was recorded by the code before, false. */
+  takeVersion({ scoped: { scope, path }, position }: Place, name: string): MaybePromise<boolean> {
+    const id = joinVersion(path, name);
+    const recorded = this.log.versions.get(id);
+    if (recorded !== undefined) return recorded;
+    const taken = !scope.hasRecordedBehind(position);
+    this.log.versions.set(id, taken);
+    const added = this.recorder.add('durableRun', { event: 'version', scope: path, name, taken });
+    return typeof added === 'number' ? taken : added.then(() => taken);
+  }
+
+  /** Records an end with its error, or with the error's name and cleaned words when it can't be kept as it is. */
+  addError(facts: { event: 'end'; of: number; status: StepEnd }, error: unknown): MaybePromise<number> {
+    return this.#orCleaned(error, (kept) => this.recorder.addWith('durableStep', facts, kept));
+  }
+
+  addEnd(status: RunEnd, of: number[], value: unknown): MaybePromise<number> {
+    const facts = { event: 'end', status, ...(of.length > 0 && { of }) } as const;
+    if (status === 'finished') return this.recorder.addWith('durableRun', facts, value);
+    return this.#orCleaned(value, (kept) => this.recorder.addWith('durableRun', facts, kept));
+  }
+
+  #orCleaned(error: unknown, add: (kept: unknown) => MaybePromise<number>): MaybePromise<number> {
+    try {
+      return add(error);
+    } catch (refusal) {
+      if (this.recorder.broken) throw refusal;
+      return add(this.codec.cleanError(error));
+    }
+  }
+
+  /** The host's own error for a value that can't be kept. */
+  refuse(error: AgentdumpError, message: string): AgentdumpError {
+    return new AgentdumpError(error.code, message, { run: this.id, ...error.details }, error);
+  }
+
+  noteFinished(kind: StepKind): void {
+    this.failures.forget();
+    this.checkpoints.noteEvent(kind satisfies CheckpointEvent);
+  }
+
+  noteFailure(error: unknown, seq: number): void {
+    this.failures.note(error, seq);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    inHand.delete(this);
+    this.checkpoints.close();
+  }
+}

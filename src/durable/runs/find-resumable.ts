@@ -1,0 +1,35 @@
+/**
+ * Which run a program goes on with that gives its runs no ids. AGENTDUMP_RESUME names one (`agentdump resume`), or says
+ * `auto` (`agentdump run --resume`): the last of this name that has not ended and that nobody holds. Each is taken up by
+ * the first call that it fits, once in a process.
+ */
+import { RecordCodec } from '../records/codec.ts';
+import type { DurableStore } from '../stores/store.ts';
+import { RunLog } from './run-log.ts';
+
+const taken = new Set<string>();
+
+export async function findResumable(store: DurableStore, name: string): Promise<string | undefined> {
+  const wanted = process.env['AGENTDUMP_RESUME'];
+  if (!wanted) return undefined;
+  const candidates = wanted === 'auto' ? await store.list() : [wanted];
+  let found: { id: string; beganAtMs: number } | undefined;
+  for (const id of candidates) {
+    const beganAtMs = taken.has(id) ? undefined : await findOpenRun(store, id, name);
+    if (beganAtMs !== undefined && beganAtMs >= (found?.beganAtMs ?? 0)) found = { id, beganAtMs };
+  }
+  if (found) taken.add(found.id);
+  return found?.id;
+}
+
+/** When it began, if it is one of this name, is not finished, and nobody holds it. */
+async function findOpenRun(store: DurableStore, id: string, name: string): Promise<number | undefined> {
+  try {
+    const { records, holder } = await store.read(id);
+    if (holder !== undefined) return undefined;
+    const log = new RunLog(records, new RecordCodec({}));
+    return log.name === name && log.ended?.status !== 'finished' ? log.beganAtMs : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Takes a run in hand: its store, its key, what is recorded of it; begins it when there is nothing. Says aloud what was
+ * left out of the record and what a resume keeps and has lost.
+ */
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { AgentdumpError } from '../../errors.ts';
+import { newId } from '../../journal/write/session-id.ts';
+import { version } from '../../version.ts';
+import { type DurableRunOptions, defaultMaxResumes } from '../options.ts';
+import { Checkpoints } from '../records/checkpoint.ts';
+import { durableSchema, type RunRecord } from '../records/layout.ts';
+import { openCodec } from '../records/open-codec.ts';
+import { encodeValue } from '../records/values.ts';
+import { defaultPlace, openStore } from '../stores/find-store.ts';
+import type { DurableStore, RunHandle } from '../stores/store.ts';
+import { DurableRun } from './durable-run.ts';
+import { findResumable } from './find-resumable.ts';
+import { processPolicy } from './process-policy.ts';
+import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
+import { RunLog } from './run-log.ts';
+import { RunRecorder } from './run-recorder.ts';
+import { warmUp } from './warm-up.ts';
+
+export interface OpenedRun {
+  run: DurableRun;
+  handle: RunHandle;
+}
+
+export async function openRun(name: string, options: DurableRunOptions): Promise<OpenedRun> {
+  const store = options.store ?? (await openStore(options.dir ?? defaultPlace()));
+  const wanted = options.id ?? (await findResumable(store, name));
+  const id = wanted ?? `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${newId()}`;
+  const handle = await store.open(id);
+  try {
+    return { run: await readRun({ id, name, options, store, handle }), handle };
+  } catch (error) {
+    await handle.release();
+    throw error;
+  }
+}
+
+interface Opening {
+  id: string;
+  name: string;
+  options: DurableRunOptions;
+  store: DurableStore;
+  handle: RunHandle;
+}
+
+async function readRun(opening: Opening): Promise<DurableRun> {
+  const { id, name, options, store, handle } = opening;
+  const codec = openCodec(handle.records, options);
+  const log = new RunLog(handle.records, codec);
+  requireSame(log, name, id);
+  const say = options.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
+  const notify = (line: string) => say(`run ${id}: ${line}`);
+  for (const line of [...handle.notes, ...log.damaged]) notify(line);
+  const recorder = new RunRecorder(handle, codec, options.fsync ?? 'none');
+  const configHash = options.config === undefined ? undefined : hashOf(options.config);
+  const checkpoints = new Checkpoints(recorder, codec, log, {
+    plan: options.checkpoints,
+    schema: options.schema ?? 1,
+    upgrade: options.upgrade,
+    configHash,
+    fsync: options.fsync ?? 'none',
+    notify,
+  });
+  const run = new DurableRun({ id, name, options, store, log, codec, recorder, checkpoints, notify });
+  if (log.ended?.status !== 'finished') await takeUp(run, handle, configHash);
+  return run;
+}
+
+/** Records that this process works at the run. */
+async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | undefined): Promise<void> {
+  const { log, recorder, codec, store } = run;
+  const attempt = log.opens.length + 1;
+  if (log.name === undefined) await recorder.add('durableRun', beginning(run));
+  else tellResume(run, configHash);
+  await recorder.add('durableRun', {
+    event: 'open',
+    attempt,
+    pid: process.pid,
+    host: hostname(),
+    node: process.version,
+    agentdump: version,
+    cwd: process.cwd(),
+    ...(configHash !== undefined && { configHash }),
+    ...findCommand(log),
+  });
+  await warmUp(codec, store, handle);
+}
+
+function beginning({ id, name, codec }: DurableRun): RunRecord {
+  const seal = codec.sealFacts;
+  return { event: 'begin', schema: durableSchema, run: id, name, ...(seal && { seal }) };
+}
+
+function tellResume({ log, options, id, notify }: DurableRun, configHash: string | undefined): void {
+  requireAttempts(log, options, id);
+  const before = log.opens.at(-1)?.configHash;
+  log.reopen();
+  if (before !== configHash) notify('its configuration is not the one it was started with');
+  notify(renderResumeAccount(computeResumeAccount(log)));
+}
+
+/** Who asks for a run by its id on the command line has looked at it; all others are stopped in a loop of crashes. */
+function requireAttempts(log: RunLog, options: DurableRunOptions, id: string): void {
+  const allowed = options.maxResumes ?? defaultMaxResumes;
+  const wanted = log.opensWithoutProgress;
+  if (wanted <= allowed || process.env['AGENTDUMP_RESUME'] === id) return;
+  const message = `run ${id} was taken up ${wanted - 1} times without a step done; agentdump resume ${id} tries again`;
+  throw new AgentdumpError('over-limit', message, { limit: 'maxResumes', wanted, allowed });
+}
+
+function requireSame(log: RunLog, name: string, id: string): void {
+  if (log.schema !== undefined && log.schema > durableSchema)
+    throw new AgentdumpError('unsupported-version', `run ${id} was recorded by a newer agentdump`, {
+      format: 'durable run',
+      version: log.schema,
+      supported: durableSchema,
+    });
+  if (log.name !== undefined && log.name !== name)
+    throw new AgentdumpError('usage', `run ${id} is one of ${log.name}, not of ${name}`, { argument: 'id' });
+}
+
+/**
+ * The command line of this program, for `agentdump resume`; not when anything in it looks like a secret. That search takes
+ * milliseconds, so one that was kept before is known to be harmless.
+ */
+function findCommand(log: RunLog): { command?: string[] } {
+  const command = [...process.execArgv, ...process.argv.slice(1)];
+  const isKnown = log.opens.some((open) => isDeepStrictEqual(open.command, command));
+  if (isKnown) return { command };
+  return isDeepStrictEqual(processPolicy().argv(command), command) ? { command } : {};
+}
+
+function hashOf(config: unknown): string {
+  return createHash('sha256').update(encodeValue(config)).digest('hex').slice(0, 16);
+}

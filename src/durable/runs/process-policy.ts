@@ -1,0 +1,9 @@
+/** The redaction policy of this process for its durable runs: built once, because building takes milliseconds. */
+import { createPolicy, type Policy } from '../../redaction/policy.ts';
+
+let policy: Policy | undefined;
+
+export function processPolicy(): Policy {
+  policy ??= createPolicy({ environment: process.env });
+  return policy;
+}

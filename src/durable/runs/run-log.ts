@@ -1,0 +1,299 @@
+/**
+ * What a run's records amount to: its steps with their outcomes, in their scopes, its versions, approvals, checkpoints.
+ * A fold over the records, the same for the engine that goes on and for the commands that only look. Values stay as they
+ * were recorded until they are asked for.
+ */
+import { recordKinds } from '../../journal/layout/records.ts';
+import type { RecordCodec } from '../records/codec.ts';
+import type {
+  ApprovalRecord,
+  CheckpointRecord,
+  RunEnd,
+  RunRecord,
+  SealFacts,
+  Spent,
+  StepEnd,
+  StepKind,
+  StepRecord,
+  ValueRecord,
+} from '../records/layout.ts';
+import { type CallPosition, positionOf } from '../steps/call-position.ts';
+import { readLabel, scopeOf } from '../steps/step-path.ts';
+import type { StoredRecord } from '../stores/store.ts';
+
+/** Started by its last word; void: its failure ended the run, and the run was taken up again. */
+export type StepState = 'started' | 'void' | StepEnd;
+
+export interface StepEntry {
+  /** Number of its first start record. */
+  readonly seq: number;
+  readonly path: string;
+  readonly kind: StepKind;
+  readonly word: string;
+  readonly key: string | undefined;
+  input: string | undefined;
+  /** Undefined in records of before there were positions. */
+  position: CallPosition | undefined;
+  state: StepState;
+  attempts: number;
+  failures: number;
+  startedAtMs: number;
+  endedAtMs: number;
+  /** Number of the record of its last end; -1 when there is none. */
+  endSeq: number;
+  reason: string | undefined;
+  spent: Spent[];
+  readOutcome: () => unknown;
+  /** The program of this process has asked for it. */
+  isClaimed: boolean;
+}
+
+export interface ScopeLog {
+  /** In the order of their first start. */
+  readonly entries: StepEntry[];
+  /** Some were at work at the same time, so their order says nothing. */
+  isParallel: boolean;
+  open: number;
+  /** How many at the front are claimed. */
+  cursor: number;
+}
+
+export interface ApprovalEntry {
+  /** Number of the record that asked. */
+  readonly seq: number;
+  readonly path: string;
+  /** The question's own: a later one of the same path has another. Undefined in older records. */
+  readonly id: string | undefined;
+  /** Hash of the request; undefined for none. */
+  readonly input: string | undefined;
+  /** Undefined for the question after a step in doubt, and in older records. */
+  readonly position: CallPosition | undefined;
+  readonly askedAtMs: number;
+  readRequest: () => unknown;
+  readAnswer?: () => unknown;
+  /** Number of the record of its answer; -1 while there is none. */
+  answerSeq: number;
+  isClaimed: boolean;
+}
+
+export type Piece = { list: string[]; level: number } | { readValue: () => unknown };
+
+export interface CheckpointEntry {
+  readonly seq: number;
+  readonly record: CheckpointRecord;
+}
+
+export type OpenFacts = Extract<RunRecord, { event: 'open' }>;
+
+export class RunLog {
+  name: string | undefined;
+  schema: number | undefined;
+  seal: SealFacts | undefined;
+  beganAtMs = 0;
+  lastAtMs = 0;
+  lastSeq = -1;
+  opens: OpenFacts[] = [];
+  /** Times that it was taken up since the last record of work done. */
+  opensWithoutProgress = 0;
+  ended: { status: RunEnd; readValue: () => unknown; of: number[] } | undefined;
+  readonly scopes = new Map<string, ScopeLog>();
+  readonly steps = new Map<string, StepEntry>();
+  readonly versions = new Map<string, boolean>();
+  readonly approvals = new Map<string, ApprovalEntry>();
+  readonly checkpoints: CheckpointEntry[] = [];
+  /** Pieces of checkpoints, by hash. */
+  readonly pieces = new Map<string, Piece>();
+  readonly damaged: string[] = [];
+  readonly #bySeq = new Map<number, StepEntry>();
+  readonly #codec: RecordCodec;
+
+  constructor(records: readonly StoredRecord[], codec: RecordCodec) {
+    this.#codec = codec;
+    const isVoid = findRolledBack(records, codec);
+    for (const record of records) if (!isVoid(record.seq)) this.#tryAdd(record);
+  }
+
+  scope(path: string): ScopeLog {
+    let scope = this.scopes.get(path);
+    if (!scope) {
+      scope = { entries: [], isParallel: false, open: 0, cursor: 0 };
+      this.scopes.set(path, scope);
+    }
+    return scope;
+  }
+
+  /** A record that can't be read is named, and the rest goes on. */
+  #tryAdd(record: StoredRecord): void {
+    try {
+      this.#add(record);
+    } catch (error) {
+      this.damaged.push(`record ${record.seq}: ${(error as Error).message}`);
+    }
+    this.lastSeq = record.seq;
+    this.lastAtMs = record.atMs;
+  }
+
+  #add({ seq, kind, atMs, payload }: StoredRecord): void {
+    if (kind < recordKinds.durableRun || kind > recordKinds.durableCheckpoint) return;
+    const { facts, readValue } = this.#codec.decode<unknown>(payload);
+    if (kind === recordKinds.durableStep) this.#addStep(facts as StepRecord, seq, atMs, readValue);
+    else if (kind === recordKinds.durableRun) this.#addRun(facts as RunRecord, atMs, readValue);
+    else if (kind === recordKinds.durableValue) this.#addPiece(facts as ValueRecord, readValue);
+    else if (kind === recordKinds.durableCheckpoint)
+      this.checkpoints.push({ seq, record: facts as CheckpointRecord });
+    else this.#addApproval(facts as ApprovalRecord, seq, atMs, readValue);
+  }
+
+  #addPiece({ hash, list, level }: ValueRecord, readValue: () => unknown): void {
+    this.pieces.set(hash, list ? { list, level: level ?? 0 } : { readValue });
+  }
+
+  #addRun(facts: RunRecord, atMs: number, readValue: () => unknown): void {
+    switch (facts.event) {
+      case 'begin':
+        this.name = facts.name;
+        this.schema = facts.schema;
+        this.seal = facts.seal;
+        this.beganAtMs = atMs;
+        break;
+      case 'open':
+        this.reopen();
+        this.opens.push(facts);
+        this.opensWithoutProgress++;
+        break;
+      case 'end':
+        this.ended = { status: facts.status, readValue, of: facts.of ?? [] };
+        break;
+      case 'version':
+        this.versions.set(joinVersion(facts.scope, facts.name), facts.taken);
+    }
+  }
+
+  /** What ended the run as a failure is tried again by those who take it up. */
+  reopen(): void {
+    for (const seq of this.ended?.of ?? []) {
+      const entry = this.#bySeq.get(seq);
+      if (entry?.state !== 'failed') continue;
+      entry.state = 'void';
+      entry.failures = 0;
+    }
+    this.ended = undefined;
+    for (const scope of this.scopes.values()) scope.open = 0;
+  }
+
+  #addStep(facts: StepRecord, seq: number, atMs: number, readValue: () => unknown): void {
+    if (facts.event === 'start') {
+      this.#start(facts, seq, atMs);
+      return;
+    }
+    const entry = this.#bySeq.get(facts.of);
+    if (!entry) throw new Error(`there is no step ${facts.of}`);
+    if (facts.event === 'spent') entry.spent.push(facts);
+    if (facts.event !== 'end') return;
+    entry.state = facts.status;
+    entry.endedAtMs = atMs;
+    entry.endSeq = seq;
+    entry.reason = facts.reason;
+    if (facts.spent) entry.spent.push(facts.spent);
+    entry.readOutcome = readValue;
+    if (facts.status === 'retrying') entry.failures++;
+    this.scope(scopeOf(entry.path)).open--;
+    this.opensWithoutProgress = 0;
+  }
+
+  #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
+    const { path, kind, input, attempt } = facts;
+    if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
+    const scope = this.scope(scopeOf(path));
+    if (scope.open > 0) scope.isParallel = true;
+    scope.open++;
+    let entry = this.steps.get(path);
+    if (!entry) {
+      entry = newEntry(path, kind, seq);
+      this.steps.set(path, entry);
+      scope.entries.push(entry);
+    }
+    entry.state = 'started';
+    entry.input = input;
+    entry.position = positionOf(facts);
+    entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);
+    entry.startedAtMs = atMs;
+    this.#bySeq.set(seq, entry);
+  }
+
+  #addApproval(facts: ApprovalRecord, seq: number, atMs: number, readValue: () => unknown): void {
+    if (facts.event === 'asked') {
+      const { path, id, input } = facts;
+      this.approvals.set(path, {
+        seq,
+        path,
+        id,
+        input,
+        position: positionOf(facts),
+        askedAtMs: atMs,
+        readRequest: readValue,
+        answerSeq: -1,
+        isClaimed: false,
+      });
+      return;
+    }
+    // A life that came to its question has done what it could.
+    this.opensWithoutProgress = 0;
+    if (facts.event !== 'answered') return;
+    for (const entry of this.approvals.values())
+      if (entry.seq === facts.of) {
+        entry.readAnswer = readValue;
+        entry.answerSeq = seq;
+      }
+  }
+
+  /** What a try of the step has recorded that was given up: the next one does it anew. */
+  forgetBelow(path: string): void {
+    const isBelow = (other: string) => other.startsWith(`${path}/`);
+    for (const scope of this.scopes.keys()) if (scope === path || isBelow(scope)) this.scopes.delete(scope);
+    for (const step of this.steps.keys()) if (isBelow(step)) this.steps.delete(step);
+    for (const question of this.approvals.keys()) if (isBelow(question)) this.approvals.delete(question);
+  }
+}
+
+export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
+  const { word, key } = readLabel(path);
+  return {
+    seq,
+    path,
+    kind,
+    word,
+    key,
+    input: undefined,
+    position: undefined,
+    state: 'started',
+    attempts: 0,
+    failures: 0,
+    startedAtMs: 0,
+    endedAtMs: 0,
+    endSeq: -1,
+    reason: undefined,
+    spent: [],
+    readOutcome: () => undefined,
+    isClaimed: false,
+  };
+}
+
+export function joinVersion(scope: string, name: string): string {
+  return `${scope}\n${name}`;
+}
+
+/** Tells the records that a rollback has made void. A rollback may take back an earlier one with what it undid. */
+function findRolledBack(records: readonly StoredRecord[], codec: RecordCodec): (seq: number) => boolean {
+  const ranges: { after: number; before: number }[] = [];
+  for (const { seq, kind, payload } of records) {
+    if (kind !== recordKinds.durableRun) continue;
+    try {
+      const { facts } = codec.decode<RunRecord>(payload);
+      if (facts.event === 'rollback') ranges.push({ after: facts.to, before: seq });
+    } catch {
+      // Named when the record itself is read.
+    }
+  }
+  return (seq) => ranges.some(({ after, before }) => seq > after && seq < before);
+}

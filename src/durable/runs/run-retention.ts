@@ -1,0 +1,154 @@
+/**
+ * Keeps the folder of runs small: finished runs that are old, or the oldest beyond a number or a size, are removed. Never
+ * one that is not finished, since it can be gone on with, nor one that somebody works at, nor one that finished within a
+ * day: who asks for it again would otherwise do everything again. Knows only the store of files; never throws.
+ */
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { platform } from '../../platform/index.ts';
+import { RecordCodec } from '../records/codec.ts';
+import { FileStore } from '../stores/file-store.ts';
+import { RunLog } from './run-log.ts';
+
+export interface RunLimits {
+  /** How many finished runs may stay. */
+  maxRuns: number;
+  /** What the folder of runs may take, unfinished ones included. */
+  maxBytes: number;
+  /** Older ones go whatever room there is. */
+  maxDays: number;
+}
+
+export interface RunRetention {
+  /** Ids, the oldest first. */
+  removed: string[];
+  freedBytes: number;
+  /** What stays, unfinished runs included. */
+  runs: number;
+  bytes: number;
+}
+
+const dayMs = 24 * 3_600_000;
+const everyMs = 3_600_000;
+const graveStart = '.removed-';
+/** Its time is when somebody last looked. */
+const marker = '.looked-at';
+
+/** AGENTDUMP_MAX_RUNS, AGENTDUMP_MAX_RUN_BYTES, AGENTDUMP_MAX_RUN_DAYS; a bad value is the default. */
+export function defaultRunLimits(environment: NodeJS.ProcessEnv = process.env): RunLimits {
+  return {
+    maxRuns: readLimit(environment['AGENTDUMP_MAX_RUNS'], 1000),
+    maxBytes: readLimit(environment['AGENTDUMP_MAX_RUN_BYTES'], 1024 ** 3),
+    maxDays: readLimit(environment['AGENTDUMP_MAX_RUN_DAYS'], 30),
+  };
+}
+
+function readLimit(text: string | undefined, fallback: number): number {
+  const [, figure, unit = ''] = /^(\d{1,15})\s*([KMG])?i?B?$/i.exec(text?.trim() ?? '') ?? [];
+  if (figure === undefined) return fallback;
+  return Number(figure) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase());
+}
+
+/** What a run does at its end: looks at most once an hour, whatever number of processes work here. */
+export function pruneNowAndThen(store: unknown): void {
+  if (!(store instanceof FileStore)) return;
+  const path = join(store.place, marker);
+  const now = new Date();
+  try {
+    const looked = statSync(path, { throwIfNoEntry: false });
+    if (looked && now.getTime() - looked.mtimeMs < everyMs) return;
+    if (looked) utimesSync(path, now, now);
+    else writeFileSync(path, '', { mode: 0o600 });
+    pruneRuns(store, defaultRunLimits());
+  } catch {
+    // A folder that is just being removed, or that only others may write to: it is not this run's affair.
+  }
+}
+
+export function pruneRuns(
+  store: FileStore,
+  limits: RunLimits,
+  { dryRun = false, nowMs = Date.now() } = {},
+): RunRetention {
+  if (!dryRun) sweep(store.place);
+  const runs = store.list().map((id) => ({ id, ...weigh(store.folderOf(id)) }));
+  runs.sort((a, b) => a.touchedMs - b.touchedMs);
+  const result: RunRetention = {
+    removed: [],
+    freedBytes: 0,
+    runs: runs.length,
+    bytes: runs.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+  for (const { id, bytes, touchedMs } of runs) {
+    const ageMs = nowMs - touchedMs;
+    const isOver = result.runs > limits.maxRuns || result.bytes > limits.maxBytes;
+    if (ageMs < dayMs || !(isOver || ageMs > limits.maxDays * dayMs)) break;
+    if (!(dryRun ? isFinished(store, id) : remove(store, id))) continue;
+    result.removed.push(id);
+    result.freedBytes += bytes;
+    result.runs--;
+    result.bytes -= bytes;
+  }
+  return result;
+}
+
+/** When anything of it was last written, and what it takes. */
+function weigh(folder: string): { touchedMs: number; bytes: number } {
+  let touchedMs = 0;
+  let bytes = 0;
+  for (const name of namesIn(folder)) {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (!found?.isFile()) continue;
+    touchedMs = Math.max(touchedMs, found.mtimeMs);
+    bytes += found.size;
+  }
+  return { touchedMs, bytes };
+}
+
+function isFinished(store: FileStore, id: string): boolean {
+  try {
+    const { records, holder } = store.read(id);
+    return holder === undefined && endedWell(records);
+  } catch {
+    return false;
+  }
+}
+
+/** Taken in hand meanwhile, so that nobody begins to work at it; its folder loses its name before its first file. */
+function remove(store: FileStore, id: string): boolean {
+  try {
+    // Taking a run touches it: an unfinished one keeps its age.
+    if (!isFinished(store, id)) return false;
+    const run = store.open(id);
+    try {
+      if (!endedWell(run.records)) return false;
+      const grave = join(store.place, `${graveStart}${process.pid}-${process.hrtime.bigint()}`);
+      platform.files.rename(store.folderOf(id), grave);
+      rmSync(grave, { recursive: true, force: true });
+      return true;
+    } finally {
+      run.release();
+    }
+  } catch {
+    return false;
+  }
+}
+
+function endedWell(records: ConstructorParameters<typeof RunLog>[0]): boolean {
+  const log = new RunLog(records, new RecordCodec({}));
+  return log.damaged.length === 0 && log.ended?.status === 'finished';
+}
+
+/** What a removal left that was killed. */
+function sweep(place: string): void {
+  for (const name of namesIn(place))
+    if (name.startsWith(graveStart)) rmSync(join(place, name), { recursive: true, force: true });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

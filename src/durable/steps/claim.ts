@@ -1,0 +1,197 @@
+/**
+ * Finds the recorded step that a call of the program means, and notices when the program is no longer the one that
+ * recorded. A call means the record of its name that stands at the same position (call-position.ts), in the order of the
+ * calls there. Steps that never overlapped must be asked for in their recorded order at once; what overlapped is held
+ * against the record by replay-order.ts.
+ */
+import { AgentdumpError } from '../../errors.ts';
+import type { StepKind } from '../records/layout.ts';
+import type { ScopeLog, StepEntry } from '../runs/run-log.ts';
+import { type CallPosition, classOf } from './call-position.ts';
+import { ambiguous } from './replay-order.ts';
+import { joinPath, labelOf, lastLabel, ordinalOf, wordOf } from './step-path.ts';
+
+export interface StepCall {
+  kind: StepKind;
+  name: string;
+  key: string | undefined;
+  /** Hash of what the step is given. */
+  input: string | undefined;
+}
+
+/** Where in the run the program stands: within the run itself, or within one of its steps. */
+export class LiveScope {
+  readonly path: string;
+  readonly recorded: ScopeLog | undefined;
+  /** Steps of this scope that are at work now. */
+  open = 0;
+  readonly #ordinals = new Map<string, number>();
+  /** By word and position; older records, which have none, by the word alone. */
+  readonly #classes = new Map<string, StepEntry[]>();
+  /** By word and input. */
+  readonly #inputs = new Map<string, StepEntry[]>();
+  readonly #labels = new Map<string, StepEntry>();
+  readonly #keys = new Set<string>();
+
+  constructor(path: string, recorded: ScopeLog | undefined) {
+    this.path = path;
+    this.recorded = recorded;
+    for (const entry of recorded?.entries ?? []) this.#index(entry);
+  }
+
+  /** A path for a step that was never recorded. Throws `usage` for a key that is taken. */
+  pathOf(call: StepCall): string {
+    const word = wordOf(call.kind, call.name);
+    if (call.key !== undefined) return joinPath(this.path, labelOf(word, 1, call.key));
+    return joinPath(this.path, labelOf(word, this.nextOrdinal(word), undefined));
+  }
+
+  /** Counts from 1 what is no step but is named like one. */
+  nextOrdinal(word: string): number {
+    const ordinal = (this.#ordinals.get(word) ?? 0) + 1;
+    this.#ordinals.set(word, ordinal);
+    return ordinal;
+  }
+
+  claim(call: StepCall, at: CallPosition, isStrict: boolean): StepEntry | undefined {
+    if (call.key !== undefined) this.#takeKey(call);
+    if (!this.recorded) return undefined;
+    const found = this.#find(call, at, isStrict);
+    if (isStrict && !this.recorded.isParallel && this.open === 0) {
+      const expected = this.nextUnclaimed();
+      // Two that only time has put into their order may come the other way round.
+      const mayComeLater = found === undefined && at.isRaw && expected?.position?.isRaw;
+      if (expected !== found && !mayComeLater) throw changed(this, [describeCall(call)], expected, call);
+    }
+    if (found) found.isClaimed = true;
+    return found;
+  }
+
+  /** The first recorded step that was not asked for yet. */
+  nextUnclaimed(): StepEntry | undefined {
+    const { recorded } = this;
+    if (!recorded) return undefined;
+    while (recorded.entries[recorded.cursor]?.isClaimed) recorded.cursor++;
+    return recorded.entries[recorded.cursor];
+  }
+
+  /** Whether a step was recorded that the program has come to from here, and that is not asked for yet. */
+  hasRecordedBehind({ after }: CallPosition): boolean {
+    const isBehind = ({ isClaimed, position }: StepEntry) =>
+      !isClaimed && (position === undefined || position.after === after);
+    return this.recorded?.entries.some(isBehind) ?? false;
+  }
+
+  #index(entry: StepEntry): void {
+    const { word, key, position, input, path } = entry;
+    this.#labels.set(lastLabel(path), entry);
+    if (key !== undefined) return;
+    // There may be gaps: a death can come between two that were asked for.
+    this.#ordinals.set(word, Math.max(this.#ordinals.get(word) ?? 0, ordinalOf(path)));
+    push(this.#classes, position ? classOf(word, position) : word, entry);
+    if (input !== undefined) push(this.#inputs, `${word}\n${input}`, entry);
+  }
+
+  #takeKey({ kind, name, key = '' }: StepCall): void {
+    const taken = labelOf(wordOf(kind, name), 1, key);
+    if (this.#keys.has(taken))
+      throw new AgentdumpError('usage', `the key ${key} of step ${name} is used twice`, { argument: 'key' });
+    this.#keys.add(taken);
+  }
+
+  #find(call: StepCall, at: CallPosition, isStrict: boolean): StepEntry | undefined {
+    const word = wordOf(call.kind, call.name);
+    if (call.key !== undefined) return this.#labels.get(labelOf(word, 1, call.key));
+    const here = this.#classes.get(classOf(word, at)) ?? [];
+    if (isStrict && call.input === undefined) this.#requireOne(call, here);
+    const older = this.#classes.get(word) ?? [];
+    return (
+      firstFree(here, (entry) => isSameInput(entry, call)) ??
+      firstFree(older, (entry) => isSameInput(entry, call)) ??
+      this.#findElsewhere(word, call, isStrict)
+    );
+  }
+
+  /**
+   * With the same input elsewhere: a queue may have handed the work to another branch. Not where the record has an order
+   * that the program must keep.
+   */
+  #findElsewhere(word: string, call: StepCall, isStrict: boolean): StepEntry | undefined {
+    if (isStrict && !this.recorded?.isParallel) return undefined;
+    if (call.input !== undefined)
+      return firstFree(this.#inputs.get(`${word}\n${call.input}`) ?? [], () => true);
+    if (isStrict) return undefined;
+    return this.recorded?.entries.find(
+      (entry) =>
+        !entry.isClaimed && entry.word === word && entry.key === undefined && isSameInput(entry, call),
+    );
+  }
+
+  #requireOne({ kind, name }: StepCall, here: StepEntry[]): void {
+    const alike = here.filter(({ position, input }) => position?.isRaw && input === undefined);
+    if (alike.length > 1) throw ambiguous(wordOf(kind, name), this.path, alike.length);
+  }
+}
+
+function push(lists: Map<string, StepEntry[]>, key: string, entry: StepEntry): void {
+  const list = lists.get(key);
+  if (list) list.push(entry);
+  else lists.set(key, [entry]);
+}
+
+/** Takes those that are claimed off the front, so that a loop of many turns does not look at them again and again. */
+function firstFree(entries: StepEntry[], isMeant: (entry: StepEntry) => boolean): StepEntry | undefined {
+  while (entries[0]?.isClaimed && entries.length > keptClaimed) entries.shift();
+  return entries.find((entry) => !entry.isClaimed && isMeant(entry));
+}
+
+const keptClaimed = 16;
+
+/** Where one of both says nothing of its input, the name decides. */
+function isSameInput(entry: StepEntry, { input }: StepCall): boolean {
+  return entry.input === undefined || input === undefined || entry.input === input;
+}
+
+/**
+ * The recorded steps around the place where the program went another way. `asked`: what it wants instead; nothing at its
+ * end. `expected` may be the path of a question.
+ */
+export function changed(
+  scope: LiveScope,
+  asked: string[],
+  expected: StepEntry | string | undefined,
+  call?: StepCall,
+): AgentdumpError {
+  const entries = scope.recorded?.entries ?? [];
+  const at = typeof expected === 'object' ? entries.indexOf(expected) : entries.length;
+  const diff: string[] = [];
+  for (let index = Math.max(0, at - 3); index < at; index++)
+    diff.push(`    ${index + 1}  ${describe(entries[index]!)}`);
+  const isOfInput =
+    typeof expected === 'object' && call !== undefined && expected.word === wordOf(call.kind, call.name);
+  const withInput = (input: string | undefined) => (isOfInput ? `, input ${input ?? 'unknown'}` : '');
+  if (typeof expected === 'object')
+    diff.push(`  - ${at + 1}  ${describe(expected)}, ${expected.state}${withInput(expected.input)}`);
+  else if (expected !== undefined) diff.push(`  - ${at + 1}  approval ${lastLabel(expected)}`);
+  for (const one of asked.length > 0 ? asked : ['the end'])
+    diff.push(`  + ${at + 1}  ${one}${withInput(call?.input)}`);
+  const where = scope.path === '' ? '' : ` within ${scope.path}`;
+  return new AgentdumpError(
+    'changed',
+    `the program asks for other steps than its run has recorded${where} (- recorded, + asked for now):\n${diff.join('\n')}`,
+    {
+      path: scope.path,
+      diff,
+      expected: typeof expected === 'object' ? expected.path : expected,
+      asked: asked[0] ?? 'the end',
+    },
+  );
+}
+
+function describe({ kind, path }: StepEntry): string {
+  return kind === 'step' ? `step ${lastLabel(path)}` : lastLabel(path).replace(':', ' ');
+}
+
+export function describeCall({ kind, name, key }: StepCall): string {
+  return `${kind} ${key === undefined ? name : `${name} (${key})`}`;
+}

@@ -1,0 +1,261 @@
+/**
+ * One call of a step within a durable run: gives back what is recorded, or settles what is in doubt, or runs it between
+ * its start record and, in the tick in which it returns, its end record. Everything up to the start record happens in the
+ * tick of the call, so that steps are recorded in the order in which they were asked for.
+ */
+import { isAbort } from '../../agent/http/call-error.ts';
+import type { AgentdumpError } from '../../errors.ts';
+import type { DurableWork, Effect, RetryPolicy } from '../options.ts';
+import type { Spent, StepEnd } from '../records/layout.ts';
+import { usageOf } from '../records/usage.ts';
+import { type DurableRun, type Place, ScopedRun } from '../runs/durable-run.ts';
+import type { StepEntry } from '../runs/run-log.ts';
+import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
+import { type CallPosition, positionFacts } from './call-position.ts';
+import { describeCall } from './claim.ts';
+import { isInDoubt, settleDoubt } from './in-doubt.ts';
+import { hasEnded, isSettled } from './ordered-items.ts';
+import { lastLabel } from './step-path.ts';
+import type { WantedStep } from './wanted-step.ts';
+
+export async function performStep(place: Place, wanted: WantedStep): Promise<unknown> {
+  const { scoped, position } = place;
+  const { run, scope } = scoped;
+  run.recorder.requireWhole();
+  run.requireRunning();
+  const entry = run.claim(scope, wanted, position);
+  const call: PlacedCall = { wanted, position, entry, path: entry?.path ?? scope.pathOf(wanted) };
+  place.moveBehind(lastLabel(call.path));
+  scope.open++;
+  try {
+    if (entry) run.order.noteStart();
+    if (entry && isSettled(entry)) {
+      await run.order.turnOf(entry.endSeq);
+      return replay(run, entry);
+    }
+    // Nothing new is done before the program has shown that it is still the one that recorded.
+    if (!entry && !run.order.isThrough) await run.order.through(describeCall(wanted));
+    const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
+    return settled ? settled.result : await new StepTry(scoped, call).perform();
+  } finally {
+    scope.open--;
+  }
+}
+
+/** As `settleDoubt`: what it settles, or the error that it makes of the step, in its turn. */
+async function settleInTurn(
+  scoped: ScopedRun,
+  wanted: WantedStep,
+  entry: StepEntry,
+): Promise<{ result: unknown } | undefined> {
+  const { run } = scoped;
+  const settling = settleDoubt(scoped, wanted, entry);
+  const isOver = await settling.then(
+    (settled) => settled !== undefined,
+    () => !run.recorder.broken,
+  );
+  if (isOver) {
+    run.order.drop((other) => other.startsWith(`${entry.path}/`));
+    await endOf(run, entry);
+  }
+  return settling;
+}
+
+/** What the host is given comes behind what is recorded, or where the end came that it was given before. */
+function endOf(
+  { order }: DurableRun,
+  entry: StepEntry | undefined,
+  ticket?: number,
+): Promise<void> | undefined {
+  if (!entry || !hasEnded(entry)) return order.giveNew(ticket);
+  order.dropTicket(ticket);
+  return order.turnOf(entry.endSeq);
+}
+
+/** A step as it is asked for, where, and the record of it when there is one. */
+interface PlacedCall {
+  wanted: WantedStep;
+  position: CallPosition;
+  entry: StepEntry | undefined;
+  path: string;
+}
+
+/** Kept by the entry no longer than needed: a long run's results would stay in memory for nothing. */
+function replay(run: DurableRun, entry: StepEntry): unknown {
+  const outcome = entry.readOutcome();
+  entry.readOutcome = () => undefined;
+  if (entry.state !== 'failed') return outcome;
+  run.noteFailure(outcome, entry.seq);
+  throw outcome;
+}
+
+/** A step at work. It is itself what the host's function is given. */
+class StepTry implements DurableWork {
+  readonly path: string;
+  readonly name: string;
+  readonly inDoubt: boolean;
+  attempt: number;
+  #failures: number;
+  #seq = -1;
+  /** Of the end, once that is recorded. */
+  #ticket: number | undefined;
+  readonly #scoped: ScopedRun;
+  readonly #wanted: WantedStep;
+  readonly #position: CallPosition;
+  readonly #entry: StepEntry | undefined;
+  readonly #calledOffBy: CalledOffBy;
+  #limits: StepLimits;
+
+  constructor(scoped: ScopedRun, { wanted, position, entry, path }: PlacedCall) {
+    this.#scoped = scoped;
+    this.#wanted = wanted;
+    this.#position = position;
+    this.#entry = entry;
+    this.path = path;
+    if (entry?.state === 'retrying') scoped.run.log.forgetBelow(path);
+    this.name = wanted.name;
+    this.attempt = (entry?.attempts ?? 0) + 1;
+    this.inDoubt = entry !== undefined && isInDoubt(entry);
+    this.#failures = entry?.failures ?? 0;
+    const { run } = scoped;
+    this.#calledOffBy = { host: [run.signal, wanted.options.signal], lost: run.lost.signal };
+    this.#limits = new StepLimits(this.#calledOffBy, wanted.options.timeoutMs);
+  }
+
+  get id(): string {
+    return this.path;
+  }
+
+  get effect(): Effect {
+    return { key: this.#scoped.run.effectKey(this.path) };
+  }
+
+  /** Of this try. */
+  get signal(): AbortSignal {
+    return this.#limits.signal;
+  }
+
+  /** Made when it is asked for, so that hosts may take it out of its object. */
+  get spent(): (cost: Spent) => void {
+    return (cost) => {
+      const added = this.#scoped.run.recorder.add('durableStep', { event: 'spent', of: this.#seq, ...cost });
+      // A record that is lost ends the run: the step's own end hears of it.
+      if (added instanceof Promise) added.catch(() => {});
+    };
+  }
+
+  async perform(): Promise<unknown> {
+    const { run } = this.#scoped;
+    // A nested run is no more than its steps.
+    const atWork = this.#wanted.kind === 'run' ? 0 : 1;
+    run.pending.steps += atWork;
+    try {
+      for (;;) {
+        this.#limits.requireWanted();
+        const started = run.recorder.add('durableStep', this.#start());
+        this.#seq = typeof started === 'number' ? started : await started;
+        let hasReturned = false;
+        // The less is done between a return and its record, the fewer deaths come between them: the bundle is told later.
+        const inner = async () => {
+          const work = () => this.#wanted.work(this);
+          const result = await (this.#limits.isLimited ? this.#limits.hold(work) : work());
+          hasReturned = true;
+          return this.#finish(result);
+        };
+        try {
+          const { watch = (work) => work() } = this.#wanted;
+          const result = await new ScopedRun(run, this.path).enter(() => watch(inner, this));
+          return hasReturned ? result : await this.#finish(result);
+        } catch (error) {
+          if (hasReturned) throw error;
+          const pauseMs = await this.#settleFailure(error);
+          await pause(pauseMs, this.#calledOffBy);
+          this.#beginAgain();
+        }
+      }
+    } finally {
+      this.#limits.end();
+      run.pending.steps -= atWork;
+      if (run.recorder.broken) run.order.dropTicket(this.#ticket);
+      else {
+        const turn = endOf(run, this.#entry, this.#ticket);
+        if (turn) await turn;
+      }
+    }
+  }
+
+  #beginAgain(): void {
+    const { log, order } = this.#scoped.run;
+    this.attempt++;
+    this.#limits = new StepLimits(this.#calledOffBy, this.#wanted.options.timeoutMs);
+    log.forgetBelow(this.path);
+    order.drop((other) => other.startsWith(`${this.path}/`));
+  }
+
+  #start() {
+    const { kind, input } = this.#wanted;
+    const { attempt } = this;
+    return {
+      event: 'start',
+      path: this.path,
+      kind,
+      ...(input !== undefined && { input }),
+      ...(attempt > 1 && { attempt }),
+      ...positionFacts(this.#position),
+    } as const;
+  }
+
+  async #finish(result: unknown): Promise<unknown> {
+    const { run } = this.#scoped;
+    let added: unknown;
+    try {
+      added = run.recorder.addWith('durableStep', { ...this.#end('finished'), ...usageOf(result) }, result);
+      this.#ticket = run.order.takeTicket();
+    } catch (error) {
+      if (run.recorder.broken) throw error;
+      await this.#leaveUnkept(error as AgentdumpError);
+      return result;
+    }
+    if (typeof added !== 'number') await added;
+    run.noteFinished(this.#wanted.kind);
+    return result;
+  }
+
+  /** It has returned, and its value can't be kept: the record says so much, and the host hears of it now. */
+  async #leaveUnkept(error: AgentdumpError): Promise<void> {
+    const { run } = this.#scoped;
+    const reason = error.message;
+    const added = run.recorder.add('durableStep', { ...this.#end('unkept'), reason });
+    this.#ticket = run.order.takeTicket();
+    await added;
+    const message = `step ${this.path} returned ${reason}`;
+    if (error.code !== 'locked' || run.options.secrets !== 'forget') throw run.refuse(error, message);
+    run.notify(`${message}; it is not kept, and the step will be in doubt at a resume`);
+  }
+
+  /** Records the failure; the pause before the next try, or throws the error when there is none. */
+  async #settleFailure(error: unknown): Promise<number> {
+    const { run } = this.#scoped;
+    if (run.recorder.broken) throw run.recorder.broken;
+    const wasCalledOff = this.#limits.isCalledOff;
+    const pauseMs = wasCalledOff ? undefined : nextPause(this.#wanted.options.retry, ++this.#failures, error);
+    const status = wasCalledOff && isAbort(error) ? 'aborted' : pauseMs === undefined ? 'failed' : 'retrying';
+    const added = run.addError(this.#end(status), error);
+    if (status !== 'retrying') this.#ticket = run.order.takeTicket();
+    if (typeof added !== 'number') await added;
+    if (pauseMs !== undefined) return pauseMs;
+    run.noteFailure(error, this.#seq);
+    throw error;
+  }
+
+  #end(status: StepEnd) {
+    return { event: 'end', of: this.#seq, status } as const;
+  }
+}
+
+/** Milliseconds until the try after this many failures; undefined when there is none. */
+function nextPause(retry: RetryPolicy | undefined, failures: number, error: unknown): number | undefined {
+  if (!retry || failures >= retry.attempts || retry.when?.(error) === false) return undefined;
+  const { delayMs = 200, factor = 2, maxDelayMs = 60_000 } = retry;
+  return Math.min(delayMs * factor ** (failures - 1), maxDelayMs);
+}

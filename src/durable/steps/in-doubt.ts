@@ -1,0 +1,103 @@
+/**
+ * Steps that had started and whose end is not known: each is named to the user, and its policy decides. Knows the
+ * policies; how a step runs is durable-step.ts.
+ */
+import { AgentdumpError } from '../../errors.ts';
+import { waitForAnswer } from '../approvals/approval.ts';
+import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from '../options.ts';
+import { hashOf } from '../records/values.ts';
+import type { DurableRun, ScopedRun } from '../runs/durable-run.ts';
+import type { StepEntry } from '../runs/run-log.ts';
+import type { WantedStep } from './wanted-step.ts';
+
+/** A nested run is no more than its steps: each of them is in doubt or not. */
+export function isInDoubt({ kind, state }: StepEntry): boolean {
+  return kind !== 'run' && (state === 'started' || state === 'aborted' || state === 'unkept');
+}
+
+export function reasonOfDoubt({ state, reason }: StepEntry): string {
+  if (state === 'unkept') return `it had returned, but ${reason}`;
+  return state === 'aborted' ? 'it was called off' : 'it had started and not ended';
+}
+
+/** The step's result, when the policy settles it; undefined when the step is to be run (again). */
+export async function settleDoubt(
+  scoped: ScopedRun,
+  wanted: WantedStep,
+  entry: StepEntry,
+): Promise<{ result: unknown } | undefined> {
+  const { run } = scoped;
+  const policy = wanted.options.inDoubt ?? run.options.inDoubt ?? 'retry';
+  const action = typeof policy === 'string' ? policy : 'check';
+  const effect = describeEffect(run, wanted, entry);
+  run.notify(
+    `step ${entry.path} is in doubt: ${effect.because}, at ${effect.startedAt.toISOString()}; ` +
+      `${actions[action]} (effect key ${effect.key})`,
+  );
+  await run.recorder.add('durableStep', { event: 'doubt', of: entry.seq, action });
+  if (action === 'retry') return undefined;
+  if (action === 'skip') return settle(run, entry, 'skipped', undefined);
+  const settled = action === 'ask' ? await ask(scoped, entry, effect) : await checkOf(policy)(effect);
+  return settled && settle(run, entry, 'finished', settled.result);
+}
+
+const actions = {
+  retry: 'it is run again',
+  skip: 'it is skipped',
+  ask: 'a person is asked',
+  check: 'the world outside is asked',
+};
+
+function checkOf(policy: DoubtPolicy): EffectCheck {
+  if (typeof policy === 'function') return policy;
+  if (typeof policy === 'object') return policy.check;
+  throw new AgentdumpError('usage', `inDoubt is retry, skip, ask or a function, not ${policy}`, {
+    argument: 'inDoubt',
+  });
+}
+
+/** Approved: it did not happen, run it; approved with a value: that is its result; rejected: an error of the step. */
+async function ask(
+  scoped: ScopedRun,
+  entry: StepEntry,
+  effect: DoubtfulEffect,
+): Promise<{ result: unknown } | undefined> {
+  const request = {
+    question: 'Did it happen? Approve to run it again, or with its result as the value.',
+    ...effect,
+  };
+  const { run } = scoped;
+  // Of this doubt alone: a later one of the same step is another question.
+  const path = `${effect.path}?`;
+  const before = run.log.approvals.get(path);
+  const asked = before && (before.id === undefined || before.input === hashOf(request)) ? before : undefined;
+  const answer = await waitForAnswer(run, { path, request, asked }, {});
+  if (!answer.approved) {
+    const error = new Error(`step ${effect.path} was in doubt and rejected`);
+    await run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
+    throw error;
+  }
+  return 'value' in answer ? { result: answer.value } : undefined;
+}
+
+async function settle(
+  run: DurableRun,
+  entry: StepEntry,
+  status: 'finished' | 'skipped',
+  result: unknown,
+): Promise<{ result: unknown }> {
+  await run.recorder.addWith('durableStep', { event: 'end', of: entry.seq, status }, result);
+  return { result };
+}
+
+function describeEffect(run: DurableRun, { name }: WantedStep, entry: StepEntry): DoubtfulEffect {
+  return {
+    key: run.effectKey(entry.path),
+    run: run.id,
+    path: entry.path,
+    name,
+    startedAt: new Date(entry.startedAtMs),
+    attempts: entry.attempts,
+    because: reasonOfDoubt(entry),
+  };
+}

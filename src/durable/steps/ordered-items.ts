@@ -1,0 +1,48 @@
+/** What a run has recorded and its program will ask for again, in the order of the records. Pure. */
+
+import type { RunLog, StepEntry } from '../runs/run-log.ts';
+import type { OrderedItem } from './replay-order.ts';
+import { scopeOf } from './step-path.ts';
+
+export function isSettled({ state }: StepEntry): boolean {
+  return state === 'finished' || state === 'failed' || state === 'skipped';
+}
+
+/** Whether its end is recorded, and something may have come of it: of one in doubt, too, that the host heard the end of. */
+export function hasEnded({ state, endSeq }: StepEntry): boolean {
+  return endSeq >= 0 && state !== 'started' && state !== 'retrying';
+}
+
+/** Without what lies below a settled step, which is not run again, and without questions that have no answer yet. */
+export function orderedItems(log: RunLog): OrderedItem[] {
+  const items: OrderedItem[] = [];
+  const isRunAgain = lookUp(log);
+  for (const [path, { entries }] of log.scopes) {
+    if (!isRunAgain(path)) continue;
+    for (const entry of entries) {
+      items.push({ seq: entry.seq, entry, isEnd: false });
+      // One that is run again, in doubt or because it failed the run, ends where it ended.
+      if (hasEnded(entry)) items.push({ seq: entry.endSeq, entry, isEnd: true });
+    }
+  }
+  for (const entry of log.approvals.values()) {
+    if (!entry.readAnswer || !entry.position || !isRunAgain(scopeOf(entry.path))) continue;
+    items.push({ seq: entry.seq, entry, isEnd: false }, { seq: entry.answerSeq, entry, isEnd: true });
+  }
+  return items.sort((a, b) => a.seq - b.seq);
+}
+
+/** Whether the code of a scope runs again: none of the steps around it is settled, or between two tries. */
+function lookUp({ steps }: RunLog): (scope: string) => boolean {
+  const known = new Map<string, boolean>([['', true]]);
+  const isRunAgain = (scope: string): boolean => {
+    const before = known.get(scope);
+    if (before !== undefined) return before;
+    const step = steps.get(scope);
+    const answer =
+      step !== undefined && !isSettled(step) && step.state !== 'retrying' && isRunAgain(scopeOf(scope));
+    known.set(scope, answer);
+    return answer;
+  };
+  return isRunAgain;
+}

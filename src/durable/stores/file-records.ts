@@ -1,0 +1,78 @@
+/**
+ * Reads the journal of a run that is a folder: every record that was acknowledged, and in words what was left out. A
+ * worker that was taken over while it slept may have written behind its successor's back: a segment ends for us where
+ * the next one begins.
+ */
+import { readdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JournalEnd } from '../../journal/layout/journal.ts';
+import { recordKinds } from '../../journal/layout/records.ts';
+import { readJournal } from '../../journal/read/reader.ts';
+import type { JournalGap, JournalReading, JournalRecord } from '../../journal/read/result.ts';
+import type { StoredRecord } from './store.ts';
+
+export interface RunFiles {
+  records: StoredRecord[];
+  notes: string[];
+  end?: JournalEnd;
+}
+
+const segmentFile = /^\d{8,}\.journal$/;
+
+/** `forWriting`: a last segment without a record, which a death left there, is removed, so that its name is free. */
+export function readRunFiles(folder: string, forWriting: boolean): RunFiles {
+  const files: RunFiles = { records: [], notes: [] };
+  const segments = readSegments(folder, forWriting);
+  segments.forEach(({ name, records, reading }, index) => {
+    const limit = segments.slice(index + 1).find((later) => later.records.length > 0)?.records[0]?.seq;
+    const kept = limit === undefined ? records : records.filter(({ seq }) => seq < limit);
+    if (kept.length < records.length)
+      files.notes.push(`${name}: ${records.length - kept.length} records of a worker that was taken over`);
+    files.records.push(...kept.filter(({ kind }) => kind >= recordKinds.durableRun));
+    files.notes.push(...notesOf(name, reading));
+    if (reading.end) files.end = joinEnds(files.end, reading.end, limit);
+  });
+  return files;
+}
+
+interface Segment {
+  name: string;
+  records: JournalRecord[];
+  reading: JournalReading;
+}
+
+function readSegments(folder: string, forWriting: boolean): Segment[] {
+  const names = readdirSync(folder)
+    .filter((name) => segmentFile.test(name))
+    .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  const segments: Segment[] = [];
+  for (const name of names) {
+    const reading = readJournal(join(folder, name));
+    const records = [...reading.records];
+    const isStillborn = records.length === 0 && name === names.at(-1) && reading.gaps.every(isExpected);
+    if (!isStillborn) segments.push({ name, records, reading });
+    else if (forWriting) unlinkSync(join(folder, name));
+  }
+  return segments;
+}
+
+/** Number and link of what comes next: behind the last record, or where a taken-over worker's records are cut off. */
+function joinEnds(before: JournalEnd | undefined, end: JournalEnd, limit: number | undefined): JournalEnd {
+  const nextSeq = Math.max(before?.nextSeq ?? 0, Math.min(end.nextSeq, limit ?? end.nextSeq));
+  return { segment: end.segment, nextSeq, checksum: end.checksum };
+}
+
+/** Each file is read by itself, so all but the first seem to miss those before. */
+const isExpected = ({ reason }: JournalGap) => reason === 'segments-missing';
+
+function notesOf(name: string, { gaps, torn }: JournalReading): string[] {
+  const notes = gaps
+    .filter((gap) => !isExpected(gap))
+    .map(({ reason, bytes, fromSeq, toSeq }) => {
+      const what = bytes === undefined ? `records ${fromSeq} to ${(toSeq ?? 1) - 1}` : `${bytes} bytes`;
+      return `${name}: ${reason}, ${what}`;
+    });
+  if (torn)
+    notes.push(`${name}: a torn tail of ${torn.bytes} bytes was left out: a write that the death cut`);
+  return notes;
+}

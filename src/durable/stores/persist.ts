@@ -1,0 +1,37 @@
+/** Tries a query again while what fails may pass: a cut connection, a database that restarts, a full disk. */
+import { AgentdumpError } from '../../errors.ts';
+
+export interface Patience {
+  ms: number;
+  /** What is waited for, for people. */
+  place: string;
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 2_000;
+/** SQLSTATE classes that no waiting changes: wrong data, broken constraints, no right to enter, wrong statements. */
+const lasting = /^(22|23|28|3D|42)/;
+
+/** Throws `unwritable` when the patience is over, or at once for a failure that lasts. */
+export async function persist<Result>(
+  { ms, place }: Patience,
+  query: () => Promise<Result>,
+): Promise<Result> {
+  const until = Date.now() + ms;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await query();
+    } catch (error) {
+      if (error instanceof AgentdumpError) throw error;
+      const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      if (lasting.test(reason) || Date.now() + pauseMs > until)
+        throw new AgentdumpError(
+          'unwritable',
+          `${place}: ${(error as Error).message || reason}`,
+          { path: place, reason },
+          error,
+        );
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}

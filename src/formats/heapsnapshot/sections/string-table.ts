@@ -1,0 +1,149 @@
+/**
+ * The strings, decoded one by one when asked for. Knows where each one stands (string-index.ts) and reads its bytes
+ * through a few cached blocks. V8 writes ASCII with escapes; characters above U+FFFF it cuts to 16 bits (all versions
+ * up to 14), which nobody can undo.
+ */
+import type { RandomBytes } from '../scan/byte-source.ts';
+import { Byte } from '../scan/numbers.ts';
+
+const blockBytes = 1 << 16;
+const maxBlocks = 128;
+/** Read at a time in search of a string. */
+const searchBytes = 1 << 20;
+/** A section up to this size is read once and kept: each search and each block would read parts of it again. */
+const smallBytes = 1 << 23;
+const maxCached = 1 << 17;
+
+/** Stands for a string that the file does not hold, because it was cut before it. */
+export const lostString = '(name lost)';
+
+export class StringTable {
+  readonly count: number;
+  /** Indexes of strings that name a WeakMap entry's edge, ascending. */
+  readonly ephemeronNames: readonly number[];
+  readonly #starts: Float64Array;
+  readonly #bytes: RandomBytes;
+  /** Offset of the section in what `bytes` reads. */
+  readonly #base: number;
+  readonly #blocks = new Map<number, Buffer>();
+  readonly #cache = new Map<number, string>();
+  readonly #found = new Map<string, number>();
+  #whole: Buffer | undefined;
+
+  constructor(starts: Float64Array, ephemeronNames: readonly number[], bytes: RandomBytes, base: number) {
+    this.count = starts.length - 1;
+    this.ephemeronNames = ephemeronNames;
+    this.#starts = starts;
+    this.#bytes = bytes;
+    this.#base = base;
+  }
+
+  /** Where the strings stand, for another table over the same bytes. */
+  layout(): { starts: Float64Array; ephemeronNames: readonly number[]; base: number } {
+    return { starts: this.#starts, ephemeronNames: this.ephemeronNames, base: this.#base };
+  }
+
+  get(index: number): string {
+    const cached = this.#cache.get(index);
+    if (cached !== undefined) return cached;
+    if (this.#cache.size >= maxCached) this.#cache.clear();
+    const text = this.#decode(index);
+    this.#cache.set(index, text);
+    return text;
+  }
+
+  /** Index of the first string that is `text`, or -1. Compares bytes: for plain ASCII without quotes only. */
+  findAscii(text: string): number {
+    const known = this.#found.get(text) ?? this.#find(Buffer.from(`"${text}"`, 'latin1'));
+    this.#found.set(text, known);
+    return known;
+  }
+
+  /** By a search through the bytes: what looks the same in the midst of another string is where none starts. */
+  #find(wanted: Buffer): number {
+    const whole = this.#small();
+    if (whole) return this.#findIn(whole, wanted, 0);
+    const end = this.#starts[this.count]!;
+    const room = Buffer.allocUnsafe(searchBytes + wanted.length);
+    for (let from = 0; from < end; from += searchBytes) {
+      const to = Math.min(from + searchBytes + wanted.length - 1, end);
+      const index = this.#findIn(this.#bytes.read(this.#base + from, this.#base + to, room), wanted, from);
+      if (index >= 0) return index;
+    }
+    return -1;
+  }
+
+  /** @param from offset of the bytes in the section. */
+  #findIn(bytes: Buffer, wanted: Buffer, from: number): number {
+    for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) {
+      const index = this.#indexAt(from + at);
+      if (index >= 0) return index;
+    }
+    return -1;
+  }
+
+  /** The section, if it is small. */
+  #small(): Buffer | undefined {
+    const end = this.#starts[this.count]!;
+    if (end > smallBytes) return undefined;
+    this.#whole ??= this.#bytes.read(this.#base, this.#base + end);
+    return this.#whole;
+  }
+
+  /** Index of the string that starts at this offset, or -1. */
+  #indexAt(offset: number): number {
+    const starts = this.#starts;
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.count && starts[low] === offset ? low : -1;
+  }
+
+  /** Bytes of a string as it stands in the file, quotes included. Overlong ones may be hundreds of megabytes. */
+  rawLength(index: number): number {
+    return this.#starts[index + 1]! - this.#starts[index]!;
+  }
+
+  #decode(index: number): string {
+    if (index >= this.count) return lostString;
+    const raw = this.#rawBytes(index);
+    const closing = raw.lastIndexOf(Byte.quote);
+    const text = raw.subarray(1, closing > 0 ? closing : raw.length);
+    if (text.includes(Byte.backslash)) return unescapeJson(text);
+    return text.toString('utf8');
+  }
+
+  #rawBytes(index: number): Buffer {
+    const from = this.#starts[index]!;
+    const to = this.#starts[index + 1]!;
+    const whole = this.#small();
+    if (whole) return whole.subarray(from, to);
+    const block = Math.floor(from / blockBytes);
+    const within = from - block * blockBytes;
+    if (within + to - from > blockBytes) return this.#bytes.read(this.#base + from, this.#base + to);
+    return this.#block(block).subarray(within, within + to - from);
+  }
+
+  #block(number: number): Buffer {
+    const known = this.#blocks.get(number);
+    if (known) return known;
+    if (this.#blocks.size >= maxBlocks) this.#blocks.delete(this.#blocks.keys().next().value!);
+    const from = number * blockBytes;
+    const to = Math.min(from + blockBytes, this.#starts[this.count]!);
+    const block = this.#bytes.read(this.#base + from, this.#base + to);
+    this.#blocks.set(number, block);
+    return block;
+  }
+}
+
+function unescapeJson(text: Buffer): string {
+  try {
+    return JSON.parse(`"${text.toString('utf8')}"`);
+  } catch {
+    return text.toString('utf8');
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * What optimised code would turn into if it were deoptimised at a call: the functions that were inlined there, the
+ * bytecode each was at, and what each was given. V8 builds its own stack traces from this, so it is exact where the
+ * table of source positions has no row for a call. Sources: src/objects/deoptimization-data.h and
+ * src/deoptimizer/translated-state.cc of V8.
+ */
+
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import type { VirtualMemory } from '../virtual-memory.ts';
+import type { CompiledCode } from './code.ts';
+import { findDeoptimizationIndex } from './safepoints.ts';
+import { nestValue, type TranslatedValue, ValueResolver } from './translated-values.ts';
+import type { TranslationOpcodes } from './translation-opcodes.ts';
+import { type Operation, signed, TranslationReader } from './translation-reader.ts';
+
+export interface TranslatedFrame {
+  /** SharedFunctionInfo, or its wrapper. */
+  literal: Tagged;
+  /** Of the bytecode; -1 at the function's entry; undefined for a built-in function that was inlined. */
+  bytecodeOffset?: number;
+  /** Called by `new`. */
+  isConstructing: boolean;
+  /** Absent for a built-in function. */
+  values?: TranslatedValues;
+}
+
+/** As the translation says; whoever uses them holds them against what else is known of the frame. */
+export interface TranslatedValues {
+  function: Tagged | undefined;
+  /** The receiver, then declared parameters, then what was passed beyond them; undefined for what is lost. */
+  parameters: (Tagged | undefined)[];
+  /** How many of them are declared, the receiver included. */
+  declared: number;
+  context: Tagged | undefined;
+}
+
+const entryWords = 3;
+/** Slots from the inlining positions to the first entry: where the exits start and how many of each kind. */
+const slotsBeforeEntries = 4;
+const maxFrames = 256;
+const maxOperations = 100_000;
+/** A frame's values beside parameters and registers: function, context, accumulator. */
+const fixedValues = 3;
+
+export interface TranslationSources {
+  heap: V8Heap;
+  virtual: VirtualMemory;
+  opcodes: TranslationOpcodes;
+}
+
+/** The innermost frame first. Undefined where the code cannot be deoptimised at this return address. */
+export function findTranslatedFrames(
+  { heap, virtual, opcodes }: TranslationSources,
+  compiled: CompiledCode,
+  framePointer: number,
+): TranslatedFrame[] | undefined {
+  const found = findTranslation(heap, compiled);
+  if (!found) return undefined;
+  const frames = decodeFrames(new TranslationReader(found.bytes, found.start, opcodes));
+  const resolver = new ValueResolver({ heap, virtual, framePointer, literal: found.literal });
+  for (const { values } of frames ?? []) for (const value of values) resolver.number(value);
+  return frames && describeFrames(frames, found.literal, resolver, heap.layout.signedHeights).reverse();
+}
+
+interface Translation {
+  bytes: Uint8Array;
+  start: number;
+  literal(index: number): Tagged | undefined;
+}
+
+function findTranslation(
+  heap: V8Heap,
+  { kind, code, start: instructions, size, offset }: CompiledCode,
+): Translation | undefined {
+  const { fixedArray, deoptimization } = heap.layout;
+  const data = heap.field(code, heap.layout.code.deoptimizationData);
+  const count = heap.isPointer(data) ? heap.findSmi(data, fixedArray.length) : undefined;
+  const table = {
+    start: instructions + size,
+    headerBytes: heap.layout.code.safepointHeader,
+    isMaglev: kind === 'maglev',
+    instructionSize: size,
+  };
+  const index = findDeoptimizationIndex(heap.memory, table, offset);
+  if (count === undefined || index === undefined) return undefined;
+  const slot = (at: number) => heap.field(data, fixedArray.data + at * 8);
+  const entry = deoptimization.inliningPositions + slotsBeforeEntries + index * entryWords;
+  if (entry + entryWords > count) return undefined;
+  const bytes = heap.findByteArray(slot(0));
+  const start = heap.smi(slot(entry + 1));
+  const literals = slot(deoptimization.literals);
+  if (!bytes || !(start >= 0 && start < bytes.length) || !heap.isPointer(literals)) return undefined;
+  const literalCount = heap.findSmi(literals, fixedArray.length) ?? 0;
+  return {
+    bytes,
+    start,
+    literal: (at) =>
+      at >= 0 && at < literalCount ? strong(heap.field(literals, fixedArray.data + at * 8)) : undefined,
+  };
+}
+
+/** A weak reference has the second bit set too. */
+const strong = (value: Tagged) => (value % 4 === 3 ? value - 2 : value);
+
+interface DecodedFrame {
+  opening: Operation;
+  values: TranslatedValue[];
+}
+
+/** Every frame of the translation, JavaScript or not, the outermost first. */
+function decodeFrames(reader: TranslationReader): DecodedFrame[] | undefined {
+  const wanted = reader.begin();
+  if (wanted === undefined || wanted < 1 || wanted > maxFrames) return undefined;
+  const operations: Operation[] = [];
+  for (let i = 0; i < maxOperations; i++) {
+    const operation = reader.next();
+    if (!operation || operation.name.startsWith('BEGIN_')) break;
+    operations.push(operation);
+  }
+  const frames: DecodedFrame[] = [];
+  for (let at = 0; at < operations.length; ) {
+    const opening = operations[at] as Operation;
+    const frame = frames.at(-1);
+    if (isFrame(opening)) frames.push({ opening, values: [] });
+    if (isFrame(opening) || opening.name === 'UPDATE_FEEDBACK') {
+      at++;
+      continue;
+    }
+    const nested = nestValue(operations, at);
+    if (!frame) return undefined;
+    if (!nested) {
+      frame.values.length = 0;
+      break;
+    }
+    frame.values.push(nested[0]);
+    at = nested[1];
+  }
+  return frames.filter(isJavaScript).length === wanted ? frames : undefined;
+}
+
+const isFrame = ({ name }: Operation) => /_FRAME(?:_WITH|$)|^INLINED_EXTRA_ARGUMENTS$/.test(name);
+const isInterpreted = ({ opening }: DecodedFrame) => opening.name.startsWith('INTERPRETED_FRAME');
+const isJavaScript = (frame: DecodedFrame) =>
+  isInterpreted(frame) || frame.opening.name.startsWith('JAVASCRIPT_BUILTIN');
+
+/** Those that are JavaScript. Between them stand V8's own: what a function was called with, and by `new`. */
+function describeFrames(
+  frames: DecodedFrame[],
+  literal: Translation['literal'],
+  resolver: ValueResolver,
+  signedHeights: boolean,
+): TranslatedFrame[] {
+  const described: TranslatedFrame[] = [];
+  let between: DecodedFrame[] = [];
+  for (const frame of frames) {
+    if (!isJavaScript(frame)) {
+      between.push(frame);
+      continue;
+    }
+    const { operands } = frame.opening;
+    const extra = between.find(({ opening }) => opening.name === 'INLINED_EXTRA_ARGUMENTS');
+    const values = isInterpreted(frame) ? readValues(frame, resolver, extra, signedHeights) : undefined;
+    described.push({
+      literal: literal(signed(operands[1] ?? 0)) ?? 0,
+      isConstructing: between.some(({ opening }) => opening.name.startsWith('CONSTRUCT_')),
+      ...(isInterpreted(frame) ? { bytecodeOffset: signed(operands[0] ?? 0) } : {}),
+      ...(values ? { values } : {}),
+    });
+    between = [];
+  }
+  return described;
+}
+
+/** Function, receiver and parameters, context, registers, accumulator. */
+function readValues(
+  { opening: { name, operands }, values }: DecodedFrame,
+  resolver: ValueResolver,
+  extra: DecodedFrame | undefined,
+  signedHeights: boolean,
+): TranslatedValues | undefined {
+  const written = operands.at(name === 'INTERPRETED_FRAME_WITH_RETURN' ? -3 : -1) ?? 0;
+  const height = signedHeights ? signed(written) : written;
+  const count = values.length - height - fixedValues;
+  if (count < 1) return undefined;
+  const resolve = (value: TranslatedValue | undefined) => value && resolver.resolve(value);
+  const passedBeyond = extra?.values.slice(1 + count) ?? [];
+  return {
+    function: resolve(values[0]),
+    parameters: [...values.slice(1, 1 + count), ...passedBeyond].map(resolve),
+    declared: count,
+    context: resolve(values[1 + count]),
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * JavaScript frames on a machine stack: what a frame pointer that lies in V8's code stands for. Handles the four
+ * tiers: interpreter, baseline (Sparkplug), Maglev and TurboFan with the functions inlined into it. Does not walk the
+ * stack; whoever does gives one physical frame at a time. Source: src/execution/frames.h and frame-constants.h of V8.
+ */
+import { whereMapped } from '../../../bytes/memory.ts';
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import type { VirtualMemory } from '../virtual-memory.ts';
+import { mayAssign } from './assigned-parameters.ts';
+import {
+  type BytecodeSizes,
+  type CompiledCode,
+  findBaselineOffset,
+  findCode,
+  findInlinedPlaces,
+} from './code.ts';
+import { findTranslatedFrames, type TranslatedFrame, type TranslatedValues } from './deoptimization.ts';
+import type { FunctionInfo, Functions } from './functions.ts';
+import { findPosition } from './positions.ts';
+import type { LineColumn, Scripts } from './script.ts';
+import type { TranslationOpcodes } from './translation-opcodes.ts';
+
+export type Tier = 'interpreter' | 'baseline' | 'maglev' | 'turbofan' | 'builtin';
+
+/** A frame of the machine stack that may be JavaScript. */
+export interface PhysicalFrame {
+  programCounter: number;
+  framePointer: number;
+  /** Name of V8's own code at the program counter, without `Builtins_`. */
+  builtin?: string;
+  /** The thread was stopped here, so the program counter is no return address. */
+  isTop: boolean;
+  /** For the top frame: register r9, which holds the interpreter's offset while a bytecode runs. */
+  interpreterOffset?: number;
+}
+
+export interface JavaScriptFrame {
+  tier: Tier;
+  /** Inlined into the frame below: it has no place of its own on the stack. */
+  isInlined: boolean;
+  /** Called by `new`, where the compiled code says so; else the frame below on the stack does. */
+  isConstructing?: boolean;
+  function: FunctionInfo;
+  /** Absent, as what follows, for an inlined frame whose values could not be confirmed. */
+  closure?: Tagged;
+  /** Offset into the script, where V8's tables could be read and made sense. */
+  position?: number;
+  place?: LineColumn;
+  receiver?: Tagged;
+  /** Those that were passed, in order, as they are now; undefined for what was optimised away. */
+  arguments?: (Tagged | undefined)[];
+  /** The frame's own context, from which closure variables are read. */
+  context?: Tagged;
+  /** Why there is no place. */
+  problem?: string;
+  /** V8's word on the values of an optimised frame did not agree with what else is known of it, and was not used. */
+  hasDoubtfulValues?: boolean;
+}
+
+/** What a frame is that is V8's own and no JavaScript: `EntryFrame`, `ConstructFrame`… */
+export interface InternalFrame {
+  frameType: string;
+}
+
+/** Tables of V8's binary that no object refers to; without one, what needs it has no place. */
+export interface BinaryTables {
+  bytecodeSizes?: BytecodeSizes;
+  translationOpcodes?: TranslationOpcodes;
+}
+
+/** What the stack holds of a frame, whatever its tier. */
+interface Passed {
+  closure: Tagged;
+  context: Tagged;
+  receiver: Tagged;
+  arguments: Tagged[];
+}
+
+const unknownFunction: FunctionInfo = { name: '', parameters: [] };
+/** More arguments than this are a spread of a large array. */
+const maxArguments = 256;
+
+/** Built-in functions that take any number of arguments declare 65,535. */
+const plausible = (count: number) => (count >= 1 && count < 65_535 ? count : 1);
+
+export class FrameReader {
+  readonly #heap: V8Heap;
+  readonly #functions: Functions;
+  readonly #scripts: Scripts;
+  readonly #binary: BinaryTables;
+  readonly #virtual: VirtualMemory;
+
+  /** `virtual`: the heap's own memory. */
+  constructor(
+    heap: V8Heap,
+    functions: Functions,
+    scripts: Scripts,
+    binary: BinaryTables,
+    virtual: VirtualMemory,
+  ) {
+    this.#heap = heap;
+    this.#functions = functions;
+    this.#scripts = scripts;
+    this.#binary = binary;
+    this.#virtual = virtual;
+  }
+
+  /**
+   * JavaScript frames, the innermost first; an internal frame; or undefined for a frame that is not V8's, or whose
+   * slots do not hold what they must.
+   */
+  find(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {
+    return whereMapped(() => this.#read(frame));
+  }
+
+  #read(frame: PhysicalFrame): JavaScriptFrame[] | InternalFrame | undefined {
+    const heap = this.#heap;
+    const slots = heap.layout.frame;
+    const marker = heap.memory.readWord(frame.framePointer + slots.context);
+    const frameType = marker > 0 && marker < 256 ? heap.layout.frameTypes.get(marker / 2) : undefined;
+    if (frameType) return { frameType };
+    if (!heap.isContext(marker)) return undefined;
+    const closure = heap.memory.readWord(frame.framePointer + slots.function);
+    const info = this.#functions.ofClosure(closure);
+    if (!info) return undefined;
+    const onStack = { closure, context: marker, ...this.#readArguments(frame, closure) };
+    return this.#readTier(frame, info).map((part) =>
+      part.isInlined ? part : this.#withStack(part, onStack),
+    );
+  }
+
+  /** What was passed stays on the stack; what optimised code has made of it since, only the translation knows. */
+  #withStack(part: JavaScriptFrame, onStack: Passed): JavaScriptFrame {
+    if (part.closure === undefined) return { ...part, ...onStack };
+    if (part.closure !== onStack.closure) return { ...part, ...onStack, hasDoubtfulValues: true };
+    const { script, start = 0, end = 0, parameters } = part.function;
+    let text: string | undefined;
+    const passed = onStack.arguments.map((value, i) => {
+      const now = part.arguments?.[i];
+      if (now !== undefined) return now;
+      text ??= script && this.#scripts.findText(script, start, end);
+      return text !== undefined && mayAssign(text, parameters[i]) ? undefined : value;
+    });
+    return { ...part, receiver: part.receiver ?? onStack.receiver, arguments: passed };
+  }
+
+  /** Counts include the receiver. What is declared and was not passed has a slot too. */
+  #readArguments({ framePointer }: PhysicalFrame, closure: Tagged): Pick<Passed, 'receiver' | 'arguments'> {
+    const { memory, layout } = this.#heap;
+    const passed = plausible(Number(memory.readBigWord(framePointer + layout.frame.argumentCount)));
+    const shared = this.#heap.field(closure, layout.functionObject.shared);
+    const declared = plausible(this.#declaredCount(shared));
+    const count = Math.min(Math.max(passed, declared) - 1, maxArguments);
+    const at = framePointer + layout.frame.receiver;
+    const list: Tagged[] = [];
+    for (let i = 1; i <= count; i++) list.push(memory.readWord(at + 8 * i));
+    return { receiver: memory.readWord(at), arguments: list };
+  }
+
+  #declaredCount(shared: Tagged): number {
+    return this.#heap.memory.readUint16(shared - 1 + this.#heap.layout.shared.parameterCount);
+  }
+
+  #readTier(frame: PhysicalFrame, info: FunctionInfo): JavaScriptFrame[] {
+    const single = (tier: Tier, position: number | undefined, problem?: string) => [
+      this.#place({ tier, isInlined: false, function: info }, position, problem),
+    ];
+    if (!info.script) return [{ tier: 'builtin', isInlined: false, function: info }];
+    if (frame.builtin !== undefined) {
+      if (/^Interpreter|Handler$|^Baseline/.test(frame.builtin)) {
+        const offset = this.#interpreterOffset(frame);
+        return single('interpreter', this.#bytecodePosition(frame, offset));
+      }
+      return single('builtin', undefined, `in V8's ${frame.builtin}`);
+    }
+    const compiled = findCode(this.#heap, frame.programCounter);
+    if (!compiled) return single('turbofan', undefined, 'the code of this frame is not in the core');
+    if (compiled.kind === 'baseline') {
+      const bytecodes = this.#bytecodes(frame);
+      const sizes = this.#binary.bytecodeSizes;
+      const offset = bytecodes && sizes && findBaselineOffset(this.#heap, compiled, bytecodes.bytes, sizes);
+      return single('baseline', this.#bytecodePosition(frame, offset));
+    }
+    const places = frame.isTop ? undefined : this.#translated(compiled, frame.framePointer);
+    return places ?? this.#inlined(frame, compiled, info);
+  }
+
+  /** By what V8 would deoptimise to here, which is what its own stack traces are made of. */
+  #translated(compiled: CompiledCode, framePointer: number): JavaScriptFrame[] | undefined {
+    const opcodes = this.#binary.translationOpcodes;
+    if (!opcodes) return undefined;
+    const from = { heap: this.#heap, virtual: this.#virtual, opcodes };
+    const frames = findTranslatedFrames(from, compiled, framePointer);
+    return frames?.map((frame, i) => this.#translatedFrame(frame, compiled.kind, i < frames.length - 1));
+  }
+
+  #translatedFrame(
+    { literal, bytecodeOffset, isConstructing, values }: TranslatedFrame,
+    tier: Tier,
+    isInlined: boolean,
+  ): JavaScriptFrame {
+    const shared = this.#functions.unwrapShared(literal);
+    const info = this.#functions.ofShared(shared) ?? unknownFunction;
+    if (bytecodeOffset === undefined) return { tier: 'builtin', isInlined, isConstructing, function: info };
+    const bytecodes = this.#functions.findBytecodes(shared);
+    const position = bytecodes && this.#positionAt(bytecodes, Math.max(0, bytecodeOffset));
+    const placed = this.#place({ tier, isInlined, isConstructing, function: info }, position);
+    const confirmed = values && this.#confirm(values, shared);
+    return confirmed ? { ...placed, ...confirmed } : { ...placed, hasDoubtfulValues: true };
+  }
+
+  /** The function must be the frame's, its context one, as many parameters as it declares, and each a value. */
+  #confirm(
+    { function: closure, parameters, declared, context }: TranslatedValues,
+    shared: Tagged,
+  ): Pick<JavaScriptFrame, 'closure' | 'context' | 'receiver' | 'arguments'> | undefined {
+    const heap = this.#heap;
+    const { functionObject } = heap.layout;
+    if (closure === undefined || !heap.isFunction(closure)) return undefined;
+    if (heap.field(closure, functionObject.shared) !== shared) return undefined;
+    if (this.#declaredCount(shared) !== declared) return undefined;
+    if (context !== undefined && !heap.isContext(context)) return undefined;
+    const isValue = (value: Tagged | undefined) =>
+      value === undefined ||
+      heap.isSmi(value) ||
+      heap.findType(value) !== undefined ||
+      this.#virtual.findNote(value) !== undefined;
+    if (!parameters.every(isValue)) return undefined;
+    const [receiver, ...passed] = parameters;
+    return {
+      closure,
+      arguments: passed,
+      ...(context === undefined ? {} : { context }),
+      ...(receiver === undefined ? {} : { receiver }),
+    };
+  }
+
+  /** By the table of source positions: its last row at or before the place. */
+  #inlined(
+    frame: PhysicalFrame,
+    { kind, code, offset }: CompiledCode,
+    info: FunctionInfo,
+  ): JavaScriptFrame[] {
+    const places = findInlinedPlaces(this.#heap, code, frame.isTop ? offset : offset - 1);
+    const outer = { tier: kind, isInlined: false, function: info };
+    if (!places) return [{ ...outer, problem: 'its table of positions could not be read' }];
+    return places.map(({ literal, position }) => {
+      if (literal === undefined) return this.#place(outer, position);
+      const inlined = this.#functions.ofShared(this.#functions.unwrapShared(literal));
+      const part = { tier: kind, isInlined: true, function: inlined ?? unknownFunction };
+      return this.#place(part, position, inlined ? undefined : 'an unknown function');
+    });
+  }
+
+  #place(part: JavaScriptFrame, position: number | undefined, problem?: string): JavaScriptFrame {
+    const { script, start, end } = part.function;
+    const isInside =
+      position !== undefined && position >= 0 && position >= (start ?? 0) && position <= (end ?? position);
+    if (!isInside || !script)
+      return {
+        ...part,
+        problem: problem ?? 'the position does not lie in the function, so it is not trusted',
+      };
+    const place = this.#scripts.findPlace(script, position);
+    if (!place) return { ...part, position, problem: "the script's text is not in the core" };
+    return { ...part, position, place };
+  }
+
+  /** A return address in the interpreter means that the offset was saved; else a bytecode is running. */
+  #interpreterOffset(frame: PhysicalFrame): number | undefined {
+    const { memory, layout } = this.#heap;
+    const header = layout.bytecode.data - 1;
+    if (frame.isTop && frame.builtin?.endsWith('Handler') && frame.interpreterOffset !== undefined)
+      return frame.interpreterOffset - header;
+    const saved = memory.readWord(frame.framePointer + layout.frame.bytecodeOffset);
+    return this.#heap.isSmi(saved) ? Math.max(0, this.#heap.smi(saved) - header) : undefined;
+  }
+
+  #bytecodePosition(frame: PhysicalFrame, offset: number | undefined): number | undefined {
+    const bytecodes = this.#bytecodes(frame);
+    if (offset === undefined || !bytecodes || offset > bytecodes.length) return undefined;
+    return this.#positionAt(bytecodes.array, offset);
+  }
+
+  #positionAt(bytecodes: Tagged, offset: number): number | undefined {
+    const heap = this.#heap;
+    const table = heap.findByteArray(heap.field(bytecodes, heap.layout.bytecode.positions));
+    return table && findPosition(table, offset, heap.layout.positions.unsignedDeltas)?.position;
+  }
+
+  #bytecodes(frame: PhysicalFrame): { array: Tagged; length: number; bytes: Uint8Array } | undefined {
+    const heap = this.#heap;
+    const { types, bytecode, frame: slots } = heap.layout;
+    const array = heap.memory.readWord(frame.framePointer + slots.bytecodeArray);
+    const length = heap.isType(array, types.bytecodeArray) ? heap.findSmi(array, bytecode.length) : undefined;
+    if (length === undefined || length < 0) return undefined;
+    return { array, length, bytes: heap.memory.readBytes(array - 1 + bytecode.data, length) };
+  }
+}

@@ -1,0 +1,97 @@
+/** SharedFunctionInfo: what all closures of one piece of source have in common. */
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import { findString } from '../strings.ts';
+import { measureParameters, parseParameterNames } from './parameter-names.ts';
+import { findScopeInfo, type ScopeInfo } from './scope-info.ts';
+import type { Script, Scripts } from './script.ts';
+
+export interface FunctionInfo {
+  /** As written, or as V8 inferred it from an assignment; empty for anonymous functions. */
+  name: string;
+  /** Absent for V8's own functions. */
+  script?: Script;
+  /** UTF-16 offsets in the script; from the parameters to the closing brace. */
+  start?: number;
+  end?: number;
+  /** From the source: `{…}` for a pattern, `...rest`. Empty when there is no source. */
+  parameters: string[];
+  scopeInfo?: ScopeInfo;
+}
+
+const maxNameLength = 512;
+/** Offset in V8's DebugInfo. */
+const debugInfoScript = 24;
+/** Characters from the opening parenthesis. */
+const longestParameters = 2000;
+
+export class Functions {
+  readonly #heap: V8Heap;
+  readonly #scripts: Scripts;
+  readonly #known = new Map<Tagged, FunctionInfo | undefined>();
+
+  constructor(heap: V8Heap, scripts: Scripts) {
+    this.#heap = heap;
+    this.#scripts = scripts;
+  }
+
+  /** Of a closure; undefined for what is no function. */
+  ofClosure(value: Tagged): FunctionInfo | undefined {
+    if (!this.#heap.isFunction(value)) return undefined;
+    return this.ofShared(this.#heap.field(value, this.#heap.layout.functionObject.shared));
+  }
+
+  ofShared(value: Tagged): FunctionInfo | undefined {
+    if (!this.#known.has(value)) this.#known.set(value, this.#read(value));
+    return this.#known.get(value);
+  }
+
+  /** The SharedFunctionInfo in a literal of optimised code, which V8 13 wraps. */
+  unwrapShared(value: Tagged): Tagged {
+    const { types } = this.#heap.layout;
+    return this.#heap.isType(value, types.sharedWrapper) ? this.#heap.field(value, 8) : value;
+  }
+
+  /** Its bytecode, also where baseline code has taken the bytecode's place. */
+  findBytecodes(value: Tagged): Tagged | undefined {
+    const heap = this.#heap;
+    const { types, shared, code } = heap.layout;
+    if (!heap.isType(value, types.shared)) return undefined;
+    for (const offset of shared.data) {
+      let data = heap.field(value, offset);
+      if (heap.isType(data, types.code)) data = heap.field(data, code.deoptimizationData);
+      if (heap.isType(data, types.interpreterData)) data = heap.field(data, 8);
+      if (heap.isType(data, types.bytecodeArray)) return data;
+    }
+    return undefined;
+  }
+
+  #read(value: Tagged): FunctionInfo | undefined {
+    const heap = this.#heap;
+    const { types, shared } = heap.layout;
+    if (!heap.isType(value, types.shared)) return undefined;
+    const nameOrScope = heap.field(value, shared.name);
+    const scopeInfo = findScopeInfo(heap, nameOrScope);
+    const ownName = scopeInfo ? scopeInfo.functionName : findString(heap, nameOrScope, maxNameLength);
+    const script = this.#scripts.find(this.#scriptOf(heap.field(value, shared.script)));
+    const info: FunctionInfo = { name: ownName || scopeInfo?.inferredName || '', parameters: [] };
+    if (script) info.script = script;
+    if (scopeInfo) info.scopeInfo = scopeInfo;
+    if (scopeInfo?.start !== undefined && scopeInfo.end !== undefined) {
+      info.start = scopeInfo.start;
+      info.end = scopeInfo.end;
+      const end = Math.min(info.end, info.start + longestParameters);
+      const source = script && this.#scripts.findText(script, info.start, end, measureParameters);
+      if (source !== undefined) info.parameters = parseParameterNames(source);
+    }
+    return info;
+  }
+
+  /**
+   * A debugger, and coverage, put a record of their own between function and script (up to V8 11: behind its function and
+   * its flags).
+   */
+  #scriptOf(value: Tagged): Tagged {
+    const heap = this.#heap;
+    return heap.isType(value, heap.layout.types.debugInfo) ? heap.field(value, debugInfoScript) : value;
+  }
+}

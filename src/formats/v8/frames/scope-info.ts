@@ -1,0 +1,93 @@
+/**
+ * ScopeInfo: what V8 keeps of a scope after compiling: names of the variables that live in its context, the
+ * function's own and inferred name, where it starts and ends. Names of variables on the stack are not kept.
+ * Source: src/objects/scope-info.tq of each V8 line.
+ */
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import { findString, isStringType } from '../strings.ts';
+
+export interface ScopeInfo {
+  /** Number of declared parameters. */
+  parameterCount: number;
+  /** Variables in the context, in the order of its slots; empty where there are so many that V8 hashes them. */
+  variables: string[];
+  /** UTF-16 offsets of the scope in the script. */
+  start?: number;
+  end?: number;
+  functionName?: string;
+  inferredName?: string;
+}
+
+/** V8 puts names into a hash table from this many on. */
+const inlineNames = 75;
+const maxVariables = 100_000;
+const maxNameLength = 512;
+/** Bits of the flags word, the same in every line from 11.3 to 14.6. */
+const hasSavedClassVariable = 1 << 10;
+const functionVariableMask = 3 << 12;
+const hasInferredName = 1 << 14;
+
+export function findScopeInfo(heap: V8Heap, value: Tagged): ScopeInfo | undefined {
+  const { types, scopeInfo } = heap.layout;
+  if (!heap.isType(value, types.scopeInfo)) return undefined;
+  const flags = readFlags(heap, value);
+  const parameterCount = heap.findSmi(value, scopeInfo.parameterCount);
+  const count = heap.findSmi(value, scopeInfo.localCount);
+  if (parameterCount === undefined || count === undefined || count < 0 || count > maxVariables)
+    return undefined;
+  const first = findNames(heap, value, count);
+  const isTable = count >= inlineNames;
+  const variables = isTable ? [] : readNames(heap, value, first, count);
+  const info: ScopeInfo = { parameterCount, variables };
+  readTail(heap, value, flags, (first + (isTable ? 1 : count) + count) * 8, info);
+  if (scopeInfo.hasFixedPosition) setPosition(heap, value, scopeInfo.localCount + 8, info);
+  return info;
+}
+
+/** Until V8 13 a small integer, then a bare word. */
+function readFlags(heap: V8Heap, value: Tagged): number {
+  const word = heap.field(value, 8);
+  return heap.isSmi(word) && word !== 0 ? heap.smi(word) : word % 2 ** 32;
+}
+
+/** Index of the word where the names start: a module scope has the count of its own variables before them. */
+function findNames(heap: V8Heap, value: Tagged, count: number): number {
+  const first = heap.layout.scopeInfo.variables / 8 + 1;
+  return count > 0 && heap.isSmi(heap.field(value, first * 8)) ? first + 1 : first;
+}
+
+function readNames(heap: V8Heap, value: Tagged, at: number, count: number): string[] {
+  const names: string[] = [];
+  for (let i = 0; i < count; i++)
+    names.push(findString(heap, heap.field(value, (at + i) * 8), maxNameLength) ?? '');
+  return names;
+}
+
+/** After names and their properties: class variable, function name and slot, inferred name, position. */
+function readTail(heap: V8Heap, value: Tagged, flags: number, start: number, info: ScopeInfo): void {
+  let at = start;
+  if (flags & hasSavedClassVariable) at += 8;
+  if (flags & functionVariableMask) {
+    const name = findName(heap, heap.field(value, at));
+    if (name) info.functionName = name;
+    at += 16;
+  }
+  if (flags & hasInferredName) {
+    const name = findName(heap, heap.field(value, at));
+    if (name) info.inferredName = name;
+    at += 8;
+  }
+  if (!heap.layout.scopeInfo.hasFixedPosition) setPosition(heap, value, at, info);
+}
+
+function findName(heap: V8Heap, value: Tagged): string | undefined {
+  return isStringType(heap.findType(value)) ? findString(heap, value, maxNameLength) : undefined;
+}
+
+function setPosition(heap: V8Heap, value: Tagged, at: number, info: ScopeInfo): void {
+  const start = heap.findSmi(value, at);
+  const end = heap.findSmi(value, at + 8);
+  if (start === undefined || end === undefined || start < 0 || end < start) return;
+  info.start = start;
+  info.end = end;
+}

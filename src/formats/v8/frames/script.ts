@@ -1,0 +1,142 @@
+/** Scripts of a dead V8: name, place, text, and lines computed from the text, which V8 itself does only on demand. */
+import { whereMapped } from '../../../bytes/memory.ts';
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import { findExternalText, findString, findStringLength } from '../strings.ts';
+
+export interface Script {
+  id: number;
+  /** As V8 has it: a path, a URL, `node:…`, or empty for eval and the like. */
+  name: string;
+  /** Undefined when the text is not in the core. */
+  source?: string;
+  lineOffset: number;
+  columnOffset: number;
+}
+
+/** 1-based. */
+export interface LineColumn {
+  line: number;
+  column: number;
+}
+
+/** The text of one of Node's own scripts, which lies in its executable. */
+export interface OuterText {
+  address: number;
+  bytesPerUnit: 1 | 2;
+  length: number;
+  /** Parts of it that matter, as [start, end) in UTF-16 units; of the rest only how many lines it has. */
+  shown: [number, number][];
+}
+
+/** The largest bundle seen in practice is some 60 MB. */
+const maxSourceLength = 256 << 20;
+
+export class Scripts {
+  readonly #heap: V8Heap;
+  readonly #scripts = new Map<Tagged, Script | undefined>();
+  readonly #lineEnds = new Map<Script, Uint32Array>();
+  readonly #outer = new Map<Script, OuterText>();
+
+  constructor(heap: V8Heap) {
+    this.#heap = heap;
+  }
+
+  /** Undefined for what is no script. */
+  find(value: Tagged): Script | undefined {
+    if (!this.#scripts.has(value)) this.#scripts.set(value, this.#read(value));
+    return this.#scripts.get(value);
+  }
+
+  /** Those that were asked for so far. */
+  all(): Script[] {
+    return [...this.#scripts.values()].filter((script) => script !== undefined);
+  }
+
+  /** Of the scripts that were asked for so far. */
+  outerTexts(): OuterText[] {
+    return [...this.#outer.values()];
+  }
+
+  /**
+   * A part of the text by UTF-16 offsets; undefined without the text. `measure`: how much of it from the start is made
+   * use of, where that is not all.
+   */
+  findText(
+    script: Script,
+    start: number,
+    end: number,
+    measure: (text: string) => number = (text) => text.length,
+  ): string | undefined {
+    const text = script.source?.slice(start, end);
+    if (text !== undefined) this.#outer.get(script)?.shown.push([start, start + measure(text)]);
+    return text;
+  }
+
+  /** Where a UTF-16 offset into the text lies; undefined without the text or beyond it. */
+  findPlace(script: Script, position: number): LineColumn | undefined {
+    if (script.source === undefined || position < 0 || position > script.source.length) return undefined;
+    const ends = this.#ends(script, script.source);
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ends[middle] as number) < position) low = middle + 1;
+      else high = middle;
+    }
+    const start = low === 0 ? 0 : (ends[low - 1] as number) + 1;
+    // The line end before it and none up to it.
+    this.#outer.get(script)?.shown.push([start - 1, start], [position, position]);
+    const column = position - start + 1 + (low === 0 ? script.columnOffset : 0);
+    return { line: low + 1 + script.lineOffset, column };
+  }
+
+  /** The text of a line by its 1-based number in the file. */
+  findLine(script: Script, line: number): string | undefined {
+    if (script.source === undefined) return undefined;
+    const ends = this.#ends(script, script.source);
+    const row = line - 1 - script.lineOffset;
+    if (row < 0 || row > ends.length) return undefined;
+    const start = row === 0 ? 0 : (ends[row - 1] as number) + 1;
+    const end = ends[row] ?? script.source.length;
+    this.#outer.get(script)?.shown.push([start - 1, end + 1]);
+    return this.findText(script, start, end)?.replace(/\r$/, '');
+  }
+
+  #read(value: Tagged): Script | undefined {
+    const heap = this.#heap;
+    const { types, script } = heap.layout;
+    if (!heap.isType(value, types.script)) return undefined;
+    const text = heap.field(value, script.source);
+    const source = this.#readSource(text);
+    const outer = whereMapped(() => findExternalText(heap, text));
+    const found: Script = {
+      id: heap.findSmi(value, script.id) ?? 0,
+      name: findString(heap, heap.field(value, script.name), 4096) ?? '',
+      lineOffset: heap.findSmi(value, script.lineOffset) ?? 0,
+      columnOffset: heap.findSmi(value, script.columnOffset) ?? 0,
+      ...(source === undefined ? {} : { source }),
+    };
+    if (outer) this.#outer.set(found, { ...outer, shown: [] });
+    return found;
+  }
+
+  #readSource(value: Tagged): string | undefined {
+    return whereMapped(() => {
+      const length = findStringLength(this.#heap, value);
+      if (length === undefined || length > maxSourceLength) return undefined;
+      return findString(this.#heap, value, length);
+    });
+  }
+
+  /** Offsets of the line ends. V8 ends lines at \n, \r and U+2028/9, and \r\n counts once. */
+  #ends(script: Script, source: string): Uint32Array {
+    const known = this.#lineEnds.get(script);
+    if (known) return known;
+    const ends: number[] = [];
+    const matcher = /\r(?!\n)|[\n\u2028\u2029]/g;
+    for (let match = matcher.exec(source); match; match = matcher.exec(source)) ends.push(match.index);
+    const table = Uint32Array.from(ends);
+    this.#lineEnds.set(script, table);
+    return table;
+  }
+}

@@ -1,0 +1,330 @@
+/**
+ * Where things lie in the objects of one V8: from its own metadata, and for the rest from a small row for its line.
+ * A row is only a claim: whoever reads a field checks the type of what it finds there, so a wrong row gives no answer
+ * instead of a wrong one. Sources of the rows: V8's .tq files of each line; each number was seen in cores of Node
+ * 20.20, 22.23, 24.21 and 26.10. Official builds of Node have no pointer compression and no sandbox.
+ */
+
+import { opcodesOfV8Line11, opcodesOfV8Line12, opcodesOfV8Line13 } from '../frames/translation-opcodes.ts';
+import type { V8Metadata } from '../metadata.ts';
+
+/** What V8 does not tell of itself; offsets in bytes from an object's start. */
+export interface LayoutRow {
+  /** First V8 version of the line, as major * 100 + minor. */
+  from: number;
+  bytecodePositions: number;
+  codeDeoptimizationData: number;
+  codePositions: number;
+  codeFlags: number;
+  codeInstructionSize: number;
+  /** Slots of a SharedFunctionInfo that may hold its bytecode. */
+  functionData: number[];
+  /** Deltas of code offsets carry the statement flag in their lowest bits (V8 14) instead of the sign. */
+  unsignedPositionDeltas: boolean;
+  lastFunctionType: number;
+  safepointHeader: number;
+  /**
+   * A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. `freed`: flags of a page
+   * that is free, and waits for the thread that gives its memory back (PRE_FREED and UNREGISTERED in V8).
+   */
+  page: {
+    pointer?: number;
+    self?: number;
+    size: number;
+    heap: number;
+    start: number;
+    end: number;
+    freed?: number;
+  };
+  /** Names of translation-opcode.h in their order. */
+  translation: readonly string[];
+  /** Translations write the number of a frame's registers with a sign. */
+  signedHeights: boolean;
+}
+
+export const layoutRows: readonly LayoutRow[] = [
+  {
+    from: 1103,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 16,
+    codePositions: 24,
+    codeFlags: 48,
+    codeInstructionSize: 56,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line11,
+    signedHeights: true,
+  },
+  {
+    from: 1204,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 48,
+    codeInstructionSize: 52,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    safepointHeader: 8,
+    page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
+    translation: opcodesOfV8Line12,
+    signedHeights: true,
+  },
+  {
+    from: 1306,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 52,
+    codeInstructionSize: 56,
+    functionData: [8, 16],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2081,
+    safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
+  },
+  {
+    from: 1400,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 52,
+    codeInstructionSize: 56,
+    functionData: [8, 16],
+    unsignedPositionDeltas: true,
+    lastFunctionType: 2082,
+    safepointHeader: 12,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
+    translation: opcodesOfV8Line13,
+    signedHeights: false,
+  },
+];
+
+/** Lines in which every number of the rows was seen to hold. Others are read with the nearest row, and checked. */
+export const provenLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);
+
+export type V8Layout = ReturnType<typeof resolveLayout>;
+
+export interface V8Version {
+  major: number;
+  minor: number;
+}
+
+/** Undefined for a V8 older than the first row. Throws `unsupported-version` where the metadata lacks a field. */
+export function findLayout(metadata: V8Metadata, version: V8Version): V8Layout | undefined {
+  const line = version.major * 100 + version.minor;
+  const row = layoutRows.findLast((candidate) => candidate.from <= line);
+  return row && resolveLayout(metadata, row, line);
+}
+
+/** With the row that the caller has chosen. Throws as `findLayout`. */
+export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
+  const field = (name: string) => m.field(name);
+  return {
+    line,
+    isProven: provenLines.has(line),
+    instanceTypes: m.instanceTypes(),
+    frameTypes: m.frameTypes(),
+    map: {
+      instanceSizeInWords: field('Map.instance_size_in_words'),
+      inObjectStart: field('Map.inobject_properties_start_or_constructor_function_index'),
+      instanceType: field('Map.instance_type'),
+      bitField: field('Map.bit_field'),
+      bitField2: field('Map.bit_field2'),
+      bitField3: field('Map.bit_field3'),
+      prototype: field('Map.prototype'),
+      constructorOrBack: field('Map.constructor_or_back_pointer'),
+      descriptors: field('Map.instance_descriptors'),
+      descriptorCountShift: m.constant('bit_field3_number_of_own_descriptors_shift'),
+      descriptorCountMask: m.constant('bit_field3_number_of_own_descriptors_mask'),
+      isDictionaryShift: m.constant('bit_field3_is_dictionary_map_shift'),
+      elementsKindShift: m.constant('bit_field2_elements_kind_shift'),
+      elementsKindMask: m.constant('bit_field2_elements_kind_mask'),
+    },
+    descriptors: {
+      header: field('DescriptorArray.header_size'),
+      entryWords: m.constant('prop_desc_size'),
+      key: m.constant('prop_desc_key'),
+      details: m.constant('prop_desc_details'),
+      value: m.constant('prop_desc_value'),
+      indexShift: m.constant('prop_index_shift'),
+      indexMask: m.constant('prop_index_mask'),
+      locationMask: m.constant('prop_location_mask'),
+      kindMask: m.constant('prop_kind_mask'),
+      representationShift: m.constant('prop_representation_shift'),
+      representationMask: m.constant('prop_representation_mask'),
+      double: m.constant('prop_representation_double'),
+    },
+    string: {
+      length: field('String.length'),
+      chars: field('SeqOneByteString.chars'),
+      consFirst: field('ConsString.first'),
+      consSecond: field('ConsString.second'),
+      slicedParent: field('SlicedString.offset') - 8,
+      slicedOffset: field('SlicedString.offset'),
+      thinActual: field('ThinString.actual'),
+      externalData: field('ExternalString.resource') + 8,
+    },
+    fixedArray: { length: field('FixedArrayBase.length'), data: field('FixedArray.data') },
+    /** Free space counts in bytes as long as V8 describes it, and in words since. */
+    freeSpaceUnit: m.findType('FREE_SPACE') === undefined ? 8 : 1,
+    dictionary: {
+      start: m.constant('namedictionary_prefix_start_index') + m.constant('namedictionaryshape_prefix_size'),
+      entryWords: m.constant('namedictionaryshape_entry_size'),
+    },
+    oddballs: {
+      false: m.constant('OddballFalse'),
+      true: m.constant('OddballTrue'),
+      null: m.constant('OddballNull'),
+      undefined: m.constant('OddballUndefined'),
+    },
+    typedArray: { byteLength: field('JSArrayBufferView.byte_length') },
+    date: field('JSDate.value'),
+    regExpSource: field('JSRegExp.source'),
+    promise: { result: 24, flags: 32, statusMask: 3 },
+    bigInt: { bits: 8, digits: 16 },
+    heapNumber: field('HeapNumber.value'),
+    oddballKind: m.findField('Oddball.kind') ?? field('Oddball.kind_offset'),
+    symbolName: field('Symbol.name'),
+    object: { properties: field('JSReceiver.raw_properties_or_hash'), elements: field('JSObject.elements') },
+    array: { length: 24 },
+    collectionTable: 24,
+    functionObject: {
+      shared: field('JSFunction.shared'),
+      context: field('JSFunction.context'),
+    },
+    shared: {
+      data: row.functionData,
+      name: field('SharedFunctionInfo.name_or_scope_info'),
+      script: m.findField('SharedFunctionInfo.script') ?? field('SharedFunctionInfo.script_or_debug_info'),
+      parameterCount: field('SharedFunctionInfo.internal_formal_parameter_count'),
+      tokenOffset: field('SharedFunctionInfo.raw_function_token_offset'),
+      flags: field('SharedFunctionInfo.flags'),
+    },
+    uncompiled: {
+      start: field('UncompiledData.start_position'),
+      end: field('UncompiledData.end_position'),
+      inferredName: field('UncompiledData.inferred_name'),
+    },
+    script: {
+      source: field('Script.source'),
+      name: field('Script.name'),
+      lineOffset: field('Script.name') + 8,
+      columnOffset: field('Script.name') + 16,
+      id: field('Script.line_ends') + 8,
+    },
+    bytecode: {
+      length: field('FixedArrayBase.length'),
+      positions: row.bytecodePositions,
+      data: field('BytecodeArray.data'),
+    },
+    code: {
+      deoptimizationData: row.codeDeoptimizationData,
+      positions: row.codePositions,
+      flags: m.findField('Code.flags') ?? row.codeFlags,
+      kindMask: m.constant('CodeKindFieldMask'),
+      baseline: m.constant('CodeKindBaseline'),
+      instructionSize: m.findField('Code.instruction_size') ?? row.codeInstructionSize,
+      safepointHeader: row.safepointHeader,
+      streamCode: 8,
+      streamStart: field('InstructionStream.instruction_start'),
+    },
+    deoptimization: {
+      literals: m.constant('DeoptimizationDataLiteralArrayIndex'),
+      inliningPositions: m.constant('DeoptimizationDataInliningPositionsIndex'),
+      shared:
+        m.findConstant('DeoptimizationDataSharedFunctionInfoIndex') ??
+        m.constant('DeoptimizationDataWrappedSharedFunctionInfoIndex'),
+    },
+    scopeInfo: {
+      parameterCount: 8 + 8 * m.constant('scopeinfo_idx_nparams'),
+      localCount: 8 + 8 * m.constant('scopeinfo_idx_ncontextlocals'),
+      variables: 8 * m.constant('scopeinfo_idx_first_vars'),
+      /** The position stands in fixed places since V8 13. */
+      hasFixedPosition: m.constant('scopeinfo_idx_first_vars') === 5,
+    },
+    context: {
+      data: field('FixedArray.data'),
+      scopeInfo: m.constant('context_idx_scope_info'),
+      previous: m.constant('context_idx_prev'),
+      minSlots: m.constant('context_min_slots'),
+    },
+    frame: {
+      context: m.constant('off_fp_context_or_frame_type'),
+      function: m.constant('off_fp_function'),
+      bytecodeArray: m.constant('off_fp_bytecode_array'),
+      bytecodeOffset: m.constant('off_fp_bytecode_offset'),
+      argumentCount: m.constant('off_fp_function') - 8,
+      receiver: m.constant('off_fp_args'),
+    },
+    generator: {
+      function: 24,
+      context: 32,
+      receiver: 40,
+      inputOrPosition: 48,
+      continuation: 64,
+      registers: 72,
+      promise: 80,
+    },
+    positions: { unsignedDeltas: row.unsignedPositionDeltas },
+    translation: row.translation,
+    signedHeights: row.signedHeights,
+    page: row.page,
+    types: {
+      map: m.type('MAP'),
+      context: [m.constant('FirstContextType'), m.constant('LastContextType')] as const,
+      function: [
+        m.findConstant('FirstJSFunctionType') ?? m.type('JS_FUNCTION'),
+        m.findConstant('LastJSFunctionType') ?? row.lastFunctionType,
+      ] as const,
+      boundFunction: m.type('JS_BOUND_FUNCTION'),
+      shared: m.type('SHARED_FUNCTION_INFO'),
+      sharedWrapper: m.findType('SHARED_FUNCTION_INFO_WRAPPER'),
+      script: m.type('SCRIPT'),
+      scopeInfo: m.type('SCOPE_INFO'),
+      bytecodeArray: m.type('BYTECODE_ARRAY'),
+      byteArray: m.type('BYTE_ARRAY'),
+      trustedByteArray: m.findType('TRUSTED_BYTE_ARRAY'),
+      code: m.type('CODE'),
+      instructionStream: m.type('INSTRUCTION_STREAM'),
+      fixedArray: m.type('FIXED_ARRAY'),
+      fixedDoubleArray: m.type('FIXED_DOUBLE_ARRAY'),
+      feedbackVector: m.type('FEEDBACK_VECTOR'),
+      /** Its neighbours by name, which V8 does not describe in every line: FeedbackMetadata, Filler, FreeSpace. */
+      feedbackMetadata: m.type('FEEDBACK_VECTOR') - 1,
+      freeSpace: m.findType('FREE_SPACE') ?? m.type('FEEDBACK_VECTOR') + 2,
+      preparseData: m.type('PREPARSE_DATA'),
+      heapNumber: m.type('HEAP_NUMBER'),
+      oddball: m.type('ODDBALL'),
+      hole: m.findType('HOLE'),
+      symbol: m.type('SYMBOL'),
+      /** Between SYMBOL and HEAP_NUMBER, and not described. */
+      bigInt: m.type('SYMBOL') + 1,
+      contextCell: m.findType('CONTEXT_CELL'),
+      propertyArray: m.type('PROPERTY_ARRAY'),
+      descriptorArray: m.type('DESCRIPTOR_ARRAY'),
+      promiseCapability: m.type('PROMISE_CAPABILITY'),
+      globalProxy: m.type('JS_GLOBAL_PROXY'),
+      globalObject: m.type('JS_GLOBAL_OBJECT'),
+      debugInfo: m.type('DEBUG_INFO'),
+      interpreterData: m.type('INTERPRETER_DATA'),
+      asyncFunctionObject: m.type('JS_ASYNC_FUNCTION_OBJECT'),
+      asyncGeneratorObject: m.type('JS_ASYNC_GENERATOR_OBJECT'),
+      jsArray: m.type('JS_ARRAY'),
+      jsMap: m.type('JS_MAP'),
+      jsSet: m.type('JS_SET'),
+      jsDate: m.type('JS_DATE'),
+      jsError: m.type('JS_ERROR'),
+      jsRegExp: m.type('JS_REG_EXP'),
+      jsPromise: m.type('JS_PROMISE'),
+      promiseReaction: m.type('PROMISE_REACTION'),
+      jsTypedArray: m.type('JS_TYPED_ARRAY'),
+      jsProxy: m.type('JS_PROXY'),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * How many bytes an object takes. Most kinds say so in their map; the others are arrays, each with a count of its own.
+ * Where V8 does not describe a kind to debuggers, its size is the one of a few shapes that ends where another object
+ * starts. Source: HeapObject::SizeFromMap in src/objects/objects.cc of V8, and the kinds' .tq files.
+ */
+
+import { isStringType } from '../strings.ts';
+import type { Tagged, V8Heap } from './heap.ts';
+
+/** What is known of the place that the object lies in. */
+export interface Surroundings {
+  /** Whether an object may start there, or no more objects follow. */
+  isBoundary(at: number): boolean;
+  /** First address behind `at` that no object that starts there can reach over. */
+  wallBehind(at: number): number;
+}
+
+/** A property array's length shares its word with the object's hash. */
+const maxPropertyArray = 1023;
+/** A slot of feedback metadata takes five bits of a 32-bit word, so six stand in one. */
+const slotsPerWord = 6;
+/** Of kinds that say no length; they are small. */
+const maxScanned = 1 << 16;
+
+/** 0 where it cannot be told. Reads only what memory holds; may throw AbsentMemory. */
+export function findObjectSize(
+  heap: V8Heap,
+  at: number,
+  map: Tagged,
+  type: number,
+  around: Surroundings,
+): number {
+  const words = heap.memory.readUint8(map - 1 + heap.layout.map.instanceSizeInWords);
+  const wall = around.wallBehind(at);
+  const exact = words > 0 ? words * 8 : findExactSize(heap, at, type);
+  if (exact !== undefined) return exact >= 8 && at + exact <= wall ? exact : 0;
+  for (const size of shapesOf(heap, at, type))
+    if (size >= 16 && at + size <= wall && around.isBoundary(at + size)) return size;
+  return holdsMaps(heap, type) ? 0 : scanToNext(at, Math.min(wall, at + maxScanned), around);
+}
+
+/** By a formula that holds in every line. */
+function findExactSize(heap: V8Heap, at: number, type: number): number | undefined {
+  const { types, bytecode, string, bigInt, descriptors } = heap.layout;
+  const { memory } = heap;
+  if (isStringType(type)) {
+    const length = memory.readInt32(at + string.length);
+    return length < 0 ? 0 : align(string.chars + length * (type & 8 ? 1 : 2));
+  }
+  switch (type) {
+    case types.bigInt:
+      return bigInt.digits + ((memory.readUint32(at + bigInt.bits) >>> 1) & 0x3fff_ffff) * 8;
+    case types.descriptorArray:
+      return descriptors.header + memory.readUint16(at + 8) * descriptors.entryWords * 8;
+    case types.propertyArray:
+      return 16 + (countAt(heap, at) & maxPropertyArray) * 8;
+    case types.bytecodeArray:
+      return align(bytecode.data + countAt(heap, at));
+    case types.byteArray:
+    case types.trustedByteArray:
+      return align(16 + countAt(heap, at));
+    case types.fixedDoubleArray:
+    case types.fixedArray:
+      return 16 + countAt(heap, at) * 8;
+    case types.freeSpace:
+      return countAt(heap, at) * heap.layout.freeSpaceUnit;
+    default:
+      return undefined;
+  }
+}
+
+/** A count as a small integer; -2 for what is none. */
+function countAt(heap: V8Heap, at: number): number {
+  const word = heap.memory.readWord(at + 8);
+  return heap.isSmi(word) && word >= 0 ? heap.smi(word) : -2;
+}
+
+/** The header of each kind of array, by trial; a bare count where a small integer should be is of other kinds. */
+function shapesOf(heap: V8Heap, at: number, type: number): number[] {
+  const { types } = heap.layout;
+  const bare = heap.memory.readInt32(at + 8);
+  if (type === types.feedbackVector) return [48, 56, 40].map((header) => header + bare * 8);
+  if (type === types.feedbackMetadata) {
+    const closures = heap.memory.readInt32(at + 12);
+    const slots = 16 + Math.ceil(bare / slotsPerWord) * 4;
+    return [align(slots), align(slots + closures * 2)];
+  }
+  if (type === types.scopeInfo || type === types.preparseData) return [];
+  const count = countAt(heap, at);
+  if (count < 0) return [];
+  // Plain; with a word of its own before the elements or behind them; with two; with three.
+  return [16, 24, 32, 40].map((header) => header + count * 8);
+}
+
+/** Elements of these may be maps, so the next map in memory need not be the next object. */
+function holdsMaps(heap: V8Heap, type: number): boolean {
+  const { types } = heap.layout;
+  const [first, last] = types.context;
+  return type === types.feedbackVector || (type >= first && type <= last);
+}
+
+function scanToNext(at: number, end: number, around: Surroundings): number {
+  for (let next = at + 16; next <= end; next += 8) if (around.isBoundary(next)) return next - at;
+  return 0;
+}
+
+const align = (size: number) => Math.ceil(size / 8) * 8;

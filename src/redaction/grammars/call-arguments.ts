@@ -1,0 +1,111 @@
+/**
+ * Literals that a call takes as a credential: `setPassword("x")`, `basicAuth("user", "x")`, `createHmac("sha256", "x")`. The
+ * function's name decides how much a literal must look like one; numbers, variables and inner calls are no literals.
+ */
+import type { NameBook } from '../names/name-book.ts';
+import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { readQuoted } from '../values/value-span.ts';
+import { isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+import { isOddlySpelt } from './spoken-secrets.ts';
+
+/** Signing, hashing and opening with a key: only what looks random is one. */
+const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
+/** What makes a key of a password, and what compares one. */
+const takesPassword = /^(?:pbkdf2(?:Sync)?|scrypt(?:Sync)?|compare(?:Sync)?|hash_?pw|check_?pw)$/i;
+/** The algorithm first, the key behind it. */
+const ciphers = /^create(?:Hmac|Cipheriv|Decipheriv)$/;
+/** The user first, the password behind it. */
+const takesPair =
+  /^(?:log_?in|sign_?in|begin|authenticate|auth|(?:set_?|http_?)?basic_?auth|\w{0,20}Credentials?|PDO|mysqli?_connect|getConnection)$/i;
+/** The same, but the other arguments are names of hosts and databases as often. */
+const connects =
+  /^(?:__construct|(?:create_?)?(?:connect|connection)|p?connect_?(?:db|database)?|open|dial|init)$/i;
+/** The name itself says what it takes: `setPassword`, `withToken`, `SecretStr`. */
+const carries =
+  /^(?:set|with|add|use|new|from|is|add_|use_|set_)?_?[A-Za-z_]{0,12}(?:password|passwd|passphrase|token|secret|(?:api|secret|private|symmetric|encryption|signing|master)_?key)(?:_?str)?$/i;
+const longestName = 40;
+const mostArguments = 6;
+
+/** A parenthesis stands at `end`, right behind a name that begins at `start`. Pushes; answers with the last one's end, or 0. */
+export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
+  if (!hasLiteral(page, end + 1)) return 0;
+  const name = page.text.slice(Math.max(start, end - longestName), end);
+  const judge = judgeOf(name, names) ?? (typesInto.test(name) ? judgeTyped(page, start) : undefined);
+  if (!judge) return 0;
+  let at = end + 1;
+  let found = 0;
+  for (let index = 0; index < mostArguments; index++) {
+    while (page.units[at] === 32) at += 1;
+    const span = readQuoted(page, at);
+    if (span && !span.resume && judge(page.text.slice(span.start, span.end), index)) {
+      out.push({ start: span.start, end: span.end, rule: 'call-argument' });
+      found = span.end;
+    }
+    const comma = nextArgument(page, span?.close ?? at);
+    if (comma === 0) return found;
+    at = comma;
+  }
+  return found;
+}
+
+/** A quote opens before the call's end: most calls take none, and cost no more than this. */
+function hasLiteral({ units }: Page, from: number): boolean {
+  for (let i = from; i < from + 60; i++) {
+    const unit = units[i]!;
+    if (unit === 34 || unit === 39 || unit === 96) return true;
+    if (unit === 41 || unit === 10 || unit === 47 || unit === 0) return false;
+  }
+  return false;
+}
+
+type Judge = (value: string, index: number) => boolean;
+
+function judgeOf(name: string, names: NameBook): Judge | undefined {
+  if (takesPassword.test(name)) return (value, index) => index === 0 && isPassword(value);
+  const place = passwordAt[name];
+  if (place !== undefined) return (value, index) => index === place && value.length >= 4 && !isStandIn(value);
+  if (takesPair.test(name)) return (value, index) => index > 0 && isPassword(value);
+  if (connects.test(name))
+    return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
+  if (ciphers.test(name)) return (value, index) => index > 0 && (isHex(value) || isDrawn(value));
+  if (takesKey.test(name)) return isDrawn;
+  if (!carries.test(name) || names.isAllowed(name)) return undefined;
+  return (value) => isPassword(value);
+}
+
+/** `fill('#password', 'x')`, `getByLabel('Password').fill('x')`. */
+function judgeTyped(page: Page, start: number): Judge {
+  let verdict = judgeReceiver(page, start);
+  const valueAt = verdict ? 0 : 1;
+  return (value, index) => {
+    if (!verdict && index === 0) verdict = judgeSelector(value);
+    if (!verdict || index !== valueAt) return false;
+    return (
+      !isStandIn(value) &&
+      (verdict.strength === 3 ? value.length >= 3 : /\d/.test(value)) &&
+      !/\s/.test(value)
+    );
+  };
+}
+
+/** The arguments that are passwords, whatever they look like. */
+const passwordAt: Record<string, number> = {
+  PDO: 2,
+  mysqli_connect: 2,
+  mysql_connect: 2,
+  mysqli: 2,
+  getConnection: 2,
+};
+
+const isDrawn = (value: string): boolean => looksRandom(value, 12) && looksChosen(value);
+const isHex = (value: string): boolean => /^[0-9a-f]{32,128}$/i.test(value);
+const isPassword = (value: string): boolean =>
+  looksChosen(value) && !isStandIn(value) && !/^[\w.-]+\.[a-z]{2,5}$/.test(value);
+
+/** Behind the next comma of this call, or 0. */
+function nextArgument(page: Page, from: number): number {
+  const rest = /[^,()\n"'`]{0,60},|\s{0,4},/y;
+  rest.lastIndex = from;
+  return rest.test(page.text) ? rest.lastIndex : 0;
+}

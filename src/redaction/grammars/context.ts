@@ -1,0 +1,407 @@
+/**
+ * Names and the values behind them: `"key": "value"`, `KEY=value`, `key: value`, `Header: value`, `?key=value`,
+ * `--key value`, `<key>value</key>`, `"key", "value"`, and a name in one field with its value in the next. Asks NameBook
+ * about names and values.ts about values; finds nothing without a name.
+ */
+
+import type { NameVerdict } from '../names/key-names.ts';
+import type { NameBook } from '../names/name-book.ts';
+import type { NamePlace } from '../names/name-place.ts';
+import {
+  isNextName,
+  isResourceName,
+  verdictBeforeIs,
+  verdictOfElement,
+  widenName,
+} from '../names/name-surroundings.ts';
+import { Surroundings } from '../names/surroundings.ts';
+import { escapeMask, readEscape } from '../scan/escapes.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { nameByShape } from '../scan/shape-table.ts';
+import {
+  indentOf,
+  longestJudged,
+  readBare,
+  readBlock,
+  readLine,
+  readQuoted,
+  skipBlanks,
+  startsLine,
+  type ValueSpan,
+} from '../values/value-span.ts';
+import {
+  readBytes,
+  readEnclosed,
+  readWrapped,
+  skipMarker,
+  skipVisibility,
+} from '../values/value-wrapping.ts';
+import { isFillIn, isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
+import { findAuthorization, findCookies, longestLine } from './header-values.ts';
+import { elementName, elementText, isTypeArgument } from './markup.ts';
+import { valueBelow } from './yaml-values.ts';
+
+const flowList = /\[[ ]?(?:[^\s[\]"'`,{}]{6,400},[ ]?){1,40}[^\s[\]"'`,{}]{6,400}[ ]?\]/y;
+const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
+const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
+
+/** `**Password:** x`, `<b>Password:</b> x`. */
+const closedMarkup = /(?:\*{1,3}|<\/[a-z]{1,10}>)[ \t]{1,4}(?=\S)/y;
+
+function bareText(page: Page, at: number): string {
+  const { start, end } = readBare(page, at, { encoded: false, wholeLine: false });
+  return page.text.slice(start, Math.min(end, start + longestJudged));
+}
+
+/** Of the second of two under a name like `auth`: the first is the user. */
+const passwordVerdict: NameVerdict = { strength: 2, rule: 'password' };
+
+export class ContextReader {
+  private readonly names: NameBook;
+  private page!: Page;
+  private out!: Finding[];
+  private readonly around: Surroundings;
+  /** Lines of cookies are read to here. */
+  private cookiesUntil = 0;
+
+  constructor(names: NameBook) {
+    this.names = names;
+    this.around = new Surroundings(names);
+  }
+
+  open(page: Page, out: Finding[]): void {
+    this.page = page;
+    this.out = out;
+    this.cookiesUntil = 0;
+    this.around.open(page, out);
+  }
+
+  /** A sign (`:` or `=`) stands behind a name. Answers where reading goes on. */
+  readSigned(place: NamePlace): number {
+    const named = this.names.lookUp(this.page, place.start, place.end);
+    let verdict = named && (named.strength > 0 || named.form) ? named : this.verdictAround(place);
+    if (verdict === undefined) return place.behind;
+    if (verdict.strength < 2 && !verdict.form) verdict = widenName(this.page, this.names, place, verdict);
+    else if (verdict.rule === 'key' || verdict.form === 'code')
+      verdict = widenName(this.page, this.names, place, verdict);
+    if (verdict.form === 'manifest') {
+      const content = this.around.contentAt(place.start);
+      if (!content || content.strength < 2) return this.around.openManifest(place);
+      verdict = content;
+    }
+    if (verdict.form === 'content') verdict = this.contentVerdict(place) ?? verdict;
+    if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
+    if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
+    if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
+    const at = this.skipSign(place);
+    if (at < 0) return place.behind;
+    if (this.page.units[at] === 10) this.around.openLines(at, place, verdict);
+    const read = this.readValueAt(at, place, verdict);
+    return read > at ? read : place.behind;
+  }
+
+  /** As readSigned, under a name that somebody else has judged. */
+  readUnder(verdict: NameVerdict, place: NamePlace, isSpoken = false): number {
+    const at = this.skipSign(place);
+    // Behind a verb, not a sign, stands anything: `密码是必填的`.
+    return at < 0 || (isSpoken && !looksChosen(bareText(this.page, at)))
+      ? 0
+      : this.readValueAt(at, place, verdict);
+  }
+
+  /** Of a name that tells nothing: it stands in an object of secrets, or it is the `is` of `password is: x`. */
+  private verdictAround(place: NamePlace): NameVerdict | undefined {
+    // What an earlier pass wrote is no name.
+    if (this.page.units[place.start - 1] === 91 && this.page.text.startsWith('redacted', place.start))
+      return undefined;
+    return this.around.groupAt(place.start) ?? verdictBeforeIs(this.page, this.names, place);
+  }
+
+  /** Of `value` and the like: the field before names it, or the object around it, or the word before. */
+  private contentVerdict(place: NamePlace): NameVerdict | undefined {
+    const { around } = this;
+    return (
+      around.takeLabel(place.start) ??
+      around.contentAt(place.start) ??
+      around.idBefore(place.start) ??
+      verdictOfElement(this.page, this.names, place) ??
+      this.verdictAround(place)
+    );
+  }
+
+  /** Where the value starts, or -1 when the sign is none (`::`, `==` before no literal). */
+  private skipSign(place: NamePlace): number {
+    const { units } = this.page;
+    let i = place.behind;
+    // `password != confirmed`
+    let compares = units[place.sign] === 61 && units[place.sign - 1] === 33;
+    while (
+      (units[i] === 61 || units[i] === 62 || units[i] === 58 || units[i] === 126) &&
+      i - place.behind < 3
+    ) {
+      compares = true;
+      i += 1;
+    }
+    i = skipBlanks(this.page, i, this.keyQuote(place) !== '');
+    if (units[i] === 10 && !this.page.text.startsWith('- ', i)) {
+      const below = skipBlanks(this.page, i, true);
+      if (readQuoted(this.page, below) && units[below - 1]! <= 32 && this.page.units[below]! !== 92)
+        i = below;
+    }
+    const isWalrus = units[place.sign] === 58 && units[place.behind] === 61 && i > place.behind + 1;
+    const isDoubled = units[place.sign] === 58 && units[place.behind] === 58 && units[i - 1] === 32;
+    if ((isWalrus || isDoubled) && looksChosen(bareText(this.page, i))) compares = false;
+    if (compares && units[place.behind] !== 62 && !readQuoted(this.page, i)) return -1;
+    if (units[place.sign] === 61 && units[i] === 51 && units[i + 1] === 68 && readQuoted(this.page, i + 2))
+      i += 2;
+    if (units[i] !== 34 || units[place.start - 2] === 91) i = skipVisibility(this.page, i);
+    closedMarkup.lastIndex = i;
+    if (closedMarkup.test(this.page.text)) i = closedMarkup.lastIndex;
+    if (units[i] === 10) i = valueBelow(this.page, place.start, i);
+    i = skipMarker(this.page, i);
+    if (/[A-Za-z@$]/.test(this.page.text[i] ?? '') && (units[i + 1] === 34 || units[i + 1] === 39)) i += 1;
+    return i;
+  }
+
+  /** The quote (with its backslashes) that closes the name, or ''. */
+  private keyQuote(place: NamePlace): string {
+    const between = this.page.text.slice(place.end, place.sign);
+    return /^(?:\\*["'`]|%(?:25)*22|&quot;|\\+u0022)/.exec(between)?.[0] ?? '';
+  }
+
+  private readValueAt(at: number, place: NamePlace, verdict: NameVerdict): number {
+    const { units } = this.page;
+    const quoted = readQuoted(this.page, at);
+    if (quoted) return this.judgeQuoted(quoted, verdict, place);
+    const bytes = verdict.strength >= 2 && verdict.rule !== 'token' ? readBytes(this.page, at) : undefined;
+    if (bytes) {
+      this.out.push({ ...bytes, rule: verdict.rule, quote: bytes.bare ? this.keyQuote(place) : '' });
+      return bytes.end;
+    }
+    const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
+    if (wrapped) return this.judgeQuoted(wrapped, verdict, place);
+    const enclosed = verdict.strength >= 2 ? readEnclosed(this.page, at) : undefined;
+    if (enclosed) return this.judgeQuoted(enclosed, verdict, place);
+    const unit = units[at]!;
+    if (unit === 91 || unit === 40) return this.readList(at, verdict, place);
+    if (unit === 123) {
+      this.around.openGroup(at, verdict);
+      return at;
+    }
+    const isFirst = startsLine(this.page, place.start);
+    if ((unit === 124 || unit === 62) && isFirst) {
+      const block = readBlock(this.page, at, indentOf(this.page, place.start));
+      if (block) return this.judgeQuoted(block, verdict, place);
+    }
+    return this.judgeBare(at, verdict, place, isFirst);
+  }
+
+  private judgeQuoted(span: ValueSpan, verdict: NameVerdict, place: NamePlace): number {
+    if (verdict.form === 'label' && this.around.noteLabel(span, verdict))
+      return this.readFormPart(span) || span.close;
+    if (verdict.strength === 0) return 0;
+    const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+    return this.report(span, verdict, form, place) ? span.close : 0;
+  }
+
+  private judgeBare(at: number, verdict: NameVerdict, place: NamePlace, isFirst: boolean): number {
+    const { units, text, length } = this.page;
+    const tight = at === place.behind;
+    const spansLine = verdict.form === 'cookie' || verdict.form === 'set-cookie' || verdict.form === 'phrase';
+    let span =
+      spansLine || this.isLongAuthorization(at, verdict)
+        ? readLine(this.page, at, longestLine)
+        : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
+    if (verdict.form === 'authorization') span = this.includeScheme(span, place);
+    if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
+    if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return span.close;
+    if (verdict.strength === 0 || isNextName(this.page, span)) return 0;
+    if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
+    const next = span.end < length ? units[span.end]! : 0;
+    const endsLine =
+      next === 0 ||
+      next === 10 ||
+      next === 13 ||
+      (next === 92 && (readEscape(units, span.end) & escapeMask) === 10) ||
+      next === 34;
+    return this.report(span, verdict, { quoted: false, tight, startsLine: isFirst, endsLine, next }, place)
+      ? span.close
+      : 0;
+  }
+
+  /** `?code=`, `&sig=`: only in a query. */
+  private isQuery(place: NamePlace): boolean {
+    const { units } = this.page;
+    const before = units[place.start - 1];
+    return (
+      before === 63 ||
+      before === 38 ||
+      before === 35 ||
+      before === 59 ||
+      place.encoded ||
+      startsLine(this.page, place.start)
+    );
+  }
+
+  private isLongAuthorization(at: number, verdict: NameVerdict): boolean {
+    return (
+      verdict.form === 'authorization' &&
+      /^(?:AWS4|Digest|OAuth|Signature|Hawk|MAC|GoogleLogin|SharedKey|FlyV1)/i.test(
+        this.page.text.slice(at, at + 12),
+      )
+    );
+  }
+
+  /** `Bearer x`: a bare value of two words. */
+  private includeScheme(span: ValueSpan, place: NamePlace): ValueSpan {
+    const { units, text } = this.page;
+    if (units[span.end] !== 32 || !/^[A-Za-z][\w-]{2,20}$/.test(text.slice(span.start, span.end)))
+      return span;
+    const rest = readBare(this.page, span.end + 1, { encoded: place.encoded, wholeLine: false });
+    return { ...rest, start: span.start };
+  }
+
+  /** `["a", "b"]` or `=(value)`: each string is judged alone. */
+  private readList(at: number, verdict: NameVerdict, place: NamePlace): number {
+    const { units, text } = this.page;
+    if (units[at] === 40 && !readQuoted(this.page, at + 1)) {
+      const length = text.slice(at, at + 200).indexOf(')');
+      if (length < 0 || units[place.sign - 1] !== 41) return 0;
+      const end = at + length;
+      const span = { start: at + 1, end, close: end + 1, quoted: true };
+      return this.judgeQuoted(span, verdict, place);
+    }
+    if (verdict.strength === 0) return 0;
+    if (units[at] === 91 && !readQuoted(this.page, at + 1)) {
+      const bare = this.readBracketed(at, verdict, place) || this.readFlowList(at, verdict, place);
+      if (bare) return bare;
+    }
+    if (units[at + 1] === 123) {
+      this.around.openGroup(at, verdict);
+      return at;
+    }
+    let i = at + 1;
+    let found = 0;
+    const isPair = verdict.rule === 'credential';
+    for (let items = 0; items < 64; items++) {
+      while (units[i] === 44 || (units[i]! <= 32 && i < this.page.length)) i += 1;
+      const span = readQuoted(this.page, i);
+      if (!span || span.resume) break;
+      const judged = isPair && items === 1 ? passwordVerdict : verdict;
+      found = Math.max(found, this.judgeQuoted(span, judged, place));
+      i = span.close;
+    }
+    return found;
+  }
+
+  /** `=[Bearer x]` of Java and Go, `[[x]]` of Lua. */
+  private readBracketed(at: number, verdict: NameVerdict, place: NamePlace): number {
+    bracketed.lastIndex = at;
+    const value = bracketed.exec(this.page.text)?.[1];
+    const isChosen = verdict.form === 'authorization' || looksChosen(value ?? '', verdict.strength);
+    if (value === undefined || !isChosen) return 0;
+    const end = bracketed.lastIndex;
+    const span = { start: end - value.length, end, close: end + 1, quoted: true };
+    return this.judgeQuoted(span, verdict, place);
+  }
+
+  /** `[x, y]` of YAML and TOML, without quotes. */
+  private readFlowList(at: number, verdict: NameVerdict, place: NamePlace): number {
+    flowList.lastIndex = at;
+    const list = flowList.exec(this.page.text)?.[0];
+    let found = 0;
+    for (const { index, 0: value } of list?.matchAll(/[^\s,[\]]+/g) ?? []) {
+      const start = at + index;
+      const span = { start, end: start + value.length, close: start + value.length, quoted: true };
+      if (looksChosen(value, verdict.strength))
+        found = Math.max(found, this.judgeQuoted(span, verdict, place));
+    }
+    return found;
+  }
+
+  /** `name="x"`, an empty line, and the value: a part of a multipart form. */
+  private readFormPart(name: ValueSpan): number {
+    emptyLine.lastIndex = name.close;
+    if (!emptyLine.test(this.page.text)) return 0;
+    const span = readLine(this.page, emptyLine.lastIndex, longestJudged);
+    const label = this.around.takeLabel(name.close);
+    const form: ValueForm = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
+    const value = this.page.text.slice(span.start, span.end);
+    if (!label || !isSecretValue(value, label, form)) return 0;
+    this.out.push(nameByShape(this.page, span, label.rule));
+    return span.end;
+  }
+
+  /** Pushes what must go of the value; false when it is no secret. */
+  private report(span: ValueSpan, verdict: NameVerdict, form: ValueForm, place: NamePlace): boolean {
+    const { text } = this.page;
+    const length = span.end - span.start;
+    if (verdict.form === 'cookie' || verdict.form === 'set-cookie') {
+      this.cookiesUntil = span.end;
+      return pushFound(this.out, ...findCookies(this.page, span, verdict.form === 'set-cookie'));
+    }
+    if (length > longestJudged) {
+      if (verdict.strength < 2 || /\s/.test(text.slice(span.start, span.start + 200))) return false;
+      this.out.push({ start: span.start, end: span.end, rule: verdict.rule, resume: span.resume });
+      return true;
+    }
+    const value = text.slice(span.start, span.end);
+    const quote =
+      !form.quoted && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value) ? this.keyQuote(place) : '';
+    if (verdict.form === 'authorization')
+      return pushFound(this.out, findAuthorization(this.page, span, value, quote));
+    if (!isSecretValue(value, verdict, form) || this.repeatsName(place, value)) return false;
+    this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
+    return true;
+  }
+
+  /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: nothing is told but the name. */
+  private repeatsName({ start, end }: NamePlace, value: string): boolean {
+    if (start < 0 || value.length > end - start + 4) return false;
+    const plain = (text: string): string => text.replace(/[^A-Za-z\d]+/g, '').toLowerCase();
+    const name = plain(this.page.text.slice(start, end));
+    return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
+  }
+
+  /** A quoted name and a comma end at `comma`: `"x-api-key", "value"` as raw headers and argument lists have it. */
+  readListed(place: NamePlace): number {
+    const verdict = this.names.lookUp(this.page, place.start, place.end);
+    if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
+    // Of a name without quotes, what Erlang and Lisp write: `{password, "x"}`.
+    if (this.keyQuote(place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
+    let at = place.behind;
+    while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
+    if (/[bNru]/.test(this.page.text[at] ?? '')) at += 1;
+    const span = readQuoted(this.page, at);
+    if (!span) return place.behind;
+    const value = this.page.text.slice(span.start, Math.min(span.end, span.start + 300));
+    if (!verdict.form && (this.names.judge(value).strength > 1 || !looksChosen(value, verdict.strength)))
+      return place.behind;
+    const form = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+    return this.report(span, verdict, form, place) ? span.close : place.behind;
+  }
+
+  /** `<password>value</password>`; the page holds `>` at `sign`. */
+  readElement(place: NamePlace): number {
+    const isLabelled = place.start < 0 && this.around.isLabelled(place.sign);
+    const isNamed = place.start >= 0 && place.end === place.sign;
+    const name = isNamed || isLabelled ? place : elementName(this.page, place);
+    if (!name) return place.behind;
+    const span = elementText(this.page, place.behind);
+    if (!span || (isNamed && isTypeArgument(this.page, place, span))) return place.behind;
+    let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
+    if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
+    if (isLabelled || verdict?.form === 'content')
+      verdict =
+        this.around.takeLabel(place.start) ?? verdictOfElement(this.page, this.names, { ...place, ...name });
+    if (!verdict) return place.behind;
+    return this.judgeQuoted(span, verdict, place) || place.behind;
+  }
+}
+
+/** Pushes the findings; false when there are none. */
+function pushFound(out: Finding[], ...found: (Finding | undefined)[]): boolean {
+  const real = found.filter((finding) => finding !== undefined);
+  out.push(...real);
+  return real.length > 0;
+}

@@ -1,0 +1,212 @@
+/**
+ * Secrets that only a word announces: `Bearer x`, `password is x`, `using token x`, `IDENTIFIED BY 'x'`. With no sign
+ * between them what follows must look the part, more so behind words that people use for other things.
+ */
+import type { Finding, Page } from '../scan/page.ts';
+import { nameByShape } from '../scan/shape-table.ts';
+import { isTypedWord } from '../values/plain-words.ts';
+import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
+import { isPublicId, isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+
+export const spokenWords =
+  'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
+
+const lead =
+  /(?:ña|['’]s)?(?:[(]|(?:%20|\+|[ \t]{1,4})(?:for(?: user)? [\w.@'"%-]{1,60} |\d[ \t])?(?:=[ \t]?(?:password\()?|(?:is|was|of|to|as|set to|value|by|ist|lautet|es|est|é)[ \t]{1,4}|= |=> |-> |→ )?[[(]?)/iy;
+
+const identifiedBefore = /identified\s+(?:with\s+[\w"'`]{1,40}\s+)?$/i;
+const codeBefore =
+  /(?:one-time|verification|security|login|confirmation|auth\w*|otp|mfa|2fa|access|backup|recovery|sms|unlock|sign-?in|log-?in|pin|pass|door|gate|alarm|entry|activation|pairing|device|reset|confirm\w*|temporary)\s$/i;
+
+/** What stands between a word and a literal in quotes, or a value behind a mark of its own, in every tongue and log. */
+const looseLead =
+  /["'`>)\]]{0,3}(?:[ ]?[([][\w-]{1,12}[)\]]["']?[ ]?[:=]|\.{2,60}:?|[ ]==|[ ]\.(?= ["'])|[ ](?:(?:was|has been) )?(?:changed|rotated|reset|updated)(?: from)?(?: \S{1,64} to)?|[ ]for [\w.@-]{1,40}:|[ ]?<-|[ ][-\u2013](?=[ ]))[ ]?["'`]?(?=\S)|["'`>)\]]{0,3}(?:[ ]?,)?[ ](?:[a-z]{2,8}[ ]){0,3}(?:%[qsv] )?<{0,2}(?=["'`])|["'`>]{1,4},[ ]?<{0,2}(?=["'`])/y;
+const userThenSecret = /[ \t]{1,3}["']?[A-Za-z][\w.@-]{0,30}["']?(?:[ \t]{1,3}|:)(?=[^\s])/y;
+const pairWords = /^(?:login|oper|identify|plain|auth)$/;
+
+/** `password for the staging box is x`, `senha do banco: x`, and a question that the next line answers. */
+const farLead =
+  /(?:[ \t]["'`]?[\p{L}\w.@%'’-]{1,40}["'`]?){1,6}?(?:[ \t]?(?::|=|->|=>|→)|[ \t](?:is|was|lautet|ist|es|est|é))[ \t]{1,4}["'`]?(?=[^\s"'`])/uy;
+const questionLead =
+  /[^\n?]{0,40}\?[ ]?\r?\n(?:\[?[\d:. -]{1,20}\]?[ ]?)?(?:<?[\w.@-]{1,30}>?:[ ]{0,2})?(?=[^\s]{6,80}(?:\s|$))/y;
+const isPasswordWord = /^(?:pass|pwd|pw$|kennwort$|senha$|contrase)/;
+
+function findFar(page: Page, word: string, end: number): Finding | undefined {
+  if (!isPasswordWord.test(word)) return undefined;
+  for (const pattern of [farLead, questionLead]) {
+    pattern.lastIndex = end;
+    if (!pattern.test(page.text)) continue;
+    const at = pattern.lastIndex;
+    const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+    const value = page.text.slice(span.start, Math.min(span.end, span.start + 200)).replace(/[.!?]$/, '');
+    if (/[([{=]/.test(value) || /^[\w.-]{1,40}:/.test(value) || isStandIn(value)) continue;
+    if (!looksChosen(value) && !(pattern === questionLead && /-/.test(value) && isTypedWord(value))) continue;
+    return nameByShape(page, { start: span.start, end: span.start + value.length }, 'password');
+  }
+  return undefined;
+}
+
+const calledBefore =
+  /(?:^|[\s"'`(])(?:use|used|using|enter|entered|type|typed|try|tried|with|put|paste|set|chose) ["'`]?([^\s"'`]{6,64})["'`]? (?:as|for) (?:(?:the|your|my|our|a|its|their) )?(?:[\w-]{2,12} )?$/i;
+const codeFirst =
+  /(?:^|[\s"'`(:])([A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`)]? (?:is (?:your|the) (?:[\w-]{1,16} ){0,4}$|to (?:\w{2,10} ){0,2}$)/;
+const pairFirst =
+  /(?:^|[\s"'`(])[\w.@-]{1,40}[:/]([^\s"'`]{6,64}) is (?:the|your|my|our|a) (?:[\w-]{2,12} )?$/;
+const codeAsked =
+  /\b(?:use|enter|type) ["'`]?(?:[A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`]? to (?:\w{2,10} ){0,2}$/i;
+
+/** `use x as the password`, `123456 is your login code`: the value stands before its word. */
+function findBefore(page: Page, word: string, start: number): Finding | undefined {
+  const before = page.text.slice(Math.max(0, start - 110), start);
+  if (word === 'login') {
+    const pair = pairFirst.exec(before)?.[1];
+    const first = start - before.length + before.lastIndexOf(pair ?? ' ');
+    if (pair !== undefined && looksChosen(pair))
+      return { start: first, end: first + pair.length, rule: 'password' };
+  }
+  const isCode = /^(?:code|verify|confirm|login)$/.test(word);
+  if (!isCode && !isPasswordWord.test(word)) return undefined;
+  if (isCode && word !== 'code' && !codeAsked.test(before)) return undefined;
+  const value = (isCode ? codeFirst : calledBefore).exec(before)?.[1];
+  const isQuoted = /["'`] (?:as|for) [^"'`]*$/.test(before);
+  if (value === undefined || (!isCode && !looksChosen(value) && !(isQuoted && isTypedWord(value))))
+    return undefined;
+  if (word === 'code' && !codeBefore.test(before)) return undefined;
+  const at = start - before.length + before.lastIndexOf(value);
+  return { start: at, end: at + value.length, rule: isCode ? 'one-time-code' : 'password' };
+}
+
+/** `password (prod): x`, `"password" with value "x"`, `login bob x`: the value must look chosen. */
+function findLoose(page: Page, word: string, end: number): Finding | undefined {
+  const isPair = pairWords.test(word);
+  if (!isPair && !/^(?:pass|pwd|pw$|token$|secret$|kennwort$)/.test(word)) return undefined;
+  const pattern = isPair ? userThenSecret : looseLead;
+  pattern.lastIndex = end;
+  if (!pattern.test(page.text)) return undefined;
+  const at = pattern.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  const value = page.text.slice(span.start, Math.min(span.end, span.start + 200));
+  const isQuoted = span.quoted || /["'`]/.test(page.text[at - 1] ?? '');
+  const isWord =
+    isQuoted &&
+    page.text[at - 1] !== ',' &&
+    page.text[at - 2] !== ',' &&
+    isPasswordWord.test(word) &&
+    !/\b(?:for|of|user|from|by|in|on|at|to)\b/.test(page.text.slice(end, at));
+  if (span.end - span.start > 200 || isStandIn(value)) return undefined;
+  if (!looksChosen(value) && !(isWord && isTypedWord(value))) return undefined;
+  if (isPair && !isOddlySpelt(value)) return undefined;
+  // `login with password=x`: the name before the sign says more.
+  if (isPair && /^[\w.-]{1,40}=/.test(value)) return undefined;
+  if ((!span.quoted && /[([{]/.test(value)) || (/^(?:token|secret)$/.test(word) && !looksRandom(value)))
+    return undefined;
+  return nameByShape(page, { start: span.start, end: span.end }, isPair ? 'password' : ruleOf(word));
+}
+
+/** Signs and digits among letters, or random: what no sentence goes on with. */
+export const isOddlySpelt = (value: string): boolean =>
+  looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
+
+/** What the spoken word at [start, end) announces. */
+export function findSpoken(page: Page, start: number, end: number): Finding | undefined {
+  const { text } = page;
+  const word = text.slice(start, end).toLowerCase();
+  if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
+  if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
+  // `identified by \`fs.rmdir\`` is said of anything: statements have other quotes.
+  if (word === 'by' && /^ \\{0,2}`/.test(text.slice(end, end + 4))) return undefined;
+  lead.lastIndex = end;
+  const elsewhere = (): Finding | undefined =>
+    findLoose(page, word, end) ?? findFar(page, word, end) ?? findBefore(page, word, start);
+  if (/^(?:verify|confirm)$/.test(word) || !lead.test(text)) return elsewhere();
+  const at = lead.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  const judged = text.slice(span.start, Math.min(span.end, span.start + longestJudged));
+  const value = judged.length < longestJudged ? judged.replace(/[.!?]$/, '') : judged;
+  if (
+    !isAnnounced(word, value, span.quoted) &&
+    !isSaidWord(page, word, { end, at, to: span.end }, value, span.quoted)
+  )
+    return elsewhere();
+  const spanEnd = judged.length < longestJudged ? span.start + value.length : span.end;
+  return { ...nameByShape(page, { start: span.start, end: spanEnd }, ruleOf(word)), resume: span.resume };
+}
+
+/** Of words other tongues are not known here: what says how a password is would be taken for one. */
+const announces = /(?:\b(?:is|was|lautet)|['’]s|[=>→])[ \t]{1,4}[[(]?$/;
+const endsSaying =
+  /^(?:[.,;:!)\]\n\r"'`]|$|[ ](?:--|–|—|\(|and\b|but\b|so\b|please\b|for now\b|until\b|now\b|in case\b|if\b))/;
+
+/** `the password is sunflower, …`, `password "sunflower"`, `PASSWORD 'x'`: a word that says nothing of passwords. */
+function isSaidWord(
+  { text }: Page,
+  word: string,
+  { end, at, to }: { end: number; at: number; to: number },
+  value: string,
+  quoted: boolean,
+): boolean {
+  if (isStandIn(value) || value.length < 3) return false;
+  if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
+  if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
+  const lead = text.slice(end, at);
+  if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '');
+  // Code goes on behind an assignment, a sentence does not.
+  if (/[=>→]/.test(lead) && !/^(?:[\n\r"'`]|$)/.test(text.slice(to, to + 1))) return false;
+  if (quoted) return !/\b(?:for|of|to|on|at|by)\b/.test(lead);
+  // `wifi / password sunflower`
+  if (/^ $/.test(lead))
+    return (
+      /[/,] $/.test(text.slice(end - word.length - 2, end - word.length)) &&
+      /^(?:[\r\n"]|$)/.test(text.slice(to, to + 1))
+    );
+  return (
+    announces.test(lead) && (endsSaying.test(text.slice(to, to + 12)) || /[.!?]$/.test(text.slice(at, to)))
+  );
+}
+
+function ruleOf(word: string): string {
+  if (/^(?:bearer|basic|negotiate|digest|ssws|splunk)$/.test(word)) return 'authorization';
+  if (word === 'code') return 'one-time-code';
+  return word === 'by' || /^(?:passe|senha|contrase|contrasena|kennwort|passwort)$/.test(word)
+    ? 'password'
+    : word;
+}
+
+function isAnnounced(word: string, value: string, quoted: boolean): boolean {
+  if (isStandIn(value) || value.length < (word === 'code' ? 4 : 6)) return false;
+  if (
+    !/^pass|^pwd?$|^by$/.test(word) &&
+    isPublicId(value) &&
+    !(quoted && /^(?:apikey|secret|token)$/.test(word))
+  )
+    return false;
+  if (word === 'basic') return isBasicPair(value);
+  if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}#?$/.test(value);
+  if (word === 'bearer') return isBearer(value);
+  if (/^(?:login|unseal|identify|community|oper|authtoken|bindpw|plain)$/.test(word))
+    return looksRandom(value, 12) && !/^[\w.-]{1,40}=/.test(value);
+  if (/^(?:negotiate|digest|ssws|splunk|apikey|token|key|secret)$/.test(word))
+    return (
+      looksRandom(value, quoted || word !== 'key' ? 8 : 12) ||
+      (word === 'secret' && quoted && looksChosen(value))
+    );
+  return isPasswordLike(value, quoted) || (/^pass(?:code|key)$/.test(word) && /^\d{4,10}$/.test(value));
+}
+
+function isBearer(value: string): boolean {
+  if (value.length < 16) return looksRandom(value, 8);
+  return /^[\w.~+/=%-]+$/.test(value) && (/[\d_.-]/.test(value) || looksRandom(value));
+}
+
+function isPasswordLike(value: string, quoted: boolean): boolean {
+  if (/\s/.test(value) || value.includes('(')) return false;
+  if (looksChosen(value)) return true;
+  if (/\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\d.]+[a-z]*$/.test(value)) return true;
+  return quoted && /[^A-Za-z ]/.test(value) && !/^[A-Z_]+$/.test(value);
+}
+
+/** `user:password` in base64. */
+function isBasicPair(value: string): boolean {
+  if (!/^[\w+/-]{8,}={0,2}$/.test(value)) return false;
+  return /^[\x20-\x7e]*:[\x20-\xff]+/.test(Buffer.from(value, 'base64').toString('latin1'));
+}

@@ -1,0 +1,276 @@
+/**
+ * Secrets that a command's or a statement's grammar announces, with no sign between: `ENV NAME value`, `setx NAME value`,
+ * `git config user.token value`, `requirepass value`, `htpasswd -b file user value`, `echo value | sudo -S`. A rule is a
+ * word, what stands between it and the value, and perhaps the name that decides.
+ */
+import type { NameBook } from '../names/name-book.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { nameByShape } from '../scan/shape-table.ts';
+import { readBare, readQuoted } from '../values/value-span.ts';
+import { isFillIn, isSecretValue, isStandIn, looksChosen } from '../values/values.ts';
+
+interface Rule {
+  /** What must stand behind the word, up to the value; `name` in it must tell of a secret. */
+  lead: RegExp;
+  /** What must stand before the word, within 80 characters. */
+  before?: RegExp;
+  /** What must follow the value. */
+  tail?: RegExp;
+  /** The word is written in capitals. */
+  capitals?: boolean;
+  /** Of the value, the part that is secret. */
+  part?: RegExp;
+  /** The value must look like a password: the word means other things too. */
+  chosen?: boolean;
+  rule?: string;
+}
+
+const name = String.raw`["']?(?<name>[A-Za-z][\w.-]{1,79})["']?`;
+const blanks = String.raw`[ \t]{1,8}`;
+const tab = String.raw`(?:\t|\\{1,8}t)`;
+const flags = String.raw`(?:[ \t]{1,8}-{1,2}[A-Za-z][\w-]{0,14}){0,3}`;
+const lead = (source: string): RegExp => new RegExp(source, 'y');
+
+const ownLine: Rule = { lead: lead(`${blanks}${name}${blanks}(?=[^\\s=])`) };
+const inPipe: Rule = {
+  lead: lead(`(?:[ \\t]{1,4}-[ne]{1,2})?${blanks}`),
+  tail: /["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo [^\n|]{0,40}-S\b|[^\n|]{0,120}--?(?:password|pass|token)-stdin|[^\n|]{0,30}chpasswd\b|gh auth login|cryptsetup |passwd\b)/y,
+  part: /^(?:[\w.-]{1,64}:)?(.+)$/,
+};
+/** `op read x`, `pass show x`, `vault kv get -field=password x`, and what they print in the next line. */
+const printsSecret =
+  /(?<=\b(?:pass|gopass|op|keyring|security|(?:vault|bao)(?: kv)?|kubectl|secretsmanager|versions|secret) [\w-]{1,30})[ ](?=[^\n\\]{0,160}(?:secret|passw|token|\/|-w\b|field|keyring|->))[^\n\\]{1,200}?(?:\r?\n|\\{1,8}n| -> )(?=\S)/y;
+const fourth: Rule = { lead: lead(`${blanks}[\\w.@-]{1,64}${blanks}`) };
+
+function buildRules(): Map<string, Rule[]> {
+  const entries: [string, ...Rule[]][] = [
+    ['env arg', { ...ownLine, capitals: true }],
+    ['setx setenv proxy_set_header add_header fastcgi_param uwsgi_param', ownLine],
+    [
+      'use',
+      {
+        lead: lead(`[ \\t][^\\n]{0,100}?/user:[^\\s]{1,64}${blanks}(?=[^\\s/])`),
+        before: /\bnet $/i,
+        chosen: true,
+      },
+      {
+        lead: lead(`[ \\t][^\\n]{0,80}?\\\\[\\w$.-]{1,40}${blanks}(?=[^\\s/])`),
+        before: /\bnet $/i,
+        chosen: true,
+      },
+    ],
+    [
+      'user',
+      { lead: lead(`${blanks}[\\w.\\\\$-]{1,40}${blanks}(?=[^\\s/])`), before: /\bnet $/i, chosen: true },
+      { lead: lead(`[ \\t][\\w.-]{1,40}[ \\t](?:on|off)[ \\t][^\\n"']{0,120}?>(?=[^\\s])`) },
+    ],
+    [
+      'ugfzc3dvcmq6',
+      { lead: lead(`(?:\\r?\\n|(?:\\\\{1,8}r)?\\\\{1,8}n| )(?:[CS<>*-]{1,3}:? )?(?=[A-Za-z0-9+/]{4})`) },
+    ],
+    [
+      'set',
+      {
+        lead: lead(`${blanks}(?://[^\\s:]{1,200}:)?_(?:auth|authToken|password)(?:${blanks}|=)`),
+        before: /\bconfig $/,
+      },
+      { lead: lead(`(?:[ \\t]{1,8}-[A-Za-z-]{1,12}){1,3}${blanks}${name}${blanks}`) },
+      { lead: lead(`${flags}${blanks}[A-Za-z][\\w-]{1,79}=(?=[^\\s])`), before: /\bsecrets?[ :]$/ },
+      {
+        lead: lead(`${blanks}${name}${blanks}(?:--body[ =])?`),
+        before: /(?:config(?:ure)?|secret|variable)s?[ :]$/i,
+      },
+    ],
+    ['config', { lead: lead(`${flags}${blanks}${name}${blanks}`), before: /git $/ }],
+    [
+      'secretid',
+      { lead: /\\*["']?[ ]{0,2}[=:][ ]{1,20}\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' },
+    ],
+    ['genkey', { lead: /[ ]?(?:\r?\n|\\{1,8}n)(?=[A-Za-z0-9+/]{43}=)/y, rule: 'private-key' }],
+    [
+      'untrusted',
+      {
+        lead: /[ ]comment:[^\n\\]{0,60}secret key(?:\r?\n|\\{1,8}n)(?=[A-Za-z0-9+/]{40})/y,
+        rule: 'private-key',
+      },
+    ],
+    [
+      'entry',
+      {
+        lead: /[ ](?=')/y,
+        before: /\bDuplicate $/i,
+        tail: /' for key '[^'\n]{0,60}(?:token|secret|passw|api_?key|hash)/iy,
+        rule: 'table-column',
+      },
+    ],
+    ['root admin administrator', { lead: lead('[ ]?/[ ]?(?=[^\\s/])'), chosen: true, part: /^([^/]+)$/ }],
+    ['define', { lead: lead(`${blanks}${name}${blanks}`), before: /#$/ }],
+    [
+      'secret password key',
+      {
+        lead: lead('[ ][05789][ ](?=[^\\s])'),
+        before:
+          /(?:\busername [^\s]{1,40}(?: [a-z]+(?: \d+)?){0,3} |\benable |(?:tacacs|radius)[^\n]{0,40} |(?:^|\n) {0,4})$/,
+      },
+    ],
+    ['community', { lead: lead(blanks), before: /snmp-server $/i }],
+    [
+      'key',
+      {
+        lead: lead(`${blanks}(?=[^\\s\\d])`),
+        before: /\b(?:tacacs|radius)[\w-]{0,12} (?:[\w.]{1,30} ){0,3}$/i,
+      },
+    ],
+    ['unseal', { lead: lead('[ ]Key[ ]\\d{1,2}[ ]?:[ ]'), chosen: true }],
+    ['requirepass masterauth', { lead: lead(blanks) }],
+    ['secret_id', { lead: /\\*["']?[ ]?[=:][ ]?\\*["']?(?=[0-9a-f]{8}-[0-9a-f]{4}-)/y, rule: 'secret' }],
+    ['convertto-securestring', { lead: lead(`${blanks}(?:-String${blanks})?(?=["'])`) }],
+    [
+      'variable',
+      { lead: lead(`${blanks}${name}[ \\t]{0,8}\\{[^{}]{0,400}?\\bdefault[ \\t]{0,20}=[ \\t]{0,8}`) },
+    ],
+    [
+      'auth',
+      { lead: lead(blanks), capitals: true, chosen: true },
+      { ...fourth, capitals: true, chosen: true },
+      { lead: /\\*"[ ](?:\\*"[\w-]{1,40}\\*"[ ])?(?=\\*"[^"\\\n]{4,200}\\*"(?:\s|$))/y, capitals: true },
+      {
+        lead: /\\*"(?:,"args\\*":\[|[ ,])[ ]?(?:\\*"[\w-]{1,40}\\*"[ ,] ?)?(?=\\*")/y,
+        capitals: true,
+        chosen: true,
+      },
+    ],
+    ['plain', { lead: lead(blanks), before: /AUTH $/i, capitals: true, chosen: true }],
+    [
+      'pass',
+      { lead: lead('[ ]is[ ][\\w.@-]{1,60}[ ]?/[ ]?(?=[^\\s/])'), before: /\/$/, chosen: true },
+      { lead: lead(':'), before: /-pass(?:in|out|word)?[ =]$/ },
+      {
+        lead: lead(`${blanks}(?=["'\x60])`),
+        before: /\buser(?:name)?[ :=]{1,2}["']?[^\s"'\\]{1,64}["']?(?:,| and| with){0,2} $/i,
+      },
+      { lead: lead(blanks), before: /USER [^\s"'\\]{1,64}(?:\s|\\+[rn]|[<>]){1,8}$/ },
+      { lead: lead(blanks), before: /\buser(?:name)? [^\s"'\\]{1,64},? $/i, chosen: true },
+      {
+        lead: lead(blanks),
+        before: /(?:^|\n|[<>-] ?)$/,
+        tail: /[ \t]*(?:\r?\n|\\{1,8}[rn]|$)/y,
+        capitals: true,
+        part: /^([^/]*[!#$%^&*~+?_][^/]*)$/,
+        chosen: true,
+      },
+    ],
+    [
+      'login',
+      { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
+      { lead: lead(`(?: is|:)? ?[\\w.@-]{1,60} ?/ ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
+    ],
+    [
+      'htpasswd',
+      {
+        lead: lead(
+          `${blanks}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${blanks}[\\w./~-]{1,100}${blanks}[\\w.@-]{1,64}${blanks}(?=[^\\s;|&])`,
+        ),
+      },
+      { lead: lead(`${blanks}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}${blanks}[\\w.@-]{1,64}${blanks}`) },
+    ],
+    ['add_user change_password', fourth],
+    ['echo printf', { lead: lead(blanks), before: /(?:pass\w*|token|secret)[\w-]{0,20}[ =]<\($/ }, inPipe],
+    [
+      'show read find-generic-password find-internet-password get access get-secret-value',
+      { lead: printsSecret, tail: /[ \t]*(?:\r?\n|\\{1,8}[rn]|$)/y, chosen: true },
+    ],
+    ['cwjap cwjap_cur', { lead: /=\\*"[^"\\\n]{0,64}\\*",(?=\\*")/y }],
+    [
+      'code',
+      { lead: lead('[:=]?[ ](?=\\d{4,8}[ ])'), tail: / \(?(?:valid|expires|gültig)/y, rule: 'one-time-code' },
+    ],
+    [
+      'credentials creds',
+      { lead: lead('(?:[ ](?:are|is)|:)?[ ][\\w.@-]{1,60}[ ]?[/:][ ]?(?=[^\\s/])'), chosen: true },
+    ],
+    ['rp', { lead: lead(blanks), before: /\/$/, chosen: true }],
+    ['wpa_passphrase', fourth],
+    ['sqlplus expdp impdp', { lead: lead(`${flags}${blanks}["']?[\\w$#]{1,64}/`), part: /^([^@]+)/ }],
+    ['lftp', { lead: lead(`[^\\n|;]{0,80}?[ \\t]-u[ \\t]{1,3}[\\w.@-]{1,64},`) }],
+    ['smbclient rpcclient', { lead: lead(`[^\\n|;]{0,160}?[ \\t]-U[ \\t]?["']?[\\w.\\\\/-]{1,64}%`) }],
+    ['xfreerdp wfreerdp', { lead: lead(`[^\\n|;]{0,160}?[ \\t]/p:`) }],
+    ['7z 7za', { lead: lead(`[^\\n|;]{0,120}?[ \\t]-p(?=[^\\s-])`) }],
+    ['acl', { lead: /[ \t]SETUSER[ \t][^\n"']{1,120}?[ \t]>/y, capitals: true }],
+    ['crypt', { lead: lead(`\\([ \\t]?(?=\\\\*')`) }],
+    [
+      'pgp_sym_encrypt pgp_sym_decrypt aes_encrypt aes_decrypt',
+      { lead: lead(`\\([^()'"\\n]{1,120},[ \\t]?(?=\\\\*')`) },
+    ],
+    ['pragma', { lead: lead(`${blanks}(?:hex|re|hexre)?key[ \\t]{0,2}=[ \\t]{0,2}`) }],
+    [
+      'true false',
+      {
+        lead: lead(
+          `${tab}/[^\\t\\n"']{0,200}?${tab}(?:TRUE|FALSE)${tab}\\d{1,14}${tab}[^\\s"'\\\\]{1,128}${tab}`,
+        ),
+        rule: 'cookie',
+      },
+    ],
+  ];
+  const table = new Map<string, Rule[]>();
+  for (const [words, ...rules] of entries)
+    for (const word of words.split(' ')) table.set(word, [...(table.get(word) ?? []), ...rules]);
+  return table;
+}
+
+let rules: Map<string, Rule[]> | undefined;
+
+const ruleTable = (): Map<string, Rule[]> => {
+  rules ??= buildRules();
+  return rules;
+};
+
+export const toldWords = (): string[] => [...ruleTable().keys()];
+
+/** The word at [start, end) may open a statement that tells a secret. */
+export function findTold(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
+  const word = page.text.slice(start, end);
+  const candidates = ruleTable().get(word.toLowerCase());
+  if (!candidates) return undefined;
+  const from = Math.max(0, start - 80);
+  let before: string | undefined;
+  for (const rule of candidates) {
+    if (rule.capitals && word !== word.toUpperCase()) continue;
+    // What follows is asked first: it is anchored, what stands before must be searched for.
+    rule.lead.lastIndex = end;
+    if (!rule.lead.test(page.text)) continue;
+    if (rule.before) {
+      before ??= page.text.slice(from, start);
+      if (!rule.before.test(before)) continue;
+    }
+    const found = applyRule(page, names, rule, end);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function applyRule(page: Page, names: NameBook, rule: Rule, from: number): Finding | undefined {
+  const { text } = page;
+  rule.lead.lastIndex = from;
+  const match = rule.lead.exec(text);
+  if (!match) return undefined;
+  const at = rule.lead.lastIndex;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  if (span.end - span.start > 1024 || isFillIn(text, at, span.end)) return undefined;
+  if (rule.tail) {
+    rule.tail.lastIndex = span.end;
+    if (!rule.tail.test(text)) return undefined;
+  }
+  const whole = text.slice(span.start, span.end);
+  const value = rule.part ? (rule.part.exec(whole)?.[1] ?? '') : whole;
+  const start = span.start + whole.indexOf(value);
+  const verdict = match.groups ? names.judge(match.groups['name']!) : undefined;
+  if (verdict) {
+    const form = { quoted: span.quoted, tight: false, startsLine: true, endsLine: true, next: 0 };
+    if (verdict.strength < 2 || !isSecretValue(value, verdict, form)) return undefined;
+  } else if (value.length < 4 || isStandIn(value) || value.startsWith('-')) return undefined;
+  if (rule.chosen && !looksChosen(value) && !/^[0-9a-f]{32,128}$/.test(value)) return undefined;
+  const found = { start, end: start + value.length };
+  return nameByShape(page, found, verdict?.rule ?? rule.rule ?? 'password');
+}

@@ -1,0 +1,183 @@
+/**
+ * Finds the password in an address: `scheme://user:password@host`, `scheme://token@host`, `user:password@tcp(host)`, a
+ * `.pgpass` line. Half-open extents in units of the page.
+ */
+import { characterTables, digit } from '../scan/characters.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { isPublicId, isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+
+const longestUserInfo = 2048;
+
+/** The page holds `://` at `colon`. */
+export function findUserInfo(page: Page, colon: number): Finding | undefined {
+  const start = colon + 3;
+  if (page.units[start] === 47) return undefined;
+  const at = findAt(page, start);
+  if (at < 0) return undefined;
+  const info = page.text.slice(start, at);
+  const separator = /:|%3A/i.exec(info);
+  if (!separator) return findTokenUser(info, start, at);
+  const from = start + separator.index + separator[0].length;
+  const password = page.text.slice(from, at);
+  if (password === '' || isStandIn(password) || isExample(info))
+    return findTokenUser(info.slice(0, separator.index), start, from - separator[0].length);
+  return { start: from, end: at, rule: 'url-password' };
+}
+
+/** `USER:PASS@HOST`, `user:pass@host`, as documentation writes them. */
+const isExample = (info: string): boolean =>
+  /^(?:user(?:name)?|u|abc|admin)?:(?:pass|pw|pwd|xyz)$/i.test(info);
+
+/** The `@` that ends the user info, or -1. A slash may stand in a password, but not where a port is. */
+function findAt(page: Page, start: number): number {
+  const { units } = page;
+  const stop = Math.min(page.length, start + longestUserInfo);
+  let last = -1;
+  let slash = -1;
+  for (let i = start; i < stop; i++) {
+    const unit = units[i]!;
+    if (unit === 64) {
+      last = i;
+      if (slash < 0 && !continuesUserInfo(page, i + 1)) return i;
+    } else if (unit === 58 && units[i + 1] === 47 && units[i + 2] === 47) break;
+    else if (unit === 47 && slash < 0) {
+      if (last >= 0 || !isPasswordSlash(page, start, i)) return last;
+      slash = i;
+    } else if (unit === 92 && isDomainSlash(page, start, i)) i += units[i + 1] === 92 ? 1 : 0;
+    else if (
+      unit <= 32 ||
+      unit === 34 ||
+      unit === 39 ||
+      unit === 96 ||
+      unit === 60 ||
+      unit === 62 ||
+      unit === 92 ||
+      (unit === 44 && !isDirectory(page, start))
+    )
+      break;
+  }
+  return last;
+}
+
+/** A name of a directory holds commas: `ldap://cn=admin,dc=x:password@host`. */
+const isDirectory = ({ text }: Page, start: number): boolean =>
+  /ldaps?:\/\/$/.test(text.slice(Math.max(0, start - 9), start));
+
+/** `http://corp\user:x@proxy`: one or two backslashes that are no escape of a line's end or a quote. */
+function isDomainSlash({ text, units }: Page, start: number, at: number): boolean {
+  const isDoubled = units[at + 1] === 92;
+  if (!isDoubled && /[nrtbfu"'\\/]/.test(text[at + 1] ?? '"')) return false;
+  const user = /^[\w.-]{1,64}:/.exec(text.slice(at + (isDoubled ? 2 : 1), at + 70));
+  return user !== null && /^[\w.-]{1,40}$/.test(text.slice(start, at).slice(-41));
+}
+
+/** Another `@` follows before the host ends: the first belongs to the password. */
+function continuesUserInfo(page: Page, from: number): boolean {
+  const stop = Math.min(page.length, from + 256);
+  for (let i = from; i < stop; i++) {
+    const unit = page.units[i]!;
+    if (unit === 64) return true;
+    if (
+      unit <= 34 ||
+      unit === 39 ||
+      unit === 47 ||
+      unit === 44 ||
+      unit === 59 ||
+      unit === 63 ||
+      unit === 35 ||
+      unit === 92 ||
+      unit === 96
+    )
+      return false;
+  }
+  return false;
+}
+
+/** `user:pa/ss@host` against `host:8080/path@1.2`. */
+function isPasswordSlash(page: Page, start: number, slash: number): boolean {
+  const authority = page.text.slice(start, slash);
+  const colon = authority.indexOf(':');
+  return colon > 0 && !/^\d{0,5}$/.test(authority.slice(colon + 1)) && !authority.startsWith('[');
+}
+
+/** `https://<token>@host`. A user's plain name stays. */
+function findTokenUser(info: string, start: number, end: number): Finding | undefined {
+  if (info.length < 16 && !/^[A-Za-z\d_-]{12,}$/.test(info)) return undefined;
+  if (!looksRandom(info, 12) || isStandIn(info)) return undefined;
+  return { start, end, rule: 'url-token' };
+}
+
+const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
+
+/** `user:password@tcp(host:port)/db` as Go drivers write it; the page holds `@` at `at`. */
+export function findDriverPassword(page: Page, at: number): Finding | undefined {
+  driverHost.lastIndex = at;
+  if (!driverHost.test(page.text)) return findHostlessUser(page, at);
+  const before = page.text.slice(Math.max(0, at - 130), at);
+  const password = /[\w.-]:([^\s"'\\]{1,128})$/.exec(before)?.[1];
+  if (password === undefined || isStandIn(password)) return undefined;
+  return { start: at - password.length, end: at, rule: 'url-password' };
+}
+
+const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){1,5}(?![\w@])/y;
+
+/** `bot@mail.host:password`, as lists of accounts have it. */
+const mailPair = /@[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}:([^\s"'\\/:,;|]{6,80})(?=[\s"',;|]|$)/y;
+
+function findMailPair(page: Page, at: number): Finding | undefined {
+  mailPair.lastIndex = at;
+  const password = mailPair.exec(page.text)?.[1];
+  if (password === undefined || !looksChosen(password) || /\.[a-z]{2,4}$/.test(password)) return undefined;
+  return { start: mailPair.lastIndex - password.length, end: mailPair.lastIndex, rule: 'password' };
+}
+
+/** `user:password@host.name`, with no scheme before it. */
+function findHostlessUser(page: Page, at: number): Finding | undefined {
+  const pair = findMailPair(page, at);
+  if (pair) return pair;
+  bareHost.lastIndex = at;
+  if (!bareHost.test(page.text)) return undefined;
+  const before = page.text.slice(Math.max(0, at - 130), at);
+  const password = /(?:^|[\s"'=(])[\w.-]{1,40}:([^\s"'\\/:]{6,80})$/.exec(before)?.[1];
+  if (password === undefined || !looksChosen(password)) return undefined;
+  return { start: at - password.length, end: at, rule: 'url-password' };
+}
+
+const passwordFile =
+  /:(\d{2,5}|\*):([^:\s"'\\]{1,64}):([^:\s"'\\]{1,64}):([^:\s"'\\]{4,200})(?=\s|["'\\]|$)/y;
+
+/** `host:5432:database:user:password`; the page holds the first `:` at `colon`. */
+export function findPasswordFileLine(page: Page, colon: number): Finding | undefined {
+  if (!isPortField(page, colon + 1)) return undefined;
+  passwordFile.lastIndex = colon;
+  const match = passwordFile.exec(page.text);
+  if (!match) return undefined;
+  const [whole, , database = '', user = '', password = ''] = match;
+  if (/^\d+$/.test(database) || /^\d+$/.test(user) || isStandIn(password) || isPublicId(password))
+    return undefined;
+  // Groups of an address: `fe80::4619:e830:fe6e:db82`.
+  if ([database, user, password].every((part) => /^[\da-f]{1,4}$/i.test(part))) return undefined;
+  const end = colon + whole.length;
+  return { start: end - password.length, end, rule: 'password-file' };
+}
+
+/** Digits or a star, a colon, and what is no digit: not a time, not a position in a file. */
+function isPortField(page: Page, start: number): boolean {
+  const { units } = page;
+  const { classes } = characterTables();
+  let i = start;
+  while (classes[units[i]!]! & digit && i - start < 6) i += 1;
+  if (i === start && units[i] === 42) i += 1;
+  return i > start && units[i] === 58 && units[i + 1]! > 32 && !(classes[units[i + 1]!]! & digit);
+}
+
+const oracle = /:[^/\s"'@]{1,64}\/([^@\s"']{1,128})@/y;
+
+/** `jdbc:oracle:thin:user/password@host`; the page holds the colon before the user. */
+export function findOraclePassword(page: Page, colon: number): Finding | undefined {
+  oracle.lastIndex = colon;
+  const password = oracle.exec(page.text)?.[1];
+  if (password === undefined) return undefined;
+  const end = oracle.lastIndex - 1;
+  return { start: end - password.length, end, rule: 'url-password' };
+}

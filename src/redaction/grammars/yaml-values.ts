@@ -1,0 +1,31 @@
+/** What only YAML does with a name and its value: the value alone on the line below, and the data of a Kubernetes secret. */
+import type { Page } from '../scan/page.ts';
+import { indentOf, readIndented, skipBlanks, startsLine } from '../values/value-span.ts';
+
+/** How far from its data a manifest says its kind. */
+const manifestReach = 1500;
+const secretKind = /\bkind\\*["']?:[ ]?\\*["']?Secret\b/g;
+const below = /\n([ \t]{1,40})(?=[^\s:#"'{}[\]-]{4,200}[ \t]*(?:\r?\n|$))/y;
+
+/** `name:` and, deeper in the next line, one word alone: where that begins; the line break when there is none. */
+export function valueBelow(page: Page, nameStart: number, lineBreak: number): number {
+  if (!startsLine(page, nameStart)) return lineBreak;
+  below.lastIndex = lineBreak;
+  const match = below.exec(page.text);
+  return match && match[1]!.length > indentOf(page, nameStart) ? lineBreak + 1 + match[1]!.length : lineBreak;
+}
+
+/** The end of what `data:` of a Kubernetes secret holds, for a sign that ends at `behind`; undefined for other data. */
+export function findSecretData(page: Page, nameStart: number, behind: number): number | undefined {
+  const { text, units } = page;
+  const at = skipBlanks(page, behind, false);
+  if (units[at] !== 123 && units[at] !== 10) return undefined;
+  secretKind.lastIndex = 0;
+  const around = text.slice(Math.max(0, nameStart - manifestReach), nameStart + manifestReach);
+  if (!secretKind.test(around)) return undefined;
+  const end =
+    units[at] === 123
+      ? text.indexOf('}', at)
+      : (readIndented(page, at + 1, indentOf(page, nameStart))?.end ?? at);
+  return Math.max(at, end);
+}

@@ -1,0 +1,61 @@
+/** What stands right before a name and belongs to it: `api.key`, `API Key`, `password for bob is`, the element around an attribute. */
+
+import { elementAround, parentElement } from '../grammars/markup.ts';
+import { characterTables, wordUnit } from '../scan/characters.ts';
+import type { Page } from '../scan/page.ts';
+import type { NameVerdict } from './key-names.ts';
+import type { NameBook } from './name-book.ts';
+import type { NamePlace } from './name-place.ts';
+
+/** `api.key`, `API Key`: the word before belongs to the name. A backslash may have taken the name's first letter. */
+export function widenName(page: Page, names: NameBook, place: NamePlace, verdict: NameVerdict): NameVerdict {
+  const { units, text } = page;
+  const before = units[place.start - 1]!;
+  if (before === 92 || (units[place.start - 2] === 92 && before > 96)) {
+    const whole = names.judge(text.slice(before === 92 ? place.start : place.start - 1, place.end));
+    return whole.strength > verdict.strength ? whole : verdict;
+  }
+  if (!/^(?:key|authorization-code|session|phrase)$/.test(verdict.rule) || (before !== 46 && before !== 32))
+    return verdict;
+  const { classes } = characterTables();
+  let start = place.start - 1;
+  while (start > 0 && place.start - start < 24 && classes[units[start - 1]!]! & wordUnit) start -= 1;
+  const wide = names.judge(text.slice(start, place.end));
+  if (before === 32 ? wide.strength === 3 || wide.rule === 'one-time-code' : wide.strength > 0) return wide;
+  return verdict;
+}
+
+/** Of the `is` of `password is: x`. */
+export function verdictBeforeIs(page: Page, names: NameBook, place: NamePlace): NameVerdict | undefined {
+  if (place.end - place.start !== 2 || !page.text.startsWith('is', place.start)) return undefined;
+  const before = page.text.slice(Math.max(0, place.start - 90), place.start);
+  const word = /(\w{3,40})(?: for [\w.@-]{1,40})? $/.exec(before)?.[1];
+  const verdict = word === undefined ? undefined : names.judge(word);
+  return verdict && verdict.strength === 3 ? verdict : undefined;
+}
+
+const block = /"([\w.-]{2,60})" ?\{\s{1,20}$/;
+
+/** `output "db_password" {` and the like, right before a name that starts a line. */
+function blockAround({ text, units }: Page, place: NamePlace): string | undefined {
+  if (units[place.start - 1]! > 32) return undefined;
+  return block.exec(text.slice(Math.max(0, place.start - 90), place.start))?.[1];
+}
+
+/** `secret: DEPLOY_KEY = x`: what stands in a value's place is a name with a sign of its own. */
+export function isNextName({ text, units }: Page, { start, end }: { start: number; end: number }): boolean {
+  if (units[end] !== 32 || units[end + 1] !== 61 || end - start > 60) return false;
+  return /^[A-Z][A-Z_\d]+$/.test(text.slice(start, end));
+}
+
+/** Of `value` and the like, what the element says that it stands in. */
+export function verdictOfElement(page: Page, names: NameBook, place: NamePlace): NameVerdict | undefined {
+  const name = elementAround(page, place) ?? parentElement(page, place) ?? blockAround(page, place);
+  const verdict = name === undefined ? undefined : names.judge(name);
+  return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
+}
+
+/** `arn:aws:secretsmanager:…:secret:name`. */
+export function isResourceName(page: Page, place: NamePlace): boolean {
+  return /\b[au]rn:[\w:/.-]{0,100}$/.test(page.text.slice(Math.max(0, place.start - 110), place.start));
+}

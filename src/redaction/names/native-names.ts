@@ -1,0 +1,32 @@
+/**
+ * Names of credentials in scripts and with letters that the scanner takes for no word: `пароль: x`, `密码=x`, `contraseña: x`.
+ * Languages as people write them in configuration and chat.
+ */
+
+import type { Page } from '../scan/page.ts';
+import type { NameVerdict } from './key-names.ts';
+
+const password =
+  /парол|пасворд|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|contraseñ|hasł|jelsz|lösenord|şifre|salasõna|κωδικ|סיסמ|كلمة|पासवर्ड|รหัสผ่าน|mật khẩu/i;
+const token = /токен|секрет|密钥|密鑰|令牌|トークン|シークレット|토큰|시크릿|clé|ключ|鍵|キー/i;
+const reach = 32;
+
+/** What the words before the sign at `sign` say; undefined where they are plain ASCII, or tell nothing. */
+export function findNativeName(page: Page, sign: number): NameVerdict | undefined {
+  const { units } = page;
+  let start = sign;
+  let isNative = false;
+  while (start > 0 && sign - start < reach && isNameUnit(units[start - 1]!)) {
+    start -= 1;
+    isNative ||= units[start]! >= 128;
+  }
+  if (!isNative) return undefined;
+  const name = page.text.slice(start, sign);
+  if (password.test(name)) return { strength: 3, rule: 'password' };
+  return token.test(name) ? { strength: 2, rule: 'token' } : undefined;
+}
+
+/** Letters, blanks and what joins them; a line's end and signs are none. */
+function isNameUnit(unit: number): boolean {
+  return unit >= 128 || unit === 32 || unit === 34 || unit === 95 || unit === 45 || (unit > 64 && unit < 123);
+}

@@ -1,0 +1,35 @@
+/**
+ * What is typed into a field whose selector, label or placeholder says that it takes a password: browser tools' arguments
+ * (`{"selector":"#password","text":"x"}`) and test code (`page.fill('#password', 'x')`, `getByLabel('Password').fill('x')`).
+ */
+
+import type { Page } from '../scan/page.ts';
+import type { NameVerdict } from './key-names.ts';
+
+const longestSelector = 160;
+const takesSecret =
+  /(?:^|[^A-Za-z])(?:(?:new|old|current|confirm|repeat|user|admin|login)[-_ ]?)?(?:(password|passwd|passwort|passcode|passphrase|pwd|secret)|otp|totp|mfa|cvv|cvc|pin)s?(?![A-Za-z])/i;
+const otherParts =
+  /toggle|reset|show|hide|forgot|strength|hint|error|polic|help|button|btn|link|icon|manager|page|screen|count|length|generator/i;
+
+/** What a selector says of the text that goes into its field. */
+export function judgeSelector(selector: string): NameVerdict | undefined {
+  if (selector.length > longestSelector || otherParts.test(selector)) return undefined;
+  const match = takesSecret.exec(selector);
+  if (!match) return undefined;
+  return match[1] === undefined ? { strength: 2, rule: 'pin' } : { strength: 3, rule: 'password' };
+}
+
+/** Functions that type their last literal into a field. */
+export const typesInto =
+  /^(?:fill|type|fill_in|send_?[kK]eys|set_?[vV]alue|press_?[sS]equentially|(?:input|enter|type)_?[tT]ext|userEvent\.type)$/;
+
+const longestExpression = 160;
+
+/** Of the expression before the call at `start`, the field that it found: `find_element(By.ID, "password")`. */
+export function judgeReceiver({ text }: Page, start: number): NameVerdict | undefined {
+  const before = text.slice(Math.max(0, start - longestExpression), start);
+  const expression = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';')) + 1);
+  const literals = expression.match(/["'`][^"'`\n]{2,80}["'`]\)?\s{0,20}\)?\s{0,20}\.\s{0,4}$/);
+  return literals ? judgeSelector(literals[0]) : undefined;
+}

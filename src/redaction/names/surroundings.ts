@@ -1,0 +1,181 @@
+/**
+ * What stands around a name and tells of its value when the name does not: the object or the indented lines that it is in, the
+ * field before it that names it. Knows no form of values.
+ */
+
+import { findSecretData } from '../grammars/yaml-values.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { indentOf, readIndented, readQuoted, startsLine, type ValueSpan } from '../values/value-span.ts';
+import {
+  hasLongRandomPart,
+  isSecretValue,
+  looksChosen,
+  looksRandom,
+  type ValueForm,
+} from '../values/values.ts';
+import type { NameVerdict } from './key-names.ts';
+import type { NameBook } from './name-book.ts';
+import type { NamePlace } from './name-place.ts';
+import { judgeSelector } from './selectors.ts';
+
+/** Objects of secrets are looked at so far. */
+const longestGroup = 2048;
+
+/** What an object's name says of its fields, and of those that only hold its content. */
+interface Group {
+  end: number;
+  verdict: NameVerdict;
+  content: NameVerdict;
+}
+
+const nothing: NameVerdict = { strength: 0, rule: '' };
+
+const contentBefore =
+  /[{,]\s{0,20}\\*["']?(?:value|val|stringValue|content)\\*["']?\s?[:=]\s{0,4}\\*["']([^"'\\\n]{4,200})\\*["']\s?,\s{0,20}\\*["']?\w{2,10}\\*["']?\s?[:=]\s{0,4}\\*["']$/i;
+
+const typedBehind =
+  /\s{0,20},\s{0,20}(?:\\*["']?\w{1,20}\\*["']?\s?:\s?[^,{}\n]{0,60},\s{0,20}){0,2}\\*["']?(?:text|value|input|content)\\*["']?\s?:\s?(?=\\*["'])/y;
+const idOfField = /[{,\s]\\*["']?(?:id|ref|target)\\*["']?\s?:\s?\\*["']([\w.-]{2,40})\\*["'][^{}]{0,160}$/;
+
+/** How far behind a name in one field its value may stand in another. */
+const labelReach = 240;
+
+export class Surroundings {
+  private readonly names: NameBook;
+  private page!: Page;
+  private out!: Finding[];
+  private label: NameVerdict | undefined;
+  private labelUntil = 0;
+  /** The innermost object of secrets, to its first closing bracket. */
+  private group: Group = { end: 0, verdict: nothing, content: nothing };
+
+  constructor(names: NameBook) {
+    this.names = names;
+  }
+
+  open(page: Page, out: Finding[]): void {
+    this.page = page;
+    this.out = out;
+    this.label = undefined;
+    this.group.end = 0;
+  }
+
+  /** What the object around `start` says of any field in it. */
+  groupAt(start: number): NameVerdict | undefined {
+    return start < this.group.end ? this.group.verdict : undefined;
+  }
+
+  /** `"password": {"value": "x"}`: such a field says no more than the object's name. */
+  contentAt(start: number): NameVerdict | undefined {
+    return start < this.group.end ? this.group.content : undefined;
+  }
+
+  /** An object under a name like `secrets`: what looks random in it is one, whatever it is called there. */
+  openGroup(at: number, verdict: NameVerdict): void {
+    if (
+      verdict.strength < 1 ||
+      !/^(?:secret|token|credential|password|cookie|api-key|private-key)$/.test(verdict.rule)
+    )
+      return;
+    const length = this.page.text
+      .slice(at, at + longestGroup)
+      .indexOf(this.page.units[at] === 91 ? ']' : '}');
+    const end = length < 0 ? at : at + length;
+    this.group = { end, verdict: { strength: 1, rule: verdict.rule }, content: verdict };
+  }
+
+  /** The same, as YAML writes it: all lines that are indented deeper. */
+  openLines(at: number, place: NamePlace, { strength, rule }: NameVerdict): void {
+    if (strength < 1 || !/^(?:secret|token|credential|password|api-key)$/.test(rule)) return;
+    const lines = readIndented(this.page, at + 1, indentOf(this.page, place.start));
+    if (!lines || !startsLine(this.page, place.start)) return;
+    this.findItems(lines, rule);
+    this.group = {
+      end: Math.min(lines.end, at + longestGroup),
+      // `passwords:` holds nothing else.
+      verdict: { strength: rule === 'password' && this.page.units[place.end - 1] === 115 ? 3 : 1, rule },
+      content: { strength, rule },
+    };
+  }
+
+  /** `- x` below `secrets:`: what looks random is one. */
+  private findItems(lines: ValueSpan, rule: string): void {
+    const text = this.page.text.slice(lines.start, Math.min(lines.end, lines.start + longestGroup));
+    for (const match of text.matchAll(
+      /(?:^|\n)[ \t]{0,40}(?:- )?["']?([^\s"':]{12,400})["']?[ \t]*(?=\r?\n|$)/g,
+    )) {
+      const value = match[1]!;
+      if (!looksRandom(value) || !looksChosen(value)) continue;
+      const start = lines.start + match.index + match[0].indexOf(value);
+      this.out.push({ start, end: start + value.length, rule });
+    }
+  }
+
+  /** `data:` of a Kubernetes secret: every value in it is one. */
+  openManifest({ start, behind }: NamePlace): number {
+    const end = findSecretData(this.page, start, behind);
+    const verdict: NameVerdict = { strength: 3, rule: 'secret' };
+    if (end !== undefined) this.group = { end, verdict, content: verdict };
+    return behind;
+  }
+
+  /** The value is a telling name: what stands in the next field is its value. */
+  noteLabel(span: ValueSpan, label?: NameVerdict): boolean {
+    const { start, end } = span;
+    if (label?.rule === 'selector')
+      return end - start < 200 && this.takeTyped(span.close, judgeSelector(this.page.text.slice(start, end)));
+    const named = this.names.lookUp(this.page, span.start, span.end);
+    if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
+    // Of a type only what is never another thing's: a parser's tokens have one too.
+    if (label?.rule === 'type' && !/^(?:password|secret)$/.test(named.rule)) return false;
+    const name = this.page.text.slice(span.start, span.end);
+    if (!/^[\w.$:-]+$/.test(name) || hasLongRandomPart(name)) return false;
+    if (label && this.takeContentBefore(span, named)) return true;
+    this.label = named;
+    this.labelUntil = span.close + labelReach;
+    return true;
+  }
+
+  /** What is typed into the field that was selected: the text in one of the next fields. */
+  private takeTyped(from: number, verdict: NameVerdict | undefined): boolean {
+    typedBehind.lastIndex = from;
+    if (!verdict || !typedBehind.test(this.page.text)) return false;
+    const span = readQuoted(this.page, typedBehind.lastIndex);
+    const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+    if (!span || span.end - span.start > longestGroup) return false;
+    if (!isSecretValue(this.page.text.slice(span.start, span.end), verdict, form)) return false;
+    this.out.push({ start: span.start, end: span.end, rule: verdict.rule });
+    return true;
+  }
+
+  /** `{"id": "password", …, "value": "x"}`: what an identifier before the content says. */
+  idBefore(start: number): NameVerdict | undefined {
+    const id = idOfField.exec(this.page.text.slice(Math.max(0, start - 200), start))?.[1];
+    const verdict = id === undefined ? undefined : this.names.judge(id);
+    return verdict && verdict.strength >= 2 && !verdict.form ? verdict : undefined;
+  }
+
+  /** `{"value": "x", "name": "TOKEN"}`: the content stands first. */
+  private takeContentBefore(label: ValueSpan, verdict: NameVerdict): boolean {
+    const before = this.page.text.slice(Math.max(0, label.start - 300), label.start);
+    const value = contentBefore.exec(before)?.[1];
+    const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+    if (value === undefined || !isSecretValue(value, verdict, form)) return false;
+    const start = label.start - before.length + before.lastIndexOf(value);
+    this.out.push({ start, end: start + value.length, rule: verdict.rule });
+    return true;
+  }
+
+  /** A label was just noted: `sign` follows it closely. */
+  isLabelled(sign: number): boolean {
+    return this.label !== undefined && sign < this.labelUntil - labelReach + 8;
+  }
+
+  /** What the field before said of this one; said once. */
+  takeLabel(start: number): NameVerdict | undefined {
+    if (!this.label || start > this.labelUntil) return undefined;
+    const label = this.label;
+    this.label = undefined;
+    return label;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * All detectors together over one page: known values, the host's own patterns, shapes and contexts; overlapping
+ * findings become one, none cuts an escape sequence, and none leaves a bare number's place without quotes.
+ */
+
+import type { NameBook } from '../names/name-book.ts';
+import { findContinued } from '../values/continued-values.ts';
+import type { KnownValues } from '../values/known-values.ts';
+import { characterTables, digit } from './characters.ts';
+import { widenEnd, widenStart } from './escapes.ts';
+import { type Finding, type Page, PageMaker } from './page.ts';
+import { Scanner } from './scanner.ts';
+
+export interface DetectorOptions {
+  names: NameBook;
+  known: KnownValues;
+  patterns: readonly RegExp[];
+  context: boolean;
+}
+
+/** Encoded text inside encoded text is followed to this depth. */
+const deepest = 2;
+
+export class Detector {
+  private readonly options: DetectorOptions;
+  private readonly scanner: Scanner;
+  private inner: Detector | undefined;
+  private innerPages: PageMaker | undefined;
+
+  constructor(options: DetectorOptions, depth = 0) {
+    this.options = options;
+    const inside = (text: string): string | undefined => this.findInside(text, depth);
+    this.scanner = new Scanner(
+      depth < deepest
+        ? { names: options.names, context: options.context, inside }
+        : { names: options.names, context: options.context },
+    );
+  }
+
+  /**
+   * Findings that start in [from, stop), merged and in order. `stop` in the answer is where the next search goes on: at or
+   * behind the one given, and inside no finding.
+   */
+  find(page: Page, from: number, stop: number): { findings: Finding[]; stop: number } {
+    const found: Finding[] = [];
+    const stood = Math.max(stop, Math.min(this.scanner.scan(page, from, stop, found), page.length));
+    this.options.known.find(page, from, stood, found);
+    for (const pattern of this.options.patterns) findPattern(page, pattern, from, stood, found);
+    const findings = found.length > 0 ? mergeFindings(page, found) : found;
+    return { findings, stop: Math.max(stood, findings.at(-1)?.end ?? 0) };
+  }
+
+  private findInside(text: string, depth: number): string | undefined {
+    this.inner ??= new Detector(this.options, depth + 1);
+    this.innerPages ??= new PageMaker();
+    const page = this.innerPages.make(text);
+    return this.inner.find(page, 0, page.length).findings[0]?.rule;
+  }
+}
+
+function findPattern(page: Page, pattern: RegExp, from: number, stop: number, out: Finding[]): void {
+  pattern.lastIndex = from;
+  for (let match = pattern.exec(page.text); match && match.index < stop; match = pattern.exec(page.text)) {
+    if (match[0] === '') pattern.lastIndex += 1;
+    else out.push({ start: match.index, end: match.index + match[0].length, rule: 'host-pattern' });
+  }
+}
+
+/** The union of overlapping findings bears the name of the one that says most. */
+function mergeFindings(page: Page, found: Finding[]): Finding[] {
+  for (const finding of found) {
+    finding.start = widenStart(page.units, finding.start);
+    finding.end = widenEnd(page.units, finding.end, page.length);
+    finding.quote ||= bareNumberQuote(page, finding);
+  }
+  for (let i = 0, own = found.length; i < own; i++)
+    for (const piece of findContinued(page, found[i]!)) found.push(piece);
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Finding[] = [];
+  for (const finding of found) {
+    const last = merged.at(-1);
+    if (!last || finding.start >= last.end) {
+      if (finding.end > finding.start) merged.push(finding);
+      continue;
+    }
+    if (finding.end > last.end) {
+      last.end = finding.end;
+      last.resume = finding.resume;
+    }
+    last.quote ||= finding.quote;
+    if (last.rule === 'known-value') last.rule = finding.rule;
+  }
+  return merged;
+}
+
+/** A number that stands alone in JSON can only give way to a string: widens the finding to it, answers with the quotes. */
+function bareNumberQuote(page: Page, finding: Finding): string {
+  const { classes } = characterTables();
+  const { units } = page;
+  if (!(classes[units[finding.start]!]! & digit) || !(classes[units[finding.end - 1]!]! & digit)) return '';
+  const numberUnit = (unit: number): boolean =>
+    (classes[unit]! & digit) !== 0 ||
+    unit === 46 ||
+    unit === 45 ||
+    unit === 43 ||
+    unit === 101 ||
+    unit === 69;
+  let start = finding.start;
+  let end = finding.end;
+  while (start > 0 && finding.start - start < 64 && numberUnit(units[start - 1]!)) start -= 1;
+  while (end - finding.end < 64 && numberUnit(units[end]!)) end += 1;
+  if (!/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(page.text.slice(start, end))) return '';
+  const before = page.text.slice(Math.max(0, start - 40), start).trimEnd();
+  const after = page.text.slice(end, end + 40).trimStart();
+  if (!/(?:^|["'\]},:[])$/.test(before) || !/^(?:$|[,\]}"'])/.test(after) || /["']$/.test(before)) return '';
+  finding.start = start;
+  finding.end = end;
+  return nearestQuote(page, start);
+}
+
+/** The double quote, with its backslashes, that stands nearest before: strings here are quoted so. */
+function nearestQuote(page: Page, start: number): string {
+  const before = page.text.slice(Math.max(0, start - 512), start);
+  return /(\\*")[^"]*$/.exec(before)?.[1] ?? '"';
+}

@@ -1,0 +1,112 @@
+/**
+ * Finds the shape that starts at a position: three units are hashed to a bit that is clear for nearly all
+ * text, then starts are compared, then one sticky expression runs. Built once a process, on first use.
+ */
+
+import { allShapes } from '../shapes/index.ts';
+import type { Shape } from '../shapes/shape.ts';
+import { isStandIn, looksRandom } from '../values/values.ts';
+import type { Finding, Page } from './page.ts';
+
+interface Entry {
+  shape: Shape;
+  start: string;
+  /** Its fourth unit, or 0: most that share three differ here. */
+  fourth: number;
+  body: RegExp;
+}
+
+export interface ShapeMatch {
+  rule: string;
+  /** Where what must be withheld starts: behind the public start. */
+  bodyStart: number;
+  end: number;
+}
+
+/** Three units in sixteen bits. */
+export function headOf(a: number, b: number, c: number): number {
+  return (Math.imul(a, 0x6d2b) ^ Math.imul(b, 0x1f35) ^ Math.imul(c, 0x9d)) & 0xffff;
+}
+
+const longHeadOf = (head: number, fourth: number): number => (head ^ Math.imul(fourth, 0x2b35)) & 0xffff;
+
+export class ShapeTable {
+  /** A bit for each head of three units with which a shape starts: small, because every word asks it. */
+  readonly heads = new Int32Array(2048);
+  /** The same of four units, for the starts that have so many, and of three for the others. */
+  private readonly longHeads = new Int32Array(2048);
+  private readonly groups = new Map<number, Entry[]>();
+
+  constructor(shapes: Shape[]) {
+    for (const shape of shapes) {
+      const body = new RegExp(shape.body.source, `${shape.body.flags.replace('y', '')}y`);
+      for (const start of shape.starts) this.add({ shape, start, fourth: start.charCodeAt(3) || 0, body });
+    }
+    // Armoured keys start so; the scanner reads them itself.
+    for (const word of ['BEG', 'END']) {
+      const head = headOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2));
+      this.heads[head >>> 5]! |= 1 << (head & 31);
+    }
+    // Longer starts first: `sk-ant-` before `sk-`.
+    for (const group of this.groups.values()) group.sort((a, b) => b.start.length - a.start.length);
+  }
+
+  private add(entry: Entry): void {
+    const [a = 0, b = 0, c] = [...entry.start].map((character) => character.charCodeAt(0));
+    if (c !== undefined) this.addAt(headOf(a, b, c), entry);
+    else for (let any = 33; any < 127; any++) this.addAt(headOf(a, b, any), entry);
+  }
+
+  private addAt(head: number, entry: Entry): void {
+    this.heads[head >>> 5]! |= 1 << (head & 31);
+    const long = entry.fourth === 0 ? head : longHeadOf(head, entry.fourth);
+    this.longHeads[long >>> 5]! |= 1 << (long & 31);
+    const group = this.groups.get(head);
+    if (!group) this.groups.set(head, [entry]);
+    else if (!group.includes(entry)) group.push(entry);
+  }
+
+  /** The shape that starts at `i`; `wholeWord` says that no word unit stands before `i`. */
+  match(page: Page, i: number, wholeWord: boolean): ShapeMatch | undefined {
+    const { units, text } = page;
+    const head = headOf(units[i]!, units[i + 1]!, units[i + 2]!);
+    const unit = units[i + 3]!;
+    const long = longHeadOf(head, unit);
+    const { longHeads } = this;
+    if (!(((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1))
+      return undefined;
+    const group = this.groups.get(head);
+    if (!group) return undefined;
+    for (const { shape, start, fourth, body } of group) {
+      if ((fourth !== 0 && fourth !== unit) || (shape.wholeWord && !wholeWord)) continue;
+      if (!text.startsWith(start, i)) continue;
+      const bodyStart = i + start.length;
+      body.lastIndex = bodyStart;
+      if (!body.test(text)) continue;
+      const end = body.lastIndex;
+      if (isAcceptable(shape, text, bodyStart, end)) return { rule: shape.rule, bodyStart, end };
+    }
+    return undefined;
+  }
+}
+
+/** A body of one repeated character or of words is a stand-in, a name or a sentence. */
+function isAcceptable(shape: Shape, text: string, bodyStart: number, end: number): boolean {
+  const body = text.slice(bodyStart, end);
+  if (body.length <= 80 && isStandIn(body)) return false;
+  return !shape.random || looksRandom(body, 6);
+}
+
+let table: ShapeTable | undefined;
+
+export function shapeTable(): ShapeTable {
+  table ??= new ShapeTable(allShapes());
+  return table;
+}
+
+/** A known shape tells more than the name it stands under, and its public start may stay. */
+export function nameByShape(page: Page, span: { start: number; end: number }, rule: string): Finding {
+  const match = shapeTable().match(page, span.start, true);
+  if (!match || match.end < span.end - 2) return { start: span.start, end: span.end, rule };
+  return { start: match.bodyStart, end: Math.max(match.end, span.end), rule: match.rule };
+}

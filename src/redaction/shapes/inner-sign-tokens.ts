@@ -1,0 +1,50 @@
+/**
+ * Tokens of providers that no public start tells, but a sign within them does: Telegram's colon, Discord's dot, Azure's tilde, and
+ * the secret half of an AWS key pair beside its public half. From the providers' public formats.
+ */
+import type { Finding, Page } from '../scan/page.ts';
+
+const telegramToken = /:[A-Za-z0-9_-]{30,50}(?![A-Za-z0-9_-])/y;
+const discordToken = /[MNO][\w-]{22,28}\.[\w-]{6}(?:\.[\w-]{5,45})?(?![\w-])/y;
+const azureSecret = /[\w.~-]{26,40}/y;
+const awsSecret = /["']?[\s,;:|]{1,8}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y;
+
+/** A bot's number stands before the colon at `sign`, perhaps behind `bot` as in its address. */
+export function findTelegramToken(
+  { text }: Page,
+  place: { start: number; end: number; sign: number },
+): Finding | undefined {
+  telegramToken.lastIndex = place.sign;
+  if (!/^(?:bot)?\d{8,10}$/.test(text.slice(place.start, place.end)) || !telegramToken.test(text))
+    return undefined;
+  return { start: place.sign + 1, end: telegramToken.lastIndex, rule: 'telegram-bot-token' };
+}
+
+/** A word starts at `start` that a dot follows. */
+export function findDiscordToken({ text }: Page, start: number): Finding | undefined {
+  discordToken.lastIndex = start;
+  if (!discordToken.test(text)) return undefined;
+  const end = discordToken.lastIndex;
+  // `NotificationSchema.extend`, `OpenIdScheme2.toJSON` have the same build.
+  const token = text.slice(start, end);
+  return /\d/.test(token) && !/^(?:[A-Z]+[a-z]{2,}){2,}\d?\./.test(token)
+    ? { start, end, rule: 'discord-bot-token' }
+    : undefined;
+}
+
+/** Three characters, a digit, `Q~`, and thirty-odd more; the page holds the tilde at `tilde`. */
+export function findAzureSecret({ text, units }: Page, tilde: number): Finding | undefined {
+  const start = tilde - 5;
+  if (start < 0 || units[tilde - 1] !== 81) return undefined;
+  azureSecret.lastIndex = tilde + 1;
+  if (!/^[\w.~-]{3}[78]Q~$/.test(text.slice(start, tilde + 1)) || !azureSecret.test(text)) return undefined;
+  return { start, end: azureSecret.lastIndex, rule: 'azure-client-secret' };
+}
+
+/** The secret half of a key pair, beside its public half that ends at `from`. */
+export function findAwsSecret({ text }: Page, from: number): Finding | undefined {
+  awsSecret.lastIndex = from;
+  if (!awsSecret.test(text)) return undefined;
+  const end = awsSecret.lastIndex;
+  return { start: end - 40, end, rule: 'aws-secret-key' };
+}

@@ -1,0 +1,129 @@
+/**
+ * Private keys in their text armour (PEM, OpenSSH, PGP, PuTTY), whole or cut at either end, with real or escaped line
+ * breaks, or in pieces that a program's source joins. Public keys and certificates are stepped over.
+ */
+import { base64Unit, characterTables } from '../scan/characters.ts';
+import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
+import type { Finding, Page } from '../scan/page.ts';
+
+/** A key of 16,384 bits has 12,700 characters. */
+export const longestBlock = 16_000;
+
+const opening = /BEGIN ([A-Za-z0-9][A-Za-z0-9 -]{0,40}?)-----/y;
+
+/** The page holds `BEGIN ` at `i`: where reading goes on, or 0 when it is no block. */
+export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
+  opening.lastIndex = i;
+  const match = opening.exec(page.text);
+  if (!match) return 0;
+  const start = opening.lastIndex;
+  const end = findEnd(page, start);
+  if (!/PRIVATE|SECRET|[Ss]tatic key|(?:client|server) key/.test(match[1]!)) return end < 0 ? start : end;
+  if (end >= 0) return coverBody(page, start, end, out);
+  return coverBody(page, start, bodyEnd(page, start), out);
+}
+
+/** Looked for once and remembered, so that many openings cost one search. */
+function findEnd(page: Page, from: number): number {
+  if (page.nextEnd < from) {
+    const at = page.text.indexOf('-----END ', from);
+    page.nextEnd = at < 0 ? page.length : at;
+  }
+  return page.nextEnd < page.length && page.nextEnd - from <= longestBlock ? page.nextEnd : -1;
+}
+
+/** Pieces between quotes that are not escaped are found one by one: what joins them stays. */
+function coverBody(page: Page, start: number, end: number, out: Finding[]): number {
+  let from = start;
+  for (let i = start; i <= end; i++) {
+    const unit = page.units[i]!;
+    const isBreak = i === end || ((unit === 34 || unit === 39 || unit === 96) && page.units[i - 1] !== 92);
+    if (!isBreak) continue;
+    const trimmed = trimBody(page, from, i);
+    const isOwn = page.text.startsWith('redacted:', trimmed.start);
+    if (trimmed.end - trimmed.start >= 4 && !isOwn) out.push({ ...trimmed, rule: 'private-key' });
+    from = i + 1;
+  }
+  return Math.max(end, start);
+}
+
+/** Without the blanks and escaped line breaks at both ends. */
+function trimBody(page: Page, start: number, end: number): { start: number; end: number } {
+  const text = page.text.slice(start, end);
+  const lead = /^(?:\s|\\+[nrt]|[,+[\]]|\\+$)*/.exec(text)![0].length;
+  const body = text.slice(lead).replace(/(?:\s|\\+[nrt]|\\+|[,+[\]]){1,64}$/, '');
+  return { start: start + lead, end: start + lead + body.length };
+}
+
+/** The end of a body that was cut: it goes on while lines are of base64 or are headers (`DEK-Info: …`). */
+function bodyEnd(page: Page, start: number): number {
+  const { classes } = characterTables();
+  const { units, length } = page;
+  let i = start;
+  let lineStart = start;
+  const stop = Math.min(length, start + longestBlock);
+  while (i < stop) {
+    const unit = units[i]!;
+    if (classes[unit]! & base64Unit || unit === 61) {
+      i += 1;
+      continue;
+    }
+    const broken = lineBreakAt(units, i);
+    if (broken === 0) {
+      if ((unit === 58 || unit === 44 || unit === 32) && isHeaderLine(page, lineStart)) {
+        i += 1;
+        continue;
+      }
+      return (unit === 32 || unit === 58) && i > lineStart && lineStart > start ? lineStart : i;
+    }
+    i += broken;
+    lineStart = i;
+  }
+  return i;
+}
+
+function lineBreakAt(units: Uint16Array, i: number): number {
+  if (units[i] === 10 || units[i] === 13) return 1;
+  if (units[i] !== 92) return 0;
+  const packed = readEscape(units, i);
+  return (packed & escapeMask) === 10 ? packed >>> escapeShift : 0;
+}
+
+function isHeaderLine(page: Page, lineStart: number): boolean {
+  return /^(?:Proc-Type|DEK-Info|Comment|Version|Charset|Hash|Encryption): /.test(
+    page.text.slice(lineStart, lineStart + 14),
+  );
+}
+
+const closing = /END [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY(?: BLOCK)?-----/y;
+
+/** The page holds `END ` at `i`, and no opening was seen: the key's head was cut off. */
+export function readBlockBack(page: Page, i: number, floor: number): Finding | undefined {
+  closing.lastIndex = i;
+  if (!closing.test(page.text)) return undefined;
+  const { classes } = characterTables();
+  const { units } = page;
+  const end = i - 5;
+  let start = end;
+  const stop = Math.max(floor, end - longestBlock);
+  while (start > stop) {
+    const unit = units[start - 1]!;
+    const isBody = classes[unit]! & base64Unit || unit === 61 || unit === 10 || unit === 13 || unit === 92;
+    if (!isBody) break;
+    start -= 1;
+  }
+  if (end - start < 8) return undefined;
+  const trimmed = trimBody(page, start, end);
+  return { ...trimmed, rule: 'private-key' };
+}
+
+const putty = /Private-Lines: \d{1,3}(?:\r?\n|(?:\\+r)?\\+n)/y;
+
+/** PuTTY's key file: the lines after `Private-Lines: n`. The page holds that name at `i`. */
+export function readPuttyLines(page: Page, i: number, out: Finding[]): number {
+  putty.lastIndex = i;
+  if (!putty.test(page.text)) return 0;
+  const start = putty.lastIndex;
+  const end = bodyEnd(page, start);
+  return coverBody(page, start, end, out);
+}

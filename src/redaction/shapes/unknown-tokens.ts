@@ -1,0 +1,184 @@
+/**
+ * Tokens of issuers that no rule knows, by their build: a short prefix and a long random body (`acme_live_x…`), or a long
+ * random last part of a link that lets in whoever has it (`/hooks/x…`, `/reset-password/x…`).
+ */
+
+import type { NameBook } from '../names/name-book.ts';
+import { alnum, characterTables, digit, hexUnit } from '../scan/characters.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { isPublicId, looksChosen, looksRandom } from '../values/values.ts';
+
+/** A digest behind these is a key that somebody drew, not the name of a content. */
+const keyedDigest =
+  /^(?:[a-z]{2,8}[-_](?:pat|key|api|live|secret|token)|(?:[a-z]{2,8}[-_])?(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_][0-9a-f]{32,64}$/;
+const namedDigest = /^([A-Za-z][\w-]{2,40})[-_]([0-9a-f]{32,64})$/;
+const dotted = /[\w-]{20,400}(?:\.[\w-]{20,600}){1,3}(?![\w.-])/y;
+/** A payload, its time and its signature, as itsdangerous signs them. */
+const timed = /[\w-]{20,400}\.[\w-]{6,8}\.[\w-]{27}(?![\w.-])/y;
+const prefixed =
+  /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{23,})$/;
+/** What names contents, builds and styles, and not the right to something. */
+const namesContent =
+  /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos|nonce)\b/i;
+const lettingIn =
+  /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$/i;
+
+const genericBody =
+  /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
+
+/** A word without a connector and with less than two digits, or of the length and the digits of a digest: passed by at once. */
+export function holdsNoToken(units: Uint16Array, start: number, end: number): boolean {
+  const { classes } = characterTables();
+  let common = alnum | hexUnit;
+  let digits = 0;
+  for (let i = start; i < end; i++) {
+    const kind = classes[units[i]!]!;
+    common &= kind;
+    digits += (kind & digit) >>> 6;
+  }
+  return (common & alnum) !== 0 && (digits < 2 || ((common & hexUnit) !== 0 && isDigestLength(end - start)));
+}
+
+const isDigestLength = (length: number): boolean =>
+  length === 32 || length === 40 || length === 56 || length === 64 || length === 96 || length === 128;
+
+/** The secret part of a long word by its build alone, or by the name it starts with. */
+export function findUnknownToken(
+  page: Page,
+  start: number,
+  word: string,
+  { names, context }: { names: NameBook; context: boolean },
+): Finding | undefined {
+  const { text, units } = page;
+  const end = start + word.length;
+  const isPathPart = units[start - 1] === 47;
+  const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
+  if (behindDot) return { start, end, rule: 'prefixed-token' };
+  const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
+  if (dots) return { start, end: dots, rule: 'dotted-token' };
+  if (/^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
+  if (word.length < 24 && !(isPathPart && word.length >= 20)) return undefined;
+  const body =
+    (context ? findNamedDigest(word, names) : undefined) ??
+    findGenericBody(word) ??
+    findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '');
+  if (body !== undefined) return { start: end - body.length, end, rule: 'prefixed-token' };
+  return context && isBareToken(page, start, word) ? { start, end, rule: 'bare-token' } : undefined;
+}
+
+/** What the word before calls the name of something, not the right to it. */
+const calledAnId =
+  /(?:\bids?|hash|digest|etag|cursor|nonce|sum|sha\d*|fingerprint|kid|commit|address|cid|uid|build|page|offset|account|wallet|transaction|tx|signature|thumbprint|challenge|public key|contract|video|image|content)\W{0,4}(?:(?:is|was|of) )?["'`(]{0,2}$/i;
+const signBefore = /[:=>]\s{0,4}["'`]?$/;
+const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
+
+/** Both cases and digits take turns as no words do, and nothing names it: no id that people pass around is so long. */
+function isBareToken({ text, units }: Page, start: number, word: string): boolean {
+  const { length } = word;
+  // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses; `AAAA` begins public keys.
+  if (length < 32 || length > 100 || length === 43 || length === 44) return false;
+  if (!/^[A-Za-z\d]+$/.test(word) || /^(?:[13]\w{33}$|Qm\w{44}$|AAAA)/.test(word)) return false;
+  if (start > 0 && !/[\s"'`([]/.test(text[start - 1]!)) return false;
+  standsAlone.lastIndex = start + length;
+  if (units[start + length] !== 0 && !standsAlone.test(text)) return false;
+  const before = text.slice(Math.max(0, start - 40), start);
+  // `createAIV5PromptToAIV4Core`: words, whatever stands between.
+  if (/[a-z]{8}|[a-z]{5}.*[a-z]{5}/.test(word)) return false;
+  return !signBefore.test(before) && !calledAnId.test(before) && turnsOf(word) >= length * 0.42;
+}
+
+/** How often the next is of another class: small, capital, digit. Drawn from all 62, three in five times. */
+function turnsOf(word: string): number {
+  const runs = word.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
+  const digits = word.replace(/\D/g, '').length;
+  return digits >= 2 && /[a-z]/.test(word) && /[A-Z]/.test(word) ? runs.length - 1 : 0;
+}
+
+/** `acme.x…`: a short word stands before the dot, and nothing before that; no file goes on with another dot. */
+function dotPrefixed({ text, units }: Page, start: number, word: string): boolean {
+  if (units[start + word.length] === 46 || units[start + word.length] === 40) return false;
+  if (!/(?:^|[\s"'`([])[a-z]{2,6}\.$/.test(text.slice(Math.max(0, start - 8), start))) return false;
+  return word.length >= 22 && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && isLongRandom(word, 22);
+}
+
+/** Behind a word that issuers use: `acme_live_x…`. */
+function findGenericBody(word: string): string | undefined {
+  const body = genericBody.exec(word)?.[1];
+  if (body === undefined || !looksRandom(body) || isPublicId(word)) return undefined;
+  if (isPublicId(body) && !keyedDigest.test(word)) return undefined;
+  return /publi|(?:^|[-_])p[bk][-_]/i.test(word) ? undefined : body;
+}
+
+/** The secret end of `word`; `before` is what stands before it in a path, or ''. */
+function findTokenBody(word: string, before: string): string | undefined {
+  if (before !== '' && lettingIn.test(before) && isLongRandom(word, 20)) return word;
+  const { prefix, body } = prefixed.exec(word)?.groups ?? {};
+  if (prefix === undefined || body === undefined || before !== '') return undefined;
+  if (
+    namesContent.test(prefix) ||
+    isPublicId(word) ||
+    /publi|(?:^|[-_])p[bk](?:$|[-_])|^(?=.*\d)[\da-f]{3,}$/i.test(prefix)
+  )
+    return undefined;
+  return isLongRandom(body, 24) ? body : undefined;
+}
+
+/** `signkey-prod-<digest>`: the front is a name that tells. */
+function findNamedDigest(word: string, names: NameBook): string | undefined {
+  const [, name = '', digest] = namedDigest.exec(word) ?? [];
+  return digest !== undefined && names.judge(name).strength >= 2 ? digest : undefined;
+}
+
+/** Two and more long random parts joined by dots, as signed values have them; `start` is the first one's. Its end, or 0. */
+function dottedTokenEnd({ text }: Page, start: number): number {
+  dotted.lastIndex = start;
+  timed.lastIndex = start;
+  if (timed.test(text) && mixed.test(text.slice(start, timed.lastIndex))) return timed.lastIndex;
+  const parts = dotted.exec(text)?.[0].split('.');
+  const isToken = parts?.every((part) => mixed.test(part) && isLongRandom(part, 20));
+  return isToken ? dotted.lastIndex : 0;
+}
+
+/** Two digits and three letters at least. */
+const mixed = /^(?=\D*\d\D*\d)(?=[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z])/;
+const maySpeak = /pass|secret|token|cred|key|licen/i;
+const telling =
+  /(?<name>[\w.-]{0,40}(?:password|passwd|passphrase|passcode|secret|token|credential|(?:api|auth|private|unseal)[-_ ]?key|licen[sc]e))(?![a-z])(?<between>[^\n&]{0,60})$/i;
+
+const calledSo =
+  /["'`]?\s(?:as|is|was|for)\s(?:(?:the|your|my|our|an?|its?)\s)?(?:\w{2,12}\s)?(?:api[ -]?key|(?:auth|access|bearer)?[ -]?token|password|secret|passphrase|credential)\b/iy;
+
+/** `use x as the API key`. */
+function isCalledSo(text: string, end: number): boolean {
+  calledSo.lastIndex = end;
+  return calledSo.test(text);
+}
+
+/** A random word in a line that speaks of a secret before it, with at most one sign and no other name between. */
+export function isSpokenOf({ text }: Page, start: number, word: string, names: NameBook): boolean {
+  if (!mixed.test(word)) return false;
+  if (isPublicId(word)) return false;
+  if (isCalledSo(text, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
+  const before = text.slice(Math.max(0, start - 110), start);
+  if (!maySpeak.test(before)) return false;
+  const { name, between } = telling.exec(before)?.groups ?? {};
+  if (name === undefined || between === undefined) return false;
+  if ((between.match(/[:=]/g) ?? []).length > 1) return false;
+  if (/["'],\s*["']?\w+["']?\s*[:=]|\bid\b|\w_id\b|https?:/i.test(between)) return false;
+  if (names.judge(name.replace(' ', '_')).strength < 2 && !/licen[sc]e$/i.test(name)) return false;
+  if (!looksRandom(word, 16) || !looksChosen(word)) return false;
+  return !/^[a-z]{2,12}[-_]/.test(word) || between.length < 20;
+}
+
+/** One run of it alone is random, in both cases and digits; with small letters only it must be longer. */
+function isLongRandom(body: string, least: number): boolean {
+  if (isPublicId(body) || /^[0-9a-fA-F-]+$/.test(body)) return false;
+  const parts = body.split(/[-_]/);
+  // What a digest ends is the name of a content: `linux-node20-<sha256>`.
+  if (parts.length > 1 && /^[0-9a-f]{32,128}$/.test(parts.at(-1)!)) return false;
+  const run = Math.max(...parts.map((part) => part.length));
+  const digits = body.replace(/\D/g, '').length;
+  if (digits < 2 || run < 8 || !looksRandom(body, least)) return false;
+  const isMixed = /[a-z].*[a-z]/.test(body) && /[A-Z].*[A-Z]/.test(body);
+  return isMixed ? run >= 12 || body.length >= 36 : run >= 32 && digits >= 4;
+}

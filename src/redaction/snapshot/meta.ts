@@ -1,0 +1,73 @@
+/**
+ * What the redactor must know of a V8 heap snapshot's head: which column of a node and of an edge points into the list of
+ * strings, and for which types that string is a name. Source: V8's HeapSnapshotJSONSerializer and its `snapshot.meta`.
+ */
+import { MalformedInput } from '../../errors.ts';
+
+export interface RecordColumns {
+  /** Numbers in one record. */
+  width: number;
+  typeColumn: number;
+  /** Holds a string's index, or a plain number for some types. */
+  nameColumn: number;
+  /** By type number: 1 where the string is a name, 0 where it is a value or no string at all. */
+  isName: Uint8Array;
+}
+
+export interface SnapshotColumns {
+  nodes: RecordColumns;
+  edges: RecordColumns;
+}
+
+/** Nodes that bear their own content as their name. */
+const valueTypes = new Set(['string', 'concatenated string', 'sliced string', 'bigint', 'regexp']);
+/** Edges that bear a number instead of a name. */
+const numberedEdges = new Set(['element', 'hidden']);
+
+/** `head` is the file's text before the list of nodes. */
+export function readSnapshotColumns(head: string): SnapshotColumns {
+  const meta = parseMeta(head);
+  return {
+    nodes: readColumns(meta, 'node', 'name', (type) => !valueTypes.has(type)),
+    edges: readColumns(meta, 'edge', 'name_or_index', (type) => !numberedEdges.has(type)),
+  };
+}
+
+function parseMeta(head: string): Record<string, unknown> {
+  try {
+    const { snapshot } = JSON.parse(`${head.trimEnd().replace(/,$/, '')}}`);
+    if (snapshot.meta && typeof snapshot.meta === 'object') return snapshot.meta;
+  } catch {
+    // Said below.
+  }
+  throw new MalformedInput('The heap snapshot does not start with its meta data.', {
+    format: 'heapsnapshot',
+    field: 'snapshot.meta',
+    offset: 0,
+  });
+}
+
+function readColumns(
+  meta: Record<string, unknown>,
+  kind: 'node' | 'edge',
+  nameField: string,
+  namesType: (type: string) => boolean,
+): RecordColumns {
+  const fields = meta[`${kind}_fields`];
+  const types = (meta[`${kind}_types`] as unknown[] | undefined)?.[0];
+  const width = Array.isArray(fields) ? fields.length : 0;
+  const typeColumn = Array.isArray(fields) ? fields.indexOf('type') : -1;
+  const nameColumn = Array.isArray(fields) ? fields.indexOf(nameField) : -1;
+  if (typeColumn < 0 || nameColumn <= typeColumn || !Array.isArray(types))
+    throw new MalformedInput(`The heap snapshot has no ${kind} fields that are known.`, {
+      format: 'heapsnapshot',
+      field: `snapshot.meta.${kind}_fields`,
+      wanted: `type, ${nameField}`,
+    });
+  return {
+    width,
+    typeColumn,
+    nameColumn,
+    isName: Uint8Array.from(types, (type) => (namesType(type) ? 1 : 0)),
+  };
+}

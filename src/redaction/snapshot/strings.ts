@@ -1,0 +1,124 @@
+/**
+ * Rewrites the list of strings of a heap snapshot in chunks cut anywhere: a string that no node or edge uses as its name
+ * gives way to a mark, names are searched for shapes and known values, and one that looks random goes too (an object
+ * may be a dictionary whose property names are keys). V8 writes pure ASCII, so bytes are characters.
+ */
+import type { Policy } from '../policy.ts';
+import { isPublicId, looksRandom } from '../values/values.ts';
+import type { NameMarks } from './names.ts';
+
+/** What `clean` does to strings that are values: keeps those in which nothing is found. */
+export type SnapshotStrings = 'names' | 'clean';
+
+/** Takes a value's place. */
+export const withheldString = '[redacted]';
+/** Names are searched in batches of about so many characters. */
+const batchSize = 1 << 16;
+/** Node cuts strings in snapshots at 1,024 characters by default; longer kept ones are cut here. */
+const longestKept = 1 << 20;
+const shortestRandomName = 20;
+
+export class StringListRewriter {
+  private readonly marks: NameMarks;
+  private readonly policy: Policy;
+  private readonly strings: SnapshotStrings;
+  private index = 0;
+  private inString = false;
+  private isKept = false;
+  private escaped = false;
+  /** The string that is being read, as far as it came in earlier chunks. */
+  private text = '';
+  private batch = '';
+  private ready = '';
+
+  constructor(marks: NameMarks, policy: Policy, strings: SnapshotStrings) {
+    this.marks = marks;
+    this.policy = policy;
+    this.strings = strings;
+  }
+
+  /** Reads from `from` to the list's closing bracket or the chunk's end; answers with where it stopped. */
+  read(chunk: Buffer, from: number): number {
+    let i = from;
+    while (i < chunk.length) {
+      if (this.inString) {
+        i = this.readInside(chunk, i);
+        continue;
+      }
+      const byte = chunk[i]!;
+      if (byte === 93) return i;
+      if (byte === 34) this.openString();
+      else this.batch += String.fromCharCode(byte);
+      i += 1;
+    }
+    return i;
+  }
+
+  /** What is rewritten so far; everything when the list has ended. */
+  take(isLast: boolean): string {
+    if (isLast) this.flush();
+    const { ready } = this;
+    this.ready = '';
+    return ready;
+  }
+
+  private openString(): void {
+    this.inString = true;
+    this.escaped = false;
+    this.text = '';
+    this.isKept = this.strings === 'clean' || this.index === 0 || this.marks.has(this.index);
+  }
+
+  private readInside(chunk: Buffer, from: number): number {
+    const end = this.findEnd(chunk, from);
+    if (this.isKept && this.text.length < longestKept) this.text += chunk.toString('latin1', from, end);
+    if (end === chunk.length) return end;
+    this.closeString();
+    return end + 1;
+  }
+
+  /** The closing quote, or the chunk's end. */
+  private findEnd(chunk: Buffer, from: number): number {
+    let { escaped } = this;
+    let i = from;
+    for (; i < chunk.length; i++) {
+      const byte = chunk[i]!;
+      if (escaped) escaped = false;
+      else if (byte === 92) escaped = true;
+      else if (byte === 34) break;
+    }
+    this.escaped = escaped;
+    return i;
+  }
+
+  private closeString(): void {
+    this.inString = false;
+    this.batch += `"${this.isKept ? this.rewrite() : withheldString}"`;
+    this.index += 1;
+    if (this.batch.length >= batchSize) this.flush();
+  }
+
+  private rewrite(): string {
+    const { text } = this;
+    if (text.length >= longestKept) return withheldString;
+    const isName = this.index === 0 || this.marks.has(this.index);
+    if (isName) return isRandomName(text) ? this.rewriteRandom(text) : text;
+    const clean = text.length < 4 || (this.policy.text(text) === text && !looksRandom(text, 8));
+    return clean ? text : withheldString;
+  }
+
+  /** A shape tells more than the look. */
+  private rewriteRandom(text: string): string {
+    const shown = this.policy.names(text);
+    return shown === text ? withheldString : shown;
+  }
+
+  private flush(): void {
+    this.ready += this.policy.names(this.batch);
+    this.batch = '';
+  }
+}
+
+function isRandomName(text: string): boolean {
+  return text.length >= shortestRandomName && looksRandom(text, shortestRandomName) && !isPublicId(text);
+}

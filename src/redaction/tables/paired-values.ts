@@ -1,0 +1,125 @@
+/**
+ * A name and its value with something between them that is no sign elsewhere: the bars of a table, the comma of a CSV
+ * line, an arrow, the lengths of PHP's serialization, the colon of `-uuser:password`. As bars and commas stand between
+ * anything, the value must look like a password.
+ */
+
+import type { NameBook } from '../names/name-book.ts';
+import type { NamePlace } from '../names/name-place.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { nameByShape } from '../scan/shape-table.ts';
+import { isTypedWord } from '../values/plain-words.ts';
+import { readBare, readQuoted, skipBlanks } from '../values/value-span.ts';
+import { isSecretValue, isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+
+const bar = (unit: number): boolean => unit === 124 || unit === 0x2502;
+const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, next: 0 };
+
+/** `| name | value |`; the page holds a bar at `place.sign`. */
+export function findInCell(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  if (place.sign - place.end > 60) return undefined;
+  const found = findPaired(page, names, place, skipBlanks(page, place.behind, false));
+  if (!found) return undefined;
+  const after = skipBlanks(page, found.end + (/["'`]/.test(page.text[found.end] ?? '') ? 1 : 0), false);
+  const unit = page.units[after]!;
+  return bar(unit) || unit === 10 || unit === 13 || unit === 0 ? found : undefined;
+}
+
+/** `name,value` alone in its line. */
+export function findInRow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const before = page.units[place.start - 1] ?? 10;
+  if (before !== 10) return undefined;
+  const found = findPaired(page, names, place, place.behind);
+  const after = found ? page.units[found.end]! : 32;
+  return after === 10 || after === 13 || after === 0 || after === 44 ? found : undefined;
+}
+
+/** `NAME value`, as many tools' files and Lisp have it: the name is joined of words, the value random, or quoted and chosen. */
+export function findBehindBlank(
+  page: Page,
+  names: NameBook,
+  start: number,
+  end: number,
+): Finding | undefined {
+  const verdict = names.lookUp(page, start, end);
+  if (!verdict || verdict.strength < 2 || verdict.form) return undefined;
+  const quoted = readQuoted(page, end + 1);
+  const span = quoted ?? readBare(page, end + 1, { encoded: false, wholeLine: false });
+  if (span.end - span.start > 400) return undefined;
+  const value = page.text.slice(span.start, span.end);
+  const isRandom = looksRandom(value, 12) && /\d/.test(value) && /[A-Za-z]/.test(value);
+  // A file's line: `mavenPassword sunflower`.
+  if (
+    verdict.strength === 3 &&
+    verdict.rule === 'password' &&
+    isWholeLine(page, start, span.end) &&
+    !isStandIn(value)
+  )
+    if (looksChosen(value) || isTypedWord(value)) return nameByShape(page, span, verdict.rule);
+  if (!(quoted && verdict.strength === 3) && !isRandom) return undefined;
+  const isWord =
+    quoted &&
+    verdict.rule === 'password' &&
+    verdict.strength === 3 &&
+    isTypedWord(value) &&
+    !isStandIn(value);
+  return (isWord || looksChosen(value)) && !/[([{/]/.test(value)
+    ? nameByShape(page, span, verdict.rule)
+    : undefined;
+}
+
+const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
+  (start === 0 || units[start - 1] === 10) && (units[end] === 10 || units[end] === 0 || units[end] === 13);
+
+const arrowName = /([\w.-]{2,80})["'`]?(?:\s{0,8}[=:]\s{0,8}["'`][^"'`\n]{0,200}["'`])? -$/;
+
+/** `name -> value`, `name = "old" -> "new"`; the page holds `>` at `place.sign`, and the word before it is the arrow's shaft. */
+export function findBehindArrow(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const before = page.text.slice(Math.max(0, place.sign - 320), place.sign);
+  const match = arrowName.exec(before);
+  const name = match?.[1];
+  if (!match || name === undefined) return undefined;
+  const start = place.sign - before.length + match.index;
+  const at = skipBlanks(page, place.behind, false);
+  return findPaired(page, names, { ...place, start, end: start + name.length }, at);
+}
+
+/** `s:8:"password";s:9:"value";`; the page holds the colon of the second `s:` at `place.sign`. */
+export function findSerialized(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
+  const before = /"([\w.-]{2,80})\\*";$/.exec(page.text.slice(Math.max(0, place.start - 96), place.start));
+  if (!before) return undefined;
+  const length = /^\d{1,6}:/.exec(page.text.slice(place.behind, place.behind + 8))?.[0].length;
+  const verdict = names.judge(before[1]!);
+  const span = length === undefined ? undefined : readQuoted(page, place.behind + length);
+  if (!span || verdict.strength < 2 || span.end - span.start > 4096) return undefined;
+  const value = page.text.slice(span.start, span.end);
+  return isSecretValue(value, verdict, asTyped) ? nameByShape(page, span, verdict.rule) : undefined;
+}
+
+const gluedUser = /:([^\s"'\\]{2,200})/y;
+
+/** `curl -uuser:password`; the page holds the colon, and the word before it starts with `-u`. */
+export function findGluedUser(page: Page, place: NamePlace): Finding | undefined {
+  if (
+    !/\b(?:curl|http|https|wget)\b[^\n|;]{0,160}$/.test(
+      page.text.slice(Math.max(0, place.start - 180), place.start),
+    )
+  )
+    return undefined;
+  gluedUser.lastIndex = place.sign;
+  const password = gluedUser.exec(page.text)?.[1];
+  if (password === undefined || isStandIn(password)) return undefined;
+  return { start: place.sign + 1, end: place.sign + 1 + password.length, rule: 'password' };
+}
+
+function findPaired(page: Page, names: NameBook, place: NamePlace, at: number): Finding | undefined {
+  const verdict = names.lookUp(page, place.start, place.end);
+  if (!verdict || verdict.strength < 2) return undefined;
+  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: false });
+  if (span.end - span.start > 1024) return undefined;
+  const value = page.text.slice(span.start, span.end);
+  const isWord =
+    verdict.rule === 'password' && verdict.strength === 3 && !isStandIn(value) && isTypedWord(value);
+  if ((!looksChosen(value, verdict.strength) && !isWord) || names.judge(value).strength > 1) return undefined;
+  return nameByShape(page, span, verdict.rule);
+}

@@ -1,0 +1,108 @@
+/** `INSERT INTO users (name, password) VALUES ('bob', 'x')`: the columns' names are the values' context. */
+import type { NameBook } from '../names/name-book.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { readQuoted } from '../values/value-span.ts';
+import { isSecretValue, isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+
+const columnsBefore = /\(([^()]{3,600})\)\s{0,8}$/;
+const row = /\s{0,8}\(/y;
+const item = /\s*(?:'((?:[^'\\]|''|\\.){0,400})'|"([^"\\]{0,400})"|[^,()'"]{0,80})\s*(,|\))/y;
+const asTyped = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+
+const intoTable = /\binto\s+(?:[\w"`[\]]{1,60}\.)?["`[]?(\w{3,60})["`\]]?\s{1,4}$/i;
+
+/** `INSERT INTO api_tokens VALUES (3, 'x')`: the table's name is the only context, so the value must be random. */
+function findUnnamed(page: Page, names: NameBook, start: number): Finding[] {
+  const { text } = page;
+  const table = intoTable.exec(text.slice(Math.max(0, start - 140), start))?.[1];
+  if (table === undefined || names.judge(table).strength < 1) return [];
+  const found: Finding[] = [];
+  let at = row.lastIndex;
+  for (let items = 0; items < 40; items++) {
+    item.lastIndex = at;
+    const match = item.exec(text);
+    const value = match?.[1] ?? match?.[2];
+    if (!match) break;
+    if (value !== undefined && looksRandom(value, 20) && looksChosen(value)) {
+      const from = at + match[0].indexOf(value);
+      found.push({ start: from, end: from + value.length, rule: 'table-column' });
+    }
+    at = item.lastIndex;
+    if (match[3] === ')') break;
+  }
+  return found;
+}
+
+/** The page holds `VALUES` at [start, end). Reads the first row. */
+export function findInserted(page: Page, names: NameBook, start: number, end: number): Finding[] {
+  const { text } = page;
+  const columns = columnsBefore.exec(text.slice(Math.max(0, start - 620), start))?.[1]?.split(',');
+  row.lastIndex = end;
+  if (!row.test(text)) return [];
+  if (!columns) return findUnnamed(page, names, start);
+  if (columns.length > 100) return [];
+  const found: Finding[] = [];
+  let at = row.lastIndex;
+  for (const column of columns) {
+    item.lastIndex = at;
+    const match = item.exec(text);
+    if (!match) break;
+    const value = match[1] ?? match[2];
+    const verdict = names.judge(column.replace(/[^\w.-]/g, ''));
+    if (value !== undefined && verdict.strength >= 2 && isSecretValue(value, verdict, asTyped)) {
+      const from = at + match[0].indexOf(value);
+      found.push({ start: from, end: from + value.length, rule: verdict.rule });
+    }
+    at = item.lastIndex;
+    if (match[3] === ')') break;
+  }
+  return found;
+}
+
+const listOpens = /["'\]]{0,2}\s?[:=]?\s?[[({]/y;
+const namesCredential = /(?:pass(?:word|wd|phrase)|secret|token|credential|api_?key)/i;
+/** Words that announce what was bound to a statement's places. */
+export const boundWords = 'bind bindings binds parameters params args';
+
+/** The columns of the statement around that are credentials, by the place of what was bound to them. */
+function boundPlaces(statement: string, names: NameBook): Set<number> {
+  const places = new Set<number>();
+  const isTelling = (name: string): boolean => names.judge(name.replace(/[^\w.-]/g, '')).strength >= 2;
+  const columns = /\(([^()]{3,600})\)\s{0,8}values\b/i.exec(statement)?.[1]?.split(',') ?? [];
+  for (const [index, column] of columns.entries()) if (isTelling(column)) places.add(index);
+  for (const [, name = '', number] of statement.matchAll(/([\w.]{2,40})["`\]]?\s{0,4}=\s{0,4}\$(\d{1,2})/g))
+    if (isTelling(name)) places.add(Number(number) - 1);
+  for (const [index, [, name = '']] of [
+    ...statement.matchAll(/([\w.]{2,40})["`\]]?\s{0,4}=\s{0,4}\?/g),
+  ].entries())
+    if (isTelling(name)) places.add(index);
+  return places;
+}
+
+/** `… SET password = $1 … PARAMETERS: ["x"]`: the statement names a credential, so what looks like one in its list is one. */
+export function findBound(page: Page, names: NameBook, start: number, end: number): Finding[] {
+  const { text } = page;
+  listOpens.lastIndex = end;
+  if (!listOpens.test(text)) return [];
+  const around = [text.slice(Math.max(0, start - 400), start), text.slice(end, end + 600)];
+  const statement = around.find(
+    (piece) => namesCredential.test(piece) && /\b(?:insert|update|select|values|where|set)\b/i.test(piece),
+  );
+  if (statement === undefined) return [];
+  const places = boundPlaces(statement, names);
+  const found: Finding[] = [];
+  let at = listOpens.lastIndex;
+  for (let items = 0; items < 40; items++) {
+    while (page.units[at] === 44 || page.units[at] === 32) at += 1;
+    const span = readQuoted(page, at);
+    const value = span ? text.slice(span.start, Math.min(span.end, span.start + 400)) : '';
+    const isOwn = places.has(items) && value.length >= 4 && !isStandIn(value);
+    const looksLike = looksChosen(value) && (looksRandom(value, 12) || /[!#$%^&*~+?_]/.test(value));
+    if (span && (isOwn || looksLike)) found.push({ start: span.start, end: span.end, rule: 'bound-value' });
+    const next = /[^,"'\n\])}]{0,80},/y;
+    next.lastIndex = span?.close ?? at;
+    if (!next.test(text)) break;
+    at = next.lastIndex;
+  }
+  return found;
+}

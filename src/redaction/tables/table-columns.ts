@@ -1,0 +1,134 @@
+/**
+ * Tables whose first line names the columns, as CSV, Markdown, database shells and console.table print them, also as lines of
+ * a string: what stands below a telling name is judged as its value. Rows are read while they have the header's cells.
+ */
+
+import type { NameBook } from '../names/name-book.ts';
+import { alnum, characterTables, wordUnit } from '../scan/characters.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { isTypedWord } from '../values/plain-words.ts';
+import { isStandIn, looksChosen } from '../values/values.ts';
+
+const longestLine = 600;
+const longestName = 40;
+const mostRows = 60;
+const mayTell = /pass|pwd|secret|token|key|cred/i;
+const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
+const columnName = /^[\s"'`*\\]*(?:[A-Za-z][\w .-]{0,38}|\(index\))[\s"'`*\\]*$/;
+const lineBreak = /\n|(?:\\{1,8}r)?\\{1,8}n/g;
+
+interface Column {
+  index: number;
+  strength: number;
+  /** So named that a word may be one. */
+  isPassword: boolean;
+}
+
+/** A line starts at `start`. Pushes what starts before `stop`; the rows themselves are read again, as any text. Answers with the table's end, or 0. */
+export function findInColumns(
+  page: Page,
+  names: NameBook,
+  start: number,
+  stop: number,
+  out: Finding[],
+): number {
+  const mark = delimiterOf(page, start);
+  if (mark === 0) return 0;
+  const header = headerAt(page, start, mark);
+  if (header === undefined || !mayTell.test(header)) return 0;
+  const delimiter = String.fromCharCode(mark);
+  const columns = header.split(delimiter);
+  if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return 0;
+  const telling = columns.flatMap((cell, index): Column[] => {
+    const { strength, rule } = names.judge(
+      cell
+        .replace(/["'`*\\]/g, '')
+        .trim()
+        .replace(/\s+/g, '_'),
+    );
+    return strength >= 2 ? [{ index, strength, isPassword: rule === 'password' }] : [];
+  });
+  return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
+}
+
+const isDelimiter = (unit: number): boolean =>
+  unit === 44 || unit === 124 || unit === 9 || unit === 59 || unit === 0x2502;
+
+/** The unit behind the first column's name, or before it where a bar opens the line; 0 where the line begins otherwise. */
+function delimiterOf({ units }: Page, start: number): number {
+  const { classes } = characterTables();
+  const first = units[start]!;
+  if (first === 124 || first === 0x2502) return first;
+  if (!(classes[first]! & alnum) && first !== 34 && first !== 39 && first !== 32) return 0;
+  if (first === 32 && units[start + 1] === 32) return 0;
+  for (let i = start; i < start + longestName; i++) {
+    const unit = units[i]!;
+    if (isDelimiter(unit)) return unit;
+    if (!isNameUnit(classes, unit)) return 0;
+  }
+  return 0;
+}
+
+const isNameUnit = (classes: Uint8Array, unit: number): boolean =>
+  (classes[unit]! & wordUnit) !== 0 ||
+  unit === 32 ||
+  unit === 46 ||
+  unit === 34 ||
+  unit === 39 ||
+  unit === 96 ||
+  unit === 42;
+
+/** The whole line, if nothing but names and delimiters is in it. */
+function headerAt({ text, units }: Page, start: number, mark: number): string | undefined {
+  const { classes } = characterTables();
+  let i = start;
+  for (const stop = start + longestLine; i < stop; i++) {
+    const unit = units[i]!;
+    if (unit === mark || isNameUnit(classes, unit) || unit === 40 || unit === 41 || unit === 13) continue;
+    return unit === 10 || unit === 92 ? text.slice(start, i) : undefined;
+  }
+  return undefined;
+}
+
+function readRows(
+  page: Page,
+  headerStart: number,
+  delimiter: string,
+  width: number,
+  telling: Column[],
+  stop: number,
+  out: Finding[],
+): number {
+  let start = headerStart;
+  for (let rows = -1; rows < mostRows && start < stop; rows++) {
+    const lines = page.text.slice(start, start + longestLine);
+    lineBreak.lastIndex = 0;
+    const broken = lineBreak.exec(lines);
+    if (!broken && lines.length === longestLine) return start;
+    const line = broken ? lines.slice(0, broken.index) : lines;
+    const cells = line.split(delimiter);
+    if (rows >= 0 && !isRule.test(line)) {
+      if (cells.length !== width) return start;
+      for (const column of telling) pushCell(start, cells, column, stop, out);
+    }
+    if (!broken) return start + line.length;
+    start += broken.index + broken[0].length;
+  }
+  return start;
+}
+
+function pushCell(
+  lineStart: number,
+  cells: string[],
+  { index, strength, isPassword }: Column,
+  stop: number,
+  out: Finding[],
+): void {
+  const cell = cells[index]!;
+  const value = /^[\s\\"'`]*(.*?)[\s\\"'`]*$/s.exec(cell)?.[1] ?? '';
+  if (value === '' || isStandIn(value)) return;
+  if (!looksChosen(value, strength) && !(isPassword && isTypedWord(value))) return;
+  const before = cells.slice(0, index).reduce((sum, one) => sum + one.length + 1, lineStart);
+  const start = before + cell.indexOf(value);
+  if (start < stop) out.push({ start, end: start + value.length, rule: 'table-column' });
+}

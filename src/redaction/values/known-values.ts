@@ -1,0 +1,119 @@
+/**
+ * Finds hundreds of known values, each in all its forms, at the speed of a few table look-ups a line. Four units are
+ * hashed at every n-th position only, where n is such that no form can lie between two looks; nearly all looks end at
+ * a bit table. Knows no rule; boundaries and encodings come from known-encodings.ts.
+ */
+import { alnum, base64Unit, characterTables } from '../scan/characters.ts';
+import type { Finding, Page } from '../scan/page.ts';
+import { formsOf, type KnownForm } from './known-encodings.ts';
+
+/** Units in one look. */
+const lookWidth = 4;
+/** More would fill the table: each form has an entry for every position of a look in it. */
+const longestStride = 12;
+const tableBits = 20;
+
+/** Four units in `tableBits` bits. */
+function hashUnits(a: number, b: number, c: number, d: number): number {
+  const mixed = Math.imul((a << 24) ^ (b << 16) ^ (c << 8) ^ d ^ (a >>> 8), 0x9e3779b1);
+  return mixed >>> (32 - tableBits);
+}
+
+/** The first look that hits is at most so far behind a form's start. */
+interface Place {
+  form: KnownForm;
+  offset: number;
+}
+
+export class KnownValues {
+  private readonly values = new Set<string>();
+  private forms: KnownForm[] = [];
+  private stride = 0;
+  /** A bit for each look that is part of a form. */
+  private bits = new Int32Array(0);
+  private places = new Map<number, Place[]>();
+  /** Added since the table was built. */
+  private fresh: string[] = [];
+
+  /** False when the value is too short to be looked for. */
+  add(value: string): boolean {
+    const text = value.trim();
+    if (text.length < 4 || this.values.has(text)) return text.length >= 4;
+    this.values.add(text);
+    this.fresh.push(text);
+    return true;
+  }
+
+  /** Pushes every form that starts in [from, stop), in order of its end. */
+  find(page: Page, from: number, stop: number, out: Finding[]): void {
+    if (this.fresh.length > 0) this.build();
+    if (this.forms.length === 0) return;
+    const { units, length } = page;
+    const { bits, stride } = this;
+    const last = Math.min(length - lookWidth + 1, stop + stride);
+    for (let i = from - (from % stride); i < last; i += stride) {
+      const look = hashUnits(units[i]!, units[i + 1]!, units[i + 2]!, units[i + 3]!);
+      if ((bits[look >>> 5]! >>> (look & 31)) & 1) this.verify(page, i, look, from, stop, out);
+    }
+  }
+
+  private build(): void {
+    for (const value of this.fresh) this.forms.push(...formsOf(value));
+    this.fresh = [];
+    const shortest = this.forms.reduce(
+      (least, form) => Math.min(least, form.text.length),
+      Number.POSITIVE_INFINITY,
+    );
+    this.stride = Math.max(1, Math.min(longestStride, shortest - lookWidth + 1));
+    this.bits = new Int32Array(1 << (tableBits - 5));
+    this.places = new Map();
+    for (const form of this.forms)
+      for (let offset = 0; offset < this.stride; offset++) this.addPlace({ form, offset });
+  }
+
+  private addPlace(place: Place): void {
+    const { text } = place.form;
+    const at = place.offset;
+    const unit = (n: number): number => text.charCodeAt(at + n);
+    const look = hashUnits(unit(0), unit(1), unit(2), unit(3));
+    this.bits[look >>> 5]! |= 1 << (look & 31);
+    const list = this.places.get(look);
+    if (list) list.push(place);
+    else this.places.set(look, [place]);
+  }
+
+  private verify(page: Page, i: number, look: number, from: number, stop: number, out: Finding[]): void {
+    for (const { form, offset } of this.places.get(look)!) {
+      const start = i - offset;
+      if (start < from || start >= stop || !page.text.startsWith(form.text, start)) continue;
+      const end = start + form.text.length;
+      if (form.bounded && !standsAlone(page, start, end)) continue;
+      out.push(widen(page, start, end, form));
+    }
+  }
+}
+
+function standsAlone(page: Page, start: number, end: number): boolean {
+  const { classes } = characterTables();
+  const before = start > 0 && classes[page.units[start - 1]!]! & alnum && !followsEscape(page, start);
+  return !before && !(classes[page.units[end]!]! & alnum);
+}
+
+/** The unit before is the letter of an escape (`\n`) or the end of one (`%3D`, `\u003d`). */
+function followsEscape(page: Page, start: number): boolean {
+  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\x1b\[[\d;]{0,12}m)$/i.test(
+    page.text.slice(Math.max(0, start - 16), start),
+  );
+}
+
+/** Takes in the base64 units beside a match that hold bits of the value, and a bare number's quotes. */
+function widen(page: Page, start: number, end: number, form: KnownForm): Finding {
+  const { classes } = characterTables();
+  const { units } = page;
+  let first = start;
+  let last = end;
+  for (let n = 0; n < form.before && first > 0 && classes[units[first - 1]!]! & base64Unit; n++) first -= 1;
+  for (let n = 0; n < form.after && (classes[units[last]!]! & base64Unit || units[last] === 61); n++)
+    last += 1;
+  return { start: first, end: last, rule: 'known-value' };
+}

@@ -1,0 +1,256 @@
+/**
+ * Finds where a value ends that stands behind a name: quoted at some depth of escaping (`"`, `\"`, `\\\"`, `%22`,
+ * `&quot;`), bare, or a YAML block. Knows extents only, not whether the value is a secret.
+ */
+import { alnum, characterTables, terminator } from '../scan/characters.ts';
+import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
+import type { Page } from '../scan/page.ts';
+
+/** Where a value stands. `close` is where reading goes on behind its closing quote. */
+export interface ValueSpan {
+  start: number;
+  end: number;
+  close: number;
+  quoted: boolean;
+  /** The text or page ended before the value did: how to find the end in what follows. */
+  resume?: (page: Page, from: number) => number;
+}
+
+/** Longer values are not judged by their look. */
+export const longestJudged = 4096;
+
+const isQuote = (unit: number): boolean => unit === 34 || unit === 39 || unit === 96;
+
+/** The quoted value that opens at `i`, if a quote is there. */
+export function readQuoted(page: Page, i: number): ValueSpan | undefined {
+  const { units } = page;
+  const first = units[i]!;
+  if (isQuote(first)) {
+    const isTriple = first !== 96 && units[i + 1] === first && units[i + 2] === first && units[i + 3]! > 32;
+    return closeQuoted(page, isTriple ? i + 3 : i + 1, first, 0);
+  }
+  if (first === 92) {
+    let depth = 1;
+    while (units[i + depth] === 92) depth += 1;
+    const unit = units[i + depth]!;
+    if (isQuote(unit)) return closeQuoted(page, i + depth + 1, unit, depth);
+  }
+  if (first === 37 || first === 38 || first === 92) {
+    const packed = readEscape(units, i);
+    if (packed !== 0 && isQuote(packed & escapeMask)) {
+      const length = packed >>> escapeShift;
+      return closeEscaped(page, i + length, page.text.slice(i, i + length));
+    }
+  }
+  return undefined;
+}
+
+function closeQuoted(page: Page, start: number, quote: number, depth: number): ValueSpan {
+  const end = findClosing(page, start, quote, depth);
+  const span = { start, end, close: behindQuote(page, end), quoted: true };
+  if (end < page.length) return span;
+  return { ...span, resume: (next, from) => findClosing(next, from, quote, depth) };
+}
+
+/** Behind the quote, with its backslashes, that stands at `end`; `end` itself where a line break ended the value. */
+function behindQuote(page: Page, end: number): number {
+  let i = end;
+  while (page.units[i] === 92) i += 1;
+  return isQuote(page.units[i]!) ? i + 1 : end;
+}
+
+/** The quote that ends a value opened behind `depth` backslashes; a bare line break ends it too. */
+function findClosing(page: Page, from: number, quote: number, depth: number): number {
+  const { units, length } = page;
+  for (let i = from; i < length; i++) {
+    const unit = units[i]!;
+    if (unit === 92) {
+      let run = 1;
+      while (units[i + run] === 92) run += 1;
+      const escaped = units[i + run]!;
+      const own = escaped === quote || escaped === 34 ? backslashesOfClosing(run, depth) : -1;
+      if (own >= 0) return i + run - own;
+      i += run;
+    } else if (unit === quote || unit === 34) return i;
+    else if (unit === 10 && quote !== 96 && !isSoftBreak(units, i)) return i;
+  }
+  return length;
+}
+
+/** A line of quoted-printable text that goes on in the next: base64's own padding stands before a closing quote. */
+const isSoftBreak = (units: Uint16Array, i: number): boolean => {
+  const before = units[i - 1] === 13 ? i - 2 : i - 1;
+  return units[before] === 61 && units[before - 1] !== 61 && units[i + 1]! > 32;
+};
+
+/**
+ * Of the `run` backslashes before a quote, how many belong to it, when it ends a string at most as deep as `depth` says;
+ * -1 when it is part of the content. Strings nested n deep have 2^n - 1 before their quotes, and each backslash of their
+ * content becomes 2^n.
+ */
+function backslashesOfClosing(run: number, depth: number): number {
+  for (let own = 0; own <= depth; own = own * 2 + 1) {
+    const content = (run - own) / (own + 1);
+    if (content >= 0 && content % 2 === 0) return own;
+  }
+  return -1;
+}
+
+function closeEscaped(page: Page, start: number, mark: string): ValueSpan {
+  const find = (next: Page, from: number): number => {
+    const at = next.text.indexOf(mark, from);
+    const stop = findRawStop(next, from, at < 0 ? next.length : at);
+    return stop;
+  };
+  const end = find(page, start);
+  const close = page.text.startsWith(mark, end) ? end + mark.length : end;
+  const span = { start, end, close, quoted: true };
+  return end < page.length ? span : { ...span, resume: find };
+}
+
+/** An escaped quote cannot outlive the raw string or line that it stands in. */
+function findRawStop(page: Page, from: number, to: number): number {
+  const { units } = page;
+  for (let i = from; i < to; i++) if (units[i] === 34 || units[i] === 10) return i;
+  return to;
+}
+
+export interface BareForm {
+  /** The sign before the value was percent-encoded: so is what ends it. */
+  encoded: boolean;
+  /** Nothing but blanks end the value: an environment or YAML line. */
+  wholeLine: boolean;
+}
+
+/** The value without quotes that starts at `start`. */
+export function readBare(page: Page, start: number, form: BareForm): ValueSpan {
+  const end = findBareEnd(page, start, form);
+  const span = { start, end, close: end, quoted: false };
+  return end < page.length ? span : { ...span, resume: (next, from) => findBareEnd(next, from, form) };
+}
+
+function findBareEnd(page: Page, start: number, form: BareForm): number {
+  const { classes } = characterTables();
+  const { units, length } = page;
+  let i = start;
+  while (i < length) {
+    const unit = units[i]!;
+    if (unit === 92 || (unit === 37 && form.encoded)) {
+      const packed = readEscape(units, i);
+      const stands = packed & escapeMask;
+      if (packed !== 0 && stands !== 92 && classes[stands]! & terminator) return i;
+      i += packed === 0 ? 1 : packed >>> escapeShift;
+    } else if (classes[unit]! & terminator && endsBare(page, i, form)) return i;
+    else i += 1;
+  }
+  return length;
+}
+
+function endsBare(page: Page, i: number, form: BareForm): boolean {
+  const { classes } = characterTables();
+  const unit = page.units[i]!;
+  const next = page.units[i + 1]!;
+  if (unit <= 32 || unit === 34) return true;
+  if (unit === 39 || unit === 96) return !(form.wholeLine && classes[next]! & alnum);
+  if (unit === 44 || unit === 59 || unit === 38) {
+    if (!form.wholeLine || i + 1 >= page.length || classes[next]! & terminator) return true;
+    return /^[ \t]*[\w. -]{1,40}[=:]/.test(page.text.slice(i + 1, i + 44));
+  }
+  return !(classes[next]! & alnum);
+}
+
+/** To the line's end, real or escaped, or to the quote that ends the string; at most `longest` units. */
+export function readLine(page: Page, start: number, longest: number): ValueSpan {
+  const { units } = page;
+  const length = Math.min(page.length, start + longest);
+  let i = start;
+  while (i < length) {
+    const unit = units[i]!;
+    if (unit === 10 || unit === 13 || unit === 34 || unit === 39 || unit === 96) break;
+    if (unit === 92) {
+      const packed = readEscape(units, i);
+      const stands = packed & escapeMask;
+      if (stands === 10 || stands === 34 || stands === 39) break;
+      i += Math.max(1, packed >>> escapeShift);
+    } else i += 1;
+  }
+  return { start, end: i, close: i, quoted: false };
+}
+
+/** Behind blanks and terminal colours, real or escaped, and behind line breaks if asked. */
+export function skipBlanks(page: Page, from: number, withBreaks: boolean): number {
+  const { units } = page;
+  let i = from;
+  for (let blanks = 0; blanks < 200; blanks++) {
+    const unit = units[i]!;
+    if (unit === 32 || unit === 9 || (withBreaks && (unit === 10 || unit === 13))) i += 1;
+    else if (unit === 27) i = skipColorCode(units, i + 1);
+    else {
+      const packed = unit === 37 || unit === 92 ? readEscape(units, i) : 0;
+      const stands = packed & escapeMask;
+      if (packed === 0 || (stands !== 32 && stands !== 9 && stands !== 27 && !(withBreaks && stands === 10)))
+        break;
+      i += packed >>> escapeShift;
+      if (stands === 27) i = skipColorCode(units, i);
+    }
+  }
+  return i;
+}
+
+/** Behind the `[1;32m` that follows an escape character at `i`. */
+export function skipColorCode(units: Uint16Array, i: number): number {
+  if (units[i] !== 91) return i;
+  let end = i + 1;
+  while (end - i < 12 && ((units[end]! >= 48 && units[end]! <= 57) || units[end] === 59)) end += 1;
+  return units[end] === 109 ? end + 1 : i;
+}
+
+/** Nothing but indentation, a dash, `export` or the like, or the front of a dotted name stands before it in its line. */
+export function startsLine(page: Page, start: number): boolean {
+  const { units, text } = page;
+  const { classes } = characterTables();
+  let i = start;
+  if (units[i - 1] === 46)
+    while (i > 0 && start - i < 60 && (units[i - 1] === 46 || classes[units[i - 1]!]! & alnum)) i -= 1;
+  while (i > 0 && start - i < 100 && (units[i - 1] === 32 || units[i - 1] === 9 || units[i - 1] === 45))
+    i -= 1;
+  if (i === 0 || units[i - 1] === 10) return true;
+  if (units[i - 2] === 92 && (units[i - 1] === 110 || units[i - 1] === 116)) return true;
+  return /(?:^|\n|\\n)[ \t]*(?:export|set|setx|ENV|ARG|env|declare -x) $/.test(
+    text.slice(Math.max(0, i - 24), i),
+  );
+}
+
+/** Blanks at the start of the line that holds `start`. */
+export function indentOf(page: Page, start: number): number {
+  const { units } = page;
+  let line = start;
+  while (line > 0 && units[line - 1] !== 10 && start - line < 200) line -= 1;
+  let i = line;
+  while (units[i] === 32 || units[i] === 9) i += 1;
+  return i - line;
+}
+
+/** The lines of a YAML block (`|`, `>`) whose mark is at `i`, indented deeper than `indent`. */
+export function readBlock(page: Page, i: number, indent: number): ValueSpan | undefined {
+  const mark = /[|>][-+\d]{0,3}[ \t]*\r?\n/y;
+  mark.lastIndex = i;
+  return mark.test(page.text) ? readIndented(page, mark.lastIndex, indent) : undefined;
+}
+
+/** The lines from `start` on that are indented deeper than `indent`. */
+export function readIndented(page: Page, start: number, indent: number): ValueSpan | undefined {
+  let end = start;
+  const line = /([ \t]*)[^\n]*(?:\n|$)/y;
+  for (let lines = 0; lines < 200 && end < page.length; lines++) {
+    line.lastIndex = end;
+    const match = line.exec(page.text);
+    if (!match || (match[1]!.length <= indent && match[0].trim() !== '')) break;
+    end = line.lastIndex;
+  }
+  while (end > start && page.units[end - 1]! <= 32) end -= 1;
+  if (end === start) return undefined;
+  let first = start;
+  while (page.units[first]! <= 32) first += 1;
+  return { start: first, end, close: end, quoted: true };
+}

@@ -1,0 +1,354 @@
+/**
+ * Says from a value, and the name it stands under, whether it is a secret: stand-ins (`<your-key>`, `${TOKEN}`,
+ * `****`), code (`req.body.password`), prose and ids are not. All checks are linear in a value of bounded length.
+ */
+import type { NameVerdict } from '../names/key-names.ts';
+import { isOwnPlaceholder } from '../placeholder.ts';
+import { isTypedWord } from './plain-words.ts';
+
+/** How a value stands in the text. */
+export interface ValueForm {
+  quoted: boolean;
+  /** `NAME=value` with nothing around the sign. */
+  tight: boolean;
+  /** The name is the first thing of its line. */
+  startsLine: boolean;
+  /** The value is the last thing of its line or of the text. */
+  endsLine: boolean;
+  /** The unit behind the value, or 0 at the end. */
+  next: number;
+}
+
+let standInWords: Set<string> | undefined;
+let proseWords: Set<string> | undefined;
+
+function isStandInWord(word: string): boolean {
+  standInWords ??= new Set(
+    `null none nil undefined true false yes no on off todo tbd tba na n/a changeme change_me change-me replace_me
+    replaceme redacted hidden masked removed filtered withheld omitted secret password passwd token string str number int
+    integer boolean bool any unknown void object bytes buffer text required optional empty missing unset default example
+    sample dummy placeholder disabled enabled invalid valid expired denied present absent auto basic bearer digest
+    negotiate api_key apikey api-key key value literal confidential sensitive private public unauthorized forbidden
+    optional[str] varchar text uuid char nan infinity type function class interface const let var return await new
+    this self async import export from require import( super typeof delete json yaml
+    uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
+    arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
+    es256`.split(/\s+/),
+  );
+  return standInWords.has(word);
+}
+
+function isProseWord(word: string): boolean {
+  proseWords ??= new Set(
+    `a an the is are was were be must should has have had not no your you my our for of to in on with at by or and from
+    please enter required invalid reset forgot field expired incorrect wrong missing cannot can could failed could
+    when if it this that will use using used set provide provided expected unexpected given`.split(/\s+/),
+  );
+  return proseWords.has(word);
+}
+
+const references =
+  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
+const fillIns =
+  /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
+const fillInWords =
+  /(?:^|[-_ ])(?:your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my)(?:[-_ ]|$)|(?:^|[-_ ])here$/i;
+
+const fillIn =
+  /<[^<>\n]{1,80}>|\$\{[^{}\n]{0,80}\}|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}|\$\([^()\n]{0,80}\)|\[[^[\]\n]{0,80}\]|\{[\w.]{0,80}\}/y;
+
+/** `<your-key>`, `${TOKEN}`, `{{ token }}` at `start`: the brackets that ended a bare value at `end` fill its place. */
+export function isFillIn(text: string, start: number, end: number): boolean {
+  fillIn.lastIndex = start;
+  return fillIn.test(text) && fillIn.lastIndex >= end;
+}
+
+/** Nothing is hidden behind it: a placeholder, a reference to a variable or a store, a mask. */
+export function isStandIn(value: string): boolean {
+  const text = value.trim();
+  if (text.length < 2) return true;
+  if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
+  if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
+  if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
+  if (/\*{4,}|[xX]{6,}|•{3,}/.test(text)) return true;
+  // `sk-...`, `ghp_…`: a public start, and the rest left out.
+  if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
+  if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
+    return true;
+  if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
+  return false;
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const digest =
+  /^(?:(?:md5|sha\d{0,3}|blake2[bs]?|blake3|sha3-\d+|crc32c?)[-:=_])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
+const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:=][A-Za-z0-9+/_-]{20,}={0,2}$/i;
+let idKinds: Set<string> | undefined;
+
+/** `msg_…`, `call-…`: what programs and protocols call their things by. */
+function isKnownId(value: string): boolean {
+  const [kind = ''] = /^[A-Za-z]{1,16}(?=[-_][\w-]{6})/.exec(value) ?? [];
+  if (kind === '') return false;
+  idKinds ??= new Set(
+    `msg call toolu srvtoolu chatcmpl cmpl run thread asst file resp req step gen batch ws rs fc item
+    conv vs evt cus ch pi pm sub in price prod seti acct txn src tool trace span session sess ses
+    tooluse workflow wf exec build mcp org proj user usr task job agent node pod i sg vpc subnet vol ami
+    eni rtb igw snap arn ft ftjob card ba sched py ii il si po dp we tr cs inv order ord lead room doc
+    event folder space channel chan group grp app db block page note obj acc customer team dep depl
+    deploy dpl prj site domain cert log pst link flow plan mem memory skill ctx ref rec row itm art
+    chunk emb`.split(/\s+/),
+  );
+  return (idKinds.has(kind) || kind.endsWith('cmpl')) && /^[\w-]+$/.test(value) && !value.includes('secret');
+}
+
+/** `wrkspc_01…`, `depl_01…`: ids that begin with their layout's number, whatever the kind is called. */
+const numberedId = /^[a-z]{2,12}_01[A-Za-z0-9]{22,24}$/;
+
+/** An identifier that anyone may see: what logs and protocols use to tell things apart. */
+export function isPublicId(value: string): boolean {
+  return (
+    uuid.test(value) ||
+    ulid.test(value) ||
+    digest.test(value) ||
+    integrity.test(value) ||
+    isKnownId(value) ||
+    numberedId.test(value)
+  );
+}
+
+/** Shannon entropy in bits a character, over code units below 128; others count as one class. */
+function entropyOf(text: string): number {
+  const counts = new Uint16Array(128);
+  for (let i = 0; i < text.length; i++) counts[text.charCodeAt(i) & 127]! += 1;
+  let bits = 0;
+  for (const count of counts) if (count) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** A part between separators that reads as a word, a short number, or a word with a number. */
+const readable = /^(?:[A-Z]?[a-z]+|[A-Z]+|\d{1,8}|[A-Za-z]{2,}\d{1,4}|\d{1,3}[a-z]{1,2}|v\d+|[a-z]\d{1,2})$/;
+
+function isReadable(part: string): boolean {
+  if (readable.test(part)) return part.length < 24 || entropyOf(part) < 3.2;
+  if ((part.match(/\d+/g) ?? []).length > 2) return false;
+  if (part.length > 10 && isDrawnLetters(part.replace(/\d+/g, ''))) return false;
+  return part
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]{2,})([A-Z][a-z]{2})/g, '$1 $2')
+    .split(' ')
+    .every(
+      (word) =>
+        readable.test(word) &&
+        (word.length > 2 || part.length < 8 || /^(?:AI|IO|ID|UI|DB|JS|IP)$/.test(word)) &&
+        isPronounceable(word),
+    );
+}
+
+/** Of ten letters in a row, two are vowels in every language that writes them. */
+const isPronounceable = (word: string): boolean =>
+  word.length < 10 || (word.match(/[aeiouy]/gi) ?? []).length * 5 >= word.length;
+
+/** Letters in both cases that are no words joined: single capitals, and syllables without a vowel. */
+function isDrawnLetters(text: string): boolean {
+  if (text.length < 8 || !/[a-z]/.test(text) || !/[A-Z]/.test(text)) return false;
+  const odd = (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).filter(
+    (part) => !shortForms.test(part) && (part.length === 1 || !isSyllable(part)),
+  );
+  return odd.length >= 2 || /(?!ngths)[bcdfghjklmnpqrstvwxz]{5}/.test(text);
+}
+
+/** A vowel, and before it what words of English and its neighbours begin with. */
+const isSyllable = (part: string): boolean =>
+  part.toUpperCase() === part
+    ? part.length < 4 || /[AEIOU]/.test(part)
+    : /^(?:[^aeiouy]|[bcdfgkpstvw][lrhjwv]|s[ckmnptqu]|s[cpt][rlh]|sch|str|kn|ps|gn|ts|tw|qu|mc)?[aeiouy]/i.test(
+        part,
+      );
+
+/** Without a vowel, yet in every program. */
+const shortForms =
+  /^(?:https?|html?|xml|css|json|ctx|cfg|str|tmp|msg|btn|src|dst|dest|pwd|mgr|svc|db|fs|ws|tx|rx|kv|js|ts|lbl|txt|cmd|hdr|ptr|fn|cb|id|px|mk\w*|rm\w*|std\w*|sdk|sql|ssl|tls|tcp|dns|http\w*|impl|ptr|prev|rng|pg|gql|grpc|mq)$/i;
+
+/** No person would write it: letters mixed with digits, no words, enough of them. */
+export function looksRandom(value: string, least = 16): boolean {
+  if (value.length < least || value.length > 4096) return false;
+  if (!/^[\w+/=.~:!@#$%^*-]+$/.test(value)) return false;
+  const body = value.replace(/=+$/, '');
+  if (!/\d/.test(body) || !/[A-Za-z]/.test(body))
+    return /^[A-Za-z+/_-]{24,}$/.test(body) && isMixedNonsense(body);
+  const parts = body.split(/[-_./:+=~]/).filter((part) => part !== '');
+  if (parts.every(isReadable)) return false;
+  return entropyOf(body) >= (body.length >= 20 ? 2.9 : 2.5);
+}
+
+const algorithm =
+  /^(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
+
+/**
+ * Random, or a password as people choose them: letters with two digits and more, no blank, no algorithm or id. Under a
+ * name that leaves no doubt a digest is a secret too.
+ */
+export function looksChosen(value: string, strength = 0): boolean {
+  if (strength === 3 && digest.test(value)) return true;
+  if (isStandIn(value) || isPublicId(value) || isPlainDatum(value) || algorithm.test(value)) return false;
+  if (looksRandom(value, 8)) return true;
+  if (!/^[^\s/]{8,200}$/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  return /\d.*\d/.test(value) || (value.length < 80 && isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')));
+}
+
+/** Letters only, yet no language: the case changes at every turn. */
+function isMixedNonsense(body: string): boolean {
+  const parts = body.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  return parts.length >= 6 && body.length / parts.length < 3.6 && entropyOf(body) > 3.6;
+}
+
+/** One of its parts between separators is long and random. */
+export function hasLongRandomPart(value: string): boolean {
+  return value.split(/[-_\s./:=]/).some((part) => part.length >= 16 && looksRandom(part));
+}
+
+const pathStart =
+  /^(?:(?:\/|\/[a-z]\/)?(?:home|root|etc|run|var|usr|opt|srv|app|tmp|mnt|proc|dev|lib|bin|Users|private|secrets|data|workspace|code)\/|\.{1,2}[\\/]|~[\\/]|[A-Za-z]:\\|file:\/\/)/;
+
+/** A path: below a folder that systems have, or of readable parts alone. Base64 may start with a slash too. */
+function isPath(value: string): boolean {
+  if (!/^[\w@%+=,.:\\/~ -]+$/.test(value) || !/[\\/]/.test(value)) return false;
+  if (pathStart.test(value)) return true;
+  if (!/^\/[\w@.-]/.test(value)) return false;
+  return !value.split('/').some((part) => part.length >= 8 && looksRandom(part, 8));
+}
+
+/** Plain structure: a number, a date, a version, a path, an address, a host or mail name. */
+export function isPlainDatum(value: string): boolean {
+  return (
+    /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
+    /^0x[0-9a-f]{1,8}$/i.test(value) ||
+    /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
+    /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
+    isPath(value) ||
+    /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
+    /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
+    /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
+  );
+}
+
+/** `req.body.password`, `getToken(`, `tokens[0`, `camelCase`: an expression, not a literal. */
+function isExpression(value: string, form: ValueForm): boolean {
+  if (form.next === 40 || form.next === 91) return true;
+  if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
+  if (/^[A-Za-z_$][\w$.]*<[A-Za-z]/.test(value)) return true;
+  if (/^[A-Za-z_$]+(?:\$\d{1,3})?(?:(?:\?\.|\.|::|->)#?[A-Za-z_$]+)+[;!]?$/.test(value))
+    return !isDrawnLetters(value);
+  if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
+  if (regexSource.test(value)) return true;
+  return /^_*[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^_?[a-z]+(?:_[a-z]+)+;?$/.test(value);
+}
+
+/** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern of a value. */
+const regexSource = /^\/?\^?(?:\(\?[:<=!])?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
+
+function isProse(value: string): boolean {
+  if (!/\s/.test(value)) return false;
+  const parts = value.toLowerCase().split(/[^a-z']+/);
+  return parts.some(isProseWord) || parts.length > 12;
+}
+
+/** An unquoted word of letters alone: a literal where such stand, a type, a variable or a word of prose elsewhere. */
+function isBareWordSecret(value: string, form: ValueForm): boolean {
+  if (value.length < 5) return false;
+  if (isDrawnLetters(value)) return true;
+  if (form.next === 59) return form.tight && isTypedWord(value);
+  if (form.next === 44 || form.next === 41) return form.tight && isTypedWord(value);
+  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
+}
+
+/** `runas password: sunflower`, at the end of its line. */
+const isWordAtEnd = (value: string, verdict: NameVerdict, form: ValueForm): boolean =>
+  verdict.rule === 'password' && form.endsLine && form.next !== 34 && isTypedWord(value);
+
+/** Whether `value` under a name of this verdict is to be withheld. */
+export function isSecretValue(value: string, verdict: NameVerdict, form: ValueForm): boolean {
+  const text = stripReferences(value.trim());
+  if (isStandIn(text) || variableName.test(text)) return false;
+  if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
+  if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
+  if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
+  if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
+  if (!form.quoted && isExpression(text, form)) return false;
+  // The quote closed a string that ended in `password: `: what follows is the program's own text.
+  if (form.quoted && /^\s*[+),;\]}]+(?:\s|$)/.test(value)) return false;
+  if (isProse(text)) return hasLongRandomPart(text);
+  switch (verdict.strength) {
+    case 3:
+      return isStrongSecret(text, verdict, form);
+    case 2:
+      return isMediumSecret(text, verdict, form);
+    case 1:
+      if (verdict.form === 'code') return isQueryCode(text);
+      if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
+      return productKey.test(text) || (looksRandom(text) && !isPublicId(text) && !isPlainDatum(text));
+    default:
+      return false;
+  }
+}
+
+/** What a cookie holds: short ones and digests too, but no id that protocols and agents pass around. */
+const isSession = (text: string): boolean =>
+  digest.test(text) || (looksRandom(text, 8) && !isPublicId(text) && !isPlainDatum(text));
+
+/** An authorisation code, not a status or an error's code. */
+const isQueryCode = (text: string): boolean =>
+  looksRandom(text, 10) || (text.length >= 16 && isPublicId(text));
+
+function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  // Of a tokenizer's tokens: `{"token": "hello"}`.
+  if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
+  if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);
+  if (form.quoted) return text.length >= 3;
+  if (/^[A-Za-z]+$/.test(text)) return isBareWordSecret(text, form) || isWordAtEnd(text, verdict, form);
+  return text.length >= 4;
+}
+
+function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  // What its codes are made of: `"totp": "JBSW…"`.
+  if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
+  if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
+    return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
+  if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
+  if (verdict.rule === 'password' && form.tight && isTypedWord(text)) return true;
+  if (verdict.rule === 'password' || verdict.rule === 'credential') {
+    if (/^[A-Za-z_-]+$/.test(text))
+      return (verdict.rule === 'password' && form.quoted && text.length >= 6) || isDrawnLetters(text);
+    const isWhole = form.quoted || form.tight || (form.startsLine && form.endsLine);
+    if (verdict.rule === 'password' && isWhole && /^[A-Za-z]{4,}[!#*_-]?\d{2,}[!#*]?$/.test(text))
+      return true;
+    return (
+      text.length >= 6 &&
+      (!isReadableList(text) ||
+        isDrawnLetters(text.replace(/[^A-Za-z]+/g, '')) ||
+        /^[\w.@-]{1,64}:(?=.{6})(?=(?:.*\d){4})[\w.-]*$/.test(text) ||
+        (verdict.rule === 'password' && isWordsAndNumbers(text)))
+    );
+  }
+  return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
+}
+
+/** Groups of capitals and digits with hyphens between, as licences are written. */
+const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}$/;
+
+/** `delta_239_karma76`: words, yet no person would call anything so. */
+const isWordsAndNumbers = (text: string): boolean => looksChosen(text) && text.replace(/\D/g, '').length >= 4;
+const isReadableList = (text: string): boolean =>
+  text.split(/[-_./:\s]+/).every((part) => part === '' || isReadable(part));
+const hasUserInfo = (text: string): boolean => /:\/\/[^/\s]*:[^/\s]*@/.test(text);
+
+/** `apiKey: "OPENAI_API_KEY"`: the variable that holds it. */
+const variableName =
+  /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:(?:API|ACCESS|SECRET)_KEY|(?:AUTH|ACCESS|API)_TOKEN)$/;
+
+/** `Bearer ${token}` hides nothing; `${user}:hunter2` does. */
+function stripReferences(text: string): string {
+  if (!text.includes('${') && !text.includes('{{') && !text.includes('$(')) return text;
+  return text.replace(/\$\{[^{}]{0,100}\}|\{\{[^{}]{0,100}\}\}|\$\([^()]{0,100}\)/g, '');
+}

@@ -1,0 +1,195 @@
+/**
+ * `agentdump capture`: a bundle of a running Node process with nothing of ours in it. It goes on afterwards, and the
+ * inspector is closed again if it was closed before. A main thread that sits in native code can't answer; then its
+ * memory is read past it where that is allowed, and the bundle says what is missing.
+ */
+
+import { freemem, totalmem } from 'node:os';
+import { bundleSchemaVersion, partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import type { Lock } from '../../bundle/write/age-key.ts';
+import { startBundle } from '../../bundle/write/writer.ts';
+import { programName } from '../../capture/install/program-name.ts';
+import { stackTextOf } from '../../capture/stacks/frame-reader.ts';
+import { notAvailable, platform } from '../../platform/index.ts';
+import { freeze } from '../../platform/signals.ts';
+import { version } from '../../version.ts';
+import { viewDescriptors, viewProcess, viewThreads, viewVariables } from '../evidence/proc-view.ts';
+import { writeLiveJournalPart } from '../finish/journal-part.ts';
+import { viewChildren } from '../health/program.ts';
+import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } from '../native/core-part.ts';
+import { nameOfCommand } from '../run/command-name.ts';
+import { sealProven } from '../scrub/proven-scrubber.ts';
+import { scrubReport } from '../scrub/scrub-report.ts';
+import { ScrubbedParts } from '../scrub/scrubbed-parts.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { type Answers, interview } from './interview.ts';
+
+/** What the folder's name says; analysis may conclude otherwise. */
+export type VerdictHint = 'snapshot' | 'event-loop-hang' | 'no-progress';
+
+export interface CaptureOptions {
+  pid: number;
+  /** The dump folder. */
+  dir: string;
+  scrubber: Scrubber;
+  /** `silence` when a supervisor captures a program that does not answer. */
+  kind?: 'capture' | 'silence';
+  verdictKind?: VerdictHint;
+  reason?: string;
+  /** With it the bundle is an age file. */
+  lock?: Lock;
+  /** For the memory of a process whose main thread does not answer. */
+  digestCore?: CoreDigest;
+  /** Read the memory in any case. */
+  core?: boolean;
+  /** Where the whole core stays, in the clear; nowhere by default. */
+  keepCore?: string;
+  /** Take a heap snapshot. */
+  heap?: boolean;
+  /** Read only workers that stay busy for so long; otherwise whoever runs at the moment. */
+  watchWorkersMs?: number;
+  /** Leave it stopped (SIGSTOP), for a debugger. */
+  stop?: boolean;
+  /** Further parts that the caller knows, by name; redacted like the others. */
+  more?: Record<string, unknown>;
+}
+
+export interface Capture {
+  path: string;
+  /** How long the main thread stood still for its stack, or for the list of its promises, as seen from here. */
+  pausedMs: number;
+  /** Whether the main thread answered at all. */
+  answered: boolean;
+  how: 'inspector' | 'live-core' | 'kernel-view';
+  /** The process was stopped for so long while its memory was read. */
+  corePausedMs?: number;
+  /** Where the whole core is. */
+  corePath?: string;
+}
+
+/** Throws `not-found` when the process can't be reached, `unwritable` when the bundle can't be written. */
+export async function captureLive(options: CaptureOptions): Promise<Capture> {
+  const { pid, heap, scrubber, watchWorkersMs: watchMs } = options;
+  const look = watchMs === undefined ? {} : { watchMs };
+  const answers = await interview(pid, heap ? scrubber : undefined, look);
+  const answered = answers.facts !== undefined;
+  const core = options.core || !answered ? await readCore(options, answers) : undefined;
+  const path = writeCapture(options, answers, core);
+  if (options.stop) freeze(options.pid);
+  return {
+    path,
+    pausedMs: (answers.stack?.pausedMs ?? 0) + answers.listingMs,
+    answered,
+    how: answered ? 'inspector' : core ? 'live-core' : 'kernel-view',
+    ...(core && { corePausedMs: core.pauseMs }),
+    ...(core && options.keepCore !== undefined && { corePath: options.keepCore }),
+  };
+}
+
+async function readCore(options: CaptureOptions, { gaps }: Answers): Promise<LiveCorePart | undefined> {
+  const { pid, digestCore, scrubber, keepCore } = options;
+  if (!digestCore) return undefined;
+  try {
+    const core = await digestLiveCore(pid, digestCore, scrubber, keepCore);
+    for (const reason of core.gaps) gaps.push({ part: partNames.miniCore, reason });
+    return core;
+  } catch (error) {
+    const reason = `its memory: ${error instanceof Error ? error.message : error}`;
+    gaps.push({ part: partNames.miniCore, reason });
+    return undefined;
+  }
+}
+
+function writeCapture(options: CaptureOptions, answers: Answers, core: LiveCorePart | undefined): string {
+  const { dir, pid, scrubber } = options;
+  const seen = viewProcess(pid);
+  const { facts } = answers;
+  const variables = viewVariables(pid);
+  const program = facts
+    ? programName(facts.process.argv, variables)
+    : nameOfCommand(seen.argv, seen.cwd, variables);
+  const bundle = startBundle({
+    dir,
+    program,
+    verdictKind: verdictKindOf(options),
+    writer: version,
+    ...(options.lock && { lock: options.lock }),
+  });
+  try {
+    const parts = new ScrubbedParts(bundle, scrubber);
+    parts.write(partNames.trigger, describeTrigger(bundle.id, program, options, answers, core));
+    for (const [name, value] of Object.entries(options.more ?? {})) parts.write(name, value);
+    writeLiveJournalPart(bundle, dir, pid);
+    writeAnswers(parts, pid, answers, seen);
+    if (core) writeCorePart(bundle, core, scrubber);
+    for (const gap of answers.gaps) bundle.addGap(gap);
+    return sealProven(bundle);
+  } catch (error) {
+    bundle.discard();
+    throw error;
+  }
+}
+
+function verdictKindOf({ kind, verdictKind }: CaptureOptions): VerdictHint {
+  return verdictKind ?? (kind === 'silence' ? 'event-loop-hang' : 'snapshot');
+}
+
+function describeTrigger(
+  id: string,
+  program: string,
+  options: CaptureOptions,
+  { stack, facts }: Answers,
+  core: LiveCorePart | undefined,
+): TriggerPart {
+  return {
+    id,
+    schemaVersion: bundleSchemaVersion,
+    kind: options.kind ?? 'capture',
+    verdictKind: verdictKindOf(options),
+    at: new Date().toISOString(),
+    program,
+    pid: options.pid,
+    threadId: 0,
+    isMainThread: true,
+    nodeVersion: facts ? `v${facts.process.versions['node']}` : (core?.nodeVersion ?? 'unknown'),
+    handledByHost: false,
+    ...(options.reason !== undefined && { reason: options.reason }),
+    ...(stack && !stack.idle && { exitStack: stackTextOf(stack.frames) }),
+  };
+}
+
+function writeAnswers(
+  parts: ScrubbedParts,
+  pid: number,
+  answers: Answers,
+  seen: ReturnType<typeof viewProcess>,
+): void {
+  const { stack, workers, facts, suspended, report, heap, scripts, sources } = answers;
+  if (facts?.agent) parts.write(partNames.agent, { state: facts.agent, providers: {} });
+  parts.writeProcess(pid, seen, facts);
+  if (stack?.idle)
+    parts.bundle.addGap({ part: partNames.locals, reason: 'the main thread was idle, in its event loop' });
+  for (const reason of stack?.cut ?? []) parts.bundle.addGap({ part: partNames.locals, reason });
+  if (stack?.frames.length) parts.write(partNames.locals, { frames: stack.frames });
+  if (workers.length) parts.write(partNames.workerStacks, { workers });
+  if (suspended) parts.write(partNames.suspended, suspended);
+  if (scripts.length) parts.writeScripts(scripts, sources, answers);
+  const heapTier = heap ? takenHeap : noHeap;
+  if (facts) parts.write(partNames.memory, { ...facts.memory, system: systemMemory(), heapTier });
+  const handles = { resources: facts?.resources ?? {}, sockets: [], timers: [], children: viewChildren(pid) };
+  parts.write(partNames.handles, { ...handles, ...viewDescriptors(pid) });
+  if (platform.hasProcessFiles) parts.write(partNames.threads, { threads: viewThreads(pid) });
+  else
+    for (const part of [partNames.handles, partNames.threads])
+      parts.bundle.addGap({ part, reason: notAvailable('what the system knows of another process') });
+  const scrubbed = report === undefined ? undefined : scrubReport(JSON.parse(report), parts.clean);
+  if (scrubbed) parts.writeText(partNames.report, scrubbed.text);
+  if (heap) parts.writePieces(partNames.heapSnapshot, heap);
+}
+
+const noHeap = { wanted: 'off', taken: 'off', reason: 'captured from outside, without the heap' };
+const takenHeap = { wanted: 'always', taken: 'snapshot', reason: 'asked for' };
+
+function systemMemory(): { totalBytes: number; availableBytes: number } {
+  return { totalBytes: totalmem(), availableBytes: freemem() };
+}

@@ -1,0 +1,116 @@
+/**
+ * Opens the inspector of a running Node from outside, and finds it where it is open already. SIGUSR1 does that, also
+ * while the program spins (the signal has a thread of its own in Node); but to a program without a handler SIGUSR1 is
+ * death, so /proc is asked first. Sources: proc(5), Node's documentation of `SIGUSR1`.
+ */
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { platform } from '../../platform/index.ts';
+import { answerMs, askForTarget, type InspectorDoor, unreachable, usualPort } from './inspector-door.ts';
+import { openAtUsualPort } from './inspector-usual-port.ts';
+
+const SIGUSR1 = 10;
+const pollMs = 5;
+const largestTable = 16 * 1024 * 1024;
+/** Before it is asked to open: a program that hangs leaves its own ports silent. */
+const firstAnswerMs = 100;
+
+/**
+ * Undefined when the main thread did not get to it in time: it is in native code or a system call, or the port is
+ * taken. (Then the inspector may open later.) A port that another process gives back in time is asked for again.
+ * Throws `not-found` (no such process, no Node, no right) with the reason.
+ */
+export async function openInspector(pid: number, timeoutMs = 3000): Promise<InspectorDoor | undefined> {
+  if (!platform.hasProcessFiles) return openAtUsualPort(pid, timeoutMs);
+  requireReachable(pid);
+  const before = listeningPorts(pid);
+  const open = await findDoor(before, firstAnswerMs);
+  if (open !== undefined) return { webSocketUrl: open, openedByUs: false };
+  requireNodeHandler(pid);
+  let isTaken = isPortTaken(pid, before);
+  platform.askForInspector(pid);
+  // The program's own ports may stay silent, and are not asked again until the end.
+  const own = new Set(before);
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    const found = await findDoor(listeningPorts(pid).filter((port) => !own.has(port)));
+    if (found !== undefined) return { webSocketUrl: found, openedByUs: true };
+    await new Promise((done) => setTimeout(done, pollMs));
+    const wasTaken = isTaken;
+    isTaken = isPortTaken(pid, listeningPorts(pid));
+    if (wasTaken && !isTaken) platform.askForInspector(pid);
+  }
+  const late = await findDoor(listeningPorts(pid));
+  return late === undefined ? undefined : { webSocketUrl: late, openedByUs: false };
+}
+
+function requireReachable(pid: number): void {
+  try {
+    process.kill(pid, 0);
+    readdirSync(platform.processPath(pid, 'fd'));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw unreachable(
+      pid,
+      code === 'ESRCH' || code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user',
+    );
+  }
+}
+
+/** Node catches SIGUSR1 from its first moments on; `--disable-sigusr1` and other programs don't. */
+function requireNodeHandler(pid: number): void {
+  const executable = platform.processLink(pid, 'exe');
+  if (executable === undefined)
+    throw unreachable(pid, 'it has ended, is a thread of the kernel, or belongs to another user');
+  if (!/node|electron|bun/i.test(basename(executable)))
+    throw unreachable(pid, `it runs ${executable}, which is not Node`);
+  const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(platform.processFile(pid, 'status') ?? '')?.[1] ?? '0';
+  if ((BigInt(`0x${mask}`) & (1n << BigInt(SIGUSR1 - 1))) === 0n)
+    throw unreachable(pid, 'it does not handle SIGUSR1 (--disable-sigusr1?), which would kill it');
+}
+
+/** WebSocket URL of the inspector that listens on one of the ports, as soon as it answers; undefined when none does. */
+function findDoor(ports: readonly number[], timeoutMs = answerMs): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const answers = ports.map(async (port) => {
+      const url = await askForTarget(port, timeoutMs);
+      if (url !== undefined) resolve(url);
+    });
+    Promise.all(answers).then(() => resolve(undefined));
+  });
+}
+
+/** By somebody else: of two processes that are looked at only one can have its inspector there. */
+function isPortTaken(pid: number, own: readonly number[]): boolean {
+  return !own.includes(usualPort) && listeners(pid).some(({ port }) => port === usualPort);
+}
+
+/** Who listens, in the network that the process sees. */
+function listeners(pid: number): { inode: string; port: number }[] {
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    (platform.processFile(pid, `net/${table}`, largestTable) ?? '')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state]) => state === '0A')
+      .map(([, local, , , , , , , , inode]) => ({
+        inode: inode ?? '',
+        port: Number.parseInt(local?.split(':')[1] ?? '', 16),
+      })),
+  );
+}
+
+/** TCP ports on which the process listens, on loopback or everywhere; the usual one of the inspector first. */
+export function listeningPorts(pid: number): number[] {
+  const inodes = new Set(socketInodes(pid));
+  const ports = listeners(pid)
+    .filter(({ inode }) => inodes.has(inode))
+    .map(({ port }) => port);
+  return [...new Set(ports)].sort((a, b) => Number(b === usualPort) - Number(a === usualPort));
+}
+
+function socketInodes(pid: number): string[] {
+  return platform
+    .processFolder(pid, 'fd')
+    .flatMap((fd) => /^socket:\[(\d+)\]$/.exec(platform.processLink(pid, `fd/${fd}`) ?? '')?.[1] ?? []);
+}

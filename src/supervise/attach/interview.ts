@@ -1,0 +1,162 @@
+/**
+ * What a running Node says of itself through its inspector: its own figures, at no cost to it; then, in the order of
+ * its value, where its threads are, the texts of the scripts there, Node's report, the heap. What can't be had is a gap.
+ */
+import { partNames, type SuspendedPart, type WorkerStacksPart } from '../../bundle/layout/bundle.ts';
+import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { openInspector } from './inspector-port.ts';
+import { closeInspector } from './leave-inspector.ts';
+import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
+import { readLiveHeap } from './live-heap.ts';
+import { askSuspended } from './live-suspended.ts';
+import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
+import { RemoteDebugger } from './remote-debugger.ts';
+import { readWorkerStacks, type WorkerLook } from './worker-stacks.ts';
+
+export interface Answers {
+  stack?: MainThreadStack;
+  workers: WorkerStacksPart['workers'];
+  facts?: LiveFacts;
+  /** Of a main thread that waits in its event loop. */
+  suspended?: SuspendedPart;
+  /** How long the list of its promises took, as seen from here. */
+  listingMs: number;
+  report?: string;
+  /** Redacted and gzipped. */
+  heap?: Uint8Array[];
+  scripts: ScriptParsed[];
+  /** Texts by script id. */
+  sources: Map<string, string>;
+  gaps: { part: string; reason: string }[];
+}
+
+const mostWaitingScripts = 20;
+
+/** A main thread that runs JavaScript answers within milliseconds, also while it spins. */
+const answerMs = 3000;
+
+const noDoor =
+  'the main thread did not open its inspector at SIGUSR1: it is in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
+
+/** `heapFor`: redacts the heap, where that is wanted. Throws `not-found` when the process can't be reached. */
+export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLook = {}): Promise<Answers> {
+  const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
+  const door = await openInspector(pid);
+  if (!door) {
+    answers.gaps.push({ part: partNames.locals, reason: noDoor });
+    return answers;
+  }
+  const remote = await RemoteDebugger.connect(door.webSocketUrl, answerMs);
+  try {
+    await new Interview(remote, answers, look).run(heapFor);
+  } finally {
+    await closeInspector(remote, door.openedByUs);
+  }
+  return answers;
+}
+
+/** In its event loop, or in what Node does there. */
+function runsNothing({ idle, frames }: MainThreadStack): boolean {
+  return idle || frames.every(({ url }) => url.startsWith('node:'));
+}
+
+class Interview {
+  readonly #remote: RemoteDebugger;
+  readonly #answers: Answers;
+  readonly #look: WorkerLook;
+
+  constructor(remote: RemoteDebugger, answers: Answers, look: WorkerLook) {
+    this.#remote = remote;
+    this.#answers = answers;
+    this.#look = look;
+  }
+
+  async run(heapFor: Scrubber | undefined): Promise<void> {
+    const answers = this.#answers;
+    const facts = await this.#attempt(partNames.process, () => askLiveFacts(this.#remote));
+    if (!facts) return;
+    answers.facts = facts;
+    if (hasRoomForDebugger(facts)) await this.#debug(facts);
+    else await this.#attempt(partNames.locals, () => this.#readBareStack());
+    const hasWorkers = await this.#attempt(partNames.workerStacks, () => this.#readWorkers());
+    const report = await this.#attempt(partNames.report, () => this.#readReport(hasWorkers ?? true));
+    if (report !== undefined) answers.report = report;
+    if (!heapFor) return;
+    const heap = await this.#attempt(partNames.heapSnapshot, () => readLiveHeap(this.#remote, heapFor));
+    if (heap) answers.heap = heap;
+  }
+
+  async #debug(facts: LiveFacts): Promise<void> {
+    const stack = await this.#attempt(partNames.locals, () => this.#readStack());
+    if (!stack) return;
+    this.#answers.stack = stack;
+    if (runsNothing(stack)) await this.#attempt(partNames.suspended, () => this.#readSuspended(facts));
+    await this.#attempt(partNames.scripts, () => this.#readSources(stack));
+    await this.#attempt(partNames.scripts, () => this.#remote.send('Debugger.disable'));
+  }
+
+  async #readBareStack(): Promise<void> {
+    this.#answers.stack = await askBareStack(this.#remote);
+    throw new Error('V8’s heap is near its limit, which a debugger would raise: the stack has no variables');
+  }
+
+  async #attempt<T>(part: string, question: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await question();
+    } catch (error) {
+      const reason = `the main thread: ${error instanceof Error ? error.message : error}`;
+      this.#answers.gaps.push({ part, reason });
+      return undefined;
+    }
+  }
+
+  async #readStack(): Promise<MainThreadStack> {
+    const { scripts } = this.#answers;
+    this.#remote.on('Debugger.scriptParsed', (script) => scripts.push(script as unknown as ScriptParsed));
+    await this.#enableDebugger();
+    return readMainThreadStack(this.#remote, (id) => scripts.find((one) => one.scriptId === id)?.url);
+  }
+
+  async #readSuspended(facts: LiveFacts): Promise<void> {
+    const from = performance.now();
+    const { promises, left, stacks } = await askSuspended(this.#remote, facts).finally(() => {
+      this.#answers.listingMs = performance.now() - from;
+    });
+    if (stacks.length > 0) this.#answers.suspended = { promises, stacks };
+    const reason = `${promises} of ${promises + left} promises were looked at`;
+    if (left > 0) this.#answers.gaps.push({ part: partNames.suspended, reason });
+  }
+
+  async #readSources({ frames, idle }: MainThreadStack): Promise<void> {
+    const { scripts, suspended } = this.#answers;
+    const own = frames.filter(({ url }) => !url.startsWith('node:')).map((frame) => frame.scriptId);
+    const isWaiting = (url: string) => suspended?.stacks.some((stack) => stack.includes(`${url}:`));
+    const waiting = scripts.filter(({ url }) => url !== '' && isWaiting(url));
+    // Of an idle thread it was disabled, to take back the stop.
+    if (idle && waiting.length > 0) await this.#enableDebugger();
+    const wanted = [...own, ...waiting.slice(0, mostWaitingScripts).map(({ scriptId }) => scriptId)];
+    for (const scriptId of new Set(wanted)) {
+      const { scriptSource } = await this.#remote.send('Debugger.getScriptSource', { scriptId });
+      if (typeof scriptSource === 'string') this.#answers.sources.set(scriptId, scriptSource);
+    }
+  }
+
+  /** Each time it names all scripts. */
+  async #enableDebugger(): Promise<void> {
+    this.#answers.scripts.length = 0;
+    await this.#remote.send('Debugger.enable');
+  }
+
+  async #readWorkers(): Promise<boolean> {
+    const { workers, gaps } = await readWorkerStacks(this.#remote, this.#look);
+    this.#answers.workers = workers;
+    for (const reason of gaps) this.#answers.gaps.push({ part: partNames.workerStacks, reason });
+    return workers.length + gaps.length > 0;
+  }
+
+  async #readReport(hasWorkers: boolean): Promise<string> {
+    if (hasWorkers) throw new Error('Node’s report would wait for the worker threads; left out');
+    return askReport(this.#remote);
+  }
+}

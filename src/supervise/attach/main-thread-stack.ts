@@ -1,0 +1,71 @@
+/**
+ * Where another process's main thread is, with the variables of each frame: pauses it, reads, and lets it go on. A
+ * thread that spins is interrupted where it is; one that sleeps in its event loop runs nothing, and has no stack.
+ */
+import type { Debugger } from 'node:inspector';
+import type { LocalsPart } from '../../bundle/layout/bundle.ts';
+import { readFrame } from '../../capture/stacks/frame-reader.ts';
+import type { RemoteDebugger } from './remote-debugger.ts';
+
+/** Of the main thread, or of a worker. */
+type Thread = Pick<RemoteDebugger, 'send' | 'on'>;
+
+export interface MainThreadStack {
+  /** Innermost first; lines and columns 1-based. None when it was idle. */
+  frames: LocalsPart['frames'];
+  idle: boolean;
+  /** From the pause to the going on, as seen from here. */
+  pausedMs: number;
+  /** Frames and variables that were left out. */
+  cut: string[];
+}
+
+type CallFrame = Debugger.CallFrame;
+
+const mostFrames = 40;
+/** A thread that runs JavaScript stops within milliseconds; so long is waited before it is called idle. */
+const usualPauseMs = 120;
+
+/**
+ * The debugger must be enabled. Leaves the thread running, whatever happens. `urlOf`: a script's URL by its id, which
+ * the frames themselves leave out.
+ */
+export async function readMainThreadStack(
+  remote: Thread,
+  urlOf: (scriptId: string) => string | undefined,
+  pauseWithinMs = usualPauseMs,
+): Promise<MainThreadStack> {
+  const startedAt = performance.now();
+  const frames = await pause(remote, pauseWithinMs);
+  if (!frames) {
+    // Taken back, or the next timer would stop in it.
+    await remote.send('Debugger.disable');
+    return { frames: [], idle: true, pausedMs: 0, cut: [] };
+  }
+  try {
+    const shown = frames
+      .slice(0, mostFrames)
+      .map((frame) => ({ ...frame, url: urlOf(frame.location.scriptId) ?? frame.url }));
+    const read = await Promise.all(
+      shown.map((frame, at) => readFrame((method, params) => remote.send(method, params), frame, at)),
+    );
+    const cut = frames.length > shown.length ? [`${frames.length} frames; ${mostFrames} are shown`] : [];
+    return { frames: read, idle: false, pausedMs: performance.now() - startedAt, cut };
+  } finally {
+    await remote.send('Debugger.resume');
+  }
+}
+
+async function pause(remote: Thread, withinMs: number): Promise<CallFrame[] | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const paused = new Promise<CallFrame[]>((resolve) => {
+    remote.on('Debugger.paused', (event) => resolve(event['callFrames'] as CallFrame[]));
+  });
+  const idle = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, withinMs, undefined);
+  });
+  await remote.send('Debugger.pause');
+  const frames = await Promise.race([paused, idle]);
+  clearTimeout(timer);
+  return frames;
+}

@@ -1,0 +1,164 @@
+/**
+ * Where the worker threads of another process are, asked for through its main thread's inspector. Each is paused, read
+ * and let go like the main thread; one that does not answer in time is a gap.
+ */
+import type { MemoryPart } from '../../bundle/layout/bundle.ts';
+import type { WorkerStacksNote } from '../../bundle/layout/tests.ts';
+import { oldSpaceOf } from '../../capture/heap/memory-sampler.ts';
+import { roomForDebugger } from '../../capture/watchdog/heap-room.ts';
+import { ownThreadFlag } from '../../capture/watchdog/protocol.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { openInspector } from './inspector-port.ts';
+import { closeInspector } from './leave-inspector.ts';
+import { askBareStack, evaluateText } from './live-facts.ts';
+import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
+import { RemoteDebugger } from './remote-debugger.ts';
+import { WorkerSession } from './worker-session.ts';
+
+const mostWorkers = 64;
+/** One that is known to be busy stops within milliseconds, on a busy machine later. */
+const busyPauseMs = 1_500;
+/** Of the time it is watched. */
+const leastIdleShare = 0.1;
+
+interface Attached {
+  sessionId: string;
+  workerInfo: { workerId: string; title: string; url: string };
+}
+
+export interface WorkerLook {
+  /** Is filled with the texts of the scripts that the program's own frames stand in, as they run, by URL. */
+  sources?: Map<string, string>;
+  /** So long each is watched first: who returns to its event loop meanwhile is called idle, and is not stopped. */
+  watchMs?: number;
+}
+
+/** The inspector is closed afterwards where it was before. Rejects when the main thread lets nobody in. */
+export async function visitWorkers(pid: number, openMs: number, look: WorkerLook): Promise<WorkerStacksNote> {
+  const door = await openInspector(pid, openMs);
+  if (!door) throw new AgentdumpError('not-found', `process ${pid} did not open its inspector`, { pid });
+  const remote = await RemoteDebugger.connect(door.webSocketUrl, openMs);
+  try {
+    return await readWorkerStacks(remote, look);
+  } finally {
+    await closeInspector(remote, door.openedByUs);
+  }
+}
+
+/** Rejects when the main thread does not answer. */
+export async function readWorkerStacks(
+  remote: RemoteDebugger,
+  look: WorkerLook = {},
+): Promise<WorkerStacksNote> {
+  const sessions = new Map<string, WorkerSession>();
+  const attached: Attached[] = [];
+  remote.on('NodeWorker.attachedToWorker', (event) => attached.push(event as unknown as Attached));
+  remote.on('NodeWorker.receivedMessageFromWorker', ({ sessionId, message }) =>
+    sessions.get(String(sessionId))?.take(String(message)),
+  );
+  await remote.send('NodeWorker.enable', { waitForDebuggerOnStart: false });
+  const found: WorkerStacksNote = { workers: [], gaps: [] };
+  try {
+    const reading = attached.slice(0, mostWorkers).map((worker) => {
+      const session = new WorkerSession(remote, worker.sessionId);
+      sessions.set(worker.sessionId, session);
+      return readWorker(worker, session, found, look);
+    });
+    await Promise.all(reading);
+  } finally {
+    await remote.send('NodeWorker.disable');
+  }
+  if (attached.length > mostWorkers)
+    found.gaps.push(`${attached.length} worker threads; ${mostWorkers} were asked`);
+  return found;
+}
+
+async function readWorker(
+  { workerInfo }: Attached,
+  session: WorkerSession,
+  found: WorkerStacksNote,
+  look: WorkerLook,
+): Promise<void> {
+  const { workerId, title, url } = workerInfo;
+  try {
+    const facts = JSON.parse(await evaluateText(session, question)) as WorkerFacts;
+    if (facts.isOurs) return;
+    if (look.watchMs !== undefined && !(await staysBusy(session, facts, look.watchMs))) {
+      found.workers.push({ workerId, title, url, idle: true, frames: [] });
+      return;
+    }
+    const hasRoom = hasRoomForDebugger(facts);
+    const { frames, idle } = hasRoom ? await readStack(session, look) : await askBareStack(session);
+    found.workers.push({ workerId, title, url, idle, frames });
+    if (!hasRoom) found.gaps.push(`worker ${workerId}: ${noRoom}`);
+  } catch (error) {
+    found.gaps.push(`worker ${workerId}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+const noRoom = 'V8’s heap is near its limit, which a debugger would raise: the stack has no variables';
+
+async function readStack(session: WorkerSession, { sources, watchMs }: WorkerLook): Promise<MainThreadStack> {
+  const urls = new Map<string, string>();
+  session.on('Debugger.scriptParsed', ({ scriptId, url }) => urls.set(String(scriptId), String(url)));
+  await session.send('Debugger.enable');
+  const stack = await readMainThreadStack(
+    session,
+    (id) => urls.get(id),
+    watchMs === undefined ? undefined : busyPauseMs,
+  );
+  if (sources) await readSources(session, stack, sources);
+  await session.send('Debugger.disable');
+  return stack;
+}
+
+async function readSources(
+  session: WorkerSession,
+  { frames }: MainThreadStack,
+  sources: Map<string, string>,
+): Promise<void> {
+  const own = frames.filter(({ url }) => !url.startsWith('node:') && !url.includes('/node_modules/'));
+  for (const [url, scriptId] of new Map(own.map((frame) => [frame.url, frame.scriptId]))) {
+    const { scriptSource } = await session.send('Debugger.getScriptSource', { scriptId });
+    if (typeof scriptSource === 'string') sources.set(url, scriptSource);
+  }
+}
+
+/** Promises that starve the loop count as busy; a wait inside a synchronous call answers nothing at all. */
+async function staysBusy(session: WorkerSession, before: WorkerFacts, watchMs: number): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, watchMs));
+  const after = JSON.parse(await evaluateText(session, question)) as WorkerFacts;
+  return after.idleMs - before.idleMs < (after.nowMs - before.nowMs) * leastIdleShare;
+}
+
+interface WorkerFacts {
+  /** The preload's watchdog is no thread of the program. */
+  isOurs: boolean;
+  limitBytes: number;
+  youngBytes: number;
+  spaces: MemoryPart['spaces'];
+  /** What the event loop has waited in all, and a clock. */
+  idleMs: number;
+  nowMs: number;
+}
+
+/** Runs in the worker: plain JavaScript for Node 20 and later. */
+const question = `JSON.stringify((() => {
+  const v8 = process.getBuiltinModule('node:v8');
+  const { performance } = process.getBuiltinModule('node:perf_hooks');
+  const { resourceLimits } = process.getBuiltinModule('node:worker_threads');
+  return {
+    isOurs: globalThis[Symbol.for(${JSON.stringify(ownThreadFlag.description)})] === true,
+    limitBytes: v8.getHeapStatistics().heap_size_limit,
+    youngBytes: resourceLimits.maxYoungGenerationSizeMb * 1024 ** 2,
+    spaces: v8.getHeapSpaceStatistics(),
+    idleMs: performance.eventLoopUtilization().idle,
+    nowMs: performance.now(),
+  };
+})())`;
+
+/** The limit that V8 tells a worker is the sum of both generations, whoever set them. */
+function hasRoomForDebugger({ limitBytes, youngBytes, spaces }: WorkerFacts): boolean {
+  const { used, limit } = oldSpaceOf(limitBytes, spaces, limitBytes - youngBytes);
+  return roomForDebugger(used, limit) > 0;
+}

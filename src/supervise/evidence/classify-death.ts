@@ -1,0 +1,52 @@
+/**
+ * One word for a death that others saw, for the bundle's name and the supervisor's decisions. Only what the evidence
+ * says outright; analysis, which can read every part, may conclude otherwise.
+ */
+
+import type { EvidencePart } from '../../bundle/layout/evidence.ts';
+import { findFullHeap } from '../../bundle/layout/full-heap.ts';
+
+export type DeathKind =
+  | 'heap-out-of-memory'
+  | 'system-out-of-memory'
+  | 'native-crash'
+  | 'abort'
+  | 'killed'
+  | 'terminated'
+  | 'exit'
+  | 'unknown';
+
+const faults = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGSYS']);
+/** Signals that end a program from within or by the kernel's verdict; the others are somebody's wish. */
+const aborts = new Set(['SIGABRT', 'SIGTRAP']);
+
+export function classifyDeath(evidence: EvidencePart): DeathKind {
+  const { exit, fatal, lastGcs } = evidence;
+  if (lastGcs || (fatal && isHeapExhaustion(fatal))) return 'heap-out-of-memory';
+  if (exit?.signal !== undefined) return classifySignal(exit.signal, evidence);
+  if (exit?.code !== undefined) return exit.code === 0 ? 'unknown' : 'exit';
+  if (fatal) return 'abort';
+  if (evidence.core?.path !== undefined) return 'native-crash';
+  if (wasKilledForMemory(evidence)) return 'system-out-of-memory';
+  return findFullHeap(evidence.memory?.history ?? []) ? 'heap-out-of-memory' : 'killed';
+}
+
+function classifySignal(signal: string, evidence: EvidencePart): DeathKind {
+  if (faults.has(signal)) return 'native-crash';
+  if (aborts.has(signal)) return 'abort';
+  if (signal !== 'SIGKILL') return 'terminated';
+  const wasOurs = evidence.signalsSent?.some((sent) => sent.name === 'SIGKILL') ?? false;
+  return !wasOurs && wasKilledForMemory(evidence) ? 'system-out-of-memory' : 'killed';
+}
+
+/** The fatal error that V8 raises when its heap is full bears this trigger, or this text, from Node 12 on. */
+function isHeapExhaustion({ event, trigger }: { event: string; trigger: string }): boolean {
+  return trigger === 'OOMError' || /heap out of memory|heap limit/i.test(event);
+}
+
+/** A line of the kernel's own that names the process, or a kill counted in its cgroup; not a kill somewhere else. */
+function wasKilledForMemory({ kernelLog, memory }: EvidencePart): boolean {
+  if (kernelLog?.some((line) => /killed process|oom-kill/i.test(line))) return true;
+  const kills = memory?.cgroup?.oomKills;
+  return kills !== undefined && kills.after > kills.before;
+}

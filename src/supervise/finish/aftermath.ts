@@ -1,0 +1,258 @@
+/**
+ * What the supervisor does when its program has ended badly, and imports only then: finds the bundle that the program
+ * wrote of its own death, or has one written, and tidies up.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
+import { partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
+import type { CoreEvidence, EvidencePart } from '../../bundle/layout/evidence.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
+import { programWord, readBundleName } from '../../bundle/write/bundle-name.ts';
+import { classifySession, listSessions, readSession } from '../../journal/read/session.ts';
+import { platform } from '../../platform/index.ts';
+import type { Witness } from '../evidence/evidence.ts';
+import { lockOf } from '../evidence/lock.ts';
+import { findCore } from '../native/core-file.ts';
+import { type CoreDigest, type CorePart, digestCoreFile } from '../native/core-part.ts';
+import { takeCore } from '../native/expected-core.ts';
+import type { HeldDeath } from '../native/hold.ts';
+import type { RunningChild } from '../run/child.ts';
+import { isUnexplained, leavesCore } from '../run/exit-status.ts';
+import type { ChildExit } from '../run/restart-policy.ts';
+import { makeScrubber, type Scrubber } from '../scrub/scrubber.ts';
+import { clearSession } from './clear-session.ts';
+import { finishSession } from './finisher.ts';
+import { tryLockSession, unlockSession } from './finisher-lock.ts';
+import { sweepSessions } from './sweep.ts';
+
+export interface BadEnd {
+  dir: string;
+  command: readonly string[];
+  child: RunningChild;
+  exit: NonNullable<EvidencePart['exit']>;
+  signalsSent: NonNullable<EvidencePart['signalsSent']>;
+  /** The kernel's core stays where it is. */
+  keepCore: boolean;
+  /** An abort may be an uncaught throw. */
+  localsFromCore: boolean;
+  digestCore?: CoreDigest;
+  /** What was read of it at its fault, where no kernel's core could be had. */
+  held?: HeldDeath;
+  /** What was written of it before it was ended. */
+  dumped?: Explanation;
+}
+
+export interface Explanation {
+  verdictKind?: string;
+  /** Path of the bundle. */
+  bundle?: string;
+  /** How the program would have ended without us. */
+  asExit?: ChildExit;
+}
+
+/** Writing a bundle takes seconds, with the heap perhaps a minute. */
+const lastMomentsMs = 120_000;
+
+/** Never rejects: the program's exit code is worth more than a bundle. */
+export async function explainEnd(end: BadEnd): Promise<Explanation> {
+  try {
+    const own = end.dumped ?? findOwnBundle(end);
+    if (own || !isUnexplained(end.exit)) {
+      if (end.child.session) clearSession(end.child.session.folder, end.child.session.id);
+      return own ?? {};
+    }
+    return await finish(end);
+  } catch (error) {
+    process.stderr.write(
+      `agentdump: no bundle of this exit: ${error instanceof Error ? error.message : error}\n`,
+    );
+    return {};
+  }
+}
+
+async function finish(end: BadEnd): Promise<Explanation> {
+  const { dir, child, exit, signalsSent, command } = end;
+  const session = child.session;
+  if (!session) return {};
+  const scrubber = makeScrubber(process.env);
+  const witness: Witness = { foundBy: 'supervisor', exit, ...(signalsSent.length && { signalsSent }) };
+  // A core takes seconds: a sweep that comes by in that time, our own too, must not take the session for abandoned.
+  const isLocked = end.held?.isLocked || tryLockSession(session.folder);
+  const { core, part, gap } = await lookForCore(end, session.facts.startedAt, scrubber);
+  if (isLocked) unlockSession(session.folder);
+  if (core) witness.core = core;
+  const behind = exit.inferred ? findDeadDescendant(dir, session.id) : undefined;
+  const folder = behind ?? session.folder;
+  const result = finishSession({
+    dir,
+    folder,
+    witness,
+    scrubber,
+    ...lockOf(process.env),
+    ...(!behind && { command: scrubber.argv(command) }),
+    ...(part && { core: part }),
+    ...(gap !== undefined && { coreGap: gap }),
+  });
+  if (behind) clearSession(session.folder, session.id);
+  if (result.outcome !== 'sealed') return {};
+  const wasThrow = end.localsFromCore && part?.verdictKind === 'uncaught-exception';
+  return {
+    bundle: result.path,
+    verdictKind: result.verdictKind,
+    ...(wasThrow && { asExit: { code: uncaughtCode } }),
+  };
+}
+
+/** What Node ends with after an uncaught exception. */
+const uncaughtCode = 1;
+
+interface FoundCore {
+  core?: CoreEvidence;
+  part?: CorePart;
+  gap?: string;
+}
+
+/** The kernel's core, cut down for the bundle; removed afterwards where it is there only because we asked for it. */
+async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): Promise<FoundCore> {
+  const { child, exit, command, digestCore, keepCore, held } = end;
+  if (held) return lookAtHeld(held);
+  if (child.core === 'none' || !leavesCore.has(exit.signal ?? '')) return {};
+  const core = findCore({
+    pid: child.pid,
+    cwd: process.cwd(),
+    executable: command[0] ?? '',
+    startedAtMs: Date.parse(startedAt),
+  });
+  if (core.path === undefined) return { core };
+  const isOurs = !keepCore && child.core !== 'theirs';
+  const path = isOurs && child.session ? takeCore(child.session.folder, core.path) : core.path;
+  const found: FoundCore = { core };
+  try {
+    if (digestCore) found.part = await digestCoreFile(path, digestCore, scrubber, command);
+  } catch (error) {
+    found.gap = `the kernel's core could not be read: ${error instanceof Error ? error.message : error}`;
+  }
+  if (!isOurs) return found;
+  rmSync(path, { force: true });
+  const { path: _, ...gone } = core;
+  found.core = {
+    ...gone,
+    reason: 'it was removed when its mini core was made: it holds memory in the clear',
+  };
+  return found;
+}
+
+/** Its secrets were learnt by a scrubber of its own, which has redacted it already. */
+function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
+  const reason = 'the kernel leaves none here; the process was held at its fault and read from outside';
+  const missing = gap ?? (part?.gaps.length ? part.gaps.join('; ') : undefined);
+  return { core: { pattern, reason }, ...(part && { part }), ...(missing !== undefined && { gap: missing }) };
+}
+
+/** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */
+const ofTheLiving = new Set<TriggerPart['kind']>([
+  'snapshot-call',
+  'snapshot-signal',
+  'snapshot-memory',
+  'stall',
+  'no-progress',
+]);
+
+function findOwnBundle(end: BadEnd): Explanation | undefined {
+  const { dir, child } = end;
+  const startedAt = child.session?.facts.startedAt;
+  if (startedAt === undefined) return undefined;
+  for (const listed of listBundles(dir)) {
+    if (listed.at < startedAt) return undefined;
+    if (listed.state === 'encrypted' && isOwnByName(listed, end)) return { bundle: listed.path };
+    if (listed.state !== 'sealed') continue;
+    const bundle = openBundle(listed.path);
+    const trigger = bundle.readJson<TriggerPart>(partNames.trigger);
+    bundle.close();
+    const isDeath = trigger !== undefined && !ofTheLiving.has(trigger.kind) && !trigger.handledByHost;
+    if (trigger?.pid === child.pid && isDeath)
+      return { bundle: listed.path, verdictKind: listed.verdictKind ?? 'unknown' };
+  }
+  return undefined;
+}
+
+/** Of an encrypted bundle only the name can be read: this program's, of its last moments, and no snapshot. */
+function isOwnByName({ name, at }: ListedBundle, { child, exit }: BadEnd): boolean {
+  const words = readBundleName(name)?.words ?? '';
+  const isLate = Date.now() - Date.parse(at) < lastMomentsMs;
+  const couldWrite = exit.signal !== 'SIGKILL' && !words.endsWith('-snapshot');
+  return isLate && couldWrite && words.startsWith(`${programWord(child.session?.facts.program ?? '')}-`);
+}
+
+/** A shell or `npm run` was the child, and the program that died below it has a session of its own. */
+function findDeadDescendant(dir: string, parentSession: string): string | undefined {
+  const dead = listSessions(dir).filter((folder) => {
+    try {
+      const facts = readSession(folder);
+      return facts.parentSession === parentSession && classifySession(folder, facts).fate === 'died';
+    } catch {
+      return false;
+    }
+  });
+  return dead.length === 1 ? dead[0] : undefined;
+}
+
+/**
+ * Those who began before us: who dies below our program now is explained with its end. Never throws: it is done beside the
+ * program's work.
+ */
+export function sweepBehind(dir: string): void {
+  const witness: Witness = { foundBy: 'next-start' };
+  const options = { dir, witness, scrubber: makeScrubber(process.env), ...lockOf(process.env) };
+  try {
+    sweepSessions(options, beganBeforeUs);
+  } catch {
+    // `agentdump sweep` says what is wrong.
+  }
+}
+
+function beganBeforeUs(folder: string): boolean {
+  try {
+    return Date.parse(readSession(folder).startedAt) < performance.timeOrigin;
+  } catch {
+    // A session that says nothing is looked at as any other.
+    return true;
+  }
+}
+
+/** The hook's exit code. Signature, count and bundle reach it as variables. */
+export function runCrashLoopHook(commandLine: string, facts: Record<string, string>): Promise<number> {
+  const child = spawn('/bin/sh', ['-c', commandLine], {
+    stdio: 'inherit',
+    env: { ...process.env, ...facts },
+  });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('exit', (code) => resolve(code ?? 128));
+  });
+}
+
+/** Variables with which the run after a failure looks closer, as far as the user has not set them. */
+export function escalationAfter(
+  verdictKind: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const closer: Record<string, string> = { AGENTDUMP_LOCALS: 'uncaught', AGENTDUMP_CONTEXT: 'always' };
+  if (verdictKind?.endsWith('-out-of-memory') || verdictKind === 'snapshot')
+    closer['AGENTDUMP_MEMORY_PERCENT'] = '40';
+  return Object.fromEntries(Object.entries(closer).filter(([name]) => environment[name] === undefined));
+}
+
+/** Puts a folder of state aside, under a name that says when, so that the next run begins without it. Never throws. */
+export function beginAfresh(folder: string | undefined): { moved?: string; reason?: string } {
+  if (folder === undefined || !existsSync(folder)) return {};
+  const moved = `${folder}.before-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  try {
+    platform.files.rename(folder, moved);
+    return { moved };
+  } catch (error) {
+    return { reason: `it could not be moved away: ${(error as NodeJS.ErrnoException).code}` };
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Looks after the sessions of a dump folder: who died without a word gets a bundle, who ended well is tidied away, who
+ * lives is left alone. One bad session never keeps the others from being looked at.
+ */
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { sessionsFolder } from '../../journal/layout/session.ts';
+import { listSessions } from '../../journal/read/session.ts';
+import { scrubAbandonedFolders } from '../evidence/diagnostics.ts';
+import type { FinishOptions, FinishResult } from './finish-options.ts';
+import { finishSession } from './finisher.ts';
+
+export interface SweptSession {
+  /** The session's id. */
+  id: string;
+  result: FinishResult | { outcome: 'failed'; because: string };
+}
+
+/** A removal or a beginning that is this old was cut off by a death. */
+const staleMs = 60_000;
+
+/** `isMeant` leaves out sessions, by their folders. */
+export function sweepSessions(
+  options: Omit<FinishOptions, 'folder'>,
+  isMeant: (folder: string) => boolean = () => true,
+): SweptSession[] {
+  removeLeftovers(join(options.dir, sessionsFolder));
+  const swept = listSessions(options.dir)
+    .filter(isMeant)
+    .map((folder) => ({
+      id: basename(folder),
+      result: tryFinish(options, folder),
+    }));
+  scrubAbandonedFolders((text) => options.scrubber.text(text));
+  return swept;
+}
+
+function tryFinish(options: Omit<FinishOptions, 'folder'>, folder: string): SweptSession['result'] {
+  try {
+    return finishSession({ ...options, folder });
+  } catch (error) {
+    return { outcome: 'failed', because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function removeLeftovers(parent: string): void {
+  try {
+    for (const name of readdirSync(parent)) {
+      const path = join(parent, name);
+      if (name.endsWith('.removed') && Date.now() - statSync(path).mtimeMs > staleMs)
+        rmSync(path, { recursive: true, force: true });
+    }
+  } catch {
+    // No sessions, or somebody tidies up at the same time.
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Says to others whether the program is well: a readiness file for whoever looks at files, and sd_notify messages for
+ * a service manager that set NOTIFY_SOCKET. Never throws: a program runs also where nobody can be told.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { platform } from '../../platform/index.ts';
+import type { ServiceNotifier } from './sd-notify.ts';
+
+export interface Readiness {
+  ready(pid: number): void;
+  unready(because: string): void;
+  /** It is ill, and left as it is: whoever watches us may do more. */
+  ill(because: string): void;
+  /** Somebody asked the program to end. */
+  stopping(): void;
+  close(): void;
+}
+
+export interface ReadinessOptions {
+  readyFile?: string;
+  announce: boolean;
+  notifies: boolean;
+  note(text: string): void;
+}
+
+const silent: Readiness = { ready() {}, unready() {}, ill() {}, stopping() {}, close() {} };
+
+export function startReadiness(options: ReadinessOptions): Readiness {
+  return options.announce ? new Announcer(options) : silent;
+}
+
+class Announcer implements Readiness {
+  readonly #file: string | undefined;
+  #notifier: Promise<ServiceNotifier | undefined> | undefined;
+  #restarts = 0;
+
+  constructor({ readyFile, notifies, note }: ReadinessOptions) {
+    this.#file = readyFile;
+    this.#removeFile();
+    if (notifies)
+      this.#notifier = import('./sd-notify.ts').then(({ openNotifier }) => openNotifier(process.env, note));
+  }
+
+  ready(pid: number): void {
+    const again = this.#restarts > 0 ? `, restarted ${this.#restarts} times` : '';
+    this.#tell([`READY=1`, `STATUS=process ${pid} is healthy${again}`]);
+    if (this.#file === undefined) return;
+    try {
+      writeFileSync(`${this.#file}.${process.pid}`, `${pid}\n`);
+      platform.files.rename(`${this.#file}.${process.pid}`, this.#file);
+    } catch {
+      // Said above.
+    }
+  }
+
+  unready(because: string): void {
+    this.#restarts++;
+    this.#removeFile();
+    this.#tell([`STATUS=ended: ${because}`]);
+  }
+
+  ill(because: string): void {
+    this.#removeFile();
+    this.#tell([`STATUS=ill: ${because}`]);
+    void this.#notifier?.then((notifier) => notifier?.fallSilent());
+  }
+
+  stopping(): void {
+    this.#removeFile();
+    this.#tell(['STOPPING=1']);
+  }
+
+  close(): void {
+    this.#removeFile();
+    void this.#notifier?.then((notifier) => notifier?.close());
+  }
+
+  #tell(lines: string[]): void {
+    void this.#notifier?.then((notifier) => notifier?.send(lines));
+  }
+
+  #removeFile(): void {
+    try {
+      if (this.#file !== undefined) rmSync(this.#file, { force: true });
+    } catch {
+      // Said above.
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Lets the kernel leave a core of the program: raises its soft limit to the hard one, from outside, once it runs. Only
+ * where the core can be found again and would overwrite nothing. Sources: core(5), prlimit(1) of util-linux.
+ */
+import { spawn } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { platform } from '../../platform/index.ts';
+import { isOnPath } from '../run/on-path.ts';
+
+/** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. */
+export type CoreArming = 'ours' | 'theirs' | 'none';
+
+/** Never throws. The limit is raised some milliseconds later. */
+export function armCore(pid: number, cwd: string): CoreArming {
+  const limits = platform.processFile(pid, 'limits') ?? '';
+  const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
+  if (soft === undefined || hard === undefined || hard === '0') return 'none';
+  if (soft !== '0') return 'theirs';
+  if (!canRaise() || !isSafePattern(platform.kernelFile('sys/kernel/core_pattern') ?? '', cwd)) return 'none';
+  const raising = spawn('prlimit', ['--pid', String(pid), `--core=${hard}:`], { stdio: 'ignore' });
+  raising.on('error', () => {});
+  raising.unref();
+  return 'ours';
+}
+
+/** Whether a program that is started from here will leave a core that can be found. */
+export function canLeaveCore(cwd: string): boolean {
+  const limits = platform.processFile('self', 'limits') ?? '';
+  const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
+  if (soft === undefined || hard === '0' || pattern === '' || pattern.startsWith('|')) return false;
+  if (!isWritable(dirname(resolve(cwd, pattern)))) return false;
+  return soft !== '0' || (canRaise() && isSafePattern(pattern, cwd));
+}
+
+/** Node has no call for a limit, and BusyBox no prlimit. */
+const canRaise = () => isOnPath('prlimit', process.env['PATH'] ?? '');
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A file of a name that is new each time, or that is free. */
+function isSafePattern(pattern: string, cwd: string): boolean {
+  if (pattern === '' || pattern.startsWith('|')) return false;
+  if (/%[pP]/.test(pattern) || platform.kernelFile('sys/kernel/core_uses_pid') === '1') return true;
+  return !pattern.includes('%') && !existsSync(resolve(cwd, pattern));
+}

@@ -1,0 +1,122 @@
+/**
+ * A core of the program as a part of its bundle: cut down to what its own analysis reads, and redacted. The cutting is
+ * analysis's work, which this room does not know: the command line hands it in.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import type { BundleWriter } from '../../bundle/write/writer.ts';
+import { newId } from '../../journal/write/session-id.ts';
+import { makeDiagnosticsFolder, removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
+import { viewProcess } from '../evidence/proc-view.ts';
+import type { Scrubber } from '../scrub/scrubber.ts';
+import { bytesFor, freeBytes, mayCopy } from './core-room.ts';
+import type { HeldThread } from './held-thread.ts';
+import { writeLiveCore } from './live-core.ts';
+
+/** Writes to `to` (gzipped) a mini core of the core at `from`, redacted by the scrubber. */
+export type CoreDigest = (from: string, to: string, scrubber: Scrubber) => Promise<CoreSummary>;
+
+export interface CoreSummary {
+  /** What its account concludes. */
+  verdictKind?: string | undefined;
+  /** With its v. */
+  nodeVersion?: string | undefined;
+}
+
+export interface CorePart extends CoreSummary {
+  bytes: Uint8Array;
+}
+
+/** Rejects with what the digest throws. The core at `path` stays. */
+export function digestCoreFile(
+  path: string,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+  command: readonly string[],
+): Promise<CorePart> {
+  learnWords(command, scrubber);
+  return inScratch((folder) => digestInto(folder, path, digest, scrubber));
+}
+
+export interface LiveCorePart extends CorePart {
+  pauseMs: number;
+  gaps: string[];
+}
+
+/**
+ * Of a process that lives: its memory is, in the clear, in a private folder in memory (/dev/shm) for as long as the
+ * digest takes, or at `keep`, where it stays.
+ */
+export function digestLiveCore(
+  pid: number,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+  keep?: string,
+): Promise<LiveCorePart> {
+  return inScratch(
+    async (folder) => {
+      learnWords(viewProcess(pid).argv, scrubber);
+      const path = keep ?? join(folder, 'core');
+      const room = keep === undefined ? { maxBytes: mayCopy(pid, folder) } : {};
+      const { pauseMs, gaps } = writeLiveCore(pid, path, room);
+      return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
+    },
+    keep === undefined ? bytesFor(pid) : 0,
+  );
+}
+
+/** Of a process that is held at its fault: `letGo` is called as soon as its memory is copied, or can't be. */
+export function digestHeldCore(
+  pid: number,
+  held: HeldThread,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+  letGo: () => void,
+): Promise<LiveCorePart> {
+  return inScratch(async (folder) => {
+    learnWords(viewProcess(pid).argv, scrubber);
+    const path = join(folder, 'core');
+    const { pauseMs, gaps } = writeLiveCore(pid, path, { held, maxBytes: mayCopy(pid, folder) });
+    letGo();
+    return { ...(await digestInto(folder, path, digest, scrubber)), pauseMs, gaps };
+  }, bytesFor(pid)).finally(letGo);
+}
+
+/** In memory no option stands before a secret of the command line. (The core's own note has 80 characters of it.) */
+function learnWords(words: readonly string[], scrubber: Scrubber): void {
+  scrubber.argv(words).forEach((clean, i) => {
+    const word = words[i] ?? '';
+    if (clean !== word) scrubber.addKnown(word.replace(/^--?[\w-]+=/, ''));
+  });
+}
+
+async function digestInto(
+  folder: string,
+  path: string,
+  digest: CoreDigest,
+  scrubber: Scrubber,
+): Promise<CorePart> {
+  const mini = join(folder, 'mini.gz');
+  return { ...(await digest(path, mini, scrubber)), bytes: readFileSync(mini) };
+}
+
+/** A folder that a sweep takes away, should we be killed; where there is room for so much, if anywhere. */
+async function inScratch<T>(work: (folder: string) => Promise<T>, bytes = 0): Promise<T> {
+  const id = newId();
+  const hasRoom = (place: string) => freeBytes(place) >= bytes;
+  const folder = makeDiagnosticsFolder(id, process.env, hasRoom) ?? makeDiagnosticsFolder(id);
+  if (folder === undefined)
+    throw new Error('neither memory (tmpfs) nor the temporary folder has room for it');
+  try {
+    return await work(folder);
+  } finally {
+    removeDiagnosticsFolder(id);
+  }
+}
+
+export function writeCorePart(bundle: BundleWriter, { bytes }: CorePart, scrubber: Scrubber): void {
+  bundle.writePart(partNames.miniCore, bytes);
+  bundle.countRedactions(partNames.miniCore, scrubber.counts());
+  scrubber.resetCounts();
+}

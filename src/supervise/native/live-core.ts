@@ -1,0 +1,288 @@
+/**
+ * A core of a living process, in plain JavaScript: stops it (SIGSTOP), copies the memory that only it holds, lets it go
+ * on. Needs the right to read /proc/PID/mem: the same user and no Yama restriction, an ancestor, or root. Registers
+ * beyond stack pointer and program counter are not known without ptrace and stay zero; readers find the frame
+ * pointer on the stack.
+ */
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { AgentdumpError } from '../../errors.ts';
+import {
+  buildAuxiliaryNote,
+  buildFilesNote,
+  buildProcessNote,
+  buildSignalNote,
+  buildThreadNote,
+  layOutCore,
+  type WrittenSegment,
+} from '../../formats/elf-core/write-core.ts';
+import { platform } from '../../platform/index.ts';
+import { signals } from '../../platform/signals.ts';
+import type { HeldThread } from './held-thread.ts';
+import {
+  type LiveThread,
+  type Mapping,
+  openMemory,
+  Pagemap,
+  readMappings,
+  readOwnBytes,
+  readParent,
+  readState,
+  readThreads,
+  resume,
+  stop,
+} from './live-process.ts';
+
+export interface LiveCore {
+  path: string;
+  /** Of memory that was copied. */
+  bytes: number;
+  /** How long the process was stopped. */
+  pauseMs: number;
+  tookMs: number;
+  threads: number;
+  /** What could not be had. */
+  gaps: string[];
+}
+
+export interface LiveCoreOptions {
+  /** More memory than this is not copied: the largest mappings are left out, and said so. */
+  maxBytes?: number;
+  /** The thread that stands at its fault: the core is that of its death. */
+  held?: HeldThread;
+}
+
+const pageSize = 4096;
+const chunkBytes = 4 << 20;
+const defaultMaxBytes = 4 * 2 ** 30;
+/** What fits is kept in memory during the stop and written afterwards. */
+const bufferedBytes = 256 << 20;
+const shared = Buffer.allocUnsafeSlow(chunkBytes);
+
+interface Piece {
+  segment: WrittenSegment;
+  /** Parts of it that the process holds. */
+  runs: [number, number][];
+}
+
+/** Throws `not-found` for no such process, `unwritable` where its memory or the target may not be touched. */
+export function writeLiveCore(pid: number, path: string, options: LiveCoreOptions = {}): LiveCore {
+  const began = performance.now();
+  const gaps: string[] = [];
+  const memory = openMemory(pid);
+  const file = openTarget(path);
+  const wasStopped = readState(pid, pid) === 'T';
+  const arena = new Arena(readOwnBytes(pid));
+  const stoppedAt = performance.now();
+  try {
+    if (!wasStopped) stop(pid, gaps);
+    const { pieces, notes, threads } = describe(pid, options, gaps);
+    const layout = layOutCore(
+      pieces.map((p) => p.segment),
+      notes,
+    );
+    const total = pieces.flatMap((p) => p.runs).reduce((sum, [start, end]) => sum + end - start, 0);
+    const write = (bytes: Uint8Array, offset: number) => writeWhole(file, bytes, offset);
+    const later: (() => void)[] = [];
+    pieces.forEach((piece, i) => {
+      const offset = layout.offsets[i] as number;
+      for (const { bytes, at, isKept } of readRuns(memory, piece, arena)) {
+        if (isKept) later.push(() => write(bytes, offset + at));
+        else write(bytes, offset + at);
+      }
+    });
+    if (!wasStopped) process.kill(pid, signals.goOn);
+    const pauseMs = performance.now() - stoppedAt;
+    for (const job of later) job();
+    write(layout.head, 0);
+    ftruncateSync(file, layout.size);
+    return { path, bytes: total, pauseMs, tookMs: performance.now() - began, threads, gaps };
+  } finally {
+    if (!wasStopped) resume(pid);
+    closeSync(memory);
+    closeSync(file);
+  }
+}
+
+/** On a file system that is nearly full a write takes what fits, and only the next one fails. */
+function writeWhole(file: number, bytes: Uint8Array, offset: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, offset + done);
+}
+
+/** Memory may hold secrets: nobody else may read the file. An existing file is never replaced. */
+function openTarget(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw new AgentdumpError('unwritable', `cannot write ${path}`, { path, reason: 'exists' }, error);
+  }
+}
+
+function describe(
+  pid: number,
+  { maxBytes = defaultMaxBytes, held }: LiveCoreOptions,
+  gaps: string[],
+): { pieces: Piece[]; notes: Buffer; threads: number } {
+  const mappings = readMappings(pid);
+  const pagemap = new Pagemap(pid);
+  const { threads } = readThreads(pid);
+  let pieces = mappings
+    .filter((m) => !m.path.startsWith('[vvar'))
+    .flatMap((m) => describeMapping(m, pagemap));
+  pagemap.close();
+  pieces = withinLimit(
+    pieces,
+    threads.map(({ stackPointer }) => Number(stackPointer)),
+    maxBytes,
+    gaps,
+  );
+  const files = mappings.filter((m) => m.path.startsWith('/') && !m.path.endsWith(' (deleted)'));
+  const args = readFileSync(platform.processPath(pid, 'cmdline'), 'latin1').replaceAll('\0', ' ').trim();
+  const program = (platform.processLink(pid, 'exe') ?? '').split('/').at(-1) ?? '';
+  const notes = Buffer.concat([
+    ...buildThreadNotes(pid, threads, held),
+    buildProcessNote(pid, readParent(pid), program, args),
+    buildAuxiliaryNote(readFileSync(platform.processPath(pid, 'auxv'))),
+    buildFilesNote(files),
+  ]);
+  return { pieces, notes, threads: threads.length };
+}
+
+const userSegments = { cs: 0x33n, ss: 0x2bn };
+
+/** As the kernel has it: who died is first, and what of stands behind its registers. */
+function buildThreadNotes(pid: number, threads: LiveThread[], held: HeldThread | undefined): Buffer[] {
+  const others = threads
+    .filter(({ tid }) => tid !== held?.tid)
+    .map((t) => buildThreadNote(t.tid, pid, { rip: t.programCounter, rsp: t.stackPointer, ...userSegments }));
+  if (!held) return others;
+  const { tid, registers, signal, code, address } = held;
+  const died = buildThreadNote(tid, pid, { ...registers, ...userSegments }, signal);
+  return [died, buildSignalNote(signal, code, address), ...others];
+}
+
+/**
+ * Anonymous memory is one segment, with holes where it was never touched. Of a mapped file only the pages that were
+ * written to are copied, and its first page, where the build id stands; the rest is in the file.
+ */
+function describeMapping(mapping: Mapping, pagemap: Pagemap): Piece[] {
+  const { start, end, readable, writable, executable } = mapping;
+  const flags = { readable, writable, executable };
+  const segment = (from: number, to: number, fileSize: number): WrittenSegment => ({
+    start: from,
+    memorySize: to - from,
+    fileSize,
+    ...flags,
+  });
+  if (!readable || mapping.isShared) return [{ segment: segment(start, end, 0), runs: [] }];
+  if (mapping.path === '[vdso]') return [{ segment: segment(start, end, end - start), runs: [[start, end]] }];
+  const runs = pagemap.ownRuns(mapping);
+  if (!mapping.path.startsWith('/')) {
+    const last = runs.at(-1)?.[1] ?? start;
+    return [{ segment: segment(start, end, last - start), runs }];
+  }
+  if (mapping.fileOffset === 0 && runs[0]?.[0] !== start) runs.unshift([start, start + pageSize]);
+  return splitByRuns(mapping, runs, segment);
+}
+
+function splitByRuns(
+  { start, end }: Mapping,
+  runs: [number, number][],
+  segment: (from: number, to: number, fileSize: number) => WrittenSegment,
+): Piece[] {
+  const pieces: Piece[] = [];
+  let at = start;
+  for (const [from, to] of runs) {
+    if (from > at) pieces.push({ segment: segment(at, from, 0), runs: [] });
+    pieces.push({ segment: segment(from, to, to - from), runs: [[from, to]] });
+    at = to;
+  }
+  if (at < end) pieces.push({ segment: segment(at, end, 0), runs: [] });
+  return pieces;
+}
+
+/** Leaves out the largest until the rest fits: first of what holds no thread's stack, without which nothing is told. */
+function withinLimit(pieces: Piece[], stackPointers: number[], maxBytes: number, gaps: string[]): Piece[] {
+  const rows = pieces.map((piece) => {
+    const { start, memorySize } = piece.segment;
+    const size = piece.runs.reduce((sum, [from, to]) => sum + to - from, 0);
+    return { piece, size, isStack: stackPointers.some((sp) => sp >= start && sp < start + memorySize) };
+  });
+  rows.sort((a, b) => Number(a.isStack) - Number(b.isStack) || b.size - a.size);
+  let total = rows.reduce((sum, { size }) => sum + size, 0);
+  const leftOut: Piece[] = [];
+  for (const { piece, size } of rows) {
+    if (total <= maxBytes) break;
+    if (size === 0) continue;
+    total -= size;
+    leftOut.push(piece);
+  }
+  if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut, maxBytes));
+  for (const piece of leftOut) {
+    piece.segment.fileSize = 0;
+    piece.runs = [];
+  }
+  return pieces;
+}
+
+function describeLeftOut(pieces: Piece[], maxBytes: number): string {
+  const bytes = pieces.flatMap(({ runs }) => runs).reduce((sum, [from, to]) => sum + to - from, 0);
+  const [first] = pieces;
+  const where = `${pieces.length} mappings, the first at 0x${first?.segment.start.toString(16)}`;
+  return `${bytes} bytes of memory (${where}) were left out: over the limit of ${Math.floor(maxBytes)}`;
+}
+
+/** Chunks with their offsets in the segment; one that is not kept is overwritten by the next. */
+function* readRuns(
+  memory: number,
+  { segment, runs }: Piece,
+  arena: Arena,
+): Generator<{ bytes: Buffer; at: number; isKept: boolean }> {
+  for (const [start, end] of runs)
+    for (let at = start; at < end; ) {
+      const wanted = Math.min(chunkBytes, end - at);
+      const room = arena.take(wanted);
+      const got = readChunk(memory, room ?? shared, wanted, at);
+      if (got > 0)
+        yield {
+          bytes: (room ?? shared).subarray(0, got),
+          at: at - segment.start,
+          isKept: room !== undefined,
+        };
+      // A page that cannot be read (a device, a file that was cut) stays a hole.
+      at += got > 0 ? got : pageSize;
+    }
+}
+
+/**
+ * Memory for the copy, taken and touched before the process is stopped: the page faults of 200 MB would double the
+ * pause. What does not fit is written to the file while the process waits.
+ */
+class Arena {
+  readonly #bytes: Buffer;
+  #used = 0;
+
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(
+      Math.min(bufferedBytes, Math.ceil(expected * 1.1) + chunkBytes),
+    ).fill(0);
+  }
+
+  take(length: number): Buffer | undefined {
+    if (this.#used + length > this.#bytes.length) return undefined;
+    this.#used += length;
+    return this.#bytes.subarray(this.#used - length, this.#used);
+  }
+}
+
+/** 0 for what is not there. Throws `not-found` where the whole memory is not there any more. */
+function readChunk(memory: number, chunk: Buffer, length: number, address: number): number {
+  let got = 0;
+  try {
+    got = readSync(memory, chunk, 0, length, address);
+  } catch {
+    return 0;
+  }
+  if (got === 0) throw new AgentdumpError('not-found', 'the process ended while its memory was read', {});
+  return got;
+}

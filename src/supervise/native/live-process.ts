@@ -1,0 +1,164 @@
+/**
+ * What /proc tells of a living process that a core needs: its mappings, which of their pages it really has, its
+ * threads with stack pointer and program counter, which the kernel shows for threads that are stopped or wait in a
+ * system call. Stops it for that, and lets it go on. Source: proc(5), Documentation/admin-guide/mm/pagemap.rst.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { AgentdumpError } from '../../errors.ts';
+import { platform } from '../../platform/index.ts';
+import { signals } from '../../platform/signals.ts';
+
+export interface Mapping {
+  start: number;
+  end: number;
+  readable: boolean;
+  writable: boolean;
+  executable: boolean;
+  isShared: boolean;
+  fileOffset: number;
+  /** Absolute path of a file; a name in brackets; empty for anonymous memory. */
+  path: string;
+}
+
+export interface LiveThread {
+  tid: number;
+  stackPointer: bigint;
+  programCounter: bigint;
+}
+
+const pageSize = 4096;
+/** Bits of the upper half of a pagemap entry: present or swapped out; of a file or shared. */
+const held = 0xc000_0000;
+const fileOrShared = 0x2000_0000;
+
+export function readMappings(pid: number): Mapping[] {
+  const mappings: Mapping[] = [];
+  for (const line of readFileSync(platform.processPath(pid, 'maps'), 'utf8').split('\n')) {
+    const match = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) \S+ \d+\s*(.*)$/.exec(line);
+    if (!match) continue;
+    const [, start = '', end = '', flags = '', offset = '', path = ''] = match;
+    mappings.push({
+      start: Number.parseInt(start, 16),
+      end: Number.parseInt(end, 16),
+      readable: flags[0] === 'r',
+      writable: flags[1] === 'w',
+      executable: flags[2] === 'x',
+      isShared: flags[3] === 's',
+      fileOffset: Number.parseInt(offset, 16),
+      path,
+    });
+  }
+  return mappings;
+}
+
+/** Where the thread stands; undefined for one that is running, which cannot be asked. */
+export function readThreads(pid: number): { threads: LiveThread[]; running: number[] } {
+  const threads: LiveThread[] = [];
+  const running: number[] = [];
+  const ids = readdirSync(platform.processPath(pid, 'task')).map(Number);
+  for (const tid of ids.sort((a, b) => Number(b === pid) - Number(a === pid) || a - b)) {
+    const words = readFileSync(platform.processPath(pid, `task/${tid}/syscall`), 'utf8')
+      .trim()
+      .split(' ');
+    const [sp, pc] = words.slice(-2);
+    if (!sp?.startsWith('0x') || !pc?.startsWith('0x')) running.push(tid);
+    else threads.push({ tid, stackPointer: BigInt(sp), programCounter: BigInt(pc) });
+  }
+  return { threads, running };
+}
+
+/** State letter of a thread: T for stopped. */
+export function readState(pid: number, tid: number): string {
+  const stat = readFileSync(platform.processPath(pid, `task/${tid}/stat`), 'latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+}
+
+/** Threads that run or wait for a processor; none of a process that is gone. */
+export function readRunnable(pid: number): number[] {
+  try {
+    const ids = readdirSync(platform.processPath(pid, 'task')).map(Number);
+    return ids.filter((tid) => readState(pid, tid) === 'R');
+  } catch {
+    return [];
+  }
+}
+
+export function readParent(pid: number): number {
+  const stat = readFileSync(platform.processPath(pid, 'stat'), 'latin1');
+  return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
+}
+
+/** Memory that belongs to the process alone, in bytes, as the kernel counts it now. */
+export function readOwnBytes(pid: number): number {
+  const status = readFileSync(platform.processPath(pid, 'status'), 'latin1');
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** Runs of pages that only this process holds, as [start, end): untouched and plain file pages are left out. */
+export class Pagemap {
+  readonly #fd: number;
+
+  constructor(pid: number) {
+    this.#fd = openSync(platform.processPath(pid, 'pagemap'), 'r');
+  }
+
+  ownRuns({ start, end, path }: Mapping): [number, number][] {
+    const count = (end - start) / pageSize;
+    const bytes = Buffer.alloc(Math.min(count, 1 << 16) * 8);
+    const runs: [number, number][] = [];
+    const isAnonymous = path === '' || path.startsWith('[');
+    for (let page = 0; page < count; page += bytes.length / 8) {
+      const wanted = Math.min(bytes.length, (count - page) * 8);
+      const got = readSync(this.#fd, bytes, 0, wanted, (start / pageSize + page) * 8);
+      for (let i = 0; i + 8 <= got; i += 8) {
+        const bits = bytes.readInt32LE(i + 4);
+        if ((bits & held) === 0 || (!isAnonymous && (bits & fileOrShared) !== 0)) continue;
+        const at = start + (page + i / 8) * pageSize;
+        const last = runs.at(-1);
+        if (last?.[1] === at) last[1] = at + pageSize;
+        else runs.push([at, at + pageSize]);
+      }
+    }
+    return runs;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+const stopTimeoutMs = 500;
+
+export function openMemory(pid: number): number {
+  const path = platform.processPath(pid, 'mem');
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isGone
+      ? new AgentdumpError('not-found', `no process ${pid}`, { path }, error)
+      : new AgentdumpError(
+          'unwritable',
+          `the memory of process ${pid} may not be read`,
+          { path, reason: 'not permitted' },
+          error,
+        );
+  }
+}
+
+/** A second time does no harm; the process may be gone. */
+export function resume(pid: number): void {
+  try {
+    process.kill(pid, signals.goOn);
+  } catch {}
+}
+
+export function stop(pid: number, gaps: string[]): void {
+  process.kill(pid, signals.stop);
+  const until = performance.now() + stopTimeoutMs;
+  while (readThreads(pid).running.length > 0) {
+    if (performance.now() < until) continue;
+    gaps.push(`threads did not stop within ${stopTimeoutMs} ms: ${readThreads(pid).running.join(', ')}`);
+    return;
+  }
+}

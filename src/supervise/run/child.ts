@@ -1,0 +1,143 @@
+/**
+ * Starts the program and waits for its end. Its standard streams are ours, its group is ours, and it gets a session of
+ * its own before it can have done anything, so that even our death leaves a trace of it.
+ */
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { AgentdumpError } from '../../errors.ts';
+import type { SessionFacts } from '../../journal/layout/session.ts';
+import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
+import { newId } from '../../journal/write/session-id.ts';
+import { platform } from '../../platform/index.ts';
+import { armEnvironment } from '../arm.ts';
+import { makeDiagnosticsFolder, removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
+import { ownerName } from '../finish/finisher-lock.ts';
+import { heartbeatFile, heartbeatVariable } from '../health/heartbeat-file.ts';
+import { armCore, type CoreArming } from '../native/core-limit.ts';
+import { noteExpectedCore } from '../native/expected-core.ts';
+import { nameOfCommand } from './command-name.ts';
+import { inheritedStdio } from './inherited.ts';
+import type { ChildExit } from './restart-policy.ts';
+import type { CoreWish } from './run-options.ts';
+
+export interface ChildOptions {
+  dir: string;
+  command: readonly string[];
+  /** Leave a core file at a native death. */
+  core: CoreWish;
+  /** Variables for this run only. */
+  extra: Record<string, string>;
+  /** Name a file that the program may touch as a sign of life. */
+  heartbeat: boolean;
+  /** Variables that have it stand still at a fault until it has been read. */
+  hold?: Record<string, string>;
+  /** Options for its Node. */
+  nodeOptions?: readonly string[];
+  /** Ours by default, as are the streams and the working directory. */
+  environment?: NodeJS.ProcessEnv;
+  stdio?: StdioOptions;
+  cwd?: string;
+}
+
+export interface RunningChild {
+  pid: number;
+  /** Absent where the dump folder can't be written: the program runs all the same. */
+  session?: { id: string; folder: string; facts: SessionFacts };
+  /** Whether the kernel may leave a core of it. */
+  core: CoreArming;
+  ended: Promise<ChildExit>;
+}
+
+/** Rejects with `not-found` or `unwritable` (a file that can't be executed) as a shell would say 127 or 126. */
+export async function startChild(options: ChildOptions): Promise<RunningChild> {
+  const id = newId();
+  const arming = {
+    dir: options.dir,
+    sessionId: id,
+    diagnostics: makeDiagnosticsFolder(id, options.environment),
+    extra: options.extra,
+    ...(options.nodeOptions && { nodeOptions: options.nodeOptions }),
+    ...(options.hold && { hold: options.hold }),
+    ...(options.heartbeat && {
+      heartbeat: { [heartbeatVariable]: heartbeatFile(sessionFolder(options.dir, id)) },
+    }),
+  };
+  const [file = '', ...words] = options.command;
+  const { environment = process.env, stdio = inheritedStdio(), cwd } = options;
+  const env = armEnvironment(environment, arming);
+  const channel = stdio.includes('ipc') ? await import('./pass-messages.ts') : undefined;
+  const serialization = channel?.parentSerialization(platform.processFile('self', 'environ') ?? '');
+  const start = platform.command(file, words, env);
+  const { windowsVerbatimArguments } = start;
+  const argv0 = start.file;
+  const child = spawn(start.file, start.words, {
+    stdio,
+    env,
+    argv0,
+    cwd,
+    serialization,
+    windowsVerbatimArguments,
+  });
+  const passed = channel?.passMessages(child);
+  const ended = waitForEnd(child).then(async (exit) => {
+    await passed;
+    return exit;
+  });
+  const session = child.pid === undefined ? undefined : tryOpenSession(options, id, child.pid);
+  // With a session it goes when that is cleared or finished.
+  if (!session) ended.catch(() => {}).finally(() => removeDiagnosticsFolder(id));
+  if (child.pid === undefined) {
+    await ended;
+    throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
+  }
+  const core = options.core === 'off' ? 'none' : armCore(child.pid, process.cwd());
+  if (core === 'ours' && options.core === 'digest' && session) tryNoteCore(session, file);
+  return { pid: child.pid, ...(session && { session }), core, ended };
+}
+
+function waitForEnd(child: ChildProcess): Promise<ChildExit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => reject(startFailure(child.spawnfile, error)));
+    child.once('exit', (code, signal) => resolve(signal === null ? { code: code ?? 1 } : { signal }));
+  });
+}
+
+function startFailure(path: string, error: NodeJS.ErrnoException): AgentdumpError {
+  const code = error.code === 'ENOENT' ? 'not-found' : 'unwritable';
+  const words = error.code === 'ENOENT' ? 'command not found' : `it can't be started: ${error.code}`;
+  return new AgentdumpError(code, `${path}: ${words}`, { path, reason: error.code ?? '' }, error);
+}
+
+function tryOpenSession(options: ChildOptions, id: string, pid: number): RunningChild['session'] {
+  try {
+    const folder = sessionFolder(options.dir, id);
+    const program = nameOfCommand(options.command);
+    const facts = describeSession({
+      id,
+      pid,
+      program,
+      // The whole command is redacted when it is needed: at the death.
+      command: [program],
+      heartbeatMs: 0,
+      nodeVersion: 'unknown',
+      supervisor: ownerName(process.pid),
+    });
+    writeSession(folder, facts);
+    return { id, folder, facts };
+  } catch {
+    return undefined;
+  }
+}
+
+function tryNoteCore({ folder, facts }: NonNullable<RunningChild['session']>, executable: string): void {
+  try {
+    const { process: own, startedAt } = facts;
+    noteExpectedCore(folder, {
+      pid: own.pid,
+      cwd: process.cwd(),
+      executable,
+      startedAtMs: Date.parse(startedAt),
+    });
+  } catch {
+    // The disk is full: then only the supervisor itself knows.
+  }
+}

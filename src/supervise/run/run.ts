@@ -1,0 +1,188 @@
+/**
+ * `agentdump run`: starts a program, waits, has its death explained, and starts it again where that is wished, a little
+ * wiser each time. Lean: what a program that ends well never needs (finisher, redactor, ledger) is imported at the
+ * death.
+ */
+import { newId } from '../../journal/write/session-id.ts';
+import { type Readiness, startReadiness } from '../health/readiness.ts';
+import { Diary } from './diary.ts';
+import { followStops } from './follow-stops.ts';
+import { Life, type LifeEnd } from './life.ts';
+import { type ChildExit, RestartPolicy } from './restart-policy.ts';
+import type { RunOptions } from './run-options.ts';
+import { installSignalPassing } from './signals.ts';
+
+export interface RunEnd {
+  exit: ChildExit;
+  /** The program died again and again, and was given up. */
+  crashLoop: boolean;
+}
+
+/** Resolves when the program has ended for good. Rejects when it can't be started. */
+export async function runSupervised(options: RunOptions): Promise<RunEnd> {
+  const supervision = new Supervision(options);
+  try {
+    return await supervision.run();
+  } finally {
+    supervision.close();
+  }
+}
+
+/** A program that ends sooner does not pay for the deaths of others. */
+const sweepAfterMs = 3000;
+/** Signals by which somebody asks the program to end: then it is not started again. */
+const farewells = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']);
+const memoryDeaths = new Set(['heap-out-of-memory', 'system-out-of-memory']);
+
+class Supervision {
+  readonly #options: RunOptions;
+  readonly #policy: RestartPolicy;
+  readonly #diary: Diary;
+  readonly #undoings: (() => void)[];
+  readonly #readiness: Readiness;
+  #life: Life | undefined;
+  /** The newest end that left a bundle. */
+  #explained: LifeEnd | undefined;
+  #isStopping = false;
+  #stopPausing = () => {};
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#policy = new RestartPolicy(options.restart);
+    this.#diary = new Diary(options.dir, newId());
+    const pid = () => this.#life?.pid;
+    const passing = installSignalPassing({
+      pid,
+      onArrival: (name) => this.#noteSignal(name),
+      onJudged: (name, by) => this.#diary.hold({ event: 'signal', name, by }),
+    });
+    this.#undoings = [passing, followStops(pid)];
+    this.#readiness = startReadiness(options);
+    const program = options.command[0] ?? '';
+    this.#diary.hold({ event: 'supervise', program, pid: process.pid, restart: options.restart.wish });
+  }
+
+  close(): void {
+    this.#readiness.close();
+    for (const undo of this.#undoings) undo();
+    this.#diary.close();
+  }
+
+  async run(): Promise<RunEnd> {
+    this.#sweepLater();
+    let extra: Record<string, string> = {};
+    let troubleAt: number | undefined;
+    for (let attempt = 0; ; attempt++) {
+      const life = new Life({
+        options: this.#options,
+        diary: this.#diary,
+        attempt,
+        extra,
+        stopsIll: this.#options.restart.wish !== 'never',
+        troubleAt,
+        onWell: (pid) => this.#readiness.ready(pid),
+        onIll: (because) => this.#readiness.ill(because),
+      });
+      this.#life = life;
+      const end = await life.live();
+      if (end.bundle !== undefined) this.#explained = end;
+      this.#readiness.unready(describeExit(end));
+      if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
+      const decision = this.#policy.decide(
+        end.exit,
+        end.ranMs,
+        performance.now(),
+        end.complaint !== undefined,
+      );
+      if (decision.kind === 'stop') return this.#end(end.exit, 'no restart wished');
+      if (decision.kind === 'crash-loop') return this.#giveUp(end, decision.restarts);
+      await this.#diary.write({ event: 'restart', delayMs: decision.delayMs, restarts: attempt + 1 });
+      await this.#pause(decision.delayMs);
+      if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
+      troubleAt = life.troubleAt;
+      extra = hasFailed(end) ? await this.#prepareNext(end) : {};
+      if (this.#options.resume) extra['AGENTDUMP_RESUME'] = 'auto';
+    }
+  }
+
+  /** The run after a failure looks closer, and after a death for want of memory begins afresh. */
+  async #prepareNext(end: LifeEnd): Promise<Record<string, string>> {
+    const { escalate, freshState } = this.#options;
+    const { escalationAfter, beginAfresh } = await import('../finish/aftermath.ts');
+    const closer = escalate ? escalationAfter(end.verdictKind, process.env) : {};
+    const because = end.complaint?.check === 'memory' ? 'memory limit' : (end.verdictKind ?? '');
+    if (!freshState || !(memoryDeaths.has(because) || because === 'memory limit')) return closer;
+    await this.#diary.write({ event: 'fresh-state', because, ...beginAfresh(freshState.folder) });
+    return { ...closer, AGENTDUMP_FRESH_STATE: because };
+  }
+
+  /** Those who died here before us and were seen by nobody get their bundles while our program works. */
+  #sweepLater(): void {
+    const timer = setTimeout(async () => {
+      const { sweepBehind } = await import('../finish/aftermath.ts');
+      sweepBehind(this.#options.dir);
+    }, sweepAfterMs);
+    timer.unref();
+  }
+
+  #end(exit: ChildExit, because: string): RunEnd {
+    if (this.#diary.isWritten) this.#diary.hold({ event: 'end', because });
+    return { exit, crashLoop: false };
+  }
+
+  async #giveUp(end: LifeEnd, restarts: number): Promise<RunEnd> {
+    const { onCrashLoop: hook, restart, note, signatureOf } = this.#options;
+    const { windowMs } = restart;
+    note(`crash loop: ${restarts} restarts within ${windowMs / 1000} s; given up`);
+    const { bundle, verdictKind } = this.#explanationOf(end);
+    const signature = bundle === undefined ? undefined : await signatureOf?.(bundle);
+    const event = { event: 'crash-loop', restarts, windowMs, ...(signature && { signature }) } as const;
+    if (hook === undefined) await this.#diary.write(event);
+    else {
+      const { runCrashLoopHook } = await import('../finish/aftermath.ts');
+      const facts = {
+        AGENTDUMP_RESTARTS: String(restarts),
+        AGENTDUMP_COUNT: String(restarts + 1),
+        AGENTDUMP_BUNDLE: bundle ?? '',
+        AGENTDUMP_SIGNATURE: signature ?? '',
+        AGENTDUMP_VERDICT: verdictKind ?? '',
+      };
+      await this.#diary.write({ ...event, hook, hookExit: await runCrashLoopHook(hook, facts) });
+    }
+    return { exit: end.exit, crashLoop: true };
+  }
+
+  /** The preload only counts a death that it has just stored, so in a crash loop the last one has no bundle of its own. */
+  #explanationOf(end: LifeEnd): LifeEnd {
+    const before = this.#explained;
+    const isAlike = before?.exit.code === end.exit.code && before?.exit.signal === end.exit.signal;
+    return end.bundle === undefined && before && isAlike ? before : end;
+  }
+
+  #noteSignal(name: NodeJS.Signals): void {
+    this.#life?.noteSignal(name, 'passed-on');
+    if (!farewells.has(name)) return;
+    this.#isStopping = true;
+    this.#readiness.stopping();
+    this.#life?.dismiss();
+    this.#stopPausing();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#stopPausing = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function hasFailed({ exit, complaint }: LifeEnd): boolean {
+  return exit.code !== 0 || complaint !== undefined;
+}
+
+function describeExit({ exit, complaint }: LifeEnd): string {
+  return complaint?.what ?? exit.signal ?? `exit code ${exit.code}`;
+}

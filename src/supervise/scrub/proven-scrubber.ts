@@ -1,0 +1,94 @@
+/**
+ * A scrubber that proves itself at every call, as the preload's redaction does: this process's canary goes in with
+ * whatever is to be redacted and must come back as a placeholder. Where it doesn't, nothing of the input comes out but the
+ * reason. What was written is looked through once more before the seal.
+ */
+import type { BundleWriter } from '../../bundle/write/writer.ts';
+import {
+  canary,
+  countUprooted,
+  dropUnprovenParts,
+  redactText,
+  requireWithheld,
+  UnprovenRedaction,
+  uproot,
+  withCanary,
+  withheldWhole,
+  withoutCanary,
+} from '../../capture/fatal-path/canary.ts';
+import type { Policy } from '../../redaction/index.ts';
+
+/** The policy must know the canary as a secret. */
+export function proveScrubber(policy: Policy): Policy {
+  return {
+    text: (input) => orReason(() => redactText(input, (all) => policy.text(all))),
+    code: (input) => orReason(() => redactText(input, (all) => policy.code(all))),
+    names: (input) => orReason(() => redactText(input, (all) => policy.names(all))),
+    value: (input, limits) =>
+      orReason(() => {
+        const copy = policy.value(withCanary({ input }), limits);
+        uproot(copy);
+        return (copy as { input: unknown }).input;
+      }),
+    argv: (input) => {
+      const words = orReason(() => {
+        const [first, ...rest] = policy.argv([canary(), ...input]);
+        countUprooted(requireWithheld(first));
+        return rest;
+      });
+      return typeof words === 'string' ? [words] : words;
+    },
+    counts: () => withoutCanary(policy.counts()),
+    resetCounts: () => policy.resetCounts(),
+    environment: (environment) => {
+      const entries = policy.environment(withCanary({ ...environment }));
+      uproot(entries);
+      return entries;
+    },
+    addKnown: (value) => policy.addKnown(value),
+    stream: () => proveStream(policy.stream()),
+  };
+}
+
+type Stream = ReturnType<Policy['stream']>;
+
+/** The canary goes first, on a line of its own; until that line has come out as a placeholder, nothing does. */
+function proveStream(stream: Stream): Stream {
+  let held = stream.write(`${canary()}\n`);
+  let state: 'unproven' | 'proven' | 'failed' = 'unproven';
+  const pass = (clean: string): string => {
+    if (state === 'proven') return clean;
+    if (state === 'failed') return '';
+    held += clean;
+    const end = held.indexOf('\n');
+    if (end < 0) return '';
+    const shown = orReason(() => {
+      countUprooted(requireWithheld(held.slice(0, end)));
+      state = 'proven';
+      return held.slice(end + 1);
+    });
+    if (state === 'unproven') state = 'failed';
+    held = '';
+    return shown;
+  };
+  const end = (): string => {
+    const rest = pass(stream.end());
+    return state === 'unproven' ? withheldWhole('what became of a planted secret is not to be found') : rest;
+  };
+  return { write: (chunk) => pass(stream.write(chunk)), end };
+}
+
+function orReason<Result>(redact: () => Result): Result | string {
+  try {
+    return redact();
+  } catch (error) {
+    if (error instanceof UnprovenRedaction) return withheldWhole(error.message);
+    throw error;
+  }
+}
+
+/** Drops the parts in which a planted secret stands, then seals. Answers with the bundle's path. */
+export function sealProven(bundle: BundleWriter): string {
+  dropUnprovenParts(bundle);
+  return bundle.seal();
+}
