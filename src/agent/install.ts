@@ -33,8 +33,11 @@ export interface InstalledAgent {
   readonly isAgent: boolean;
   /** Has everything written that waited for its time. */
   open(): void;
-  /** The text of `agent-events.json`, with all that is in flight: for the fatal path. Undefined when none could be recorded. */
-  renderPart(): string | undefined;
+  /**
+   * The text of `agent-events.json`, with all that is in flight: for the fatal path. `thrown`: what the process dies of,
+   * then its causes. Undefined when none could be recorded.
+   */
+  renderPart(thrown?: readonly unknown[]): string | undefined;
   /** What would be kept of this content in an event. */
   clean(content: object): Record<string, unknown> | undefined;
   /** Hears a message of a diagnostics channel that was published before the taps were there. */
@@ -61,9 +64,11 @@ export function installAgent({
       return sink.hasAgentEvents;
     },
     open: () => void sink.opened(),
-    renderPart() {
+    renderPart(thrown = []) {
       recorder.flush();
-      return sink.opened()?.renderPart(recorder.within);
+      const { within } = recorder;
+      const failed = recorder.failedWork.findOwners(thrown);
+      return sink.opened()?.renderPart({ ...(within && { within }), ...(failed.length && { failed }) });
     },
     clean: (content) => sink.opened()?.clean(content),
     hear(channel, message) {

@@ -30,6 +30,11 @@ export interface AgentState {
   failures?: AgentFailure[];
   /** The agent's work on whose behalf the code ran that died: by its asynchronous context, or because it was the only open one. */
   diedIn?: { runId?: string; stepId?: string; toolId?: string; from: 'context' | 'only-open' };
+  /**
+   * Work that had ended with the very error object that the process died of (`error`), or with one of its causes, by the
+   * recorder's own ids; the innermost first.
+   */
+  diedOf?: { id: string; as: 'error' | 'cause' }[];
 }
 
 /** Runs, steps, calls, locks and promises that were open, and what each could not end without. */
@@ -132,8 +137,13 @@ export interface AgentFailure {
   title: string;
   confidence: Confidence;
   evidence: Evidence[];
-  /** It is what the process died of: the error says the same. */
+  /** It is what the process died of, as sure as `causeConfidence` says. */
   isCauseOfDeath: boolean;
+  /**
+   * certain: the error object itself, the asynchronous context at the death or the provider's id of the request shows it.
+   * likely: the error says the same.
+   */
+  causeConfidence?: Confidence;
   runId: string;
   /** Ids of the model call, tool call or step. */
   callId?: string;
@@ -264,6 +274,8 @@ export interface ModelCall {
   server?: string;
   path?: string;
   httpStatus?: number;
+  /** The provider's, from the head of the reply. */
+  requestId?: string;
   /** As the reply had it: seconds, or a date. */
   retryAfter?: string;
   error?: AgentError;

@@ -107,7 +107,10 @@ testDeath(
     text: '{"steps": ["pack", "go to the stat',
   }),
   ({ firstScreen, account }) => {
-    assert.match(firstScreen, /The reply of \S+ gpt-4o-mini in model call c1 is not valid JSON\./);
+    assert.match(
+      firstScreen,
+      /Probable cause: the reply of \S+ gpt-4o-mini in model call c1 is not valid JSON\./,
+    );
     assert.match(JSON.stringify(account.verdict?.evidence), /It begins: \{\\"steps/);
   },
 );

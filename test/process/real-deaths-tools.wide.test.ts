@@ -22,7 +22,7 @@ testDeath(
   undefined,
   ({ firstScreen, account }) => {
     assert.match(firstScreen, /TypeError: no station is near Oslo at .*deaths\.mjs/);
-    assert.match(firstScreen, /The error came out of tool get_weather \(t1\), and nothing caught it\./);
+    assert.match(firstScreen, /The error was thrown by tool get_weather \(t1\)\./);
     assert.match(
       JSON.stringify(account.verdict?.evidence),
       /get_weather\(\{\\"city\\":\\"Oslo\\"\}\) failed/,
@@ -36,7 +36,7 @@ testDeath(
   (n) => (n ? { text: 'Snow.' } : { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }),
   ({ firstScreen, account }) => {
     assert.match(firstScreen, /RangeError: the cache of Oslo is full/);
-    assert.match(firstScreen, /The error came out of tool get_weather \(\S+\), and nothing caught it\./);
+    assert.match(firstScreen, /The error (?:was thrown by|came from) tool get_weather \(\S+\)/);
     assert.match(
       JSON.stringify(account.verdict?.evidence),
       /worked for tool get_weather .* \(by its asynchronous context\)/,
@@ -67,19 +67,25 @@ testDeath(
   undefined,
   ({ firstScreen, account }) => {
     assert.match(firstScreen, /McpError: MCP error -32000: Connection closed/);
-    assert.match(firstScreen, /The MCP server node mcp-dying-server\.mjs ended with exit code 7/);
+    assert.match(
+      firstScreen,
+      /Probable cause: the MCP server node mcp-dying-server\.mjs ended with exit code 7/,
+    );
     assert.match(JSON.stringify(account.verdict?.evidence), /the station list is corrupt/);
   },
 );
 
 testDeath('MCP: EPIPE on the way to a server that has gone', 'epipe', undefined, ({ firstScreen }) => {
   assert.match(firstScreen, /write EPIPE/);
-  assert.match(firstScreen, /The MCP server node mcp-dying-server\.mjs ended with exit code 7/);
+  assert.match(
+    firstScreen,
+    /Probable cause: the MCP server node mcp-dying-server\.mjs ended with exit code 7/,
+  );
 });
 
 const isLeftBehind: Death['check'] = ({ firstScreen, account }) => {
   assert.match(firstScreen, /RangeError: the cache of Oslo is full/);
-  assert.match(firstScreen, /The error came out of a promise that tool get_weather \(\S+\) had left behind/);
+  assert.match(firstScreen, /The error came from work that tool get_weather \(\S+\) had left behind/);
   assert.equal(account.agent?.diedIn?.from, 'context');
 };
 

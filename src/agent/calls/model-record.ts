@@ -118,7 +118,10 @@ export class ModelCallRecord implements InFlight {
       attributes: endAttributes(reply, httpStatus, error ?? reply.error, gap),
     };
     const known = error ?? reply.error;
-    if (known) content.error = known;
+    if (known) {
+      content.error = known;
+      this.#recorder.failedWork.note(this.#call, known);
+    }
     if (abortStack !== undefined) content.abortStack = abortStack;
     this.#recorder.sink.record(
       'model.end',

@@ -1,10 +1,15 @@
 /** What an error says about the end of a call: read without trusting that it is an Error. */
 import type { CallStatus, EventError } from '../../journal/layout/agent.ts';
 import { compact } from '../calls/json.ts';
+import { carryThrown } from '../record/failed-work.ts';
 import { readAbortStack } from './abort-stack.ts';
 
 /** Type, message and code of a thrown value. */
 export function errorOf(value: unknown): EventError {
+  return carryThrown(readError(value), value);
+}
+
+function readError(value: unknown): EventError {
   if (typeof value !== 'object' || value === null) return { message: String(value) };
   try {
     const { name, message, code, cause } = value as {

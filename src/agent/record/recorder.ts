@@ -10,6 +10,7 @@ import { RequestMemory } from '../http/request-memory.ts';
 import { asyncHooks } from '../node-modules.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Conversation } from './conversation.ts';
+import { FailedWork } from './failed-work.ts';
 import { OpenWork } from './open-work.ts';
 import type { AgentScope } from './scope.ts';
 import type { AgentSink, Writing } from './sink.ts';
@@ -39,6 +40,7 @@ export class AgentRecorder {
   readonly contexts: (() => AgentScope | undefined)[] = [];
   readonly openWork = new OpenWork();
   readonly tapped = new TappedCalls();
+  readonly failedWork = new FailedWork();
   readonly #suffix: string;
   readonly #parents = new BoundedMap<string>(runLimit);
   #counts: Record<string, number> = {};
@@ -82,6 +84,8 @@ export class AgentRecorder {
     writing?: Writing,
   ): void {
     if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
+    const { error } = (content ?? {}) as Partial<AgentEventData['tool.end']>;
+    if (error) this.failedWork.note(endedBy(kind, facts), error);
     this.sink.record(kind, facts, this.level === 'content' ? content : withoutContent(content), writing);
   }
 
@@ -135,6 +139,11 @@ export class AgentRecorder {
     this.sink.record('tools', { tools: id }, { definitions }, 'ahead');
     return id;
   }
+}
+
+/** The work that an event tells the end of. */
+function endedBy(kind: AgentEventKind, { run, id, server }: { run?: string; id?: string; server?: string }) {
+  return kind === 'run.end' ? run : kind === 'mcp.end' ? server : id;
 }
 
 /** What tells names and timing only. */

@@ -139,8 +139,8 @@ export class EventSink implements AgentSink {
   }
 
   /** The text of the bundle part `agent-events.json`. */
-  renderPart(within?: AgentEventsPart['within']): string {
-    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted, within };
+  renderPart(death: Pick<AgentEventsPart, 'within' | 'failed'> = {}): string {
+    const head = { schema: agentEventsSchema, at: now(), evicted: this.#ring.evicted, ...death };
     return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
   }
 

@@ -15,6 +15,8 @@ export interface AgentEvents {
   unreadable: number;
   /** Whose work it was that died. */
   within?: NonNullable<AgentEventsPart['within']>;
+  /** Work that ended with the error object that the process died of. */
+  failed?: NonNullable<AgentEventsPart['failed']>;
 }
 
 /** Reads the text of `agent-events.json`. Throws MalformedInput when it is no such part. */
@@ -29,7 +31,7 @@ export function readAgentEventsPart(text: string): AgentEvents {
       error,
     );
   }
-  const { schema, at, evicted, events, within } = (part ?? {}) as Record<string, unknown>;
+  const { schema, at, evicted, events, within, failed } = (part ?? {}) as Record<string, unknown>;
   if (schema !== agentEventsSchema || !Array.isArray(events))
     throw new MalformedInput('agent-events.json has another schema', {
       format: 'agent-events',
@@ -39,11 +41,13 @@ export function readAgentEventsPart(text: string): AgentEvents {
     });
   const read = sorted(events);
   const known = readWithin(within);
+  const owners = readFailed(failed);
   return {
     ...read,
     at: timeOf(at, read.events),
     evicted: typeof evicted === 'number' ? evicted : 0,
     ...(known && { within: known }),
+    ...(owners.length > 0 && { failed: owners }),
   };
 }
 
@@ -55,6 +59,15 @@ function readWithin(value: unknown): AgentEvents['within'] {
     typeof scope[name] === 'string' ? [[name, scope[name]]] : [],
   );
   return { ...Object.fromEntries(ids), from };
+}
+
+const mostFailed = 64;
+
+function readFailed(value: unknown): NonNullable<AgentEvents['failed']> {
+  return (Array.isArray(value) ? value : []).slice(0, mostFailed).flatMap((one) => {
+    const { id, as } = (one ?? {}) as Record<string, unknown>;
+    return typeof id === 'string' && (as === 'error' || as === 'cause') ? [{ id, as }] : [];
+  });
 }
 
 /** Reads the journal's agent records as parsed JSON; `endedAt` is when the process was last known to live. */
@@ -69,6 +82,7 @@ export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
   const { events } = sorted([...a.events, ...b.events]);
   const evicted = Math.max(0, (events.at(-1)?.seq ?? 0) - events.length);
   const within = a.within ?? b.within;
+  const failed = a.failed ?? b.failed;
   const isLastRecord = a.isLastRecord && b.isLastRecord;
   return {
     events,
@@ -77,6 +91,7 @@ export function mergeAgentEvents(a: AgentEvents, b: AgentEvents): AgentEvents {
     unreadable: a.unreadable + b.unreadable,
     ...(isLastRecord && { isLastRecord }),
     ...(within && { within }),
+    ...(failed && { failed }),
   };
 }
 

@@ -14,12 +14,13 @@ const counted = /^[a-z]{1,2}\d+$/;
 export function nameRuns(read: AgentEvents): AgentEvents {
   const names = givenNames(read.events);
   if (names.size === 0) return read;
-  const { within } = read;
+  const { within, failed } = read;
   const run = within?.run === undefined ? undefined : names.get(within.run);
   return {
     ...read,
     events: read.events.map((event) => renamed(event, names)),
     ...(within && run !== undefined && { within: { ...within, run } }),
+    ...(failed && { failed: failed.map((owner) => ({ ...owner, id: names.get(owner.id) ?? owner.id })) }),
   };
 }
 

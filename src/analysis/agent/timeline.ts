@@ -35,6 +35,7 @@ export function computeAgentState({
   evicted,
   unreadable,
   within,
+  failed,
 }: AgentEvents): AgentState {
   const runs = new RunTable(at);
   for (const event of events) runs.add(event);
@@ -63,6 +64,7 @@ export function computeAgentState({
     ...(loops.length ? { loops } : {}),
     ...(servers.length ? { servers } : {}),
     ...(within && (within.run ?? within.step ?? within.tool) !== undefined ? { diedIn: diedIn(within) } : {}),
+    ...(failed && { diedOf: failed }),
   };
 }
 

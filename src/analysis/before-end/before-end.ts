@@ -37,12 +37,12 @@ function whenText(beforeEndMs: number | undefined): string {
 }
 
 /** The tool whose error ended the process is the cause, and told as such. */
-function failedTools(run: AgentRun, { agent, error }: Account): Told[] {
+function failedTools(run: AgentRun, { agent }: Account): Told[] {
   const causes = new Set(
     agent?.failures?.filter(({ isCauseOfDeath }) => isCauseOfDeath).map(({ callId }) => callId),
   );
   return run.toolCalls
-    .filter((tool) => tool.status === 'failed' && !causes.has(tool.id) && !isInError(error, messageOf(tool)))
+    .filter((tool) => tool.status === 'failed' && !causes.has(tool.id))
     .slice(-2)
     .map((tool) => {
       const endedAt = Date.parse(tool.startedAt ?? '') + (tool.durationMs ?? 0);

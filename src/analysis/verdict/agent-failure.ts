@@ -22,7 +22,7 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
   const verdict = thrown.has(reached.kind) ? withWork(reached, agent) : reached;
   if (!failure) return fromOutside.has(reached.kind) ? withCircle(verdict, agent) : verdict;
   if (!failure.isCauseOfDeath && !standing.has(failure.kind)) return verdict;
-  const sentence = `${failure.title[0]?.toUpperCase()}${failure.title.slice(1)}.`;
+  const sentence = sentenceOf(failure);
   return {
     ...verdict,
     summary:
@@ -32,6 +32,13 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
     evidence: [...verdict.evidence, ...failure.evidence.slice(0, mostEvidence)],
     nextSteps: withStep(verdict.nextSteps, failure),
   };
+}
+
+const hedges = { certain: '', likely: 'Probable cause: ', possible: 'Possible cause: ' } as const;
+
+function sentenceOf({ title, isCauseOfDeath, causeConfidence = 'likely' }: AgentFailure): string {
+  const hedged = `${isCauseOfDeath ? hedges[causeConfidence] : ''}${title}.`;
+  return `${hedged[0]?.toUpperCase()}${hedged.slice(1)}`;
 }
 
 /** What was killed may have stood still long before. */
@@ -60,7 +67,9 @@ function withWork(verdict: Verdict, agent: AgentState): Verdict {
   ];
   const names = work.filter((name) => typeof name === 'string');
   if (!names.length) return verdict;
-  const how = diedIn.from === 'context' ? 'by its asynchronous context' : 'the only work that was open';
-  const fact = `The code that died worked for ${names.join(', in ')} (${how}).`;
+  const fact =
+    diedIn.from === 'context'
+      ? `The code that died worked for ${names.join(', in ')} (by its asynchronous context).`
+      : `The only work that was open then: ${names.join(', in ')}. Whether the code that died worked for it is not known.`;
   return { ...verdict, evidence: [...verdict.evidence, { fact, part: partNames.agentEvents }] };
 }

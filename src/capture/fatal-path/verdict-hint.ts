@@ -3,6 +3,7 @@
  * list the folder. The analysis decides with everything at hand.
  */
 import { loaderCodes, meansExhaustion, workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
+import { causesOf } from '../host/cause-chain.ts';
 import { findField } from '../host/read-field.ts';
 import type { InsideKind } from './request.ts';
 
@@ -24,22 +25,12 @@ const plainKinds: Record<InsideKind, string> = {
 export function hintVerdictKind(kind: InsideKind, endsWorker: boolean, thrown: unknown): string {
   const plain = plainKinds[kind];
   if (kind !== 'uncaught-exception' && kind !== 'unhandled-rejection') return plain;
-  const chain = chainOf(thrown).map(readError);
+  const chain = causesOf(thrown).map(readError);
   // As analysis decides: what could not be loaded by its first cause, what ran out by any error of the chain.
   if (chain.some(({ code, said }) => meansExhaustion(code, said))) return 'resource-exhaustion';
   const root = chain.at(-1);
   if (root && (loaderCodes.has(root.code) || isCompileError(root.stack))) return 'startup-failure';
   return endsWorker || chain.some(({ code }) => code === workerMemoryCode) ? 'worker-death' : plain;
-}
-
-const longestChain = 8;
-
-/** The thrown value and its causes. */
-function chainOf(thrown: unknown): unknown[] {
-  const chain: unknown[] = [];
-  for (let next = thrown; next !== undefined && chain.length < longestChain; next = findField(next, 'cause'))
-    chain.push(next);
-  return chain;
 }
 
 /** A SyntaxError that Node's own loader threw, not one from JSON.parse or new Function in the program. */

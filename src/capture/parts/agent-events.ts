@@ -1,13 +1,14 @@
 /** `agent-events.json`: what the agent was doing, from the recorder's ring; cleaned when it was recorded. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { canary, requireWithheld } from '../fatal-path/canary.ts';
+import { everyCauseOf } from '../host/cause-chain.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
 export const agentEventsPart: PartProducer = {
   name: partNames.agentEvents,
   isVital: true,
   produce(context): undefined {
-    const text = context.recording?.renderPart();
+    const text = context.recording?.renderPart(context.thrown ? everyCauseOf(context.thrown.value) : []);
     if (text === undefined) return;
     proveCleaning(context);
     if (knowsMoreNow(context)) {

@@ -15,6 +15,8 @@ export interface AgentEventsPart {
   evicted: number;
   /** On whose behalf the code ran that had this written: at a death, the code that died. */
   within?: Scope & { from: 'context' | 'only-open' };
+  /** Work that had ended with the very object that the process dies of, or with one that caused it; innermost first. */
+  failed?: { id: string; as: 'error' | 'cause' }[];
   events: AgentEvent[];
 }
 

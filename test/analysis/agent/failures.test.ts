@@ -145,14 +145,17 @@ test('the reply whose JSON would not parse is found by parsing it again', () => 
     error: { name: 'SyntaxError', message: words },
   });
   assert.equal(failure?.kind, 'malformed-output');
-  assert.deepEqual([failure?.callId, failure?.confidence, failure?.isCauseOfDeath], ['c2', 'certain', true]);
+  assert.deepEqual(
+    [failure?.callId, failure?.confidence, failure?.isCauseOfDeath, failure?.causeConfidence],
+    ['c2', 'certain', true, 'likely'],
+  );
   assert.match(failure?.title ?? '', /ended early and is not valid JSON/);
   assert.deepEqual(kindsOf({ modelCalls }), [], 'prose is no fault');
   const other = findFailures({
     agent: agent({ modelCalls }),
     error: { name: 'SyntaxError', message: 'Bad control character in string literal in JSON at position 3' },
   });
-  assert.equal(other[0]?.confidence, 'likely');
+  assert.equal(other[0]?.causeConfidence, 'possible');
 });
 
 test('arguments that no tool can be called with', () => {
@@ -179,6 +182,47 @@ test('the tool whose promise was rejected', () => {
     'the model was told',
   );
   assert.deepEqual(kindsOf({ toolCalls: [tool()] }), ['tool-error']);
+});
+
+test('of tools that failed with the same words, the one whose error object it was', () => {
+  const error = { name: 'TypeError', message: 'no such index: tides' };
+  const toolCalls = [tool({ eventId: 't1' }), tool({ id: 'call_2', eventId: 't2' })];
+  const find = (more: Partial<AgentState>) => findFailures({ agent: agent({ toolCalls }, more), error })[0];
+  const own = find({ diedOf: [{ id: 't1', as: 'error' }] });
+  assert.deepEqual([own?.callId, own?.causeConfidence], ['call_1', 'certain']);
+  assert.equal(own?.title, 'the error was thrown by tool search (call_1)');
+  assert.equal(
+    find({ diedOf: [{ id: 't1', as: 'cause' }] })?.title,
+    'the error was caused by one that tool search (call_1) threw',
+  );
+  const presumed = find({});
+  assert.equal(presumed?.causeConfidence, 'likely');
+  assert.match(presumed?.title ?? '', /^2 tool calls had failed with the same message, the last of them/);
+  const others = find({ diedOf: [{ id: 't9', as: 'error' }] });
+  assert.equal(others?.isCauseOfDeath, false, 'it is known to be of another tool');
+  const elsewhere = find({ diedIn: { runId: 'r1', toolId: 't9', from: 'context' } });
+  assert.equal(elsewhere?.isCauseOfDeath, false);
+  const text = find({ diedIn: { runId: 'r1', toolId: 't1', from: 'context' } });
+  assert.deepEqual([text?.callId, text?.causeConfidence], ['call_1', 'certain']);
+});
+
+test('that a model call is the cause is certain by its error object or its id at the provider', () => {
+  const refused = call({
+    status: 'failed',
+    httpStatus: 429,
+    requestId: 'req_7',
+    error: { message: 'Rate limit reached for gpt-x' },
+  });
+  const sure = (error: ErrorFacts, more: Partial<AgentState> = {}) =>
+    findFailures({ agent: agent({ modelCalls: [refused] }, more), error })[0]?.causeConfidence;
+  assert.equal(sure({ message: '429 Rate limit reached for gpt-x' }), 'likely');
+  assert.equal(sure({ message: 'gave up', properties: { requestID: 'req_7' } }), 'certain');
+  assert.equal(
+    sure({ message: 'x', cause: { properties: { responseHeaders: { 'x-request-id': 'req_7' } } } }),
+    'certain',
+  );
+  assert.equal(sure({ message: 'gave up' }, { diedOf: [{ id: 'c1', as: 'cause' }] }), 'certain');
+  assert.equal(sure({ message: 'gave up', properties: { requestID: 'req_8' } }), undefined);
 });
 
 test('a tool that still ran is known by the asynchronous context of the code that died', () => {
@@ -267,7 +311,7 @@ test('the verdict says it first where it is the cause, and nothing where it is n
   const explained = explainByAgent(verdict, { ...state, failures });
   assert.match(
     explained.summary,
-    /^The error came out of tool search \(call_1\), and nothing caught it\. A promise/,
+    /^Probable cause: tool search \(call_1\) had failed with the same message\. A promise/,
   );
   assert.match(explained.nextSteps[0] ?? '', /^Catch what search throws/);
   assert.match(explained.evidence[0]?.fact ?? '', /worked for run r1 \(by its asynchronous context\)/);

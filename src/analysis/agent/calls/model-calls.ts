@@ -11,6 +11,7 @@ interface Gathered {
   end?: Extract<AgentEvent, { kind: 'model.end' }>;
   httpStatus: number | undefined;
   retryAfter?: string | undefined;
+  requestId?: string | undefined;
   text: string;
   bytes: number;
   frames: number;
@@ -72,6 +73,9 @@ function gather(event: AgentEvent, calls: Map<string, Gathered>): void {
   else if (event.kind === 'model.headers') {
     call.httpStatus = numberOf(event.attributes['http.response.status_code']);
     call.retryAfter = textOf(event.attributes['http.response.header.retry-after']);
+    call.requestId =
+      textOf(event.attributes['http.response.header.x-request-id']) ??
+      textOf(event.attributes['http.response.header.request-id']);
   } else {
     call.text += event.text ?? '';
     call.lastByteAt = lastByteOf(event, call) ?? call.lastByteAt;
@@ -105,6 +109,7 @@ function readCall(gathered: Gathered, conversations: Conversations, at: number):
     finishReasons: attributes['gen_ai.response.finish_reasons'] as string[] | undefined,
     httpStatus: numberOf(attributes['http.response.status_code']) ?? gathered.httpStatus,
     retryAfter: gathered.retryAfter,
+    requestId: gathered.requestId,
     server: textOf(attributes['server.address']),
     path: textOf(attributes['url.path']),
     resendCount: numberOf(attributes['http.request.resend_count']),

@@ -20,7 +20,7 @@ const refusal =
 
 export function settleToolCalls(agent: AgentState, error: ErrorFacts | undefined): void {
   const limit = everyError(error).find(isLimit);
-  const died = agent.runs.find(({ id }) => id === agent.diedIn?.runId) ?? agent.runs.at(-1);
+  const died = runThatDied(agent);
   for (const run of agent.runs) {
     for (const tool of run.toolCalls) settle(tool, run === died ? limit : undefined);
     const requested = findRequested(run);
@@ -28,6 +28,16 @@ export function settleToolCalls(agent: AgentState, error: ErrorFacts | undefined
     else delete run.requested;
   }
   if (limit && died) closeAtLimit(died, limit);
+}
+
+/** The run that ended with the error, or in whose context it was thrown, or the only one. */
+function runThatDied({ runs, diedOf, diedIn }: AgentState): AgentRun | undefined {
+  const known = diedIn?.from === 'context' ? diedIn.runId : undefined;
+  return (
+    runs.find(({ id }) => diedOf?.some((owner) => owner.id === id)) ??
+    runs.find(({ id }) => id === known) ??
+    (runs.length === 1 ? runs[0] : undefined)
+  );
 }
 
 function isLimit({ name = '', message = '', code, properties }: ErrorFacts): boolean {

@@ -9,9 +9,17 @@ import type { AgentAbort, AgentFailure, AgentRun, ModelCall } from '../../../mod
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
-import { evidenceOf, type FailureRule, lastCallOf, modelName } from './failure-input.ts';
+import {
+  causeBy,
+  evidenceOf,
+  type FailureInput,
+  type FailureRule,
+  lastCallOf,
+  modelName,
+} from './failure-input.ts';
 
-export const aborts: FailureRule = ({ agent, error, cwd }) => {
+export const aborts: FailureRule = (input) => {
+  const { agent, error } = input;
   const thrown = everyError(error).find(
     ({ name, message = '' }) => isAbort(name) || /was aborted|aborted a request/i.test(message),
   );
@@ -19,7 +27,7 @@ export const aborts: FailureRule = ({ agent, error, cwd }) => {
     const call = lastCallOf(run);
     if (call?.status !== 'aborted') return [];
     const seen = agent.aborts?.find(({ callId }) => callId !== undefined && callId === call.id);
-    return [describe(run, call, thrown, seen, cwd)];
+    return [describe(run, call, thrown, seen, input)];
   });
 };
 
@@ -31,8 +39,10 @@ function describe(
   call: ModelCall,
   thrown: ErrorFacts | undefined,
   seen: AgentAbort | undefined,
-  cwd: string | undefined,
+  input: FailureInput,
 ): AgentFailure {
+  const { cwd } = input;
+  const cause = causeBy(input, call.id, thrown !== undefined);
   const isTimeout = thrown?.name === 'TimeoutError' || call.error?.type === 'TimeoutError';
   const frame = seen ? undefined : culpritFrame(thrown?.frames);
   const caller = seen && abortCaller(seen, cwd);
@@ -42,7 +52,11 @@ function describe(
   return {
     kind: 'aborted',
     title: `model call ${call.id} to ${modelName(call)} was aborted by ${whom}${after}`,
-    confidence: isTimeout || seen || frame?.inApp ? 'certain' : 'likely',
+    // The stack of an AbortError may be that of the call, and a TimeoutError another call's.
+    confidence:
+      seen || call.error?.type === 'TimeoutError' || cause.causeConfidence === 'certain'
+        ? 'certain'
+        : 'likely',
     evidence: [
       evidenceOf(`Model call ${call.id} was aborted${after}, with ${call.bytes ?? 0} bytes of its reply.`),
       ...(caller ? [evidenceOf(caller.sentence)] : []),
@@ -50,7 +64,7 @@ function describe(
         ? [{ fact: `The abort comes from ${frameText(frame, cwd)}.`, part: 'error.json' }]
         : []),
     ],
-    isCauseOfDeath: thrown !== undefined,
+    ...cause,
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
     nextStep:

@@ -36,6 +36,22 @@ export function errorText(error: AgentError | undefined, httpStatus?: number): s
   return [name, message].filter(Boolean).join(': ') || 'no word of why';
 }
 
+type Cause = Pick<AgentFailure, 'isCauseOfDeath' | 'causeConfidence'>;
+
+export const notTheCause: Cause = { isCauseOfDeath: false };
+
+/**
+ * Whether work `id` failed with what the process died of. Proven where it ended with that very error object; else presumed
+ * where the error says the same, unless the object is known to be the failure of other work of this kind.
+ */
+export function causeBy({ agent }: FailureInput, id: string | undefined, saysSame: boolean): Cause {
+  const owners = agent.diedOf ?? [];
+  if (owners.some((owner) => owner.id === id)) return { isCauseOfDeath: true, causeConfidence: 'certain' };
+  // The first letter of the recorder's ids is the kind.
+  const isOthers = owners.some((owner) => owner.id[0] === id?.[0]);
+  return saysSame && !isOthers ? { isCauseOfDeath: true, causeConfidence: 'likely' } : notTheCause;
+}
+
 /** Whether the process died of an error that says this. Short texts are in too many messages. */
 export function isInError(error: ErrorFacts | undefined, text: string | undefined): boolean {
   const wanted = clip(firstLine(text ?? ''), 60).replace(/…$/, '');

@@ -21,13 +21,15 @@ const rules: readonly FailureRule[] = [
 ];
 const mostFailures = 10;
 
+const weightOf = ({ isCauseOfDeath, causeConfidence }: AgentFailure): number =>
+  Number(isCauseOfDeath) + Number(causeConfidence === 'certain');
+
 export function findFailures(input: FailureInput): AgentFailure[] {
   return rules
     .flatMap((rule) => rule(input))
     .sort(
       (a, b) =>
-        Number(b.isCauseOfDeath) - Number(a.isCauseOfDeath) ||
-        agentFailureKinds.indexOf(a.kind) - agentFailureKinds.indexOf(b.kind),
+        weightOf(b) - weightOf(a) || agentFailureKinds.indexOf(a.kind) - agentFailureKinds.indexOf(b.kind),
     )
     .slice(0, mostFailures);
 }

@@ -1,13 +1,13 @@
 /**
- * A reply that was no JSON where JSON was wanted. The join is by trial: the recorded replies are parsed again, and one
- * that fails with the very words of the error is the one. Engines word it differently and redaction moves positions, so
- * a reply that merely fails is a weaker sign.
+ * A reply that was no JSON where JSON was wanted. The join is by trial: the recorded replies are parsed again. That a
+ * reply is no JSON is certain; that it is the one which the program could not parse is likely at best, also where it
+ * fails with the very words of the error: many texts do. One of which it is not even known that it was parsed is possible.
  */
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentMessage, AgentRun, ModelCall } from '../../../model/agent-state.ts';
 import { clip } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
-import { evidenceOf, type FailureRule, modelName } from './failure-input.ts';
+import { evidenceOf, type FailureRule, modelName, notTheCause } from './failure-input.ts';
 
 const mostCalls = 20;
 const longestText = 1 << 20;
@@ -53,7 +53,7 @@ function describe(
   return {
     kind: 'malformed-output',
     title: `${what} of ${modelName(call)} in model call ${call.id} ${isCut ? 'ended early and ' : ''}${tool ? 'are' : 'is'} not valid JSON`,
-    confidence: isSame ? 'certain' : thrown ? 'likely' : 'certain',
+    confidence: 'certain',
     evidence: [
       evidenceOf(`Parsing ${what} of ${call.id} again says: ${clip(fault, 160)}`),
       evidenceOf(`It begins: ${clip(text.replace(/\s+/g, ' '), 120)}`),
@@ -65,7 +65,7 @@ function describe(
           ]
         : []),
     ],
-    isCauseOfDeath: thrown !== undefined,
+    ...(thrown ? { isCauseOfDeath: true, causeConfidence: isSame ? 'likely' : 'possible' } : notTheCause),
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
     nextStep: isCut

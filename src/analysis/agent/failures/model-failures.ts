@@ -8,8 +8,10 @@ import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
 import { findDanglingCalls } from './dangling-calls.ts';
 import {
+  causeBy,
   errorText,
   evidenceOf,
+  type FailureInput,
   type FailureRule,
   isInError,
   lastCallOf,
@@ -88,24 +90,19 @@ const classes: readonly ProviderClass[] = [
   },
 ];
 
-export const modelFailures: FailureRule = ({ agent, error }) =>
-  agent.runs.flatMap((run) => {
+export const modelFailures: FailureRule = (input) =>
+  input.agent.runs.flatMap((run) => {
     const call = lastCallOf(run);
     if (!call) return [];
-    if (call.status === 'cut') return [cutOff(run, call, error)];
+    if (call.status === 'cut') return [cutOff(run, call, input)];
     if (call.status !== 'failed') return [];
     const said =
       `${call.error?.type ?? ''} ${call.error?.code ?? ''} ${call.error?.message ?? ''}`.toLowerCase();
     const found = classes.find(({ is }) => is(call.httpStatus, said));
-    return [found ? refused(run, call, found, error) : unreachable(run, call, error)];
+    return [found ? refused(run, call, found, input) : unreachable(run, call, input)];
   });
 
-function refused(
-  run: AgentRun,
-  call: ModelCall,
-  found: ProviderClass,
-  error: ErrorFacts | undefined,
-): AgentFailure {
+function refused(run: AgentRun, call: ModelCall, found: ProviderClass, input: FailureInput): AgentFailure {
   const { kind, title, nextStep } = found;
   const attempts = failedInARow(run);
   const times = attempts > 1 ? `, the last of ${formatCount(attempts, 'attempt')}` : '';
@@ -122,7 +119,7 @@ function refused(
         .slice(0, 3)
         .map((tool) => evidenceOf(`Tool call ${tool.id} (${tool.name}) has no result in the conversation.`)),
     ],
-    isCauseOfDeath: isSameFailure(call, error),
+    ...causeOf(call, input, isSameFailure(call, input.error)),
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
     nextStep: isDangling ? dangle.nextStep : nextStep,
@@ -131,7 +128,7 @@ function refused(
 
 const dangle = classes.find(({ kind }) => kind === 'dangling-tool-call') as ProviderClass;
 
-function cutOff(run: AgentRun, call: ModelCall, error: ErrorFacts | undefined): AgentFailure {
+function cutOff(run: AgentRun, call: ModelCall, input: FailureInput): AgentFailure {
   const came = formatBytes(call.bytes ?? 0);
   return {
     kind: 'connection',
@@ -142,7 +139,7 @@ function cutOff(run: AgentRun, call: ModelCall, error: ErrorFacts | undefined): 
         `Model call ${call.id} was cut off after ${formatCount(call.frames ?? 0, 'frame')}, ${came}.`,
       ),
     ],
-    isCauseOfDeath: isTransport(error) || isSameFailure(call, error),
+    ...causeOf(call, input, isTransport(input.error) || isSameFailure(call, input.error)),
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
     nextStep:
@@ -150,17 +147,33 @@ function cutOff(run: AgentRun, call: ModelCall, error: ErrorFacts | undefined): 
   };
 }
 
-function unreachable(run: AgentRun, call: ModelCall, error: ErrorFacts | undefined): AgentFailure {
+function unreachable(run: AgentRun, call: ModelCall, input: FailureInput): AgentFailure {
   return {
     kind: 'connection',
     title: `model call ${call.id} to ${modelName(call)} got no answer: ${errorText(call.error)}`,
     confidence: 'certain',
     evidence: [evidenceOf(`Model call ${call.id} failed: ${errorText(call.error)}`)],
-    isCauseOfDeath: isTransport(error) || isSameFailure(call, error),
+    ...causeOf(call, input, isTransport(input.error) || isSameFailure(call, input.error)),
     runId: run.id,
     ...(call.id === undefined ? {} : { callId: call.id }),
     nextStep: 'Check that the address of the model can be reached from where the agent runs.',
   };
+}
+
+/** The provider's own id of the request, which clients hand on with their error, proves it as the error object does. */
+function causeOf(call: ModelCall, input: FailureInput, saysSame: boolean): ReturnType<typeof causeBy> {
+  return call.requestId !== undefined && requestIdsOf(input.error).includes(call.requestId)
+    ? { isCauseOfDeath: true, causeConfidence: 'certain' }
+    : causeBy(input, call.id, saysSame);
+}
+
+const idNames = ['requestID', 'requestId', 'request_id', '_request_id'];
+
+function requestIdsOf(error: ErrorFacts | undefined): unknown[] {
+  return everyError(error).flatMap(({ properties = {} }) => {
+    const headers = (properties['responseHeaders'] ?? properties['headers'] ?? {}) as Record<string, unknown>;
+    return [...idNames.map((name) => properties[name]), headers['x-request-id'], headers['request-id']];
+  });
 }
 
 /** Clients say it in many ways; that the last model call broke and the process died of this is one event. */

@@ -1,14 +1,21 @@
 /** An MCP server that went away under its client: its exit code and its last words are what explains the client's error. */
-import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentError, AgentFailure, McpServer } from '../../../model/agent-state.ts';
 import { clip } from '../../../model/quantities.ts';
 import { everyError } from '../../verdict/wording.ts';
-import { errorText, evidenceOf, type FailureRule, isInError } from './failure-input.ts';
+import {
+  causeBy,
+  errorText,
+  evidenceOf,
+  type FailureInput,
+  type FailureRule,
+  isInError,
+} from './failure-input.ts';
 
 /** The SDK's code for a connection that closed. */
 const connectionClosed = -32000;
 
-export const serverFailures: FailureRule = ({ agent, error }) => {
+export const serverFailures: FailureRule = (input) => {
+  const { agent, error } = input;
   const isClosed = everyError(error).some(
     ({ code, message = '' }) =>
       code === 'EPIPE' || code === String(connectionClosed) || /-32000|Connection closed|EPIPE/.test(message),
@@ -16,23 +23,23 @@ export const serverFailures: FailureRule = ({ agent, error }) => {
   return (agent.servers ?? []).flatMap((server) => {
     const { ended } = server;
     if (!ended) return [];
-    if (ended.error) return [unreachable(server, ended.error, error, agent.runs[0]?.id ?? '')];
+    if (ended.error) return [unreachable(server, ended.error, input)];
     const isBad = ended.exitCode !== 0 || ended.signal !== undefined;
-    return isClosed || isBad ? [describe(server, ended, isClosed, agent.runs[0]?.id ?? '')] : [];
+    return isClosed || isBad ? [describe(server, ended, isClosed, input)] : [];
   });
 };
 
 function describe(
   { id, command, pid }: McpServer,
   { exitCode, signal, stderr }: NonNullable<McpServer['ended']>,
-  isCauseOfDeath: boolean,
-  runId: string,
+  isClosed: boolean,
+  input: FailureInput,
 ): AgentFailure {
   const how = signal ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`);
   const name = command === undefined ? `server ${id}` : clip(shortCommand(command), 80);
   return {
     kind: 'server-died',
-    title: `the MCP server ${name} ended${how ? ` with ${how}` : ''}, and its client was still using it`,
+    title: `the MCP server ${name} ended${how ? ` with ${how}` : ''}`,
     confidence: 'certain',
     evidence: [
       evidenceOf(
@@ -42,28 +49,28 @@ function describe(
         ? [evidenceOf(`Its last words: ${clip(stderr.trim().split('\n').slice(-3).join(' / '), 300)}`)]
         : []),
     ],
-    isCauseOfDeath,
-    runId,
+    // Many things close; which connection it was the error does not say.
+    ...causeBy(input, id, isClosed),
+    runId: input.agent.runs[0]?.id ?? '',
     nextStep:
       'Look at the last words of the server above, and handle its end: start it again, or tell the model that its tools are gone.',
   };
 }
 
-function unreachable(
-  { id, command }: McpServer,
-  said: AgentError,
-  error: ErrorFacts | undefined,
-  runId: string,
-): AgentFailure {
+function unreachable({ id, command }: McpServer, said: AgentError, input: FailureInput): AgentFailure {
+  const { error } = input;
   const codes = everyError(error).map(({ code }) => code);
   return {
     kind: 'server-died',
     title: `the MCP server at ${command ?? id} could not be reached: ${errorText(said)}`,
     confidence: 'certain',
     evidence: [evidenceOf(`A request to MCP server ${id} (${command ?? ''}) failed: ${errorText(said)}`)],
-    isCauseOfDeath:
+    ...causeBy(
+      input,
+      id,
       isInError(error, said.message) || (said.code !== undefined && codes.includes(String(said.code))),
-    runId,
+    ),
+    runId: input.agent.runs[0]?.id ?? '',
     nextStep:
       'Check that the server runs at that address; connect to it where a failure can be caught, and try again.',
   };

@@ -34,8 +34,11 @@ const resume = 'Read the interrupt from the result of the run, ask the person, a
 
 function thrownInterrupt(agent: AgentState, error: ErrorFacts | undefined): AgentFailure {
   const { diedIn, runs } = agent;
-  const run = runs.find(({ id }) => id === diedIn?.runId) ?? runs.at(-1);
-  const step = run?.steps.find(({ id }) => id === diedIn?.stepId) ?? run?.steps.at(-1);
+  const known = diedIn?.from === 'context' ? diedIn : undefined;
+  const run = runs.find(({ id }) => id === known?.runId) ?? (runs.length === 1 ? runs[0] : undefined);
+  const step =
+    run?.steps.find(({ id }) => agent.diedOf?.some((owner) => owner.id === id)) ??
+    run?.steps.find(({ id }) => id === known?.stepId);
   const where = step ? `step ${step.name ?? step.id}` : 'the agent';
   return {
     kind: 'approval-pending',
@@ -45,6 +48,7 @@ function thrownInterrupt(agent: AgentState, error: ErrorFacts | undefined): Agen
       { fact: `${error?.name} is thrown to stop a graph, not because something failed.`, part: 'error.json' },
     ],
     isCauseOfDeath: true,
+    causeConfidence: 'certain',
     runId: run?.id ?? '',
     nextStep:
       'Call interrupt() where the step awaits it, not in a promise of its own; then the run pauses instead of dying.',
@@ -64,7 +68,7 @@ function interruptedStep(run: AgentRun): AgentFailure[] {
   return [
     {
       kind: 'approval-pending',
-      title: `step ${step.name ?? step.id} stopped to ask a person, and no answer was given`,
+      title: `step ${step.name ?? step.id} stopped to ask a person, and no answer was seen`,
       confidence: 'certain',
       evidence: [
         evidenceOf(`Step ${step.name ?? step.id} (${step.id}) was interrupted, and no later step finished.`),

@@ -1,23 +1,67 @@
-/** A tool that failed last, or whose error is what the process died of: then its promise is the one that was rejected. */
+/**
+ * A tool that failed last, or whose error is what the process died of: by the error object itself, by the asynchronous
+ * context of the code that died, or, where neither is known, by equal words, which prove nothing.
+ */
 import type { AgentError, AgentFailure, AgentRun, ToolCall } from '../../../model/agent-state.ts';
 import { clip } from '../../../model/quantities.ts';
-import { errorText, evidenceOf, type FailureInput, type FailureRule, isInError } from './failure-input.ts';
+import {
+  causeBy,
+  errorText,
+  evidenceOf,
+  type FailureInput,
+  type FailureRule,
+  isInError,
+} from './failure-input.ts';
+
+/** How the error is tied to the tool. */
+type Tie = 'error' | 'cause' | 'running' | 'left' | 'words' | 'none';
 
 export const toolFailures: FailureRule = (input) =>
   input.agent.runs.flatMap((run) => {
-    const failed = run.toolCalls.filter((tool) => tool.status === 'failed');
-    const cause = failed.findLast((tool) => isInError(input.error, messageOf(tool)));
-    const last = run.toolCalls.at(-1);
-    const isLast = last?.status === 'failed' && !wasAnswered(run, last);
-    const tool = cause ?? (isLast ? last : undefined) ?? toolOfDeath(run, input);
-    return tool ? [describe(run, tool, cause === tool || tool.status !== 'failed')] : [];
+    const tied = byObject(run, input) ?? byContext(run, input) ?? byWords(run, input) ?? byOrder(run);
+    return tied ? [describe(run, tied.tool, tied.tie, tied.alike ?? 1)] : [];
   });
 
+interface Tied {
+  tool: ToolCall;
+  tie: Tie;
+  /** How many calls had failed with the same words. */
+  alike?: number;
+}
+
+function byObject(run: AgentRun, { agent }: FailureInput): Tied | undefined {
+  for (const { id, as } of agent.diedOf ?? []) {
+    const tool = run.toolCalls.find(({ eventId }) => eventId === id);
+    if (tool) return { tool, tie: as };
+  }
+  return undefined;
+}
+
 /** The code that died ran on behalf of a tool: one that had not ended, or what one had left behind. */
-function toolOfDeath(run: AgentRun, { agent, error }: FailureInput): ToolCall | undefined {
+function byContext(run: AgentRun, { agent, error }: FailureInput): Tied | undefined {
   const { diedIn } = agent;
   if (!error || diedIn?.from !== 'context' || diedIn.toolId === undefined) return undefined;
-  return run.toolCalls.find((tool) => tool.eventId === diedIn.toolId && tool.status !== 'failed');
+  const tool = run.toolCalls.find(({ eventId }) => eventId === diedIn.toolId);
+  if (!tool) return undefined;
+  // A thrown text is no object that could be known again.
+  if (tool.status === 'failed' && isInError(error, messageOf(tool))) return { tool, tie: 'error' };
+  return { tool, tie: tool.status === 'running' ? 'running' : 'left' };
+}
+
+function byWords(run: AgentRun, input: FailureInput): Tied | undefined {
+  const { diedIn } = input.agent;
+  if (diedIn?.from === 'context' && diedIn.toolId !== undefined) return undefined;
+  const alike = run.toolCalls.filter(
+    (tool) => tool.status === 'failed' && isInError(input.error, messageOf(tool)),
+  );
+  const tool = alike.at(-1);
+  const isPresumed = causeBy(input, tool?.eventId, true).isCauseOfDeath;
+  return tool && isPresumed ? { tool, tie: 'words', alike: alike.length } : undefined;
+}
+
+function byOrder(run: AgentRun): Tied | undefined {
+  const last = run.toolCalls.at(-1);
+  return last?.status === 'failed' && !wasAnswered(run, last) ? { tool: last, tie: 'none' } : undefined;
 }
 
 /** The model was told of it and went on. */
@@ -26,33 +70,51 @@ function wasAnswered(run: AgentRun, tool: ToolCall): boolean {
   return run.modelCalls.some(({ startedAt }) => Date.parse(startedAt ?? '') >= endedAt);
 }
 
-function describe(run: AgentRun, tool: ToolCall, isCauseOfDeath: boolean): AgentFailure {
+function describe(run: AgentRun, tool: ToolCall, tie: Tie, alike: number): AgentFailure {
   const given = clip(
     typeof tool.arguments === 'string' ? tool.arguments : (JSON.stringify(tool.arguments) ?? ''),
     160,
   );
   const message = messageOf(tool);
-  const hadReturned = tool.status === 'finished';
   return {
     kind: 'tool-error',
-    title: isCauseOfDeath
-      ? `the error came out of ${hadReturned ? 'a promise that ' : ''}tool ${tool.name} (${tool.id})${hadReturned ? ' had left behind' : ''}, and nothing caught it`
-      : `tool ${tool.name} (${tool.id}) failed, and the model was not told`,
+    title: titleOf(`tool ${tool.name} (${tool.id})`, tie, alike),
     confidence: 'certain',
     evidence: [
       evidenceOf(
         message === undefined
-          ? `Tool ${tool.name}(${given}) ${hadReturned ? 'had returned' : 'was running'}.`
+          ? `Tool ${tool.name}(${given}) ${tool.status === 'running' ? 'was running' : 'had returned'}.`
           : `Tool ${tool.name}(${given}) failed: ${errorText(tool.error as AgentError)}`,
       ),
     ],
-    isCauseOfDeath,
+    isCauseOfDeath: tie !== 'none',
+    ...(tie !== 'none' && { causeConfidence: tie === 'words' ? 'likely' : 'certain' }),
     runId: run.id,
     callId: tool.id,
-    nextStep: hadReturned
-      ? `Await every promise that ${tool.name} starts before it returns, or catch its rejection.`
-      : `Catch what ${tool.name} throws where it is called, and give it to the model as the tool's result.`,
+    nextStep:
+      tie === 'left'
+        ? `Await everything that ${tool.name} starts before it returns, or handle its errors there.`
+        : `Catch what ${tool.name} throws where it is called, and give it to the model as the tool's result.`,
   };
+}
+
+function titleOf(name: string, tie: Tie, alike: number): string {
+  switch (tie) {
+    case 'error':
+      return `the error was thrown by ${name}`;
+    case 'cause':
+      return `the error was caused by one that ${name} threw`;
+    case 'running':
+      return `the error came from ${name}, which was running`;
+    case 'left':
+      return `the error came from work that ${name} had left behind`;
+    case 'words':
+      return alike === 1
+        ? `${name} had failed with the same message`
+        : `${alike} tool calls had failed with the same message, the last of them ${name}`;
+    case 'none':
+      return `${name} failed, and no model call was seen after it`;
+  }
 }
 
 function messageOf({ error }: ToolCall): string | undefined {
