@@ -4,8 +4,15 @@
  * are main.ts.
  */
 import { runWords } from './commands/run.ts';
+import { settle, settleAtExit } from './settle.ts';
 
-export async function startFromShell([command, ...words]: readonly string[]): Promise<void> {
+export async function startFromShell(words: readonly string[]): Promise<void> {
+  settleAtExit();
+  await runCommand(words);
+  settle();
+}
+
+async function runCommand([command, ...words]: readonly string[]): Promise<void> {
   const wantsHelp = words[0] === '--help' || words[0] === '-h';
   if (command !== 'run' || wantsHelp) {
     const { runFromShell } = await import('./main.ts');

@@ -29,7 +29,7 @@ const command: CommandModule<object, Words> = {
   handler: async (words) => {
     const shelf = new Shelf([words.dir, ...(words.root ?? [])], await keysOf(words));
     if (process.stdin.isTTY) note(`an MCP server over ${shelf.roots.join(', ')}; an assistant starts it`);
-    serveTools(shelf);
+    await serveTools(shelf);
   },
 };
 export default command;

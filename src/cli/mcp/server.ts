@@ -16,8 +16,12 @@ import { bundleOf, type Tool, type ToolInput, type ToolWords } from './tool.ts';
 export const tools: readonly Tool[] = [...accountTools, ...agentTools, ...heapTools];
 
 /** Serves until the other side closes stdin. */
-export function serveTools(shelf: Shelf): void {
+export async function serveTools(shelf: Shelf): Promise<void> {
+  const { stdin } = process;
   serveStdio(() => makeServer(shelf));
+  await new Promise<void>((resolve) => {
+    for (const end of ['end', 'close', 'error']) stdin.once(end, () => resolve());
+  });
 }
 
 function makeServer(shelf: Shelf): McpServer {

@@ -1,6 +1,7 @@
 /** The second thread of second-thread.ts. Results are handed over, not copied. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openShared, type SharedSnapshot } from '../../../formats/heapsnapshot/index.ts';
+import { collectNow } from '../../../platform/pending-collection.ts';
 import { computeDistances } from '../graph/distances.ts';
 import { findOwnersOfParts } from '../graph/shallow-sizes.ts';
 import { computeClasses } from '../questions/classes.ts';
@@ -24,3 +25,4 @@ parentPort?.postMessage(
   facets,
   own.filter((buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer),
 );
+collectNow();

@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
+import { collectNow } from '../../../platform/pending-collection.ts';
 import { NameColumn } from '../columns.ts';
 import { Byte } from '../scan/numbers.ts';
 import { ScanKernel, sentinelBytes, windowBytes } from '../scan/scan-kernel.ts';
@@ -24,6 +25,7 @@ try {
   }
 } finally {
   say(outcome);
+  collectNow();
 }
 
 function say(progress: number): void {
