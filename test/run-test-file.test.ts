@@ -11,10 +11,10 @@ const folder = mkdtempSync(join(tmpdir(), 'agentdump-run-tests-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const { NODE_TEST_CONTEXT: _, ...env } = process.env;
 
-function run(source: string) {
+function run(source: string, more = {}) {
   const file = join(folder, 'a.test.mjs');
   writeFileSync(file, `import { suite, test } from 'node:test';\n${source}`);
-  return runTestFile(file, { cwd: folder, env, imports: [] });
+  return runTestFile(file, { cwd: folder, env, imports: [], ...more });
 }
 
 test('tests are told and counted; what the file printed is a comment', async () => {
@@ -49,4 +49,42 @@ for (const [how, source, reason] of [
     assert.equal(counts.fail, tap.match(/^not ok/gm)?.length);
     assert.equal(counts.fail, 1);
     assert.match(tap, reason);
+  });
+
+test('a file whose process hangs after its report has passed, and is named', async () => {
+  const { hasPassed, hungAtEnd, counts } = await run(
+    `test('one', () => {});
+    process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`,
+    { endMs: 400 },
+  );
+  assert.deepEqual(
+    { hasPassed, hungAtEnd, tests: counts.tests },
+    { hasPassed: true, hungAtEnd: true, tests: 1 },
+  );
+});
+
+test('a file has ended when its process has, whoever keeps its pipes', async () => {
+  const { hasPassed, hungAtEnd, seconds } = await run(
+    `import { spawn } from 'node:child_process';
+    test('one', () => spawn('sleep', ['120'], { stdio: 'inherit', detached: true }).unref());`,
+    { pipesMs: 100 },
+  );
+  assert.deepEqual({ hasPassed, hungAtEnd }, { hasPassed: true, hungAtEnd: false });
+  assert.ok(seconds < 100, `it took ${seconds} s, as long as what kept them`);
+});
+
+const lives = new URL('support/child-lives.mjs', import.meta.url).href;
+for (const [how, start] of [
+  ['waited for synchronously', `spawnSync('sleep', ['300'])`],
+  ['of execFileSync', `execFileSync('sleep', ['300'], { encoding: 'utf8' })`],
+  ['of execSync', `execSync('exec sleep 300')`],
+  ['waited for', `await new Promise((end) => spawn('sleep', ['300']).on('close', end))`],
+] as const)
+  test(`a child that never ends is ended and named: one ${how}`, async () => {
+    const { tap } = await run(
+      `import { execFileSync, execSync, spawn, spawnSync } from 'node:child_process';
+      test('one', async () => { ${start}; });`,
+      { env: { ...env, AGENTDUMP_TEST_CHILD_MS: '300' }, imports: [lives] },
+    );
+    assert.match(tap, /^# a child of this test had not ended after 0.3 s and was killed: .*sleep 300$/m);
   });

@@ -9,6 +9,10 @@ import { end, mark } from './tell-failures.mjs';
 
 /** For one file: a program that never ends must not hold everything. */
 const longestMs = 600_000;
+/** Node may wait for ever in a process' end (nodejs/node 54918): for one whose report is whole. */
+const longestEndMs = 60_000;
+/** What a test left running may keep the pipes of a process that has ended. */
+const longestPipesMs = 20_000;
 const mostOutputBytes = 1 << 20;
 const mostReasonChars = 4_000;
 const reporter = join(dirname(fileURLToPath(import.meta.url)), 'tell-failures.mjs');
@@ -16,13 +20,17 @@ export const counted = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped
 
 /**
  * @param {string} file
- * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[], onFailure?: (text: string) => void}} options `imports`:
- *   modules that are loaded first. `onFailure`: is called when a test fails, with its name, place and reason.
+ * @param {{cwd: string, env: NodeJS.ProcessEnv, imports: string[], onFailure?: (text: string) => void, endMs?: number,
+ *   pipesMs?: number}} options `imports`: modules that are loaded first. `onFailure`: is called when a test fails, with its
+ *   name, place and reason.
  * @returns {Promise<{file: string, hasPassed: boolean, tap: string, counts: Record<string, number>, skipped: string[],
- *   seconds: number, wasTooLong: boolean}>} `tap`: its tests without head, plan and closing lines; what the file printed itself follows as
- *   comments. `skipped`: the reason of each test that was skipped.
+ *   seconds: number, wasTooLong: boolean, hungAtEnd: boolean}>} `tap`: its tests without head, plan and closing lines; what
+ *   the file printed itself follows as comments. `skipped`: the reason of each test that was skipped. `hungAtEnd`: its report
+ *   was whole, but the process did not end by itself.
  */
-export async function runTestFile(file, { cwd, env, imports, onFailure = () => {} }) {
+export async function runTestFile(file, options) {
+  const { cwd, env, imports, onFailure = () => {} } = options;
+  const { endMs = longestEndMs, pipesMs = longestPipesMs } = options;
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-test-'));
   const report = join(folder, 'report.tap');
   const words = imports.flatMap((name) => ['--import', name]);
@@ -38,12 +46,25 @@ export async function runTestFile(file, { cwd, env, imports, onFailure = () => {
       wasTooLong = true;
       child.kill('SIGKILL');
     }, longestMs);
+    let hungAtEnd = false;
+    let isWholeSince;
+    const look = setInterval(() => {
+      if (!hasClosed(readText(report))) return;
+      isWholeSince ??= performance.now();
+      if (performance.now() - isWholeSince >= endMs) hungAtEnd = child.kill('SIGKILL');
+    }, endMs / 4);
+    child.once('exit', () => {
+      clearInterval(look);
+      setTimeout(() => {
+        for (const stream of [child.stdout, child.stderr]) stream.destroy();
+      }, pipesMs).unref();
+    });
     const [code, signal] = await new Promise((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (...ended) => resolve(ended));
     });
     clearTimeout(timer);
-    const ended = code === 0 ? undefined : (signal ?? `exit code ${code}`);
+    const ended = code === 0 || hungAtEnd ? undefined : (signal ?? `exit code ${code}`);
     const text = printed.map((of) => of()).join('');
     const seconds = (performance.now() - start) / 1000;
     const result = readReport(file, readText(report), ended, text);
@@ -51,7 +72,7 @@ export async function runTestFile(file, { cwd, env, imports, onFailure = () => {
       onFailure(
         `FAILED ${file}: the file ended with ${ended ?? 'no report'}\n${text.slice(-mostReasonChars)}`,
       );
-    return { file, seconds, wasTooLong, ...result };
+    return { file, seconds, wasTooLong, hungAtEnd, ...result };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -116,9 +137,9 @@ export function readReport(file, report, end, printed) {
     if (name in counts) counts[name] = Number(count);
     else if (!/^(?:TAP version \d+|1\.\.\d+|# duration_ms .*|)$/.test(line)) lines.push(line);
   }
-  const hasClosed = /^# duration_ms /m.test(report);
-  if (!hasClosed) countResults(lines, counts);
-  const isWhole = hasClosed && (end === undefined || counts.fail + counts.cancelled > 0);
+  const isClosed = hasClosed(report);
+  if (!isClosed) countResults(lines, counts);
+  const isWhole = isClosed && (end === undefined || counts.fail + counts.cancelled > 0);
   if (!isWhole) {
     counts.tests++;
     counts.fail++;
@@ -144,6 +165,11 @@ export function readReport(file, report, end, printed) {
     counts,
     skipped: skipped.map((why) => why ?? 'no reason'),
   };
+}
+
+/** Its last line, which the runner writes when nothing is left but the end of the process. */
+function hasClosed(report) {
+  return /^# duration_ms /m.test(report);
 }
 
 /** Those that were told before the file died. */

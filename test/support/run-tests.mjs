@@ -26,6 +26,7 @@ const options = {
     ...(isRecorded ? ['./test/support/clean-environment.mjs'] : []),
     isWide ? 'tsx' : './test/support/load-typescript.mjs',
     './test/support/quick-messages.mjs',
+    './test/support/child-lives.mjs',
   ],
   env: {
     ...process.env,
@@ -74,11 +75,13 @@ const leftOut = new Map();
 const notInstalled = new Set();
 const durations = [];
 const unsteady = [];
+const hung = [];
 let number = 0;
 
 /** Numbers a file's tests on from those before. */
-function print({ file, tap, counts, skipped, seconds }) {
+function print({ file, tap, counts, skipped, seconds, hungAtEnd }) {
   durations.push({ file, seconds });
+  if (hungAtEnd) hung.push(file);
   if (!isWide) {
     for (const reason of skipped) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
     counts.tests -= counts.skipped;
@@ -120,6 +123,7 @@ for (const first of failed) {
 console.log(`1..${number}`);
 const slowest = durations.sort((a, b) => b.seconds - a.seconds).slice(0, slowestTold);
 console.log(`# slowest: ${slowest.map(({ file, seconds }) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
+for (const file of hung) console.log(`# had reported everything and did not end: ${file}`);
 for (const file of unsteady) console.log(`# passed only when it ran again: ${file}`);
 if (isWide) for (const what of notInstalled) console.log(`# skipped for want of an install: ${what}`);
 else console.log(`# left to npm run test:all: ${describeLeftOut()}`);
