@@ -57,6 +57,13 @@ function freshDumps(): string {
 
 const bundles = (): string[] => readdirSync(dumps).filter((name) => name.endsWith('.agentdump'));
 
+test('the schemas of the documents are in the package', async () => {
+  const wanted = ['analysis-1.json', 'ci-1.json', 'diff-1.json'];
+  const program = `console.log(${JSON.stringify(wanted)}.map((file) => require('agentdump/schema/' + file).title).join())`;
+  const { stdout } = await runNode(process.execPath, ['-e', program]);
+  assert.equal(stdout.trim(), 'agentdump.analysis/1,agentdump.ci/1,agentdump.diff/1');
+});
+
 test('the version in the code is the version of the package', () => {
   assert.equal(version, manifest.version);
 });

@@ -6,7 +6,7 @@ import type { AgentState } from './agent-state.ts';
 import type { OriginFacts, RequestAccount } from './origin.ts';
 import type { TestFacts } from './tests.ts';
 import type { Thread } from './thread.ts';
-import type { Gap, Verdict } from './verdict.ts';
+import type { Gap, Verdict, VerdictHead } from './verdict.ts';
 
 export const accountSchema = 'agentdump.analysis/1';
 
@@ -58,7 +58,7 @@ export interface ChildFacts {
   error?: string;
   bundle?: { id: string; name: string };
   /** What its own bundle says, where that lies beside this one. */
-  verdict?: Pick<Verdict, 'kind' | 'title' | 'confidence'>;
+  verdict?: VerdictHead;
 }
 
 export interface AccountBundle {
@@ -118,6 +118,10 @@ export interface SignalFacts {
   name: string;
   number?: number;
   code?: string;
+  /** The program sent it to itself. */
+  fromItself?: true;
+  /** With `fromItself`: how long before it had come from outside. */
+  heardMsBefore?: number;
   faultAddress?: string;
   access?: 'read' | 'write' | 'execute';
   /** What happened, in words: "write through a null pointer". */

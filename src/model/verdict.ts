@@ -33,13 +33,17 @@ export interface Evidence {
   part: string;
 }
 
-export interface Verdict {
+/** A verdict in one line. */
+export interface VerdictHead {
   kind: VerdictKind;
   /** At most 100 characters: what a person would say first. */
   title: string;
+  confidence: Confidence;
+}
+
+export interface Verdict extends VerdictHead {
   /** One to three sentences. */
   summary: string;
-  confidence: Confidence;
   evidence: Evidence[];
   /** What failed shortly before and is not proven to be the cause, the newest first. */
   beforeEnd?: Evidence[];
@@ -47,7 +51,7 @@ export interface Verdict {
   refutedBy: string;
   nextSteps: string[];
   /** Other reasons that some of the facts speak for. */
-  alternatives?: Pick<Verdict, 'kind' | 'title' | 'confidence'>[];
+  alternatives?: VerdictHead[];
 }
 
 /** Something that was looked for and is absent, torn, withheld or over a limit. */

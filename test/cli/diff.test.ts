@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
@@ -39,6 +40,7 @@ test('two bundles, as text, JSON and Markdown', () => {
   assert.match(text.stdout, /^The same death, 2 differences\n.*Node\n {2}~ version +22\.23\.3 → 24\.1\.0/s);
   assert.match(text.stdout, /What may matter\n {2}• Node is another major version/);
   const document = JSON.parse(run(...words, '--json').stdout);
+  assertOfSchema(document);
   assert.equal(document.schema, 'agentdump.diff/1');
   assert.equal(document.changes[0].section, 'node');
   assert.match(run(...words, '--markdown').stdout, /^## The same death, 2 differences\n/);

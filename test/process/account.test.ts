@@ -8,6 +8,7 @@ import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { findNodes, type NodeBinary, preload, temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
@@ -29,6 +30,7 @@ async function latestAccount(
   });
   const bundle = openBundle(findBundle('latest', dumps));
   const account = await analyzeBundle(bundle);
+  assertOfSchema(account);
   bundle.close();
   return { account, stdout };
 }

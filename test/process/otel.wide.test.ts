@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { startMockModelServer } from '../support/mock-model-server.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 
 const agents = join(dirname(fileURLToPath(import.meta.url)), '..', 'agents');
@@ -41,6 +42,7 @@ async function run(t: TestContext, which: string, node: string, flags = ['--requ
   if (name === undefined) return undefined;
   const bundle = openBundle(join(dir, 'dumps', name));
   const account = await analyzeBundle(bundle);
+  assertOfSchema(account);
   bundle.close();
   return account;
 }

@@ -17,6 +17,7 @@ import {
   type ScriptedReply,
   startMockModelServer,
 } from '../support/mock-model-server.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { whyNoAgents } from '../support/real-agents.ts';
 import { bundlesIn, findNodes, preload, temporaryFolder } from '../support/run-victim.ts';
 
@@ -46,6 +47,7 @@ async function dieAs(
   const [name = assert.fail('no bundle')] = bundlesIn(dir);
   const bundle = openBundle(join(dir, 'dumps', name));
   const account = await analyzeBundle(bundle);
+  assertOfSchema(account);
   bundle.close();
   return { end, account };
 }

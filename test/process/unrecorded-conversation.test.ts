@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { renderText } from '../../src/report/text.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
@@ -16,6 +17,7 @@ async function accountOf(t: TestContext, strings: string) {
   await runVictim(node, victim, { preload: true, dir, env });
   const bundle = openBundle(join(dir, 'dumps', bundlesIn(dir)[0] ?? assert.fail('no bundle')));
   const account = await analyzeBundle(bundle);
+  assertOfSchema(account);
   bundle.close();
   return account;
 }

@@ -10,6 +10,7 @@ import { renderJson } from '../../src/report/json.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Palette } from '../../src/report/palette.ts';
 import { renderText } from '../../src/report/text.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { commonParts, memoryBundle, synthParts } from '../support/synth-analysis-bundle.ts';
 
 const golden = join(dirname(fileURLToPath(import.meta.url)), '..', 'golden');
@@ -105,4 +106,5 @@ for (const [name, changes] of Object.entries(bundles))
         writeFileSync(path, text);
       }
       assert.equal(text, readFileSync(path, 'utf8'));
+      if (extension === 'json') assertOfSchema(JSON.parse(text));
     });

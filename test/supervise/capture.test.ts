@@ -15,6 +15,7 @@ import { AgentdumpError } from '../../src/errors.ts';
 import { captureLive } from '../../src/supervise/attach/capture-live.ts';
 import { listeningPorts } from '../../src/supervise/attach/inspector-port.ts';
 import { makeScrubber } from '../../src/supervise/scrub/scrubber.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { nodeOf, onlyWide, testMajors, usualNode } from '../support/test-nodes.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentdump-capture-'));
@@ -44,6 +45,7 @@ async function capture(pid: number | undefined) {
   const found = await captureLive({ pid: pid ?? 0, dir, scrubber: makeScrubber({}), reason: 'a test' });
   const bundle = openBundle(found.path);
   const account = await analyzeBundle(bundle);
+  assertOfSchema(account);
   for (const part of bundle.parts)
     assert.ok(!bundle.readPart(part.name)?.includes('abcdefghijklmnopqrstuvwxyz0123456789'), part.name);
   bundle.close();

@@ -17,6 +17,7 @@ import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderCore } from '../../src/report/core.ts';
 import { makeCore, nodes } from '../support/core-victims.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 const sources = fileURLToPath(new URL('../../fixtures/programs/native/addon/', import.meta.url));
@@ -68,6 +69,7 @@ suite('an addon faults under TypeScript', { skip }, () => {
       assert.deepEqual(readdirSync(cwd), ['dumps']);
       const bundle = openBundle(listBundles(dir)[0]?.path ?? '');
       const account = await analyzeBundle(bundle);
+      assertOfSchema(account);
       bundle.close();
       assert.equal(account.verdict?.kind, 'native-crash');
       assert.match(account.verdict?.title ?? '', /SIGSEGV: read through a null pointer/);

@@ -1,7 +1,7 @@
 // Builds dist/: the library by tsc (ES modules and declarations), the preload by esbuild (one CommonJS file
 // with nothing to import, because a dying process must not have to find a second file).
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,7 @@ await inlineDurableEngine();
 await inlineStart();
 await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);
 await inlineCommand('heap/start', ['errors.js', 'cli/output.js', 'formats/heapsnapshot/thread.js']);
+cpSync(join(root, 'src', 'model', 'schema'), join(root, 'dist', 'schema'), { recursive: true });
 writeFileSync(join(root, 'dist', '.built'), '');
 
 /** One file instead of a package's many small ones (finding those of yargs took 40 ms); the licences beside it. */

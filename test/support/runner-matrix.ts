@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CiBundle, CiSummary, CiTest } from '../../src/model/ci-summary.ts';
 import { problemsOf } from '../../src/report/ci/wording.ts';
+import { assertOfSchema } from './of-schema.ts';
 import { isWideRun, sampleOf } from './test-nodes.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -160,6 +161,7 @@ async function runOnce(run: RunOptions): Promise<MatrixRun> {
   clearTimeout(timer);
   const path = join(report, 'summary.json');
   const summary = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as CiSummary) : undefined;
+  if (summary) assertOfSchema(summary);
   return { code, output, summary, report };
 }
 

@@ -11,6 +11,7 @@ const wide = [
   { folder: 'nodes', what: 'the other Nodes, for the matrix of deaths' },
   { folder: 'oracles', what: 'programs whose answers ours are held against' },
   { folder: 'kernel', what: 'the compiler of the WebAssembly that is kept in src' },
+  { folder: 'schema', what: 'what makes the JSON Schema of the types' },
   { folder: 'langgraph', what: 'LangGraph’s suite for checkpointers' },
   { folder: 'agents', what: 'real clients and frameworks', flags: ['--legacy-peer-deps'] },
   { folder: 'browser', what: 'what drives a browser for the page' },

@@ -11,6 +11,7 @@ import { findBundle } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
 import { renderText } from '../../src/report/text.ts';
+import { assertOfSchema } from '../support/of-schema.ts';
 import { preload, untilHeard } from '../support/run-victim.ts';
 import type { Reply, Truth } from './truths.ts';
 
@@ -106,6 +107,7 @@ export async function die(truth: Truth, dir: string, node: string): Promise<Witn
   log.push(...readLog(join(dir, 'log.ndjson')));
   const bundle = openBundle(findBundle('latest', join(dir, 'dumps')));
   const account = await analyzeBundle(bundle);
+  assertOfSchema(account);
   bundle.close();
   const [head = ''] = renderText(account).split(
     /\n\n(?:Error|Stack|Who waits for whom|Agent|Around the process|Memory|Process)\n/,

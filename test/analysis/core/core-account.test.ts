@@ -8,6 +8,7 @@ import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import type { Account } from '../../../src/model/account.ts';
 import type { Frame } from '../../../src/model/thread.ts';
 import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { assertOfSchema } from '../../support/of-schema.ts';
 
 const values = [
   '-7',
@@ -48,6 +49,7 @@ for (const node of nodes)
     before(async () => {
       death = makeCore(node.path, [join(victims, 'values.cjs')]);
       account = await accountForCore(death.core);
+      assertOfSchema(account);
       frames = account.threads?.find((t) => t.crashed)?.frames ?? [];
     });
     after(() => death?.remove());

@@ -8,6 +8,7 @@ import { suite, test } from 'node:test';
 import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import type { Frame } from '../../../src/model/thread.ts';
 import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { assertOfSchema } from '../../support/of-schema.ts';
 
 interface Told {
   name: string;
@@ -28,6 +29,7 @@ async function compare(node: string, seed: number, rounds: number): Promise<Comp
   const death = makeCore(node, [atOnce, join(victims, 'optimised.cjs'), `${seed}`, '14', `${rounds}`]);
   try {
     const account = await accountForCore(death.core);
+    assertOfSchema(account);
     assert.deepEqual(account.gaps, []);
     const frames = account.threads?.find((t) => t.crashed)?.frames ?? [];
     const mine = frames.filter(
