@@ -24,6 +24,17 @@ export function shortFile(file: string, cwd?: string): string {
   return (cwd && below(cwd, path)) || path;
 }
 
+/** A path that is too long loses folders from its front, never its name: `…/lib/settings.mjs:3`. */
+export function endOfPath(path: string, most: number): string {
+  let end = path;
+  while (end.length > most) {
+    const next = end.indexOf('/', end.startsWith('…/') ? 2 : 1);
+    if (next < 0) break;
+    end = `…${end.slice(next)}`;
+  }
+  return end;
+}
+
 /** The frame that a person would open first: the topmost of the program's own, else of a package, else with a position. */
 export function culpritFrame(frames: readonly Frame[] | undefined): Frame | undefined {
   const placed = frames?.filter((f) => f.file !== undefined);

@@ -104,6 +104,23 @@ export const programTruths: readonly Truth[] = [
     cause: [/broken\.mjs/],
   },
   {
+    name: 'a plug-in that is missed when the first request comes',
+    quick: true,
+    program: `const server = createServer(() => import('./plugins/tax.mjs')).listen(0); await once(server, 'listening'); note('listening'); connect(server.address().port, '127.0.0.1');`,
+    kind: 'unhandled-rejection',
+    cause: [
+      /The file plugins\/tax\.mjs is missing, asked for by victim\.mjs/,
+      /while the program was at work/,
+    ],
+    never: [/could not start/, /never ran/],
+  },
+  {
+    name: 'a broken file far down in folders',
+    program: `const folder = 'services/of-the-whole-company/integrations/with-other-companies/that-send-their-orders-by-mail'; const { mkdirSync } = await import('node:fs'); mkdirSync(folder, { recursive: true }); writeFileSync(folder + '/parse-orders.mjs', 'const = 1;'); await import('./' + folder + '/parse-orders.mjs');`,
+    kind: 'startup-failure',
+    cause: [/^✖ SyntaxError: Unexpected token '=' in …\/\S*parse-orders\.mjs:1/],
+  },
+  {
     name: 'no database at the address',
     program: `const s = connect(1, '127.0.0.1'); await once(s, 'connect');`,
     kind: 'uncaught-exception',

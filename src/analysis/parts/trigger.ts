@@ -45,6 +45,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     exitStack: part.text('exitStack'),
     handledByHost: part.flag('handledByHost'),
     origin: part.text('origin'),
+    phase: part.oneOf('phase', ['starting', 'at-work']),
     worker: readWorker(part.object('worker')),
     repeats: part.number('repeats'),
     pending: part.texts('pending'),

@@ -2,6 +2,7 @@
  * Reads the errors of Node's module loaders: which module, of which package, asked for by whom. Message forms are
  * those of Node 20 to 26 (lib/internal/errors.js, lib/internal/modules/**, src/node_binding.cc).
  */
+import { isFrameOfLoader } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import { withSlashes } from '../../platform/paths.ts';
@@ -107,7 +108,7 @@ function abiText(version: string): string {
 
 /** Thrown by a module loader itself: before the first frame of the program's or a package's code comes a loader's. */
 export function isThrownByLoader(error: ErrorFacts, frames: readonly Frame[]): boolean {
-  if (!frames.length) return /^\s+at [^\n]*node:internal\/modules\//m.test(firstLines(error.stackText));
+  if (!frames.length) return isFrameOfLoader(firstLines(error.stackText));
   for (const frame of frames.slice(0, 4)) {
     if (frame.file?.startsWith('node:internal/modules/')) return true;
     if (frame.file !== undefined && !frame.file.startsWith('node:')) return false;

@@ -5,12 +5,13 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
-import { clip, formatCount } from '../../model/quantities.ts';
+import { clip, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { abortEvidence, abortPlace } from './aborted.ts';
 import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
+import { onDemandFailure } from './load-failure.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
 const mostTimeLimits = 3;
@@ -26,11 +27,27 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   if (culprit)
     evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
   evidence.push(...emitterEvidence(facts), ...timeLimitEvidence(facts), ...abortEvidence(facts));
+  const unloaded = onDemandFailure(facts);
+  for (const fact of unloaded?.facts ?? [])
+    if (!evidence.some((known) => known.fact === fact)) evidence.push({ fact, part: 'error.json' });
+  if (unloaded) evidence.push(atWorkEvidence(facts));
   const root = rootCause(error);
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
   if (error.errors?.length)
     evidence.push({ fact: `It contains ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
   return [...evidence, ...inFlightEvidence(facts)];
+}
+
+function atWorkEvidence({ trigger, account }: VerdictFacts): Evidence {
+  if (trigger?.phase === undefined)
+    return {
+      fact: `It failed ${formatDuration(account.process?.uptimeMs ?? 0)} after the start.`,
+      part: 'process.json',
+    };
+  return {
+    fact: 'The main module had ended, or what the program opened kept it at work.',
+    part: 'trigger.json',
+  };
 }
 
 /** Which of several it was nobody recorded. */
@@ -65,9 +82,12 @@ export function rootSentence(facts: VerdictFacts): string {
   const { error } = facts.account;
   const root = error && rootCause(error);
   const first = error?.errors?.[0];
+  const unloaded = onDemandFailure(facts)
+    ? ' A module that was asked for while the program was at work could not be loaded.'
+    : '';
   if (first)
     return ` It contains ${formatCount(error?.errors?.length ?? 1, 'error')}, the first: ${rootText(first, facts)}.`;
-  return root && root !== error ? ` Root cause: ${rootText(root, facts)}.` : '';
+  return `${root && root !== error ? ` Root cause: ${rootText(root, facts)}.` : ''}${unloaded}`;
 }
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
@@ -180,6 +200,7 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     steps.push(
       `Give that ${facts.emitter.className} an error listener, so that its failure is not the program's.`,
     );
+  for (const step of onDemandFailure(facts)?.steps ?? []) if (!steps.includes(step)) steps.push(step);
   const root = account.error && rootCause(account.error);
   const rootPlace = root && placeOfCulprit(root.frames ?? [], cwdOf(account));
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);

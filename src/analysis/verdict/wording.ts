@@ -1,5 +1,6 @@
 /** How verdicts name errors, frames and files: short, the same everywhere. Pure. */
 import type { Account, ErrorFacts } from '../../model/account.ts';
+import { endOfPath } from '../../model/frame-text.ts';
 import { clip, firstLine } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Surroundings } from '../headroom.ts';
@@ -73,6 +74,17 @@ export function threadName(facts: VerdictFacts): string {
 export function titled(text: string): string {
   return clip(text, maxTitleChars);
 }
+
+/** `TypeError: x is not a function at src/plan.ts:4:2`: the place is worth more than the message's tail, its file more than its folders. */
+export function titleWithPlace(headline: string, word: 'at' | 'in', place: string | undefined): string {
+  if (place === undefined) return titled(headline);
+  const room = maxTitleChars - word.length - 2;
+  const end = endOfPath(place, Math.max(room - headline.length, leastPlace));
+  return titled(`${clip(headline, Math.max(room - end.length, leastPlace))} ${word} ${end}`);
+}
+
+/** Of a title's place and headline, so much of each at least. */
+const leastPlace = 40;
 
 export const cwdOf = (account: Pick<Account, 'process'>): string | undefined => account.process?.cwd;
 

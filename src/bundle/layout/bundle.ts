@@ -173,6 +173,11 @@ export interface TriggerPart {
   exitStack?: string;
   /** The host has a listener of its own for this event, so the process may have gone on. */
   handledByHost: boolean;
+  /**
+   * Of something thrown, as far as it shows: the main module had not ended, or the program was at work, so that a module
+   * which could not be loaded was asked for on demand.
+   */
+  phase?: 'starting' | 'at-work';
   /** Which event, where Node tells: `uncaughtException` or `unhandledRejection`. */
   origin?: string;
   /** For a worker's death, written by its parent thread. */

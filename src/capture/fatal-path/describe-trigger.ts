@@ -4,6 +4,7 @@ import { findField } from '../host/read-field.ts';
 import type { Config } from '../install/config.ts';
 import { programName } from '../install/program-name.ts';
 import { isFromModuleEvaluation } from '../triggers/module-evaluation.ts';
+import { findProgramPhase } from '../triggers/program-phase.ts';
 import type { CaptureRequest, InsideKind } from './request.ts';
 import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
@@ -11,11 +12,16 @@ import { hintVerdictKind } from './verdict-hint.ts';
 export function describeTrigger(request: CaptureRequest): TriggerPart {
   const { threadId } = process.getBuiltinModule('node:worker_threads');
   const kind = refineKind(request);
+  const phase = request.thrown ? findProgramPhase(request.thrown.value) : undefined;
   return {
     id: '',
     schemaVersion: bundleSchemaVersion,
     kind,
-    verdictKind: hintVerdictKind(kind, !isMainThread && !request.handledByHost, request.thrown?.value),
+    verdictKind: hintVerdictKind(kind, request.thrown?.value, {
+      endsWorker: !isMainThread && !request.handledByHost,
+      isAtWork: phase === 'at-work',
+      stall: request.details?.stall,
+    }),
     at: new Date().toISOString(),
     program: programName(process.argv, process.env),
     pid: process.pid,
@@ -23,6 +29,7 @@ export function describeTrigger(request: CaptureRequest): TriggerPart {
     isMainThread,
     nodeVersion: process.version,
     handledByHost: request.handledByHost,
+    ...(phase && { phase }),
     ...request.details,
   };
 }

@@ -53,8 +53,8 @@ export function findSyntaxErrorPlace(thrown: unknown): Place | undefined {
 function locate(self: SelfDebugger, thrown: Error, message: string): Place | undefined {
   const found = self.exceptionPlace(thrown);
   if (!found) return undefined;
-  const loaded = new Map(self.scripts.filter(isProgramModule).map(({ url, scriptId }) => [url, scriptId]));
-  const reached = new Set([...entryUrls(), ...loaded.keys()]);
+  const loaded = new Map(self.scripts.filter(isProgramFile).map(({ url, scriptId }) => [url, scriptId]));
+  const reached = new Set([...entryUrls(), ...evaluatedImports(), ...loaded.keys()]);
   const deadline = performance.now() + maxSearchMs;
   for (const url of reached) {
     if (performance.now() > deadline) return undefined;
@@ -65,18 +65,29 @@ function locate(self: SelfDebugger, thrown: Error, message: string): Place | und
       const sourceLine = (text.split('\n')[found.line - 1] ?? '').trim().slice(0, maxLineChars);
       return { url, ...found, sourceLine };
     }
-    for (const match of text.matchAll(specifiers))
-      if (reached.size < maxModules) reached.add(resolve(match[2] ?? '', url) ?? url);
+    for (const imported of importsOf(text, url)) if (reached.size < maxModules) reached.add(imported);
   }
   return undefined;
 }
 
-const isProgramModule = ({ url, isModule }: ScriptParsed): boolean =>
-  isModule === true && url.startsWith('file:');
+/** A script of CommonJS may import too. */
+const isProgramFile = ({ url }: ScriptParsed): boolean => url.startsWith('file:');
 
 function entryUrls(): string[] {
   const [, entry] = process.argv;
   return entry === undefined ? [] : [process.getBuiltinModule('node:url').pathToFileURL(entry).href];
+}
+
+function importsOf(text: string, url: string): string[] {
+  return [...text.matchAll(specifiers)].flatMap((match) => resolve(match[2] ?? '', url) ?? []);
+}
+
+/** What the text of `node -e` imports: it is no file, and its names start from the working directory. */
+function evaluatedImports(): string[] {
+  const { _eval: text } = process as { _eval?: unknown };
+  if (typeof text !== 'string') return [];
+  const { pathToFileURL } = process.getBuiltinModule('node:url');
+  return importsOf(text.slice(0, maxFileBytes), pathToFileURL(`${process.cwd()}/[eval]`).href);
 }
 
 /** Undefined for what is no file. */

@@ -318,8 +318,8 @@ const table: [string, VerdictFacts, string, RegExp][] = [
   [
     'a load that fails late',
     uncaught(missing, { uptimeMs: 3_600_000 }),
-    'startup-failure',
-    /loaded on demand.*"confidence":"likely"/,
+    'uncaught-exception',
+    /^The package left-pad is missing, asked for by index\.js Uncaught exception .*asked for while the program was at work/,
   ],
   [
     'bad JSON parsed by the program is no start-up failure',

@@ -3,6 +3,7 @@
  * Seen while it lasted, by the watchdog inside the program or from outside; whether it ended later stands beside the
  * bundle, where somebody saw it.
  */
+import { isHang } from '../../../bundle/layout/verdict-codes.ts';
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { clip, formatCount, formatDuration, formatShare } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
@@ -66,11 +67,11 @@ function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
 /** One that a signal met before the limit was over may have been honest work. */
 function confidenceOf(
   { trigger }: VerdictFacts,
-  { silentMs = 0, limitMs = 0, earlier = 0 }: Stall,
+  stall: Stall,
   kind: Kind,
   spinning: Frame | undefined,
 ): Verdict['confidence'] {
-  if (trigger?.kind === 'signal' && silentMs < limitMs && earlier === 0) return 'possible';
+  if (trigger?.kind === 'signal' && !isHang(stall)) return 'possible';
   return spinning || kind === 'native' ? 'certain' : 'likely';
 }
 

@@ -95,7 +95,8 @@ export const resourceExhaustion: Cause = {
           ? '; the program has its own handler for the error and may have gone on'
           : ', so the process ended'
       }.`,
-      confidence: resource.confidence,
+      // An error of the program's own may bear the code; the system's has the number too.
+      confidence: typeof error.properties?.['errno'] === 'number' ? resource.confidence : 'likely',
       evidence: [{ fact: headlineOf(error), part: 'error.json' }, ...limitEvidence(facts, error)],
       refutedBy: 'An error made by the program itself with this code, instead of one from the system.',
       nextSteps: [...resource.steps, ...creatorStep(facts, error)],

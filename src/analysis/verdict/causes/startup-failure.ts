@@ -1,169 +1,34 @@
-/**
- * The program's code could not be loaded: a missing module, a syntax error, an addon for another Node, a package
- * that doesn't export what is asked of it. Mostly at start; a lazy load later is the same fault and is said so.
- */
-import { loaderCodes } from '../../../bundle/layout/verdict-codes.ts';
-import type { ErrorFacts } from '../../../model/account.ts';
-import { shortFile } from '../../../model/frame-text.ts';
+/** The program failed to start: its code could not be loaded. Of a lazy load the mechanism is the verdict (load-failure.ts). */
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
-import { lastName } from '../../../platform/paths.ts';
-import type { Cause, VerdictFacts } from '../facts.ts';
-import {
-  isThrownByLoader,
-  missingModuleOf,
-  packageWithoutExport,
-  syntaxErrorPlace,
-  wrongAbiOf,
-} from '../module-errors.ts';
-import { cwdOf, deathFrames, headlineOf, isSnapshot, rootCause, titled } from '../wording.ts';
-
-/** Later than this, loading is no longer the start. */
-const startMs = 30_000;
-
-interface Finding {
-  title: string;
-  facts: string[];
-  steps: string[];
-}
+import type { Cause } from '../facts.ts';
+import { findLoadFailure, isOnDemand } from '../load-failure.ts';
+import { titled } from '../wording.ts';
 
 export const startupFailure: Cause = {
   kind: 'startup-failure',
   layer: 'reason',
   consider(facts) {
     const { account, trigger } = facts;
-    const error = account.error && rootCause(account.error);
-    if (!error || !isLoadFailure(error, facts) || isSnapshot(facts)) return undefined;
-    const finding = findingOf(error, facts);
+    const failure = isOnDemand(facts) ? undefined : findLoadFailure(facts);
+    if (!failure) return undefined;
     const uptime = account.process?.uptimeMs;
-    const late = uptime !== undefined && uptime > startMs;
-    const evidence: Evidence[] = finding.facts.map((fact) => ({ fact, part: 'error.json' }));
+    const evidence: Evidence[] = failure.facts.map((fact) => ({ fact, part: 'error.json' }));
     if (uptime !== undefined)
       evidence.push({ fact: `It failed ${formatDuration(uptime)} after the start.`, part: 'process.json' });
+    const isStarting = trigger?.phase === 'starting';
+    if (isStarting) evidence.push({ fact: 'The main module had not ended.', part: 'trigger.json' });
     return {
       kind: 'startup-failure',
-      title: titled(finding.title),
-      summary: `The code could not be loaded, so ${late ? 'what needed it failed' : 'the program never ran'}. ${
-        late
-          ? 'This was not at the start: a module that is loaded on demand.'
-          : 'The same start will fail the same way until the files change.'
-      }${trigger?.handledByHost ? ' The program has its own handler for the error and may have gone on.' : ''}`,
-      confidence: late ? 'likely' : 'certain',
+      title: titled(failure.title),
+      summary: `${isStarting ? 'The program could not start: a part of its code could not be loaded' : 'A part of the code could not be loaded, and nothing shows that the program had begun its work'}. The same start will fail the same way until the files change.${
+        trigger?.handledByHost ? ' The program has its own handler for the error and may have gone on.' : ''
+      }`,
+      // Of an ES module Node does not keep whether it was evaluated.
+      confidence: isStarting ? 'certain' : 'likely',
       evidence,
       refutedBy: 'The same start succeeding with the same files and the same Node.',
-      nextSteps: finding.steps,
+      nextSteps: failure.steps,
     };
   },
 };
-
-function isLoadFailure(error: ErrorFacts, facts: VerdictFacts): boolean {
-  if (error.code !== undefined && loaderCodes.has(error.code)) return true;
-  const frames = error === facts.account.error ? deathFrames(facts.account) : (error.frames ?? []);
-  return error.name === 'SyntaxError' && isThrownByLoader(error, frames);
-}
-
-function findingOf(error: ErrorFacts, facts: VerdictFacts): Finding {
-  return (
-    missing(error, facts) ??
-    wrongAbi(error, facts) ??
-    syntax(error, facts) ??
-    withoutExport(error) ??
-    other(error)
-  );
-}
-
-function missing(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
-  const module = missingModuleOf(error);
-  if (!module) return undefined;
-  const from = module.from && shortFile(module.from, cwdOf(facts.account));
-  const wanted = shortFile(module.specifier, cwdOf(facts.account));
-  const requested = facts.account.modules?.packages.find((p) => p.name === module.packageName)?.requested;
-  return {
-    title: `${module.packageName ? `The package ${module.packageName}` : `The file ${wanted}`} is missing${from ? `, asked for by ${from}` : ''}`,
-    facts: [
-      headlineOf(error),
-      ...(from ? [`It was asked for by ${from}.`] : []),
-      ...(requested ? [`package.json asks for ${requested}.`] : []),
-    ],
-    steps: module.packageName
-      ? [
-          'Install what the lock file says: `npm ci` (or the like) in the folder of the program.',
-          `If it still fails, look whether ${module.packageName} stands under dependencies, not devDependencies: production installs leave those out.`,
-        ]
-      : [
-          'Check that the build wrote that file, and that letter case and extension are right: ES modules need the extension.',
-          'In an image, check that the folder is copied and not named by .dockerignore.',
-        ],
-  };
-}
-
-function wrongAbi(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
-  const abi = wrongAbiOf(error);
-  if (!abi) return undefined;
-  const path = abi.file ? shortFile(abi.file, cwdOf(facts.account)) : 'a native addon';
-  const name = lastName(path) || path;
-  return {
-    title: `${name} was built for ${abi.builtFor}, but this is ${abi.runningOn}`,
-    facts: [
-      `${path} was built for ${abi.builtFor}, and the process runs on ${abi.runningOn} (${abi.versions}).`,
-    ],
-    steps: [
-      'Build the addon again for this Node: `npm rebuild`, or install again with the Node that will run it.',
-      'In an image, install with the same Node version in the build stage and in the last one.',
-    ],
-  };
-}
-
-function syntax(error: ErrorFacts, facts: VerdictFacts): Finding | undefined {
-  if (error.name !== 'SyntaxError' || packageWithoutExport(error)) return undefined;
-  const found = error === facts.account.error ? facts.syntaxPlace : undefined;
-  const place = found ? `${pathOf(found.url)}:${found.line}:${found.column}` : syntaxErrorPlace(error);
-  const where = place && shortFile(place, cwdOf(facts.account));
-  return {
-    title: `${headlineOf(error)}${where ? ` in ${where}` : ''}`,
-    facts: [
-      headlineOf(error),
-      ...(where
-        ? [`Node stopped reading at ${where}${found?.sourceLine ? `: ${found.sourceLine}` : '.'}`]
-        : []),
-    ],
-    steps: [
-      where ? `Open ${where}.` : 'The message of Node on stderr names the file and the line.',
-      'If the text is valid, this Node may be too old for it, or the file is read as the wrong kind of module (see "type" in package.json).',
-    ],
-  };
-}
-
-/** Of a file: URL; as it is where that can't be decoded. */
-function pathOf(url: string): string {
-  const path = url.replace(/^file:\/\//, '');
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
-}
-
-function withoutExport(error: ErrorFacts): Finding | undefined {
-  const found = packageWithoutExport(error);
-  if (!found) return undefined;
-  return {
-    title: `The package ${found.packageName} does not export ${found.asked}`,
-    facts: [headlineOf(error)],
-    steps: [
-      `Compare the installed version of ${found.packageName} with the one that the code was written for.`,
-    ],
-  };
-}
-
-function other(error: ErrorFacts): Finding {
-  return {
-    title: headlineOf(error),
-    facts: [headlineOf(error)],
-    steps: [
-      error.code === 'ERR_DLOPEN_FAILED'
-        ? 'Check that the system libraries that the addon names are installed, for this C library (glibc or musl) and this processor.'
-        : `See the entry of ${error.code ?? 'the error'} in Node’s documentation of errors.`,
-    ],
-  };
-}

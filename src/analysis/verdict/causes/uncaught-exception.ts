@@ -6,8 +6,9 @@ import { abortPlace } from '../aborted.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
+import { onDemandFailure } from '../load-failure.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../thrown.ts';
-import { cwdOf, deathFrames, headlineOf, threadName, titled } from '../wording.ts';
+import { cwdOf, deathFrames, headlineOf, threadName, titled, titleWithPlace } from '../wording.ts';
 
 export const uncaughtException: Cause = {
   kind: 'uncaught-exception',
@@ -42,15 +43,17 @@ export const uncaughtException: Cause = {
   },
 };
 
-/** The error and where, as far as a title has room: the place is worth more than the message's tail. */
+/** The error and where; or what could not be loaded, which says both. */
 export function titleOf(facts: VerdictFacts): string {
   const { account } = facts;
+  const unloaded = account.error && !account.error.cause ? onDemandFailure(facts) : undefined;
+  if (unloaded) return titled(unloaded.title);
   const headline = account.error
     ? headlineOf(account.error, facts.thrownType)
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
-  return titled(place && headline.length + place.length < 96 ? `${headline} at ${place}` : headline);
+  return titleWithPlace(headline, 'at', place);
 }
 
 function summaryOf(facts: VerdictFacts): string {

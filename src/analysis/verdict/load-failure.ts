@@ -1,0 +1,173 @@
+/**
+ * Code that could not be loaded: a missing module, a syntax error, an addon for another Node, a package that doesn't export
+ * what is asked of it. At start the program fails with it; on demand it is an error of a program at work.
+ */
+import { loaderCodes } from '../../bundle/layout/verdict-codes.ts';
+import type { ErrorFacts } from '../../model/account.ts';
+import { endOfPath, shortFile } from '../../model/frame-text.ts';
+import { lastName } from '../../platform/paths.ts';
+import type { VerdictFacts } from './facts.ts';
+import {
+  isThrownByLoader,
+  missingModuleOf,
+  packageWithoutExport,
+  syntaxErrorPlace,
+  wrongAbiOf,
+} from './module-errors.ts';
+import {
+  cwdOf,
+  deathFrames,
+  headlineOf,
+  isSnapshot,
+  maxTitleChars,
+  rootCause,
+  titleWithPlace,
+} from './wording.ts';
+
+/** Later than this, loading is no longer the start. */
+const startMs = 30_000;
+
+export interface LoadFailure {
+  title: string;
+  facts: string[];
+  steps: string[];
+}
+
+/** What could not be loaded, where the error, or what caused it, is one of Node's loaders. */
+export function findLoadFailure(facts: VerdictFacts): LoadFailure | undefined {
+  const error = facts.account.error && rootCause(facts.account.error);
+  if (!error || !isLoadFailure(error, facts) || isSnapshot(facts)) return undefined;
+  return findingOf(error, facts);
+}
+
+/** The program was at work: what was loaded then was asked for on demand. */
+export function isOnDemand({ trigger, account }: VerdictFacts): boolean {
+  return trigger?.phase ? trigger.phase === 'at-work' : (account.process?.uptimeMs ?? 0) > startMs;
+}
+
+export const onDemandFailure = (facts: VerdictFacts): LoadFailure | undefined =>
+  isOnDemand(facts) ? findLoadFailure(facts) : undefined;
+
+function isLoadFailure(error: ErrorFacts, facts: VerdictFacts): boolean {
+  if (error.code !== undefined && loaderCodes.has(error.code)) return true;
+  const frames = error === facts.account.error ? deathFrames(facts.account) : (error.frames ?? []);
+  return error.name === 'SyntaxError' && isThrownByLoader(error, frames);
+}
+
+function findingOf(error: ErrorFacts, facts: VerdictFacts): LoadFailure {
+  return (
+    missing(error, facts) ??
+    wrongAbi(error, facts) ??
+    syntax(error, facts) ??
+    withoutExport(error) ??
+    other(error)
+  );
+}
+
+function missing(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined {
+  const module = missingModuleOf(error);
+  if (!module) return undefined;
+  const from = module.from && shortFile(module.from, cwdOf(facts.account));
+  const wanted = shortFile(module.specifier, cwdOf(facts.account));
+  const requested = facts.account.modules?.packages.find((p) => p.name === module.packageName)?.requested;
+  return {
+    title: missingTitle(
+      module.packageName ? `The package ${module.packageName}` : 'The file',
+      module.packageName ? '' : wanted,
+      from,
+    ),
+    facts: [
+      headlineOf(error),
+      ...(from ? [`It was asked for by ${from}.`] : []),
+      ...(requested ? [`package.json asks for ${requested}.`] : []),
+    ],
+    steps: module.packageName
+      ? [
+          'Install what the lock file says: `npm ci` (or the like) in the folder of the program.',
+          `If it still fails, look whether ${module.packageName} stands under dependencies, not devDependencies: production installs leave those out.`,
+        ]
+      : [
+          'Check that the build wrote that file, and that letter case and extension are right: ES modules need the extension.',
+          'In an image, check that the folder is copied and not named by .dockerignore.',
+        ],
+  };
+}
+
+function missingTitle(what: string, wanted: string, from: string | undefined): string {
+  const room = maxTitleChars - `${what}  is missing, asked for by `.length;
+  const asked =
+    from === undefined ? '' : endOfPath(from, Math.max(Math.floor(room / 2), room - wanted.length));
+  const file = wanted && ` ${endOfPath(wanted, room - asked.length)}`;
+  return `${what}${file} is missing${asked && `, asked for by ${asked}`}`;
+}
+
+function wrongAbi(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined {
+  const abi = wrongAbiOf(error);
+  if (!abi) return undefined;
+  const path = abi.file ? shortFile(abi.file, cwdOf(facts.account)) : 'a native addon';
+  const name = lastName(path) || path;
+  return {
+    title: `${name} was built for ${abi.builtFor}, but this is ${abi.runningOn}`,
+    facts: [
+      `${path} was built for ${abi.builtFor}, and the process runs on ${abi.runningOn} (${abi.versions}).`,
+    ],
+    steps: [
+      'Build the addon again for this Node: `npm rebuild`, or install again with the Node that will run it.',
+      'In an image, install with the same Node version in the build stage and in the last one.',
+    ],
+  };
+}
+
+function syntax(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined {
+  if (error.name !== 'SyntaxError' || packageWithoutExport(error)) return undefined;
+  const found = error === facts.account.error ? facts.syntaxPlace : undefined;
+  const place = found ? `${pathOf(found.url)}:${found.line}:${found.column}` : syntaxErrorPlace(error);
+  const where = place && shortFile(place, cwdOf(facts.account));
+  return {
+    title: titleWithPlace(headlineOf(error), 'in', where),
+    facts: [
+      headlineOf(error),
+      ...(where
+        ? [`Node stopped reading at ${where}${found?.sourceLine ? `: ${found.sourceLine}` : '.'}`]
+        : []),
+    ],
+    steps: [
+      where ? `Open ${where}.` : 'The message of Node on stderr names the file and the line.',
+      'If the text is valid, this Node may be too old for it, or the file is read as the wrong kind of module (see "type" in package.json).',
+    ],
+  };
+}
+
+/** Of a file: URL; as it is where that can't be decoded. */
+function pathOf(url: string): string {
+  const path = url.replace(/^file:\/\//, '');
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function withoutExport(error: ErrorFacts): LoadFailure | undefined {
+  const found = packageWithoutExport(error);
+  if (!found) return undefined;
+  return {
+    title: `The package ${found.packageName} does not export ${found.asked}`,
+    facts: [headlineOf(error)],
+    steps: [
+      `Compare the installed version of ${found.packageName} with the one that the code was written for.`,
+    ],
+  };
+}
+
+function other(error: ErrorFacts): LoadFailure {
+  return {
+    title: headlineOf(error),
+    facts: [headlineOf(error)],
+    steps: [
+      error.code === 'ERR_DLOPEN_FAILED'
+        ? 'Check that the system libraries that the addon names are installed, for this C library (glibc or musl) and this processor.'
+        : `See the entry of ${error.code ?? 'the error'} in Node’s documentation of errors.`,
+    ],
+  };
+}
