@@ -19,7 +19,14 @@ let count = 0;
 function newSession(change: (facts: SessionFacts) => void = () => {}, pid = process.pid) {
   const id = String(count++).padStart(16, '0');
   const folder = sessionFolder(dir, id);
-  const facts = describeSession({ id, program: 'app', command: ['node', 'app.js'], heartbeatMs: 0, pid });
+  const facts = describeSession({
+    id,
+    program: 'app',
+    command: ['node', 'app.js'],
+    cwd: '/srv',
+    heartbeatMs: 0,
+    pid,
+  });
   change(facts);
   writeSession(folder, facts);
   return { folder, facts };

@@ -12,7 +12,13 @@ const began = platform.startedAtMs(process.pid) ?? 0;
 
 /** As another system would have written it, of this process. */
 function sessionOpened(atMs: number) {
-  const facts = describeSession({ id: '0123456789abcdef', program: 'p', command: ['p'], heartbeatMs: 0 });
+  const facts = describeSession({
+    id: '0123456789abcdef',
+    program: 'p',
+    command: ['p'],
+    heartbeatMs: 0,
+    cwd: '/srv',
+  });
   const { pid, parentPid, hostname } = facts.process;
   return { ...facts, process: { pid, parentPid, hostname }, startedAt: new Date(atMs).toISOString() };
 }

@@ -1,5 +1,6 @@
 /** The name by which a person knows the program: its script, or the folder when the script's own name says nothing. */
 import { basename, dirname, extname, isAbsolute } from 'node:path';
+import { publicName } from '../../redaction/public-name.ts';
 
 const sayNothing = /^(index|main|cli|bin|app|server|start|run)$/;
 const layoutFolders = /^(bin|dist|src|lib|build|out|esm|cjs)$/;
@@ -16,11 +17,15 @@ const runnersOfPools: Readonly<Record<string, readonly [variable: string, runner
   workerpool: ['MOCHA_WORKER_ID', 'mocha'],
 };
 
-/** From `process.argv`: `['node', '/srv/agent/dist/index.js']` → `agent`. */
+/** From `process.argv`: `['node', '/srv/agent/dist/index.js']` → `agent`. Without what is a secret in it. */
 export function programName(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>> = {},
 ): string {
+  return publicName(nameOf(argv, environment));
+}
+
+function nameOf(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): string {
   const started = argv[1];
   // A script's path is absolute; after code (`node -e code 1067`) come words of its own.
   if (started === undefined || !isAbsolute(started)) return 'node';

@@ -13,6 +13,7 @@ import { newId } from '../../journal/write/session-id.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
 import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
+import { publicName } from '../../redaction/public-name.ts';
 import type { MemoryReading, MemorySampler } from '../heap/memory-sampler.ts';
 import { programName } from '../install/program-name.ts';
 import { sealFor } from './flight-seal.ts';
@@ -110,6 +111,7 @@ function openSession({ dir, argv, lock }: FlightOptions): Session {
     id,
     program,
     command: lock ? [program] : argv,
+    cwd: publicName(process.cwd()),
     heartbeatMs: 0,
     ...(parentSession !== undefined && { parentSession }),
   });

@@ -8,6 +8,7 @@ import { partNames } from '../../bundle/layout/bundle.ts';
 import { listSessions, readSession } from '../../journal/read/session.ts';
 import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
 import { newId } from '../../journal/write/session-id.ts';
+import { publicName } from '../../redaction/public-name.ts';
 import type { Witness } from '../../supervise/evidence/evidence.ts';
 import { lockOf } from '../../supervise/evidence/lock.ts';
 import { finishSession } from '../../supervise/finish/finisher.ts';
@@ -112,7 +113,8 @@ function openSession(dir: string, { pid, process }: LoggedThread, command: strin
     program: process?.program ?? 'node',
     command,
     heartbeatMs: 0,
-    ...(process && { cwd: process.cwd, nodeVersion: process.nodeVersion }),
+    cwd: publicName(process?.cwd ?? globalThis.process.cwd()),
+    ...(process && { nodeVersion: process.nodeVersion }),
   });
   writeSession(folder, {
     ...facts,

@@ -20,9 +20,9 @@ import { nowMs } from './frame.ts';
 
 const { mkdirSync, writeFileSync } = fs;
 
-/** What the caller knows; the rest is looked up. The command must be redacted. */
-export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'heartbeatMs'> &
-  Partial<Pick<SessionFacts, 'heapLimitBytes' | 'parentSession' | 'supervisor' | 'cwd' | 'nodeVersion'>> & {
+/** What the caller knows; the rest is looked up. Program, command and working directory must be redacted. */
+export type SessionStart = Pick<SessionFacts, 'id' | 'program' | 'command' | 'cwd' | 'heartbeatMs'> &
+  Partial<Pick<SessionFacts, 'heapLimitBytes' | 'parentSession' | 'supervisor' | 'nodeVersion'>> & {
     /** The process that the session is about; this one by default. */
     pid?: number;
   };
@@ -40,7 +40,6 @@ export function describeSession(start: SessionStart): SessionFacts {
     state: 'alive',
     process: describeProcess(pid),
     memory: describeMemoryLimits(pid),
-    cwd: process.cwd(),
     nodeVersion: process.version,
     // A program opens its own session late; one that a parent opens for it begins just now.
     startedAt: new Date(nowMs() - (pid === process.pid ? process.uptime() * 1000 : 0)).toISOString(),

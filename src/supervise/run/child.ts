@@ -8,6 +8,7 @@ import type { SessionFacts } from '../../journal/layout/session.ts';
 import { describeSession, sessionFolder, writeSession } from '../../journal/write/session.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { platform } from '../../platform/index.ts';
+import { publicName } from '../../redaction/public-name.ts';
 import { armEnvironment } from '../arm.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
 import { ownerName } from '../finish/finisher-lock.ts';
@@ -117,6 +118,7 @@ function tryOpenSession(options: ChildOptions, id: string, pid: number): Running
       program,
       // The whole command is redacted when it is needed: at the death.
       command: [program],
+      cwd: publicName(options.cwd ?? process.cwd()),
       heartbeatMs: 0,
       nodeVersion: 'unknown',
       supervisor: ownerName(process.pid),

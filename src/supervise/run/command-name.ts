@@ -1,6 +1,7 @@
 /** What Node makes of a command line as a shell or the kernel has it: its own options, the program's words, and the name by which a person knows the program. */
 import { basename, resolve } from 'node:path';
 import { programName } from '../../capture/install/program-name.ts';
+import { publicName } from '../../redaction/public-name.ts';
 
 /** Options of Node that take the next word. */
 const takesWord =
@@ -40,7 +41,7 @@ export function nameOfCommand(
   environment: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const [first = 'program'] = command;
-  if (!isNode(first)) return basename(first);
+  if (!isNode(first)) return publicName(basename(first));
   const { argv, execArgv } = splitCommand(command, cwd);
   const isFile =
     argv[1] !== undefined && argv[1] !== '-' && !execArgv.some((word) => codeOnTheLine.test(word));
