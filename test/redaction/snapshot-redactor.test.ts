@@ -134,6 +134,7 @@ const victim = `
     regexp: new RegExp(secret), error: new Error(secret) };
   class AgentConversation { constructor() { this.messages = [secret]; } }
   globalThis.conversation = new AgentConversation();
+  globalThis.privates = new WeakMap([[conversation, secret], [kept, conversation], [kept.list, secret + ') -> value (x @5']]);
   require('node:v8').writeHeapSnapshot(process.argv[1]);
 `;
 
@@ -154,6 +155,10 @@ for (const node of testNodes)
       assert.equal(strings.length, before.length);
       for (const name of ['AgentConversation', 'messages', 'password', 'Object'])
         assert.ok(strings.includes(name), name);
+      // V8 tells an entry of a WeakMap by the names of both ends, and the name of a string is its content.
+      const entries = strings.filter((text: string) => / -> value \(.*in WeakMap /.test(text)).join('\n');
+      assert.match(entries, /part of key \(AgentConversation @\d+\) -> value \(\[redacted\] @\d+\) pair/);
+      assert.match(entries, /part of key \(Object @\d+\) -> value \(AgentConversation @\d+\) pair/);
       assert.equal(redactIn(real, 4_099), out);
     } finally {
       rmSync(folder, { recursive: true });

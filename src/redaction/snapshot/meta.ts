@@ -12,6 +12,8 @@ export interface RecordColumns {
   nameColumn: number;
   /** By type number: 1 where the string is a name, 0 where it is a value or no string at all. */
   isName: Uint8Array;
+  /** Where a node's own number stands; -1 for edges. */
+  idColumn: number;
 }
 
 export interface SnapshotColumns {
@@ -68,6 +70,7 @@ function readColumns(
     width,
     typeColumn,
     nameColumn,
+    idColumn: kind === 'node' && Array.isArray(fields) ? fields.indexOf('id') : -1,
     isName: Uint8Array.from(types, (type) => (namesType(type) ? 1 : 0)),
   };
 }

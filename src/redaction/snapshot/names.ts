@@ -5,9 +5,10 @@
 import { MalformedInput } from '../../errors.ts';
 import type { RecordColumns } from './meta.ts';
 
-/** V8's own count of strings stays far below. */
-const mostStrings = 1 << 28;
+/** V8's own count of strings, and its numbers of objects, stay far below. */
+const mostMarks = 1 << 28;
 
+/** A set of small numbers: strings that are names, objects that are values. */
 export class NameMarks {
   private marks = new Uint8Array(1 << 16);
 
@@ -21,13 +22,13 @@ export class NameMarks {
   }
 
   private grow(index: number): void {
-    if (index >= mostStrings)
-      throw new MalformedInput('The heap snapshot points at a string that cannot exist.', {
+    if (index >= mostMarks)
+      throw new MalformedInput('The heap snapshot has a number that cannot be.', {
         format: 'heapsnapshot',
-        field: 'name',
+        field: 'name or id',
         available: String(index),
       });
-    const grown = new Uint8Array(Math.min(mostStrings, Math.max(index + 1, this.marks.length * 2)));
+    const grown = new Uint8Array(Math.min(mostMarks, Math.max(index + 1, this.marks.length * 2)));
     grown.set(this.marks);
     this.marks = grown;
   }
@@ -36,19 +37,22 @@ export class NameMarks {
 export class RecordReader {
   private readonly columns: RecordColumns;
   private readonly marks: NameMarks;
+  private readonly values: NameMarks;
   private column = 0;
   private type = 0;
   private value = 0;
   private inNumber = false;
 
-  constructor(columns: RecordColumns, marks: NameMarks) {
+  /** @param values takes the numbers of the nodes that bear their content as their name. */
+  constructor(columns: RecordColumns, marks: NameMarks, values: NameMarks) {
     this.columns = columns;
     this.marks = marks;
+    this.values = values;
   }
 
   /** Reads from `from` to the list's closing bracket or the chunk's end; answers with where it stopped. */
   read(chunk: Uint8Array, from: number): number {
-    const { width, typeColumn, nameColumn, isName } = this.columns;
+    const { width, typeColumn, nameColumn, idColumn, isName } = this.columns;
     const { length } = chunk;
     let { column, type, value, inNumber } = this;
     let i = from;
@@ -62,7 +66,9 @@ export class RecordReader {
       }
       if (inNumber) {
         if (column === typeColumn) type = value;
-        else if (column === nameColumn && isName[type] === 1) this.marks.mark(value);
+        else if (column === nameColumn) {
+          if (isName[type] === 1) this.marks.mark(value);
+        } else if (column === idColumn && isName[type] === 0) this.values.mark(value);
         column = column + 1 === width ? 0 : column + 1;
         value = 0;
         inNumber = false;

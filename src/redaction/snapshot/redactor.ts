@@ -38,6 +38,8 @@ class SnapshotStream implements SnapshotRedactor {
   private readonly strings: SnapshotStrings;
   private readonly policy: Policy;
   private readonly marks = new NameMarks();
+  /** Nodes that are strings and the like, by their numbers. */
+  private readonly values = new NameMarks();
   private phase: Phase = 'head';
   private columns!: SnapshotColumns;
   private records!: RecordReader;
@@ -121,10 +123,10 @@ class SnapshotStream implements SnapshotRedactor {
   private openList(name: string): void {
     this.depth = 1;
     if (name === 'nodes' || name === 'edges') {
-      this.records = new RecordReader(this.columns[name], this.marks);
+      this.records = new RecordReader(this.columns[name], this.marks, this.values);
       this.phase = 'records';
     } else if (name === 'strings') {
-      this.list = new StringListRewriter(this.marks, this.policy, this.strings);
+      this.list = new StringListRewriter(this.marks, this.values, this.policy, this.strings);
       this.phase = 'strings';
     } else this.phase = 'numbers';
   }

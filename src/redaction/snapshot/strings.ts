@@ -17,9 +17,14 @@ const batchSize = 1 << 16;
 /** Node cuts strings in snapshots at 1,024 characters by default; longer kept ones are cut here. */
 const longestKept = 1 << 20;
 const shortestRandomName = 20;
+/** HeapSnapshotGenerator's own words (V8ExplorerExtractor::ExtractEphemeronHashTableReferences), as JSON has them. */
+const isEphemeron = /^\d+ \/ part of key \(/;
+const ephemeron =
+  /^(\d+ \/ part of key \()(.*?) @(\d+)(\) -> value \()(.*) @(\d+)(\) pair in WeakMap \(table @\d+\))$/s;
 
 export class StringListRewriter {
   private readonly marks: NameMarks;
+  private readonly values: NameMarks;
   private readonly policy: Policy;
   private readonly strings: SnapshotStrings;
   private index = 0;
@@ -31,8 +36,9 @@ export class StringListRewriter {
   private batch = '';
   private ready = '';
 
-  constructor(marks: NameMarks, policy: Policy, strings: SnapshotStrings) {
+  constructor(marks: NameMarks, values: NameMarks, policy: Policy, strings: SnapshotStrings) {
     this.marks = marks;
+    this.values = values;
     this.policy = policy;
     this.strings = strings;
   }
@@ -102,9 +108,20 @@ export class StringListRewriter {
     const { text } = this;
     if (text.length >= longestKept) return withheldString;
     const isName = this.index === 0 || this.marks.has(this.index);
+    if (isName && isEphemeron.test(text)) return this.rewriteEphemeron(text);
     if (isName) return isRandomName(text) ? this.rewriteRandom(text) : text;
     const clean = text.length < 4 || (this.policy.text(text) === text && !looksRandom(text, 8));
     return clean ? text : withheldString;
+  }
+
+  /** V8 tells an entry of a WeakMap by the names of both ends, and a string's name is its content. */
+  private rewriteEphemeron(text: string): string {
+    const parts = ephemeron.exec(text);
+    if (!parts) return withheldString;
+    const [, start, key, keyId, middle, value, valueId, rest] = parts;
+    const shown = (name = '', id = ''): string =>
+      `${this.values.has(Number(id)) ? withheldString : name} @${id}`;
+    return `${start}${shown(key, keyId)}${middle}${shown(value, valueId)}${rest}`;
   }
 
   /** A shape tells more than the look. */
