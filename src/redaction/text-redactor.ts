@@ -15,8 +15,11 @@ const ahead = 20_000;
 /** Units before a stretch that are seen again: a name may stand there, or the field that names the next. */
 const behind = 512;
 
+/** Units of its line that a renderer sees before a finding. */
+const seenBefore = 400;
+
 /**
- * What stands in a finding's place; `before` is the character in front of it, empty at the text's start. A finding that
+ * What stands in a finding's place; `before` is its line in front of it, as far as it is seen. A finding that
  * reaches beyond what is read at a time comes in parts: of the second and later ones `isRest` is true.
  */
 export type Render = (rule: string, value: string, before: string, isRest?: boolean) => string;
@@ -127,5 +130,6 @@ export class TextRedactor {
 }
 
 function inFront({ text }: Page, at: number): string {
-  return text.slice(Math.max(0, at - 1), at);
+  const before = text.slice(Math.max(0, at - seenBefore), at);
+  return before.slice(before.lastIndexOf('\n') + 1);
 }
