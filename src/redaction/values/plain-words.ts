@@ -49,11 +49,30 @@ const endings =
 export function isTypedWord(value: string): boolean {
   if (value.length < 5 || value.length > 64) return false;
   if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]{2,}){0,4}[!?#*]?$/.test(value)) return false;
-  predicates ??= new Set(text.split(/\s+/));
-  const parts = value
+  return partsOf(value).every((part) => !isPredicate(part));
+}
+
+/** What programs call the parts of a variable that holds a password or leads to one. */
+const ofVariables =
+  /^(?:pass(?:word|wd|phrase|code)?s?|pwd|pw|secrets?|tokens?|keys?|creds?|credentials?|auth|user(?:name)?|login|admin|input|values?|val|field|param(?:eter)?s?|args?|hash(?:ed)?|str(?:ing)?|text|form|env|config|conf|cfg|options?|opts|settings?|props?|state|data|body|req|request|res|get|set|is|has|on|to|from|of|new|old|current|my|db|get(?:ter)?|fn|cb|obj|raw|plain|encrypted?|decrypt(?:ed)?|validate[sd]?|check|verify|compare|confirm|reset|change|update|type|name|id|input|prompt|reader?|handler|callback|manager|service|provider|store|cache|context|ctx|default|required|missing|invalid)$/;
+
+/** `correctHorse`, `tiger_window`: two words and more, one of them at least of no program, and none that says what a variable holds. */
+export function isPassphrase(value: string): boolean {
+  if (value.length < 8 || value.length > 64) return false;
+  if (!/^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]{2,}){0,5}[!?#*]?$/.test(value)) return false;
+  const parts = partsOf(value);
+  if (parts.length < 2 || parts.some((part) => part.length < 3 || ofVariables.test(part))) return false;
+  return parts.some((part) => part.length > 3 && !isPredicate(part));
+}
+
+const partsOf = (value: string): string[] =>
+  value
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((part) => part !== '');
-  return parts.every((part) => !predicates!.has(part) && !endings.test(part));
+
+function isPredicate(part: string): boolean {
+  predicates ??= new Set(text.split(/\s+/));
+  return predicates.has(part) || endings.test(part);
 }

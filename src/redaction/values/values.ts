@@ -4,7 +4,7 @@
  */
 import type { NameVerdict } from '../names/key-names.ts';
 import { isOwnPlaceholder } from '../placeholder.ts';
-import { isTypedWord } from './plain-words.ts';
+import { isPassphrase, isTypedWord } from './plain-words.ts';
 
 /** How a value stands in the text. */
 export interface ValueForm {
@@ -245,6 +245,16 @@ function isExpression(value: string, form: ValueForm): boolean {
   return /^_*[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^_?[a-z]+(?:_[a-z]+)+;?$/.test(value);
 }
 
+/**
+ * `DB_PASSWORD=tigerWindow`, `--password=tiger_window`, `password: tigerWindow` in YAML: in a program a variable would be called
+ * so, but not of such words and with nothing around the sign.
+ */
+function isJoinedWords(value: string, form: ValueForm): boolean {
+  if (!isPassphrase(value) || form.next === 40 || form.next === 91) return false;
+  const isLine = form.startsLine && form.endsLine;
+  return value.includes('.') ? form.tight && isLine : form.tight || isLine;
+}
+
 /** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern of a value. */
 const regexSource = /^\/?\^?(?:\(\?[:<=!])?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
 
@@ -275,7 +285,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
   if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
-  if (!form.quoted && isExpression(text, form)) return false;
+  if (!form.quoted && isExpression(text, form))
+    return verdict.rule === 'password' && verdict.strength === 3 && isJoinedWords(text, form);
   // The quote closed a string that ended in `password: `: what follows is the program's own text.
   if (form.quoted && /^\s*[+),;\]}]+(?:\s|$)/.test(value)) return false;
   if (isProse(text)) return hasLongRandomPart(text);
