@@ -1,0 +1,43 @@
+/**
+ * What a program holds in confidence stays in it: one with a secret in every place dies under the preload, and then every file that
+ * is left, and every answer of every command about it, is searched for each secret in every reading.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onlyWide, testNodes } from '../support/test-nodes.ts';
+import { makeTaint } from './places.ts';
+import { findTaint } from './readings.ts';
+import { type Death, runTainted } from './run-tainted.ts';
+
+const heap = { AGENTDUMP_HEAP: 'always' };
+const deaths: Readonly<Record<string, Death & { skip?: string | false }>> = {
+  'an exception, with locals and heap': { how: 'throw', env: { ...heap, AGENTDUMP_LOCALS: 'uncaught' } },
+  'an exit': { how: 'exit', env: { AGENTDUMP_HEAP: 'off' }, skip: onlyWide },
+  'a rejection': { how: 'reject', skip: onlyWide },
+  'a hang': { how: 'hang', env: { AGENTDUMP_HANG_MS: '500' }, skip: onlyWide },
+};
+const seed = Number(process.env['AGENTDUMP_TEST_SEED'] ?? 20_261_125);
+
+for (const [n, node] of testNodes.entries())
+  for (const [name, { skip, ...death }] of Object.entries(deaths))
+    test(`${node.name}: ${name}: no secret in any file or answer`, { skip: skip ?? false }, async () => {
+      const taint = makeTaint(seed + n);
+      const { bundles, files, told } = await runTainted(node.path, death, taint);
+      assert.ok(bundles.length > 0, `no bundle: ${told}`);
+      assert.deepEqual(findTaint(files, taint.canaries), []);
+    });
+
+test('the search finds what is there, in each of its readings', () => {
+  const { canaries } = makeTaint(seed);
+  for (const canary of canaries.values())
+    for (const text of [
+      canary,
+      JSON.stringify(JSON.stringify({ a: canary })),
+      Buffer.from(`xy${canary}`).toString('base64'),
+      Buffer.from(canary).toString('hex'),
+      encodeURIComponent(canary),
+      Buffer.from(canary, 'utf16le').toString('latin1'),
+      JSON.stringify([...Buffer.from(canary)]),
+    ])
+      assert.notDeepEqual(findTaint([{ path: 'x', text }], canaries), [], text);
+});

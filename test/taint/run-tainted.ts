@@ -1,0 +1,180 @@
+/** Lets the tainted program end in one way, asks every command about what it left, and gathers all of it as files. */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { preload } from '../support/run-victim.ts';
+import { readTree, type WrittenFile } from '../support/written-files.ts';
+import type { Taint } from './places.ts';
+import { unzipped } from './readings.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const agentdump = join(root, 'bin', 'agentdump.js');
+/** For a program that goes on against all expectation. */
+const lifeLimitMs = 120_000;
+const program = readFileSync(join(root, 'test', 'taint', 'program.cjs'), 'utf8');
+
+export interface Death {
+  /** The program's first word. */
+  how: string;
+  /** Options of `agentdump run`; without it the preload alone. */
+  run?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface Tainted {
+  bundles: string[];
+  files: WrittenFile[];
+  /** For a failed test. */
+  told: string;
+}
+
+/** What a command is called by where it is told that it leaked, and its words; `{}` stands for the newest bundle. */
+const commands: Readonly<Record<string, readonly string[]>> = {
+  list: ['list'],
+  'list --json': ['list', '--json'],
+  status: ['status', '--json'],
+  analyze: ['analyze', '{}'],
+  'analyze --json': ['analyze', '{}', '--json'],
+  'analyze --markdown': ['analyze', '{}', '--markdown'],
+  'analyze --html': ['analyze', '{}', '--html', '-'],
+  agent: ['agent', '{}', '--whole'],
+  'agent --json': ['agent', '{}', '--json'],
+  verify: ['verify', '{}', '--json'],
+  'verify --secrets': ['verify', '{}', '--secrets'],
+};
+const ofHeap: typeof commands = {
+  'heap summary': ['heap', 'summary', '{}', '--json'],
+  'heap strings': ['heap', 'strings', '{}'],
+  'heap suspects': ['heap', 'suspects', '{}'],
+};
+
+/** In a folder of its own, that is gone when the files are read. */
+export async function runTainted(node: string, death: Death, taint: Taint): Promise<Tainted> {
+  const work = mkdtempSync(join(tmpdir(), 'agentdump-taint-'));
+  try {
+    const dumps = join(work, 'dumps');
+    const temporary = join(work, 'tmp');
+    for (const folder of [dumps, temporary]) mkdirSync(folder, { mode: 0o700 });
+    const ended = await die(node, death, taint, work);
+    const bundles = readdirSync(dumps).filter((name) => name.endsWith('.agentdump'));
+    const answers = askCommands(dumps, bundles, work);
+    const written = [dumps, temporary].flatMap(readTree);
+    const files = [...written, ...written.filter(({ path }) => path.endsWith('.zip')).flatMap(unzipped)];
+    const paths = { path: 'names of files', text: files.map(({ path }) => path).join('\n') };
+    return {
+      bundles,
+      files: [...files, ...answers, ...ended.output, paths].map((file) => below(file, work)),
+      told: ended.told,
+    };
+  } finally {
+    rmSync(work, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const below = ({ path, text }: WrittenFile, work: string): WrittenFile => ({
+  path: path.startsWith('/') ? relative(work, path) : path,
+  text,
+});
+
+/** Writes the program with its names and lines, and runs it to its end. */
+function die(
+  node: string,
+  death: Death,
+  taint: Taint,
+  work: string,
+): Promise<{ output: WrittenFile[]; told: string }> {
+  const { folder = '', script = '', package: plugin = '', file = '' } = taint.names;
+  const home = join(work, 'program', folder);
+  const packageFolder = join(home, 'node_modules', plugin);
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(join(packageFolder, 'package.json'), JSON.stringify({ name: plugin, version: '1.0.0' }));
+  writeFileSync(join(packageFolder, file), 'exports.pause = async () => { await null; };\n');
+  const lines = Object.values(taint.source).join('\n');
+  writeFileSync(
+    join(home, script),
+    program.replace('/* SOURCE */', () => lines),
+  );
+  const store = join(work, 'taint.json');
+  writeFileSync(store, JSON.stringify({ ...taint.inside, plugin: `${plugin}/${file}` }));
+  const words = Object.values(taint.words).flatMap((text) => text.split('\0'));
+  const supervised = death.run && [
+    process.execPath,
+    agentdump,
+    'run',
+    '--dir',
+    join(work, 'dumps'),
+    ...death.run,
+    '--',
+  ];
+  const [command = '', ...rest] = [...(supervised ?? []), node, script, death.how, ...words];
+  const child = spawn(command, rest, {
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(work, 'program'),
+      TMPDIR: join(work, 'tmp'),
+      AGENTDUMP_DIR: join(work, 'dumps'),
+      AGENTDUMP_EXITS: 'all',
+      TAINT: store,
+      TAINT_AGENT: pathToFileURL(join(root, 'dist', 'index.js')).href,
+      ...(supervised ? {} : { NODE_OPTIONS: `--require ${preload}` }),
+      ...taint.variables,
+      ...death.env,
+    },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const limit = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
+  return new Promise((resolve, reject) =>
+    child.on('error', reject).on('close', (code, signal) => {
+      clearTimeout(limit);
+      const own = stderr.split('\n').filter((line) => line.startsWith('agentdump:'));
+      const output = [{ path: 'our lines on stderr', text: own.join('\n') }];
+      resolve({ output, told: `code ${code}, signal ${signal}\n${stdout}${stderr}` });
+    }),
+  );
+}
+
+function askCommands(dumps: string, bundles: readonly string[], work: string): WrittenFile[] {
+  const newest = bundles.at(-1);
+  const path = join(dumps, newest ?? '');
+  const hasHeap = newest !== undefined && existsSync(join(path, 'heap.heapsnapshot.gz'));
+  const all = newest === undefined ? {} : { ...commands, ...(hasHeap ? ofHeap : {}) };
+  const answers = Object.entries(all).map(([name, words]) => ({
+    path: `output of ${name}`,
+    text: ask(
+      words.map((word) => (word === '{}' ? path : word)),
+      dumps,
+      work,
+    ),
+  }));
+  if (newest !== undefined) ask(['pack', path, '--out', join(work, 'tmp', 'packed.zip')], dumps, work);
+  return answers;
+}
+
+function ask(words: readonly string[], dumps: string, work: string): string {
+  const asked = spawnSync(process.execPath, [agentdump, ...words], {
+    encoding: 'latin1',
+    cwd: work,
+    maxBuffer: 1 << 28,
+    env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dumps, NO_COLOR: '1' },
+  });
+  return asked.stdout + asked.stderr;
+}
