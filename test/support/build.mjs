@@ -1,7 +1,7 @@
 // Builds dist/: the library by tsc (ES modules and declarations), the preload by esbuild (one CommonJS file
 // with nothing to import, because a dying process must not have to find a second file).
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,7 @@ await buildReplayPreload(join(root, 'dist', 'replay.cjs'));
 await buildTestsPreload(join(root, 'dist', 'register-tests.cjs'));
 // tsc also compiled the entry as an ES module that nothing may load; its declarations stay.
 rmSync(join(root, 'dist', 'register.js'), { force: true });
+renameSync(join(root, 'dist', 'register.d.ts'), join(root, 'dist', 'register.d.cts'));
 for (const end of ['js', 'd.ts']) rmSync(join(root, 'dist', `register-tests.${end}`), { force: true });
 await inlinePackages('yargs');
 await inlinePackages('mcp-sdk');

@@ -2,16 +2,22 @@
 // document. Without --all (`npm test`): on the Node that is there, with nothing else installed; what that leaves out is
 // named in one closing line. With --all (`npm run test:all`): also the files *.wide.test.ts, all Nodes, oracles, real
 // clients and runners. A test that fails is told when it fails. A file in which a test failed runs again, alone, up to
-// twice, unless it had not ended after ten minutes; what passed only then is named at the end.
+// twice, unless it had not ended after ten minutes; what passed only then is named at the end. With --changed: only the
+// files that a change touches (changed-tests.mjs).
 import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { changedFiles, touchedTests } from './changed-tests.mjs';
 import { compileTests } from './compile-tests.mjs';
 import { counted, runTestFile } from './run-test-file.mjs';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 const isWide = process.argv.includes('--all') || process.env.AGENTDUMP_TESTS === 'all';
-const wanted = process.argv.slice(2).filter((word) => word !== '--all');
+const words = process.argv.slice(2).filter((word) => word !== '--all');
+const isOfChange = words[0] === '--changed';
+if (isOfChange && words[1] === '--since' && !words[2]) throw new Error('--since needs a revision');
+const changed = isOfChange ? changedFiles(root, words[1] === '--since' ? words[2] : undefined) : [];
+const wanted = isOfChange ? [] : words;
 const beside = Number(process.env.AGENTDUMP_TESTS_BESIDE) || 2;
 const mostTries = 3;
 /** More files than these fail for a reason. */
@@ -55,7 +61,15 @@ const isWideFile = (file) => file.endsWith('.wide.test.ts');
 const found = findTests(join(root, 'test')).filter(
   (f) => !wanted.length || wanted.some((w) => f.includes(w)),
 );
-const files = found.filter((file) => isWide || !isWideFile(file));
+const possible = found.filter((file) => isWide || !isWideFile(file));
+const { touched: files, leftOut: untouched } = isOfChange
+  ? touchedTests(root, possible, changed)
+  : { touched: possible, leftOut: 0 };
+if (isOfChange) {
+  console.log(`# ${files.length} of ${possible.length} test files for a change of ${changed.length} files`);
+  if (untouched) console.log(`# ${untouched} more run the built program: npm test`);
+  if (!files.length) process.exit(0);
+}
 if (!files.length) {
   const [first] = found;
   console.error(
@@ -124,12 +138,23 @@ console.log(`1..${number}`);
 const slowest = durations.sort((a, b) => b.seconds - a.seconds).slice(0, slowestTold);
 console.log(`# slowest: ${slowest.map(({ file, seconds }) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
 for (const file of hung) console.log(`# had reported everything and did not end: ${file}`);
+console.log(`# seconds by folder: ${describeFolders()}`);
 for (const file of unsteady) console.log(`# passed only when it ran again: ${file}`);
 if (isWide) for (const what of notInstalled) console.log(`# skipped for want of an install: ${what}`);
 else console.log(`# left to npm run test:all: ${describeLeftOut()}`);
 for (const name of counted) console.log(`# ${name} ${totals[name]}`);
 console.log(`# duration_ms ${performance.now() - start}`);
 process.exitCode = totals.fail + totals.cancelled + (isWide ? notInstalled.size : 0) === 0 ? 0 : 1;
+
+function describeFolders() {
+  const folders = new Map();
+  for (const { file, seconds } of durations) {
+    const folder = dirname(relative('test', file));
+    folders.set(folder, (folders.get(folder) ?? 0) + seconds);
+  }
+  const longestFirst = [...folders].sort(([, a], [, b]) => b - a);
+  return longestFirst.map(([folder, seconds]) => `${folder} ${seconds.toFixed(0)}`).join(', ');
+}
 
 function describeLeftOut() {
   const wideFiles = found.filter(isWideFile);
