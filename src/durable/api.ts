@@ -4,7 +4,7 @@
  */
 import { type Agent, type RunOptions, agent as recorded, type Work } from '../agent/api/api.ts';
 import { AgentdumpError } from '../errors.ts';
-import type { ApprovalWish } from './approvals/wait-for-approval.ts';
+import type { ApprovalWish, SignalWish, SleepWish } from './approvals/wait-for-approval.ts';
 import type { Engine } from './engine.ts';
 import type {
   DurableRunOptions,
@@ -14,7 +14,7 @@ import type {
   DurableWork,
 } from './options.ts';
 import type { CheckpointContents } from './records/checkpoint.ts';
-import type { Answer } from './records/layout.ts';
+import type { Answer, Signal } from './records/layout.ts';
 import type { MaybePromise } from './stores/store.ts';
 
 /** What a function returned: itself, or in a durable run a promise of it. */
@@ -47,6 +47,16 @@ export interface DurableAgent extends Omit<Agent, 'run' | 'step' | 'tool'> {
   version(name: string): MaybePromise<boolean>;
   /** Waits for `agentdump approve` or `reject`, whatever dies meanwhile. Only in a durable run. */
   waitForApproval(name: string, request?: unknown, options?: ApprovalWish): Promise<Answer>;
+  /**
+   * The next signal of this name that was sent to the run (`agentdump signal`, `sendSignal`), perhaps before it came here;
+   * undefined when none came within `timeoutMs`. Only in a durable run.
+   */
+  waitForSignal(name: string, options?: SignalWish): Promise<Signal | undefined>;
+  /**
+   * Goes on after so many milliseconds or at that time, whatever dies meanwhile: days are fine, since a worker keeps no run in
+   * memory that only waits. Only in a durable run.
+   */
+  sleep(name: string, until: number | Date, options?: SleepWish): Promise<void>;
   /** Keeps `contents` now, by default what the run's plan gives; the checkpoint's id. Only in a durable run. */
   checkpoint(label?: string, contents?: CheckpointContents): Promise<string>;
 }
@@ -70,8 +80,13 @@ function run(name: string, ...rest: [RunFunction] | [RunOptions | DurableRunOpti
 }
 
 async function runDurable(name: string, options: DurableRunOptions, work: RunFunction): Promise<unknown> {
+  return (await loadEngine()).run(name, options, work);
+}
+
+/** What runs within it finds itself by the engine that is loaded here: a worker's too. */
+export async function loadEngine(): Promise<Engine> {
   engine ??= (await import('./engine.ts')).engine;
-  return engine.run(name, options, work);
+  return engine;
 }
 
 function step(name: string, work: (step: DurableWork) => unknown, options: DurableStepOptions = {}): unknown {
@@ -144,6 +159,14 @@ export const durableAgent: DurableAgent = {
   waitForApproval: async (name, request, options = {}) => {
     const { engine, place } = requireAround('waitForApproval');
     return engine.waitForApproval(place, name, request, options);
+  },
+  waitForSignal: async (name, options = {}) => {
+    const { engine, place } = requireAround('waitForSignal');
+    return engine.waitForSignal(place, name, options);
+  },
+  sleep: async (name, until, options = {}) => {
+    const { engine, place } = requireAround('sleep');
+    return engine.sleepUntil(place, name, until, options);
   },
   checkpoint: async (label, contents) => {
     const { engine, place } = requireAround('checkpoint');

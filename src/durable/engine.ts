@@ -1,6 +1,8 @@
 /** What the public API calls once there is a durable run: the same words, with the run that the caller is in. */
 import { agent as recorded } from '../agent/api/api.ts';
-import { waitForApproval } from './approvals/wait-for-approval.ts';
+import { sleepUntil, waitForApproval, waitForSignal } from './approvals/wait-for-approval.ts';
+import { Lookout } from './dispatch/lookout.ts';
+import type { WorkerOptions } from './dispatch/worker-options.ts';
 import type {
   DurableRunOptions,
   DurableRunWork,
@@ -34,7 +36,8 @@ function nestedRun(
     key: undefined,
     input: hashOf(options.config),
     options: {},
-    work: ({ id, attempt, signal }) => work({ id, name, attempt, signal, restored: undefined }),
+    work: ({ id, attempt, signal }) =>
+      work({ id, name, attempt, signal, restored: undefined, input: undefined }),
     watch: (inner) => recorded.run(name, options, inner),
   });
 }
@@ -74,5 +77,16 @@ function seenOf({ input }: DurableStepOptions): { input?: unknown } {
   return input === undefined ? {} : { input };
 }
 
-export const engine = { run, nestedRun, step, tool, currentPlace, waitForApproval, takeCheckpoint };
+export const engine = {
+  run,
+  nestedRun,
+  step,
+  tool,
+  currentPlace,
+  waitForApproval,
+  waitForSignal,
+  sleepUntil,
+  takeCheckpoint,
+  lookOut: (options: WorkerOptions) => new Lookout(options),
+};
 export type Engine = typeof engine;

@@ -1,14 +1,25 @@
 /** `agentdump/durable`: what hosts use beside `agent` itself: stores, workers, looking at runs, repairing conversations. */
-
+export { cancelRun, enqueueRun, type QueuedRun, sendSignal } from './dispatch/act-on-run.ts';
+export type { Schedule } from './dispatch/schedule.ts';
+export type { WorkerOptions } from './dispatch/worker-options.ts';
 export { answerApproval, type RunState, type RunSummary, rollBack, summarizeRun } from './inspect.ts';
 export type * from './options.ts';
 export type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './records/checkpoint.ts';
-export type { Answer, Spent } from './records/layout.ts';
+export type { Answer, RunRetry, Signal, Spent } from './records/layout.ts';
 export { type FileReference, referenceFile, verifyReference } from './records/reference.ts';
 export { type RepairedConversation, repairConversation } from './runs/repair-conversation.ts';
 export { FileStore } from './stores/file-store.ts';
 export { openStore } from './stores/find-store.ts';
-export type { PostgresPool } from './stores/postgres-pool.ts';
+export type { PostgresClient, PostgresPool } from './stores/postgres-pool.ts';
 export { PostgresStore, type PostgresStoreOptions } from './stores/postgres-store.ts';
-export type { DurableStore, MaybePromise, RunHandle, RunReading, StoredRecord } from './stores/store.ts';
-export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+export type {
+  DueRun,
+  DurableStore,
+  MaybePromise,
+  RunHandle,
+  RunReading,
+  RunRest,
+  RunTitle,
+  StoredRecord,
+} from './stores/store.ts';
+export { startWorker, type Worker } from './worker.ts';

@@ -7,16 +7,20 @@ import { AgentdumpError } from '../errors.ts';
 import { recordKinds } from '../journal/layout/records.ts';
 import { answerKeyOf } from './approvals/approval.ts';
 import { RecordCodec } from './records/codec.ts';
-import type { Answer, RunRecord } from './records/layout.ts';
+import type { Answer, RunEnd, RunRecord } from './records/layout.ts';
 import { type CodecKeys, openCodec } from './records/open-codec.ts';
+import { signalKey } from './runs/calls-from-outside.ts';
 import { processPolicy } from './runs/process-policy.ts';
-import { type ApprovalEntry, RunLog } from './runs/run-log.ts';
+import { type ApprovalEntry, isOverForWorkers, RunLog } from './runs/run-log.ts';
 import { isInDoubt } from './steps/in-doubt.ts';
 import { lastLabel, wordOf } from './steps/step-path.ts';
 import type { DurableStore, StoredRecord } from './stores/store.ts';
 
-/** interrupted: nobody works at it and it has not ended. waiting: the same, or not, for an approval. */
-export type RunState = 'running' | 'waiting' | 'interrupted' | 'finished' | 'failed' | 'aborted';
+/**
+ * queued: nobody has worked at it yet. interrupted: nobody works at it and it has not ended. waiting: the same, or not, for an
+ * approval, a signal or a time.
+ */
+export type RunState = 'queued' | 'running' | 'waiting' | 'interrupted' | RunEnd;
 
 export interface RunSummary {
   id: string;
@@ -43,6 +47,10 @@ export interface WaitingQuestion {
   answered: boolean;
   /** What is asked for, redacted; absent when there is nothing, or the key that it is sealed with is not here. */
   request?: unknown;
+  /** It waits for no person but for a signal of this name. */
+  signal?: string;
+  /** It is over then by itself. */
+  until?: string;
 }
 
 export async function summarizeRun(store: DurableStore, id: string): Promise<RunSummary> {
@@ -51,7 +59,7 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
   const steps = [...log.steps.values()];
   const waitingFor: WaitingQuestion[] = [];
   for (const question of log.approvals.values())
-    if (!question.readAnswer) waitingFor.push(await describeQuestion(store, id, question));
+    if (!question.readAnswer) waitingFor.push(await describeQuestion(store, id, log, question));
   return {
     id,
     name: log.name ?? '',
@@ -77,9 +85,10 @@ export async function summarizeRun(store: DurableStore, id: string): Promise<Run
   };
 }
 
-function codecForLooking(records: readonly StoredRecord[]): RecordCodec {
+/** Without the key when that is not here: then values can't be read. */
+export function codecForLooking(records: readonly StoredRecord[], keys: CodecKeys = {}): RecordCodec {
   try {
-    return openCodec(records, {});
+    return openCodec(records, keys);
   } catch {
     return new RecordCodec({});
   }
@@ -88,16 +97,19 @@ function codecForLooking(records: readonly StoredRecord[]): RecordCodec {
 async function describeQuestion(
   store: DurableStore,
   run: string,
+  log: RunLog,
   question: ApprovalEntry,
 ): Promise<WaitingQuestion> {
-  const { path, id, askedAtMs } = question;
+  const { path, id, askedAtMs, awaits } = question;
   const request = readRedacted(question);
   return {
     path,
     ...(id !== undefined && { id }),
     askedAt: isoTime(askedAtMs),
-    answered: (await store.findAnswer(run, answerKeyOf(question))) !== undefined,
+    answered: await isAnswered(store, run, log, question),
     ...(request !== undefined && { request }),
+    ...(awaits?.signal !== undefined && { signal: awaits.signal }),
+    ...(awaits?.untilMs !== undefined && { until: isoTime(awaits.untilMs) }),
   };
 }
 
@@ -110,9 +122,44 @@ function readRedacted({ readRequest }: ApprovalEntry): unknown {
   }
 }
 
-function stateOf({ ended }: RunLog, holder: string | undefined, isWaiting: boolean): RunState {
-  if (ended) return ended.status;
+/** What a worker has to know of a run before it takes it. */
+export async function readHeading(
+  store: DurableStore,
+  id: string,
+): Promise<{ name: string | undefined; isOver: boolean; isHeld: boolean; isWaiting: boolean }> {
+  const { records, holder } = await store.read(id);
+  const log = new RunLog(records, new RecordCodec({}));
+  const isHeld = holder !== undefined;
+  let isWaiting = false;
+  const hasDoubt = !isHeld && [...log.steps.values()].some(isInDoubt);
+  for (const question of log.approvals.values()) {
+    if (question.readAnswer) continue;
+    if (hasDoubt || (await isAnswered(store, id, log, question)))
+      return { ...heading(log), isHeld, isWaiting: false };
+    isWaiting = true;
+  }
+  return { ...heading(log), isHeld, isWaiting };
+}
+
+const heading = (log: RunLog) => ({ name: log.name, isOver: isOverForWorkers(log) });
+
+async function isAnswered(
+  store: DurableStore,
+  id: string,
+  log: RunLog,
+  question: ApprovalEntry,
+): Promise<boolean> {
+  const { signal, untilMs } = question.awaits ?? {};
+  if (untilMs !== undefined && untilMs <= Date.now()) return true;
+  if (signal === undefined && untilMs !== undefined) return false;
+  const key = signal === undefined ? answerKeyOf(question) : signalKey(signal, log.nextSignal(signal));
+  return (await store.findAnswer(id, key)) !== undefined;
+}
+
+function stateOf(log: RunLog, holder: string | undefined, isWaiting: boolean): RunState {
+  if (log.ended) return log.ended.status;
   if (isWaiting) return 'waiting';
+  if (log.opens.length === 0 && log.name !== undefined) return 'queued';
   return holder === undefined ? 'interrupted' : 'running';
 }
 
@@ -155,7 +202,7 @@ export async function answerQuestion(
   const { records } = await store.read(id);
   const codec = openCodec(records, wish);
   const log = new RunLog(records, codec);
-  const open = [...log.approvals.values()].filter(({ readAnswer }) => !readAnswer);
+  const open = [...log.approvals.values()].filter(({ readAnswer, awaits }) => !readAnswer && !awaits);
   const question = findQuestion(id, name, open);
   const { path } = question;
   const answer: Answer = { approved: wish.approved, at: new Date().toISOString(), by: userName() };

@@ -1,7 +1,7 @@
 /** What a host says of its durable runs and steps, and what their functions are given. Types and defaults only. */
 import type { RunOptions, StepOptions, ToolOptions, Work } from '../agent/api/api.ts';
 import type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './records/checkpoint.ts';
-import type { Spent } from './records/layout.ts';
+import type { RunRetry, Spent } from './records/layout.ts';
 import type { DurableStore, MaybePromise } from './stores/store.ts';
 
 /** What a step does to the world outside. */
@@ -73,12 +73,18 @@ export interface DurableRunWork extends Work {
   readonly signal: AbortSignal;
   /** The last good checkpoint of an earlier process. */
   readonly restored: RestoredCheckpoint | undefined;
+  /** What the run was begun with, by `input` or by `enqueueRun`. */
+  readonly input: unknown;
 }
 
 export interface DurableRunOptions extends RunOptions {
   /** The run's name for ever: who calls with it again goes on where it ended. */
   id?: string;
   durable: true;
+  /** Kept when the run begins; every life of it is given that one. */
+  input?: unknown;
+  /** Kept when the run begins: workers begin a run again that has failed. Default: they don't. */
+  retry?: RunRetry;
   /** Default: that of AGENTDUMP_RUN_STORE, a PostgreSQL URL; without it, files below `dir`. */
   store?: DurableStore;
   /** The dump folder. Default: AGENTDUMP_DIR or ./.agentdump. */

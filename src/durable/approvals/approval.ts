@@ -1,16 +1,17 @@
 /**
- * Waits for a person: the question is recorded once, the answer is looked for in the store until it is there, and once
- * taken it is the run's own record. Whoever dies meanwhile goes on waiting after a resume and asks nobody again.
+ * Waits for a person, a signal or a time: the question is recorded once, the answer is looked for in the store until it is
+ * there, and once taken it is the run's own record. Whoever dies meanwhile goes on waiting after a resume and asks nobody
+ * again.
  */
 import { newId } from '../../journal/write/session-id.ts';
-import type { Answer } from '../records/layout.ts';
+import type { Awaits } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun } from '../runs/durable-run.ts';
 import type { ApprovalEntry } from '../runs/run-log.ts';
 import { StepLimits } from '../steps/attempt.ts';
 import { type CallPosition, positionFacts } from '../steps/call-position.ts';
-import { ownPause } from '../steps/own-pause.ts';
 import type { MaybePromise } from '../stores/store.ts';
+import type { Found, OpenWait } from './open-waits.ts';
 
 export interface Question {
   path: string;
@@ -19,6 +20,8 @@ export interface Question {
   position?: CallPosition | undefined;
   /** As it was asked before; absent for one that is new. */
   asked?: ApprovalEntry | undefined;
+  /** What is waited for; a person when absent. */
+  awaits?: Awaits | undefined;
 }
 
 export interface ApprovalOptions {
@@ -26,8 +29,6 @@ export interface ApprovalOptions {
   tell?: (id: string | undefined) => MaybePromise<unknown>;
   signal?: AbortSignal | undefined;
 }
-
-const lookEveryMs = 100;
 
 /**
  * Under what the store keeps the answer. Of this question alone: one that is asked again, after a rollback or because its
@@ -37,50 +38,57 @@ export function answerKeyOf({ path, id }: { path: string; id?: string | undefine
   return id === undefined ? path : `${path}~${id}`;
 }
 
+/** The answer: a person's, the signal that came, or undefined when the time was over. */
 export async function waitForAnswer(
   run: DurableRun,
-  { path, request, position, asked }: Question,
+  question: Question,
   { tell, signal }: ApprovalOptions,
-): Promise<Answer> {
-  const { seq, id } = asked ?? (await ask(run, { path, request, position }));
+): Promise<unknown> {
+  const { asked } = question;
+  const { seq, id, awaits } = asked ?? (await ask(run, question));
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
-  if (asked?.readAnswer) return asked.readAnswer() as Answer;
+  if (asked?.readAnswer) return asked.readAnswer();
   const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
-  run.pending.questions++;
-  const found = limits.hold(() => lookUntilFound(run, answerKeyOf({ path, id }), limits));
-  const payload = await found.finally(() => run.pending.questions--);
-  const answer = run.codec.decode(payload).readValue() as Answer;
-  await run.recorder.addWith('durableApproval', { event: 'answered', of: seq }, answer);
-  run.checkpoints.noteEvent('approval');
-  return answer;
+  const wait: OpenWait = {
+    untilMs: awaits?.untilMs,
+    look: () => lookFor(run, answerKeyOf({ path: question.path, id }), awaits),
+    end: () => limits.end(),
+  };
+  // Of a run that is put to rest the program is left where it stands.
+  const found = await run.waits.unlessRested(() => limits.hold(() => run.waits.hold(wait, limits.signal)));
+  await run.recorder.addWith(
+    'durableApproval',
+    { event: 'answered', of: seq, ...(found?.slot !== undefined && { slot: found.slot }) },
+    found?.value,
+  );
+  if (!awaits) run.checkpoints.noteEvent('approval');
+  return found?.value;
 }
 
 async function ask(
   run: DurableRun,
-  { path, request, position }: Question,
-): Promise<{ seq: number; id: string }> {
+  { path, request, position, awaits }: Question,
+): Promise<{ seq: number; id: string; awaits: Awaits | undefined }> {
   const id = newId();
   const input = hashOf(request);
   const facts = {
     event: 'asked',
     path,
     id,
+    ...awaits,
     ...(input !== undefined && { input }),
     ...(position && positionFacts(position)),
   } as const;
   const seq = await run.recorder.addWith('durableApproval', facts, request);
-  run.notify(`waits for ${path}: agentdump approve ${quote(run.id)} ${quote(path)}`);
-  return { seq, id };
+  if (!awaits) run.notify(`waits for ${path}: agentdump approve ${quote(run.id)} ${quote(path)}`);
+  return { seq, id, awaits };
 }
 
-async function lookUntilFound(run: DurableRun, key: string, limits: StepLimits): Promise<Uint8Array> {
-  for (;;) {
-    const found = await run.store.findAnswer(run.id, key);
-    if (found) return found;
-    limits.requireWanted();
-    await ownPause(lookEveryMs);
-  }
+async function lookFor(run: DurableRun, key: string, awaits: Awaits | undefined): Promise<Found | undefined> {
+  if (awaits?.signal !== undefined) return run.takeSignal(awaits.signal);
+  const payload = awaits ? undefined : await run.store.findAnswer(run.id, key);
+  return payload && { value: run.codec.decode(payload).readValue() };
 }
 
 /** A word for a shell. */

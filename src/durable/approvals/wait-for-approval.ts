@@ -1,6 +1,6 @@
 /** A question that the program asks a person: which recorded one it is, if any, and what its answer may be used for. */
-
-import type { Answer } from '../records/layout.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { Answer, Awaits, Signal } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import { Place, type ScopedRun } from '../runs/durable-run.ts';
 import type { ApprovalEntry } from '../runs/run-log.ts';
@@ -10,6 +10,7 @@ import { performStep } from '../steps/durable-step.ts';
 import { ambiguous } from '../steps/replay-order.ts';
 import { joinPath, labelOf, lastLabel, readLabel, scopeOf, wordOf } from '../steps/step-path.ts';
 import { type ApprovalOptions, waitForAnswer } from './approval.ts';
+import { never } from './open-waits.ts';
 
 export interface ApprovalWish {
   /** Notify: a step of the run, so it is called once for each question. */
@@ -17,21 +18,79 @@ export interface ApprovalWish {
   signal?: AbortSignal;
 }
 
-/**
- * Asked once, in whatever process; answered by `agentdump approve` or `reject`. An answer is for the request that was shown:
- * another request is another question.
- */
+export interface SignalWish {
+  /** Undefined is given when no signal came for so long. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+export interface SleepWish {
+  signal?: AbortSignal;
+}
+
+/** Asked once, in whatever process; answered by `agentdump approve` or `reject`. */
 export async function waitForApproval(
   place: Place,
   name: string,
   request: unknown,
   { notify, signal }: ApprovalWish,
 ): Promise<Answer> {
+  const call = { name, word: wordOf('step', name), request, signal };
+  return (await waitFor(place, { ...call, what: `approval ${name}`, notify })) as Answer;
+}
+
+/** Undefined when none came in time. */
+export async function waitForSignal(
+  place: Place,
+  name: string,
+  { timeoutMs, signal }: SignalWish,
+): Promise<Signal | undefined> {
+  const awaits: Awaits = {
+    signal: name,
+    ...(timeoutMs !== undefined && { untilMs: Date.now() + timeoutMs }),
+  };
+  const call = { name, word: wordOf('signal', name), awaits, signal };
+  return (await waitFor(place, { ...call, what: `signal ${name}` })) as Signal | undefined;
+}
+
+/** The time counts from the first life that came here. */
+export async function sleepUntil(
+  place: Place,
+  name: string,
+  until: number | Date,
+  { signal }: SleepWish,
+): Promise<void> {
+  const untilMs = typeof until === 'number' ? Date.now() + until : until.getTime();
+  if (!Number.isFinite(untilMs))
+    throw new AgentdumpError('usage', `sleep ${name} wants milliseconds or a Date`, { argument: 'until' });
+  const call = { name, word: wordOf('sleep', name), awaits: { untilMs }, signal };
+  await waitFor(place, { ...call, what: `sleep ${name}` });
+}
+
+interface WaitCall {
+  name: string;
+  word: string;
+  /** For people. */
+  what: string;
+  request?: unknown;
+  awaits?: Awaits;
+  notify?: ApprovalWish['notify'];
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * An answer is for the request that was shown: another request is another question.
+ */
+async function waitFor(
+  place: Place,
+  { word, what, request, awaits, notify, name, signal }: WaitCall,
+): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
+  if (run.waits.isRested) return never();
   run.recorder.requireWhole();
   run.requireRunning();
-  const wanted = { word: wordOf('step', name), input: hashOf(request), position };
+  const wanted = { word, input: hashOf(request), position };
   const asked = claimQuestion(scoped, wanted);
   const again = asked === undefined ? supersede(scoped, wanted) : undefined;
   const path = (asked ?? again)?.path ?? joinPath(scoped.path, newLabel(scoped, wanted.word));
@@ -40,7 +99,7 @@ export async function waitForApproval(
   scope.open++;
   try {
     if (asked) run.order.noteStart();
-    else await run.order.through(`approval ${name}`);
+    else await run.order.through(what);
     const tell: ApprovalOptions['tell'] = (id) =>
       notify &&
       performStep(new Place(scoped, mark), {
@@ -51,7 +110,7 @@ export async function waitForApproval(
         options: {},
         work: () => notify(request, { run: run.id, name: path }),
       });
-    const answer = await waitForAnswer(run, { path, request, position, asked }, { tell, signal });
+    const answer = await waitForAnswer(run, { path, request, position, asked, awaits }, { tell, signal });
     await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew());
     return answer;
   } finally {

@@ -13,7 +13,8 @@ export type StepKind = 'step' | 'tool' | 'run';
  * its value could not be kept.
  */
 export type StepEnd = 'finished' | 'failed' | 'retrying' | 'aborted' | 'skipped' | 'unkept';
-export type RunEnd = 'finished' | 'failed' | 'aborted';
+/** cancelled: by a person, for good. aborted: by the host's signal; it can be taken up again. */
+export type RunEnd = 'finished' | 'failed' | 'aborted' | 'cancelled';
 
 /** How values of the run are sealed: the salt of its key, and a sum by which the key is known. Both hexadecimal. */
 export interface SealFacts {
@@ -22,7 +23,17 @@ export interface SealFacts {
 }
 
 export type RunRecord =
-  | { event: 'begin'; schema: number; run: string; name: string; seal?: SealFacts }
+  /** With `input` the value is the run's input. */
+  | {
+      event: 'begin';
+      schema: number;
+      run: string;
+      name: string;
+      seal?: SealFacts;
+      retry?: RunRetry;
+      input?: true;
+      value?: unknown;
+    }
   | {
       event: 'open';
       /** 1 for the first process that worked at the run. */
@@ -41,6 +52,14 @@ export type RunRecord =
   /** Every record after `to` and before this one is void. */
   | { event: 'rollback'; to: number; label: string }
   | { event: 'version'; scope: string; name: string; taken: boolean };
+
+/** How often workers begin a run again that has failed. */
+export interface RunRetry {
+  /** Tries in all. */
+  attempts: number;
+  /** Pause after the first failure; each further one is twice as long, up to an hour. Default: 1,000. */
+  delayMs?: number;
+}
 
 /** A call's position (call-position.ts): `after` is a label of its scope, '' at the scope's start, absent in older records. */
 export interface PositionFacts {
@@ -67,9 +86,19 @@ export interface Spent {
  * `waits`: a later process has come to the question, and waits.
  */
 export type ApprovalRecord =
-  | ({ event: 'asked'; path: string; id?: string; input?: string; value?: unknown } & PositionFacts)
+  | ({ event: 'asked'; path: string; id?: string; input?: string; value?: unknown } & Awaits & PositionFacts)
   | { event: 'waits'; of: number }
-  | { event: 'answered'; of: number; value?: unknown };
+  | { event: 'answered'; of: number; value?: unknown; slot?: number };
+
+/**
+ * What is waited for when it is no person: a signal of this name, a time, or whichever comes first. `slot` of the answer
+ * is the number of the signal among those of its name.
+ */
+export interface Awaits {
+  signal?: string;
+  /** Milliseconds since 1970. */
+  untilMs?: number;
+}
 
 /** A piece of a checkpoint, known by the hash of its text. */
 export interface ValueRecord {
@@ -97,6 +126,13 @@ export interface CheckpointRecord {
   position: string;
   /** Hash of the root piece of each part. */
   parts: Record<string, string>;
+}
+
+/** A signal, as the store keeps it until the run has taken it, and as the run is given it. */
+export interface Signal {
+  value?: unknown;
+  by?: string;
+  at: string;
 }
 
 /** An answer to an approval, as the store keeps it until the run has taken it. */

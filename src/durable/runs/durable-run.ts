@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
+import { OpenWaits } from '../approvals/open-waits.ts';
 import type { DurableRunOptions } from '../options.ts';
 import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
@@ -16,6 +17,7 @@ import { orderedItems } from '../steps/ordered-items.ts';
 import { ReplayOrder } from '../steps/replay-order.ts';
 import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise } from '../stores/store.ts';
+import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
 import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
@@ -87,14 +89,6 @@ export function currentPlace(): Place | undefined {
   return storage.getStore();
 }
 
-const inHand = new Set<DurableRun>();
-
-/** The run of this id that this process works at. */
-export function findInHand(store: DurableStore, id: string): DurableRun | undefined {
-  for (const run of inHand) if (run.store === store && run.id === id) return run;
-  return undefined;
-}
-
 export class DurableRun {
   readonly id: string;
   readonly name: string;
@@ -106,13 +100,15 @@ export class DurableRun {
   readonly checkpoints: Checkpoints;
   /** The host's. */
   readonly signal: AbortSignal | undefined;
-  /** Aborts when nothing more can be recorded, as when another worker has taken the run. */
+  /** Aborts when nothing more can be recorded, as when another worker has taken the run, and when it was cancelled. */
   readonly lost = new AbortController();
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
   readonly order: ReplayOrder;
-  /** Steps whose functions are at work, and questions whose answers are waited for. */
-  readonly pending = { steps: 0, questions: 0 };
+  /** Steps whose functions are at work. */
+  readonly pending = { steps: 0 };
+  readonly waits: OpenWaits;
+  readonly #takenSignals = new Map<string, Set<number>>();
   #isOver = false;
 
   constructor(parts: RunParts) {
@@ -126,6 +122,7 @@ export class DurableRun {
     this.checkpoints = parts.checkpoints;
     this.signal = parts.options.signal;
     this.notify = parts.notify;
+    this.waits = new OpenWaits(parts.store, parts.id);
     this.recorder.onBroken = (error) => this.lost.abort(error);
     this.order = new ReplayOrder({
       items: this.isStrict ? orderedItems(parts.log) : [],
@@ -136,12 +133,55 @@ export class DurableRun {
 
   /** The program has come to its work. */
   begin(): void {
-    inHand.add(this);
     this.order.begin();
   }
 
+  /** What it was begun with. */
+  get input(): unknown {
+    return this.log.name === undefined ? this.options.input : this.log.readInput();
+  }
+
   get isOnlyWaiting(): boolean {
-    return this.pending.questions > 0 && this.pending.steps === 0;
+    return this.waits.count > 0 && this.pending.steps === 0 && this.order.isThrough;
+  }
+
+  /** Leaves the memory while it waits; when it is due again, and a last look for what came meanwhile. */
+  rest(): { dueAtMs: number | 'never'; hasNews: () => Promise<boolean> } {
+    const dueAtMs = this.waits.untilMs;
+    const waits = this.waits.rest();
+    this.recorder.breakQuietly(
+      new AgentdumpError('held', `run ${this.id} was put to rest`, { run: this.id }),
+    );
+    const hasNews = async () => {
+      if (await this.store.findAnswer(this.id, cancelKey)) return true;
+      for (const { look } of waits) if (await look()) return true;
+      return false;
+    };
+    return { dueAtMs, hasNews };
+  }
+
+  get cancelled(): CancelError | undefined {
+    const { aborted, reason } = this.lost.signal;
+    return aborted && reason instanceof CancelError ? reason : undefined;
+  }
+
+  /** The next signal of this name that no wait of this run was given. */
+  async takeSignal(name: string): Promise<{ value: unknown; slot: number } | undefined> {
+    let taken = this.#takenSignals.get(name);
+    if (!taken) {
+      taken = this.log.takenSignals(name);
+      this.#takenSignals.set(name, taken);
+    }
+    for (let slot = 0; ; slot++) {
+      if (taken.has(slot)) continue;
+      const payload = await this.store.findAnswer(this.id, signalKey(name, slot));
+      if (!payload) return undefined;
+      if (taken.has(slot)) continue;
+      const value = this.codec.decode(payload).readValue();
+      // One that is only looked for after the run was put to rest stays there.
+      if (!this.waits.isRested) taken.add(slot);
+      return { value, slot };
+    }
   }
 
   get isStrict(): boolean {
@@ -234,7 +274,6 @@ export class DurableRun {
 
   end(): void {
     this.#isOver = true;
-    inHand.delete(this);
     this.checkpoints.close();
   }
 }

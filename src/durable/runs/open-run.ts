@@ -10,7 +10,8 @@ import { newId } from '../../journal/write/session-id.ts';
 import { version } from '../../version.ts';
 import { type DurableRunOptions, defaultMaxResumes } from '../options.ts';
 import { Checkpoints } from '../records/checkpoint.ts';
-import { durableSchema, type RunRecord } from '../records/layout.ts';
+import type { RecordCodec } from '../records/codec.ts';
+import { durableSchema, type RunRecord, type RunRetry } from '../records/layout.ts';
 import { openCodec } from '../records/open-codec.ts';
 import { encodeValue } from '../records/values.ts';
 import { defaultPlace, openStore } from '../stores/find-store.ts';
@@ -19,7 +20,7 @@ import { DurableRun } from './durable-run.ts';
 import { findResumable } from './find-resumable.ts';
 import { processPolicy } from './process-policy.ts';
 import { computeResumeAccount, renderResumeAccount } from './resume-account.ts';
-import { RunLog } from './run-log.ts';
+import { isOverForWorkers, isSettledRun, RunLog } from './run-log.ts';
 import { RunRecorder } from './run-recorder.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -28,13 +29,18 @@ export interface OpenedRun {
   handle: RunHandle;
 }
 
-export async function openRun(name: string, options: DurableRunOptions): Promise<OpenedRun> {
+/** `isByWorker`: one that has ended for workers, or was never begun, is not taken up. */
+export async function openRun(
+  name: string,
+  options: DurableRunOptions,
+  isByWorker = false,
+): Promise<OpenedRun> {
   const store = options.store ?? (await openStore(options.dir ?? defaultPlace()));
   const wanted = options.id ?? (await findResumable(store, name));
-  const id = wanted ?? `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${newId()}`;
-  const handle = await store.open(id);
+  const id = wanted ?? newRunId(name);
+  const handle = await store.open(id, { name, isWork: true });
   try {
-    return { run: await readRun({ id, name, options, store, handle }), handle };
+    return { run: await readRun({ id, name, options, store, handle, isByWorker }), handle };
   } catch (error) {
     await handle.release();
     throw error;
@@ -47,10 +53,11 @@ interface Opening {
   options: DurableRunOptions;
   store: DurableStore;
   handle: RunHandle;
+  isByWorker: boolean;
 }
 
 async function readRun(opening: Opening): Promise<DurableRun> {
-  const { id, name, options, store, handle } = opening;
+  const { id, name, options, store, handle, isByWorker } = opening;
   const codec = openCodec(handle.records, options);
   const log = new RunLog(handle.records, codec);
   requireSame(log, name, id);
@@ -68,7 +75,7 @@ async function readRun(opening: Opening): Promise<DurableRun> {
     notify,
   });
   const run = new DurableRun({ id, name, options, store, log, codec, recorder, checkpoints, notify });
-  if (log.ended?.status !== 'finished') await takeUp(run, handle, configHash);
+  if (!(isByWorker ? isOverForWorkers(log) : isSettledRun(log))) await takeUp(run, handle, configHash);
   return run;
 }
 
@@ -76,8 +83,8 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec, store } = run;
   const attempt = log.opens.length + 1;
-  if (log.name === undefined) await recorder.add('durableRun', beginning(run));
-  else tellResume(run, configHash);
+  if (log.name === undefined) await begin(run);
+  else if (log.opens.length > 0) tellResume(run, configHash);
   await recorder.add('durableRun', {
     event: 'open',
     attempt,
@@ -92,9 +99,31 @@ async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | u
   await warmUp(codec, store, handle);
 }
 
-function beginning({ id, name, codec }: DurableRun): RunRecord {
-  const seal = codec.sealFacts;
-  return { event: 'begin', schema: durableSchema, run: id, name, ...(seal && { seal }) };
+async function begin({ id, name, codec, options, recorder }: DurableRun): Promise<void> {
+  const facts = beginning(id, name, codec, options.retry);
+  if (options.input === undefined) await recorder.add('durableRun', facts);
+  else await recorder.addWith('durableRun', { ...facts, input: true }, options.input);
+}
+
+/** The first record of a run. */
+export function beginning(
+  run: string,
+  name: string,
+  { sealFacts }: RecordCodec,
+  retry?: RunRetry,
+): Extract<RunRecord, { event: 'begin' }> {
+  return {
+    event: 'begin',
+    schema: durableSchema,
+    run,
+    name,
+    ...(sealFacts && { seal: sealFacts }),
+    ...(retry && { retry }),
+  };
+}
+
+export function newRunId(name: string): string {
+  return `${name.replace(/[^\w.-]+/g, '-').slice(0, 60)}-${newId()}`;
 }
 
 function tellResume({ log, options, id, notify }: DurableRun, configHash: string | undefined): void {

@@ -2,52 +2,148 @@
 import { isAbort } from '../../agent/http/call-error.ts';
 import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
+import type { RunEnd, RunRetry } from '../records/layout.ts';
 import { AbortFollower } from '../steps/attempt.ts';
+import type { RunRest } from '../stores/store.ts';
+import { CancelError } from './calls-from-outside.ts';
+import { CancelWatch } from './cancel-watch.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { openRun } from './open-run.ts';
+import { hasTriesLeft, isOverForWorkers, isSettledRun } from './run-log.ts';
 import { pruneNowAndThen } from './run-retention.ts';
 
-/** The recorded result of a run that is finished; otherwise the run goes on from where it is. */
+type RunFunction = (run: DurableRunWork) => unknown;
+
+/** The recorded result of a run that has ended for good; otherwise the run goes on from where it is. */
 export async function performRun(
   name: string,
   options: DurableRunOptions,
-  work: (run: DurableRunWork) => unknown,
+  work: RunFunction,
 ): Promise<unknown> {
   const { run, handle } = await openRun(name, options);
+  let rest: RunRest | undefined;
   try {
-    if (run.log.ended?.status === 'finished') return run.log.ended.readValue();
-    return await perform(run, work);
+    if (!isSettledRun(run.log)) {
+      const { result, failure, status } = await perform(run, work);
+      rest = restAfter(run, status);
+      if (failure) throw failure.error;
+      return result;
+    }
+    rest = { isOver: true };
+    if (run.log.ended?.status === 'cancelled')
+      throw run.log.ended.readValue() ?? new CancelError(run.id, undefined);
+    return run.log.ended?.readValue();
   } finally {
     run.end();
-    await handle.release();
+    await handle.release(rest);
     pruneNowAndThen(run.store);
   }
 }
 
-async function perform(run: DurableRun, work: (run: DurableRunWork) => unknown): Promise<unknown> {
+/** What a worker learns of a run that it took. */
+/** stuck: it could not be gone on with, and stays as it is. */
+export type WorkedRun = { is: 'over' | 'ended' | 'rested' } | { is: 'failed' | 'stuck'; error: unknown };
+
+/** As `performRun`, by somebody who waits for no result. `rest` aborts: a run that only waits leaves the memory. */
+export async function workAt(
+  name: string,
+  options: DurableRunOptions,
+  work: RunFunction,
+  inHand: (run: DurableRun, rest: () => void) => void,
+): Promise<WorkedRun> {
+  const { run, handle } = await openRun(name, options, true);
+  let rest: RunRest | undefined;
+  let hasNews: (() => Promise<boolean>) | undefined;
+  try {
+    if (isOverForWorkers(run.log)) {
+      rest = { isOver: true };
+      return { is: 'over' };
+    }
+    let wakeUp = () => {};
+    const rested = new Promise<'rested'>((resolve) => {
+      wakeUp = () => resolve('rested');
+    });
+    inHand(run, () => {
+      const left = run.rest();
+      rest = { isOver: false, dueAtMs: left.dueAtMs };
+      hasNews = left.hasNews;
+      wakeUp();
+    });
+    const performed = await Promise.race([perform(run, work), rested]);
+    if (performed === 'rested') return { is: 'rested' };
+    rest = restAfter(run, performed.status);
+    const { failure, status } = performed;
+    if (!failure) return { is: 'ended' };
+    return { is: status === undefined ? 'stuck' : 'failed', error: failure.error };
+  } finally {
+    run.end();
+    await handle.release(rest);
+    // What came while it was let go may have been told before it was said to wait.
+    if (await hasNews?.()) await run.store.rest?.(run.id, { isOver: false });
+    pruneNowAndThen(run.store);
+  }
+}
+
+interface Performed {
+  result?: unknown;
+  failure?: { error: unknown };
+  /** Absent: its end could not be recorded, and it stays as it is. */
+  status?: RunEnd;
+}
+
+async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
   const root = new ScopedRun(run, '');
   const follower = new AbortFollower(run.signal ? [run.signal, run.lost.signal] : [run.lost.signal]);
-  let result: unknown;
+  const cancelWatch = new CancelWatch(run);
   try {
+    await cancelWatch.begin();
     const restored = run.checkpoints.restore();
     run.signal?.throwIfAborted();
+    run.lost.signal.throwIfAborted();
     const { signal } = follower;
-    const given = { id: run.id, name: run.name, attempt: run.log.opens.length + 1, signal, restored };
+    const given = {
+      id: run.id,
+      name: run.name,
+      attempt: run.log.opens.length + 1,
+      signal,
+      restored,
+      input: run.input,
+    };
     run.begin();
-    result = await root.enter(() => work(given));
+    const result = await root.enter(() => work(given));
     await run.requireAllClaimed(root);
     run.recorder.requireWhole();
     await run.addEnd('finished', [], result);
+    return { result, status: 'finished' };
   } catch (error) {
     // What can't be recorded, or is of another program, is no failure of the run: it stays as it is.
-    if (run.recorder.broken) throw run.recorder.broken;
+    if (run.recorder.broken) return { failure: { error: run.recorder.broken } };
     const wasCalledOff = run.signal?.aborted && isAbort(error);
-    await run.addEnd(wasCalledOff ? 'aborted' : 'failed', run.failures.stepsOf(error), error);
-    throw error;
+    const status = run.cancelled ? 'cancelled' : wasCalledOff ? 'aborted' : 'failed';
+    const failure = run.cancelled ?? error;
+    try {
+      await run.addEnd(status, run.failures.stepsOf(error), failure);
+    } catch (lost) {
+      return { failure: { error: lost } };
+    }
+    return { failure: { error: failure }, status };
   } finally {
+    cancelWatch.end();
     follower.end();
   }
-  return result;
+}
+
+const longestRetryMs = 3_600_000;
+
+function restAfter({ log }: DurableRun, status: RunEnd | undefined): RunRest | undefined {
+  if (status === undefined) return undefined;
+  const failures = log.failures + 1;
+  if (status !== 'failed' || !hasTriesLeft({ retry: log.retry, failures })) return { isOver: true };
+  return { isOver: false, dueAtMs: Date.now() + retryPause(log.retry, failures) };
+}
+
+function retryPause(retry: RunRetry | undefined, failures: number): number {
+  return Math.min((retry?.delayMs ?? 1_000) * 2 ** (failures - 1), longestRetryMs);
 }
 
 export function takeCheckpoint(

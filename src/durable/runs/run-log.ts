@@ -7,9 +7,11 @@ import { recordKinds } from '../../journal/layout/records.ts';
 import type { RecordCodec } from '../records/codec.ts';
 import type {
   ApprovalRecord,
+  Awaits,
   CheckpointRecord,
   RunEnd,
   RunRecord,
+  RunRetry,
   SealFacts,
   Spent,
   StepEnd,
@@ -69,6 +71,10 @@ export interface ApprovalEntry {
   /** Undefined for the question after a step in doubt, and in older records. */
   readonly position: CallPosition | undefined;
   readonly askedAtMs: number;
+  /** Undefined for what a person answers. */
+  readonly awaits: Awaits | undefined;
+  /** Of the signal that it was given. */
+  slot?: number | undefined;
   readRequest: () => unknown;
   readAnswer?: () => unknown;
   /** Number of the record of its answer; -1 while there is none. */
@@ -90,6 +96,10 @@ export class RunLog {
   schema: number | undefined;
   seal: SealFacts | undefined;
   beganAtMs = 0;
+  retry: RunRetry | undefined;
+  readInput: () => unknown = () => undefined;
+  /** How often it ended so. */
+  failures = 0;
   lastAtMs = 0;
   lastSeq = -1;
   opens: OpenFacts[] = [];
@@ -155,6 +165,8 @@ export class RunLog {
         this.schema = facts.schema;
         this.seal = facts.seal;
         this.beganAtMs = atMs;
+        this.retry = facts.retry;
+        if (facts.input) this.readInput = readValue;
         break;
       case 'open':
         this.reopen();
@@ -163,6 +175,7 @@ export class RunLog {
         break;
       case 'end':
         this.ended = { status: facts.status, readValue, of: facts.of ?? [] };
+        if (facts.status === 'failed') this.failures++;
         break;
       case 'version':
         this.versions.set(joinVersion(facts.scope, facts.name), facts.taken);
@@ -231,6 +244,7 @@ export class RunLog {
         input,
         position: positionOf(facts),
         askedAtMs: atMs,
+        awaits: awaitsOf(facts),
         readRequest: readValue,
         answerSeq: -1,
         isClaimed: false,
@@ -244,7 +258,19 @@ export class RunLog {
       if (entry.seq === facts.of) {
         entry.readAnswer = readValue;
         entry.answerSeq = seq;
+        entry.slot = facts.slot;
       }
+  }
+
+  /** Number of the signal of this name that the next wait is given, if no wait is between. */
+  nextSignal(name: string): number {
+    const taken = this.takenSignals(name);
+    for (let slot = 0; ; slot++) if (!taken.has(slot)) return slot;
+  }
+
+  takenSignals(name: string): Set<number> {
+    const waits = [...this.approvals.values()].filter(({ awaits }) => awaits?.signal === name);
+    return new Set(waits.flatMap(({ slot }) => slot ?? []));
   }
 
   /** What a try of the step has recorded that was given up: the next one does it anew. */
@@ -254,6 +280,11 @@ export class RunLog {
     for (const step of this.steps.keys()) if (isBelow(step)) this.steps.delete(step);
     for (const question of this.approvals.keys()) if (isBelow(question)) this.approvals.delete(question);
   }
+}
+
+function awaitsOf({ signal, untilMs }: Awaits): Awaits | undefined {
+  if (signal === undefined && untilMs === undefined) return undefined;
+  return { ...(signal !== undefined && { signal }), ...(untilMs !== undefined && { untilMs }) };
 }
 
 export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
@@ -277,6 +308,21 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     readOutcome: () => undefined,
     isClaimed: false,
   };
+}
+
+/** It ended for good: its end is given to whoever asks. */
+export function isSettledRun({ ended }: RunLog): boolean {
+  return ended?.status === 'finished' || ended?.status === 'cancelled';
+}
+
+/** Nobody has to go on with it unasked. Of a run without a beginning nothing was promised to anybody. */
+export function isOverForWorkers(log: RunLog): boolean {
+  if (log.name === undefined) return true;
+  return log.ended !== undefined && !(log.ended.status === 'failed' && hasTriesLeft(log));
+}
+
+export function hasTriesLeft({ retry, failures }: Pick<RunLog, 'retry' | 'failures'>): boolean {
+  return failures < (retry?.attempts ?? 1);
 }
 
 export function joinVersion(scope: string, name: string): string {

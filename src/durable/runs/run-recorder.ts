@@ -26,6 +26,8 @@ export type RecordName = keyof RecordOf;
 export class RunRecorder {
   /** Why nothing more can be recorded. */
   broken: Error | undefined;
+  /** Records that were asked for in this life. */
+  count = 0;
   /** Called once, with that reason. */
   onBroken: (error: Error) => void = () => {};
   readonly #handle: RunHandle;
@@ -37,6 +39,11 @@ export class RunRecorder {
     this.#codec = codec;
     this.#syncsEach = fsync === 'step';
     handle.onLost?.((error) => this.breakWith(error));
+  }
+
+  /** As `breakWith`, and tells nobody: what is at work is left as it is. */
+  breakQuietly(error: Error): void {
+    this.broken ??= error;
   }
 
   requireWhole(): void {
@@ -76,6 +83,7 @@ export class RunRecorder {
 
   #append(name: RecordName, payload: string | Uint8Array, sync: boolean): MaybePromise<number> {
     this.requireWhole();
+    this.count++;
     try {
       const added = this.#handle.append(recordKinds[name], payload, sync);
       return typeof added === 'number'

@@ -1,7 +1,7 @@
 /**
  * Keeps the folder of runs small: finished runs that are old, or the oldest beyond a number or a size, are removed. Never
  * one that is not finished, since it can be gone on with, nor one that somebody works at, nor one that finished within a
- * day: who asks for it again would otherwise do everything again. Knows only the store of files; never throws.
+ * day: who asks for it again would otherwise do everything again. Of stores it knows that of files; never throws.
  */
 import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export interface RunRetention {
   bytes: number;
 }
 
-const dayMs = 24 * 3_600_000;
+export const dayMs = 24 * 3_600_000;
 const everyMs = 3_600_000;
 const graveStart = '.removed-';
 /** Its time is when somebody last looked. */
@@ -120,21 +120,23 @@ function remove(store: FileStore, id: string): boolean {
     // Taking a run touches it: an unfinished one keeps its age.
     if (!isFinished(store, id)) return false;
     const run = store.open(id);
+    let isOver = false;
     try {
       if (!endedWell(run.records)) return false;
+      isOver = true;
       const grave = join(store.place, `${graveStart}${process.pid}-${process.hrtime.bigint()}`);
       platform.files.rename(store.folderOf(id), grave);
       rmSync(grave, { recursive: true, force: true });
       return true;
     } finally {
-      run.release();
+      run.release(isOver ? { isOver } : undefined);
     }
   } catch {
     return false;
   }
 }
 
-function endedWell(records: ConstructorParameters<typeof RunLog>[0]): boolean {
+export function endedWell(records: ConstructorParameters<typeof RunLog>[0]): boolean {
   const log = new RunLog(records, new RecordCodec({}));
   return log.damaged.length === 0 && log.ended?.status === 'finished';
 }

@@ -5,7 +5,10 @@
 
 import { ownPause } from './own-pause.ts';
 
-/** Who may call the step off; `lost` aborts when nothing more can be recorded of its run. */
+/**
+ * Who may call the step off. `lost` aborts when nothing more can be recorded of its run, or that was cancelled: a function that
+ * does not listen goes on to its end.
+ */
 export interface CalledOffBy {
   host: readonly (AbortSignal | undefined)[];
   lost: AbortSignal;
@@ -31,7 +34,7 @@ export class StepLimits {
 
   /** Somebody outside has called it off; a time that is over is no such thing. */
   get isCalledOff(): boolean {
-    return this.#host.some(({ aborted }) => aborted);
+    return this.#lost.aborted || this.#host.some(({ aborted }) => aborted);
   }
 
   get signal(): AbortSignal {

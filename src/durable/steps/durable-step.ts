@@ -5,6 +5,7 @@
  */
 import { isAbort } from '../../agent/http/call-error.ts';
 import type { AgentdumpError } from '../../errors.ts';
+import { never } from '../approvals/open-waits.ts';
 import type { DurableWork, Effect, RetryPolicy } from '../options.ts';
 import type { Spent, StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
@@ -21,6 +22,7 @@ import type { WantedStep } from './wanted-step.ts';
 export async function performStep(place: Place, wanted: WantedStep): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
+  if (run.waits.isRested) return never();
   run.recorder.requireWhole();
   run.requireRunning();
   const entry = run.claim(scope, wanted, position);

@@ -5,6 +5,7 @@
 import { AgentdumpError } from '../../errors.ts';
 import { waitForAnswer } from '../approvals/approval.ts';
 import type { DoubtfulEffect, DoubtPolicy, EffectCheck } from '../options.ts';
+import type { Answer } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun, ScopedRun } from '../runs/durable-run.ts';
 import type { StepEntry } from '../runs/run-log.ts';
@@ -71,7 +72,7 @@ async function ask(
   const path = `${effect.path}?`;
   const before = run.log.approvals.get(path);
   const asked = before && (before.id === undefined || before.input === hashOf(request)) ? before : undefined;
-  const answer = await waitForAnswer(run, { path, request, asked }, {});
+  const answer = (await waitForAnswer(run, { path, request, asked }, {})) as Answer;
   if (!answer.approved) {
     const error = new Error(`step ${effect.path} was in doubt and rejected`);
     await run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);

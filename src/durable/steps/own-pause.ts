@@ -1,10 +1,19 @@
 /** Pauses of our own, counted: what waits for a person or for the next try is nothing that could wake the program. */
 let atWork = 0;
 
-export async function ownPause(ms: number): Promise<void> {
+/** Ends early when the signal aborts. */
+export async function ownPause(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
   atWork++;
   try {
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      const end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal?.addEventListener('abort', end, { once: true });
+    });
   } finally {
     atWork--;
   }

@@ -69,6 +69,10 @@ export class FileLease {
     this.#touch();
   }
 
+  get isHeld(): boolean {
+    return !this.#isReleased && lastLease(this.#folder)?.epoch === this.epoch;
+  }
+
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -13,36 +13,49 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
+import { FileBoard } from './file-board.ts';
 import { FileLease, findLeaseHolder } from './file-lease.ts';
 import { readRunFiles } from './file-records.ts';
-import type { DurableStore, RunHandle, RunReading } from './store.ts';
+import type { DueRun, DurableStore, RunHandle, RunReading, RunRest, RunTitle } from './store.ts';
 
 export const runsFolder = 'runs';
 const answersFolder = 'answers';
 const longestName = 200;
+/** In the folder of a run whose id is too long for a file name. */
+const idFile = 'run-id';
+/** No name that `encodeURIComponent` makes has a plus. */
+const hashMark = '+sha256-';
 
 /** `dir`: the dump folder; the runs are below it. */
 export class FileStore implements DurableStore {
   readonly place: string;
+  readonly #board: FileBoard;
+  #isClosed = false;
 
   constructor(dir: string) {
     this.place = join(resolve(dir), runsFolder);
+    this.#board = new FileBoard(this.place);
   }
 
-  open(runId: string): FileRun {
+  open(runId: string, title: RunTitle = {}): FileRun {
+    this.#requireOpen();
     const folder = this.folderOf(runId);
+    const name = basename(folder);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (name.includes(hashMark)) writeFileSync(join(folder, idFile), runId, { mode: 0o600 });
+      this.#board.add(name, runId, title);
     } catch (cause) {
       throw unwritable(folder, cause);
     }
-    return FileRun.open(folder, runId);
+    return FileRun.open(folder, runId, (rest) => this.#afterRun(name, runId, rest));
   }
 
   read(runId: string): RunReading {
+    this.#requireOpen();
     const folder = this.folderOf(runId);
     if (!existsSync(folder))
       throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, { path: folder });
@@ -52,10 +65,11 @@ export class FileStore implements DurableStore {
   }
 
   list(): string[] {
+    this.#requireOpen();
     if (!existsSync(this.place)) return [];
     return readdirSync(this.place, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-      .map(({ name }) => decodeName(name))
+      .map(({ name }) => this.#idOf(name))
       .sort();
   }
 
@@ -66,6 +80,7 @@ export class FileStore implements DurableStore {
     writeFileSync(draft, payload, { mode: 0o600, flag: 'wx', flush: true });
     try {
       linkSync(draft, join(folder, answerName(path)));
+      this.rest(runId, { isOver: false });
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -80,10 +95,63 @@ export class FileStore implements DurableStore {
     return statSync(file, { throwIfNoEntry: false }) ? readFileSync(file) : undefined;
   }
 
-  close(): void {}
+  findDue(names: readonly string[], most: number): DueRun[] {
+    this.#requireOpen();
+    const due: DueRun[] = [];
+    for (const { run: id, name } of this.#board.findDue(names, Date.now())) {
+      if (due.length >= most) break;
+      const folder = this.folderOf(id);
+      // Nothing can come of an entry whose run was removed.
+      if (!existsSync(folder)) this.#board.remove(basename(folder));
+      else if (findLeaseHolder(folder) === undefined) due.push({ id, ...(name !== undefined && { name }) });
+    }
+    return due;
+  }
+
+  /** Runs without an entry: of an older release, or copied here. */
+  findUnlisted(): string[] {
+    const listed = new Set(this.#board.list());
+    return this.list().filter((id) => !listed.has(encodeName(id)));
+  }
+
+  rest(runId: string, rest: RunRest): void {
+    const folder = this.folderOf(runId);
+    // Of a held run only that it is due: a worker that looks in vain does no harm, one that never looks does.
+    const isHeld = existsSync(folder) && findLeaseHolder(folder) !== undefined;
+    if (!isHeld || (!rest.isOver && rest.dueAtMs === undefined))
+      this.#board.rest(basename(folder), runId, rest);
+  }
+
+  watch(tell: (runId: string) => void): () => void {
+    return this.#board.watch(tell);
+  }
+
+  /** Runs that were taken stay so until they are released. */
+  close(): void {
+    this.#isClosed = true;
+  }
 
   folderOf(runId: string): string {
     return join(this.place, encodeName(runId));
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed)
+      throw new AgentdumpError('usage', `the store ${this.place} is closed`, { argument: 'store' });
+  }
+
+  #idOf(folderName: string): string {
+    if (!folderName.includes(hashMark)) return decodeName(folderName);
+    try {
+      return readFileSync(join(this.place, folderName, idFile), 'utf8');
+    } catch {
+      return folderName;
+    }
+  }
+
+  #afterRun(folderName: string, runId: string, rest: RunRest | undefined): void {
+    if (!existsSync(join(this.place, folderName))) this.#board.remove(folderName);
+    else if (rest) this.#board.rest(folderName, runId, rest);
   }
 }
 
@@ -93,10 +161,19 @@ class FileRun implements RunHandle {
   readonly notes: readonly string[];
   readonly #lease: FileLease;
   readonly #journal: JournalWriter;
+  readonly #folder: string;
+  readonly #afterwards: (rest: RunRest | undefined) => void;
 
-  private constructor(folder: string, runId: string, lease: FileLease) {
+  private constructor(
+    folder: string,
+    runId: string,
+    lease: FileLease,
+    afterwards: (rest: RunRest | undefined) => void,
+  ) {
     const { records, notes, end } = readRunFiles(folder, true);
     this.#lease = lease;
+    this.#folder = folder;
+    this.#afterwards = afterwards;
     this.epoch = lease.epoch;
     this.records = records;
     this.notes = notes;
@@ -108,10 +185,10 @@ class FileRun implements RunHandle {
     });
   }
 
-  static open(folder: string, runId: string): FileRun {
+  static open(folder: string, runId: string, afterwards: (rest: RunRest | undefined) => void): FileRun {
     const lease = FileLease.take(folder, runId);
     try {
-      return new FileRun(folder, runId, lease);
+      return new FileRun(folder, runId, lease, afterwards);
     } catch (error) {
       lease.release();
       throw error;
@@ -134,9 +211,13 @@ class FileRun implements RunHandle {
     this.#journal.rehearse(kind, payload);
   }
 
-  /** On a full disk nothing more can be said: then the run is free when this process has ended. */
-  release(): void {
-    for (const letGo of [() => this.#journal.close(true), () => this.#lease.release()])
+  /**
+   * On a full disk nothing more can be said: then the run is free when this process has ended. What becomes of it is said
+   * while it is still held: nobody may take it up in between and be overruled.
+   */
+  release(rest?: RunRest): void {
+    const tellRest = () => (!existsSync(this.#folder) || this.#lease.isHeld) && this.#afterwards(rest);
+    for (const letGo of [() => this.#journal.close(true), tellRest, () => this.#lease.release()])
       try {
         letGo();
       } catch {
@@ -145,12 +226,14 @@ class FileRun implements RunHandle {
   }
 }
 
-/** A file name that says the text, in every file system. */
+/** A file name that says the text, in every file system; of a long one the start, and its hash. */
 function encodeName(text: string): string {
   const name = encodeURIComponent(text).replace(/^\./, '%2E').replace(/\*/g, '%2A');
-  if (name !== '' && name.length <= longestName) return name;
-  const message = `the id of a run must have 1 to ${longestName} characters in a URL: ${text}`;
-  throw new AgentdumpError('usage', message, { argument: 'id' });
+  if (name === '') throw new AgentdumpError('usage', 'the id of a run must not be empty', { argument: 'id' });
+  if (name.length <= longestName) return name;
+  // Not in the middle of an escaped character.
+  const start = name.slice(0, 100).replace(/%.?$/, '');
+  return `${start}${hashMark}${createHash('sha256').update(text).digest('hex')}`;
 }
 
 /** As `encodeName`, but a long one is its hash: nobody has to read it back. */

@@ -5,6 +5,17 @@ export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   end(): Promise<void>;
+  /** A connection of its own, for news; without it workers and waiting runs look every second. */
+  connect?(): Promise<PostgresClient>;
+}
+
+export interface PostgresClient {
+  query(text: string): Promise<unknown>;
+  on(event: 'notification', listener: (news: { payload?: string | undefined }) => void): unknown;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+  /** Keeps the process alive no longer. */
+  unref?(): void;
+  release(destroy: boolean): void;
 }
 
 /** What one run needs of its store. */
@@ -13,4 +24,6 @@ export interface PostgresPlace {
   /** A run whose holder was silent for so long may be taken by others. */
   leaseMs: number;
   patience: Patience;
+  /** Throws `usage` once the store is closed. */
+  requireOpen(): void;
 }

@@ -1,8 +1,9 @@
 /** One run in this worker's hands, in PostgreSQL: adds records in their order, as many in a statement as wait. */
 import { AgentdumpError } from '../../errors.ts';
 import { persist } from './persist.ts';
+import { dueText, newsChannel } from './postgres-dispatch.ts';
 import type { PostgresPlace } from './postgres-pool.ts';
-import type { RunHandle, StoredRecord } from './store.ts';
+import type { RunHandle, RunRest, StoredRecord } from './store.ts';
 
 interface Waiting {
   seq: number;
@@ -69,10 +70,16 @@ export class PostgresRun implements RunHandle {
   }
 
   /** When the database is away the lease runs out by itself. */
-  async release(): Promise<void> {
+  async release(rest?: RunRest): Promise<void> {
     clearInterval(this.#heartbeat);
-    const letGo = 'update agentdump_runs set holder = null where run_id = $1 and epoch = $2';
-    await this.#store.pool.query(letGo, [this.#runId, this.epoch]).catch(() => {});
+    const letGo = `
+      with freed as (
+        update agentdump_runs
+        set holder = null, is_over = coalesce($3, is_over), due_at = coalesce($4, due_at)
+        where run_id = $1 and epoch = $2 returning run_id)
+      select pg_notify('${newsChannel}', run_id) from freed where not $3 and $4 <= now()`;
+    const values = [this.#runId, this.epoch, rest?.isOver ?? null, rest ? dueText(rest) : null];
+    await this.#store.pool.query(letGo, values).catch(() => {});
   }
 
   /** After a failure nothing more is added: a record may not follow one that is lost. */
@@ -93,6 +100,7 @@ export class PostgresRun implements RunHandle {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
+    this.#store.requireOpen();
     const { pool } = this.#store;
     const seqs = batch.map(({ seq }) => seq);
     const added = await pool.query(addStatement, [

@@ -9,11 +9,15 @@ import type { PoolConfig } from 'pg';
 import { AgentdumpError } from '../../errors.ts';
 import type { ProcessIdentity } from '../../journal/layout/session.ts';
 import { describeProcess } from '../../journal/write/session.ts';
+import { newId } from '../../journal/write/session-id.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
+import { findDue, newsChannel, rest } from './postgres-dispatch.ts';
+import { PostgresNews } from './postgres-news.ts';
 import type { PostgresPlace, PostgresPool } from './postgres-pool.ts';
 import { PostgresRun } from './postgres-run.ts';
-import type { DurableStore, RunReading, StoredRecord } from './store.ts';
+import { keyOf, makeTables } from './postgres-tables.ts';
+import type { DueRun, DurableStore, RunReading, RunRest, RunTitle, StoredRecord } from './store.ts';
 
 export interface PostgresStoreOptions {
   /** A run whose holder was silent for so long may be taken by others. */
@@ -24,17 +28,6 @@ export interface PostgresStoreOptions {
 
 const defaultLeaseMs = 15_000;
 const defaultPatienceMs = 30_000;
-
-const schema = `
-  create table if not exists agentdump_runs (
-    run_id text primary key, epoch bigint not null, holder text, lease_until timestamptz not null);
-  create table if not exists agentdump_records (
-    run_id text not null references agentdump_runs on delete cascade, seq bigint not null, epoch bigint not null,
-    kind integer not null, at_ms double precision not null, payload bytea not null, primary key (run_id, seq));
-  create table if not exists agentdump_answers (
-    run_id text not null, path text not null, payload bytea not null, primary key (run_id, path));`;
-/** Tables are made by one worker at a time; "if not exists" alone fails when two do it at once. */
-const schemaLock = 0x61646d70;
 
 interface RecordRow {
   seq: string;
@@ -48,12 +41,15 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   readonly pool: PostgresPool;
   readonly leaseMs: number;
   readonly patience: Patience;
+  readonly #news: PostgresNews;
+  #isClosed = false;
 
   constructor(pool: PostgresPool, place: string, options: PostgresStoreOptions = {}) {
     this.pool = pool;
     this.place = place;
     this.leaseMs = options.leaseMs ?? defaultLeaseMs;
     this.patience = { ms: options.patienceMs ?? defaultPatienceMs, place };
+    this.#news = new PostgresNews(pool);
     // An idle connection that breaks is replaced at the next query.
     pool.on('error', () => {});
   }
@@ -68,7 +64,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     };
     const store = new PostgresStore(new Pool(config), placeOf(url), options);
     try {
-      await persist(store.patience, () => store.#makeTables());
+      await persist(store.patience, () => makeTables(store.pool));
     } catch (error) {
       await store.close();
       throw error;
@@ -76,22 +72,22 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     return store;
   }
 
-  async open(runId: string): Promise<PostgresRun> {
-    const epoch = await this.#take(runId);
+  async open(runId: string, title: RunTitle = {}): Promise<PostgresRun> {
+    const epoch = await this.#take(runId, title);
     const { records } = await this.read(runId);
-    return new PostgresRun(this, runId, epoch, records);
+    return new PostgresRun(this, keyOf(runId), epoch, records);
   }
 
   async read(runId: string): Promise<RunReading> {
     const found = await this.#query<{ holder: string | null; is_held: boolean }>(
       'select holder, lease_until > now() as is_held from agentdump_runs where run_id = $1',
-      [runId],
+      [keyOf(runId)],
     );
     const [run] = found;
     if (!run) throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, { path: this.place });
     const rows = await this.#query<RecordRow>(
       'select seq, kind, at_ms, payload from agentdump_records where run_id = $1 order by seq',
-      [runId],
+      [keyOf(runId)],
     );
     const identity = run.is_held ? identityOf(run.holder) : undefined;
     const isHeld = identity !== undefined && !isSurelyDead(identity);
@@ -100,7 +96,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
 
   async list(): Promise<string[]> {
     const rows = await this.#query<{ run_id: string }>(
-      'select run_id from agentdump_runs order by run_id',
+      'select coalesce(full_id, run_id) as run_id from agentdump_runs order by run_id',
       [],
     );
     return rows.map(({ run_id }) => run_id);
@@ -108,9 +104,12 @@ export class PostgresStore implements DurableStore, PostgresPlace {
 
   async answer(runId: string, path: string, payload: Uint8Array): Promise<boolean> {
     const rows = await this.#query(
-      `insert into agentdump_answers (run_id, path, payload) values ($1, $2, $3)
-       on conflict do nothing returning path`,
-      [runId, path, Buffer.from(payload)],
+      `with kept as (
+         insert into agentdump_answers (run_id, path, payload) values ($1, $2, $3) on conflict do nothing
+         returning run_id),
+       woken as (update agentdump_runs set due_at = now() from kept where agentdump_runs.run_id = kept.run_id)
+       select pg_notify('${newsChannel}', run_id) from kept`,
+      [keyOf(runId), keyOf(path), Buffer.from(payload)],
     );
     return rows.length > 0;
   }
@@ -118,46 +117,69 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   async findAnswer(runId: string, path: string): Promise<Uint8Array | undefined> {
     const rows = await this.#query<{ payload: Buffer }>(
       'select payload from agentdump_answers where run_id = $1 and path = $2',
-      [runId, path],
+      [keyOf(runId), keyOf(path)],
     );
     return rows[0]?.payload;
   }
 
+  async findDue(names: readonly string[], most: number): Promise<DueRun[]> {
+    this.requireOpen();
+    return findDue(this.pool, names, most);
+  }
+
+  async rest(runId: string, wish: RunRest): Promise<void> {
+    this.requireOpen();
+    await persist(this.patience, () => rest(this.pool, runId, wish));
+  }
+
+  watch(tell: (runId: string) => void): () => void {
+    return this.#news.watch(tell);
+  }
+
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#news.close();
     await this.pool.end();
+  }
+
+  requireOpen(): void {
+    if (this.#isClosed)
+      throw new AgentdumpError('usage', `the store ${this.place} is closed`, { argument: 'store' });
   }
 
   /**
    * The new epoch. One statement, so exactly one of several takers has it; a holder that is surely dead is not waited
    * for. Tried again after a broken connection it may find itself to be the holder.
    */
-  async #take(runId: string): Promise<number> {
+  async #take(runId: string, { name, priority = 0, isWork = false }: RunTitle): Promise<number> {
+    const key = keyOf(runId);
     const [before] = await this.#query<{ holder: string | null }>(
       'select holder from agentdump_runs where run_id = $1',
-      [runId],
+      [key],
     );
     const identity = identityOf(before?.holder ?? null);
     const dead = identity && isSurelyDead(identity) ? before?.holder : null;
     const rows = await this.#query<{ epoch: string }>(
-      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until)
-       values ($1, 1, $2, now() + $3 * interval '1 millisecond')
+      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id)
+       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7)
        on conflict (run_id) do update
-         set epoch = run.epoch + 1, holder = excluded.holder, lease_until = excluded.lease_until
+         set epoch = run.epoch + 1, holder = excluded.holder, lease_until = excluded.lease_until, is_over = false,
+           name = coalesce(run.name, excluded.name), due_at = case when $8 then least(run.due_at, now()) else run.due_at end
          where run.holder is null or run.lease_until < now() or run.holder in ($2, $4)
        returning epoch`,
-      [runId, ownHolder(), this.leaseMs, dead],
+      [key, ownHolder(), this.leaseMs, dead, name ?? null, priority, key === runId ? null : runId, isWork],
     );
     if (rows[0]) return Number(rows[0].epoch);
     const { holder = 'another worker' } = await this.read(runId);
     throw new AgentdumpError('held', `run ${runId} is held by ${holder}`, { run: runId, holder });
   }
 
-  async #makeTables(): Promise<void> {
-    await this.pool.query(`begin; select pg_advisory_xact_lock(${schemaLock}); ${schema} commit;`);
-  }
-
   #query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
-    return persist(this.patience, async () => (await this.pool.query(text, values)).rows as Row[]);
+    return persist(this.patience, async () => {
+      this.requireOpen();
+      return (await this.pool.query(text, values)).rows as Row[];
+    });
   }
 }
 
@@ -165,10 +187,9 @@ function recordOf({ seq, kind, at_ms, payload }: RecordRow): StoredRecord {
   return { seq: Number(seq), kind, atMs: at_ms, payload };
 }
 
-let holdings = 0;
-/** Differs for each taking, so that one of this process is not mistaken for another. */
+/** Differs for each taking: a thread, or a second copy of this code in the process, is not mistaken for this one. */
 function ownHolder(): string {
-  return JSON.stringify({ ...describeProcess(process.pid), hostname: hostname(), holding: ++holdings });
+  return JSON.stringify({ ...describeProcess(process.pid), hostname: hostname(), holding: newId() });
 }
 
 function identityOf(holder: string | null): ProcessIdentity | undefined {

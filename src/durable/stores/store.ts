@@ -15,6 +15,30 @@ export interface StoredRecord {
   payload: Uint8Array;
 }
 
+/** What a store keeps of a run so that it is found when there is something to do. */
+export interface RunTitle {
+  /** Name of the program that goes on with it. */
+  name?: string;
+  /** Higher ones are taken first. Default: 0. */
+  priority?: number;
+  /** It is gone on with now: should its worker die, it is due at once. */
+  isWork?: boolean;
+}
+
+/** What becomes of a run that nobody works at. */
+export interface RunRest {
+  /** It has ended: no worker takes it up. */
+  isOver: boolean;
+  /** Milliseconds since 1970: nothing is to be done before. `never`: before an answer comes. Absent: at once. */
+  dueAtMs?: number | 'never';
+}
+
+export interface DueRun {
+  id: string;
+  /** Absent where it was begun by an older release. */
+  name?: string;
+}
+
 /** A run in somebody's hands. */
 export interface RunHandle {
   /** Counts the times that the run was taken: whoever bears a lower one than the store knows can add nothing more. */
@@ -33,8 +57,8 @@ export interface RunHandle {
   rehearse?(kind: number, payload: string | Uint8Array): void;
   /** Optional: calls `tell` once, with `held`, when it is seen between two records that somebody else has taken the run. */
   onLost?(tell: (error: Error) => void): void;
-  /** Lets go: anybody may take the run at once. */
-  release(): MaybePromise<void>;
+  /** Lets go: anybody may take the run at once. Without `rest` it is due when it was before. */
+  release(rest?: RunRest): MaybePromise<void>;
 }
 
 export interface RunReading {
@@ -48,12 +72,23 @@ export interface DurableStore {
   /** Where it is, for people. */
   readonly place: string;
   /** Takes the run, which is made when absent. Throws `held` when a living worker has it. */
-  open(runId: string): MaybePromise<RunHandle>;
+  open(runId: string, title?: RunTitle): MaybePromise<RunHandle>;
   /** Looks without taking. Throws `not-found`. */
   read(runId: string): MaybePromise<RunReading>;
   list(): MaybePromise<string[]>;
-  /** Keeps an answer; false when there is one already. */
+  /** Keeps an answer, and makes the run due; false when there is one already. */
   answer(runId: string, path: string, payload: Uint8Array): MaybePromise<boolean>;
   findAnswer(runId: string, path: string): MaybePromise<Uint8Array | undefined>;
+  /**
+   * Optional: runs of these names that are due, that nobody holds and that have not ended, the most urgent first. Each is
+   * given to one of those who ask at the same time. Without it a worker reads every run of `list`.
+   */
+  findDue?(names: readonly string[], most: number): MaybePromise<DueRun[]>;
+  /** Optional: runs that `findDue` does not know, as an older release left them. */
+  findUnlisted?(): MaybePromise<string[]>;
+  /** Goes with `findDue`: for a run that nobody holds; nothing happens to one that somebody does. */
+  rest?(runId: string, rest: RunRest): MaybePromise<void>;
+  /** Optional: tells of runs that became due or were answered, until the returned function is called. May miss some. */
+  watch?(tell: (runId: string) => void): () => void;
   close(): MaybePromise<void>;
 }

@@ -1,0 +1,129 @@
+/** What anybody may do to a run from outside, from any process: queue it, send it a signal, cancel it. */
+import { userInfo } from 'node:os';
+import { AgentdumpError } from '../../errors.ts';
+import { recordKinds } from '../../journal/layout/records.ts';
+import { codecForLooking } from '../inspect.ts';
+import type { RunRetry, Signal } from '../records/layout.ts';
+import { type CodecKeys, openCodec } from '../records/open-codec.ts';
+import { CancelError, type Cancellation, cancelKey, signalKey } from '../runs/calls-from-outside.ts';
+import { beginning, newRunId } from '../runs/open-run.ts';
+import { isSettledRun, RunLog } from '../runs/run-log.ts';
+import type { DurableStore } from '../stores/store.ts';
+
+export interface QueuedRun extends CodecKeys {
+  /** Default: one of its own. A run of this id that there is already is not queued again. */
+  id?: string | undefined;
+  input?: unknown;
+  /** Not before. */
+  startAt?: Date | undefined;
+  /** Higher ones are taken first. Default: 0. */
+  priority?: number | undefined;
+  retry?: RunRetry | undefined;
+}
+
+/** Leaves a run to the workers of its name. False in `isNew`: there is one of this id, whatever became of it. */
+export async function enqueueRun(
+  store: DurableStore,
+  name: string,
+  { id = newRunId(name), input, startAt, priority, retry, ...keys }: QueuedRun = {},
+): Promise<{ id: string; isNew: boolean }> {
+  if (priority !== undefined && !Number.isInteger(priority))
+    throw new AgentdumpError('usage', `a priority is an integer, not ${priority}`, { argument: 'priority' });
+  const handle = await openUnheld(store, id, { name, ...(priority !== undefined && { priority }) });
+  if (!handle) return { id, isNew: false };
+  let isNew = false;
+  try {
+    if (handle.records.length > 0) return { id, isNew };
+    const codec = openCodec([], keys);
+    const facts = beginning(id, name, codec, retry);
+    const payload =
+      input === undefined ? codec.encode(facts) : codec.encodeWith({ ...facts, input: true }, input);
+    await handle.append(recordKinds.durableRun, payload, true);
+    isNew = true;
+    return { id, isNew };
+  } finally {
+    const dueAtMs = startAt?.getTime();
+    await handle.release(isNew ? { isOver: false, ...(dueAtMs !== undefined && { dueAtMs }) } : undefined);
+  }
+}
+
+/** Undefined when somebody works at it. */
+async function openUnheld(store: DurableStore, ...[id, title]: Parameters<DurableStore['open']>) {
+  try {
+    return await store.open(id, title);
+  } catch (error) {
+    if (error instanceof AgentdumpError && error.code === 'held') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * For `agent.waitForSignal(name)` of the run, which may come to it later: each wait is given one, in the order in which they
+ * were sent. The number of the signal among those of its name.
+ */
+export async function sendSignal(
+  store: DurableStore,
+  id: string,
+  name: string,
+  wish: { value?: unknown } & CodecKeys = {},
+): Promise<number> {
+  const { records } = await store.read(id);
+  const codec = openCodec(records, wish);
+  const { ended } = new RunLog(records, codec);
+  if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
+    throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
+  const signal: Signal = { at: new Date().toISOString(), by: userName() };
+  if ('value' in wish) signal.value = wish.value;
+  for (let slot = 0; ; slot++) {
+    const key = signalKey(name, slot);
+    const payload = Buffer.from(codec.encodeWith({ path: key }, signal));
+    if (await store.answer(id, key, payload)) return slot;
+  }
+}
+
+/**
+ * Ends a run for good: at once when nobody works at it, else its signal aborts, its waits end and no step begins any more. A
+ * step at work that does not listen to its signal goes on to its end, which is recorded.
+ */
+export async function cancelRun(
+  store: DurableStore,
+  id: string,
+  { reason, ...keys }: { reason?: string | undefined } & CodecKeys = {},
+): Promise<'cancelled' | 'told'> {
+  const { records } = await store.read(id);
+  const codec = codecForLooking(records, keys);
+  const { ended, seal } = new RunLog(records, codec);
+  if (ended && ended.status !== 'failed' && ended.status !== 'aborted')
+    throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
+  // It takes no key to cancel: without it the reason is not kept.
+  const isLocked = seal !== undefined && codec.sealFacts === undefined;
+  const encode = (facts: object, value: unknown) =>
+    Buffer.from(isLocked ? codec.encode(facts) : codec.encodeWith(facts, value));
+  const word: Cancellation = {
+    at: new Date().toISOString(),
+    by: userName(),
+    ...(reason !== undefined && { reason }),
+  };
+  await store.answer(id, cancelKey, encode({ path: cancelKey }, word));
+  const handle = await openUnheld(store, id, {});
+  if (!handle) return 'told';
+  let isOver = false;
+  try {
+    if (!isSettledRun(new RunLog(handle.records, codec))) {
+      const payload = encode({ event: 'end', status: 'cancelled' }, new CancelError(id, reason));
+      await handle.append(recordKinds.durableRun, payload, true);
+    }
+    isOver = true;
+    return 'cancelled';
+  } finally {
+    await handle.release(isOver ? { isOver } : undefined);
+  }
+}
+
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return '';
+  }
+}

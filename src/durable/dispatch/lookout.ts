@@ -1,0 +1,223 @@
+/**
+ * The loop of a worker: asks the store for what is due, performs it, and puts to rest what only waits. It looks at news of the
+ * store, after each pause, and when a place becomes free.
+ */
+import { agent as recorded } from '../../agent/api/api.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { readHeading } from '../inspect.ts';
+import type { DurableRun } from '../runs/durable-run.ts';
+import { workAt } from '../runs/perform-run.ts';
+import { ownPause } from '../steps/own-pause.ts';
+import type { DueRun, RunRest } from '../stores/store.ts';
+import { newsOf } from '../stores/store-news.ts';
+import { enqueueRun } from './act-on-run.ts';
+import { DueByReading } from './due-by-reading.ts';
+import { findSlot } from './schedule.ts';
+import type { WorkerOptions } from './worker-options.ts';
+
+const defaultPauseMs = { found: 1_000, read: 5_000 };
+const defaultMost = 4;
+/** Runs that wait, for each that may be at work, in a store that can't put them to rest: they cost memory and a lease. */
+const waitingForEach = 8;
+/** One that goes on sooner stays. */
+const shortestRestMs = 2_000;
+const unlistedEveryMs = 60_000;
+const unlistedInOneLook = 50;
+/** A run that can't be gone on with, as when its program has changed, is tried again after a pause that grows up to this. */
+const longestSetAsideMs = 300_000;
+
+interface InHand {
+  run?: DurableRun;
+  rest?: () => void;
+  /** How many records it had asked for at the last look, if it did nothing but wait then. */
+  stillAt?: number | undefined;
+}
+
+export class Lookout {
+  readonly #options: WorkerOptions;
+  readonly #names: string[];
+  readonly #most: number;
+  readonly #byReading: DueByReading;
+  readonly #inHand = new Map<string, InHand>();
+  readonly #endings = new Set<Promise<void>>();
+  /** How often a run could not be gone on with. */
+  readonly #setAside = new Map<string, number>();
+  readonly #slots = new Map<string, string>();
+  #unlisted: string[] = [];
+  #unlistedAtMs = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+  #hasNews = false;
+  #pause = new AbortController();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#names = Object.keys(options.programs);
+    this.#most = options.most ?? defaultMost;
+    this.#byReading = new DueByReading(options.store, this.#names);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#wake();
+  }
+
+  async run(): Promise<void> {
+    const { store } = this.#options;
+    const unlisten = newsOf(store).listen(undefined, () => this.#wake());
+    try {
+      while (!this.#isStopped) {
+        this.#hasNews = false;
+        await this.#look().catch((error) => this.#forgive(error));
+        await this.#wait();
+      }
+    } finally {
+      unlisten();
+    }
+    while (this.#endings.size > 0) {
+      this.#putToRest();
+      await this.#wait();
+    }
+  }
+
+  /** A store that is away: the next look tells. One that is closed is never looked at again. */
+  #forgive(error: unknown): void {
+    if (error instanceof AgentdumpError && error.code === 'usage') this.#isStopped = true;
+  }
+
+  async #look(): Promise<void> {
+    await this.#queueScheduled();
+    this.#putToRest();
+    const free = this.#most - this.#countAtWork();
+    if (free <= 0) return;
+    for (const due of await this.#findDue(free)) {
+      if (this.#isStopped || this.#countAtWork() >= this.#most) return;
+      if (!this.#inHand.has(due.id)) this.#take(due);
+    }
+  }
+
+  async #findDue(free: number): Promise<DueRun[]> {
+    const { store } = this.#options;
+    if (!store.findDue) {
+      const waiting = this.#inHand.size - this.#countAtWork();
+      return this.#byReading.find((id) => this.#inHand.has(id), waiting < this.#most * waitingForEach);
+    }
+    const due = await store.findDue(this.#names, free);
+    // There may be more of them: looked for as soon as these are in hand.
+    if (due.length > 0) this.#hasNews = true;
+    return [...due, ...(await this.#findUnlisted(free - due.length))];
+  }
+
+  /** A few in each look: there may be thousands, and all but a few of them over. */
+  async #findUnlisted(free: number): Promise<DueRun[]> {
+    const { store } = this.#options;
+    if (!store.findUnlisted || free <= 0) return [];
+    if (this.#unlisted.length === 0 && performance.now() - this.#unlistedAtMs > unlistedEveryMs) {
+      this.#unlistedAtMs = performance.now();
+      this.#unlisted = await store.findUnlisted();
+    }
+    return this.#byReading.judge(this.#unlisted.splice(0, unlistedInOneLook), true);
+  }
+
+  #countAtWork(): number {
+    return [...this.#inHand.values()].filter(({ run }) => !run?.isOnlyWaiting).length;
+  }
+
+  /** Runs that did nothing but wait since the last look. */
+  #putToRest(): void {
+    const { store } = this.#options;
+    if (!store.findDue || !store.rest) return;
+    for (const held of this.#inHand.values()) {
+      const { run, rest, stillAt } = held;
+      const dueAtMs = run?.waits.untilMs ?? 'never';
+      const isSoon = dueAtMs !== 'never' && dueAtMs - Date.now() < shortestRestMs && !this.#isStopped;
+      const isStill = run?.isOnlyWaiting === true && !isSoon;
+      if (isStill && run.recorder.count === stillAt) rest?.();
+      held.stillAt = isStill ? run.recorder.count : undefined;
+    }
+  }
+
+  #take(due: DueRun): void {
+    const held: InHand = {};
+    this.#inHand.set(due.id, held);
+    const ending: Promise<void> = this.#perform(due, held).finally(() => {
+      this.#inHand.delete(due.id);
+      this.#endings.delete(ending);
+      this.#wake();
+    });
+    this.#endings.add(ending);
+  }
+
+  async #perform(due: DueRun, held: InHand): Promise<void> {
+    const { programs, onEnd } = this.#options;
+    const { id } = due;
+    try {
+      const name = due.name ?? (await this.#readName(id));
+      const program = name === undefined ? undefined : programs[name];
+      if (name === undefined || !program) return;
+      const { options, store } = this.#options;
+      const worked = await workAt(
+        name,
+        { ...options, id, store, durable: true },
+        (given) => recorded.run(name, { id }, () => program(given)),
+        (run, rest) => Object.assign(held, { run, rest }),
+      );
+      if (worked.is === 'stuck') throw worked.error;
+      this.#setAside.delete(id);
+      if (worked.is === 'ended') onEnd?.(id, undefined);
+      if (worked.is === 'failed') onEnd?.(id, worked.error);
+    } catch (error) {
+      if (error instanceof AgentdumpError && error.code === 'held') return;
+      await this.#leave(id, error);
+      onEnd?.(id, error);
+    }
+  }
+
+  /** Until `agentdump resume` asks for it, where it was taken up too often. */
+  async #leave(id: string, error: unknown): Promise<void> {
+    const times = (this.#setAside.get(id) ?? 0) + 1;
+    this.#setAside.set(id, times);
+    const isGivenUp = error instanceof AgentdumpError && error.code === 'over-limit';
+    const pauseMs = Math.min(1_000 * 2 ** times, longestSetAsideMs);
+    const rest: RunRest = { isOver: false, dueAtMs: isGivenUp ? 'never' : Date.now() + pauseMs };
+    this.#byReading.leave(id, rest);
+    try {
+      await this.#options.store.rest?.(id, rest);
+    } catch {
+      // The store is away: it is tried again when it is back.
+    }
+  }
+
+  /** Of a row that an older release has made; from now on the store knows its name, and whether it is over. */
+  async #readName(id: string): Promise<string | undefined> {
+    const { store } = this.#options;
+    const { name, isOver } = await readHeading(store, id);
+    if (name !== undefined && !isOver && name in this.#options.programs) return name;
+    const handle = await store.open(id, name === undefined ? {} : { name });
+    await handle.release(isOver ? { isOver } : undefined);
+    return undefined;
+  }
+
+  async #queueScheduled(): Promise<void> {
+    const { schedules = [], store, options } = this.#options;
+    for (const schedule of schedules) {
+      const slot = findSlot(schedule, Date.now());
+      if (slot === undefined || this.#slots.get(schedule.name) === slot.id) continue;
+      const { input, priority, retry } = schedule;
+      const keys = { key: options?.key, plain: options?.plain };
+      await enqueueRun(store, schedule.name, { id: slot.id, input, priority, retry, ...keys });
+      this.#slots.set(schedule.name, slot.id);
+    }
+  }
+
+  #wake(): void {
+    this.#hasNews = true;
+    this.#pause.abort();
+  }
+
+  async #wait(): Promise<void> {
+    const { store, everyMs = store.findDue ? defaultPauseMs.found : defaultPauseMs.read } = this.#options;
+    if (this.#hasNews && !this.#isStopped) return;
+    this.#pause = new AbortController();
+    await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : everyMs, this.#pause.signal);
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * When a schedule's runs are due. The id of a run is its schedule's name and time, so that many workers queue it once and
+ * nothing has to be kept about schedules. Times are UTC.
+ */
+import { AgentdumpError } from '../../errors.ts';
+import type { RunRetry } from '../records/layout.ts';
+
+export interface Schedule {
+  /** Name of the program. */
+  name: string;
+  /** Minute, hour, day of month, month, day of week, as cron has them: numbers, lists, ranges, steps. */
+  cron?: string;
+  /** Instead of `cron`: every so many milliseconds since 1970. */
+  everyMs?: number;
+  /** Tells two schedules of one program apart. Default: the name. */
+  id?: string;
+  input?: unknown;
+  priority?: number;
+  retry?: RunRetry;
+  /** A time that passed while no worker was there is made up for when it is no longer ago. Default: ten minutes. */
+  graceMs?: number;
+}
+
+const minuteMs = 60_000;
+const defaultGraceMs = 10 * minuteMs;
+
+/** The last time of the schedule that is not too long ago, and the id of its run. */
+export function findSlot(schedule: Schedule, nowMs: number): { atMs: number; id: string } | undefined {
+  const { cron, everyMs, graceMs = defaultGraceMs, name, id = name } = schedule;
+  const atMs = cron === undefined ? lastMultiple(schedule, everyMs, nowMs) : lastOf(cron, nowMs, graceMs);
+  if (atMs === undefined || nowMs - atMs > graceMs) return undefined;
+  return { atMs, id: `${id}@${new Date(atMs).toISOString()}` };
+}
+
+function lastMultiple({ name }: Schedule, everyMs: number | undefined, nowMs: number): number {
+  if (everyMs !== undefined && everyMs >= 1_000) return Math.floor(nowMs / everyMs) * everyMs;
+  throw new AgentdumpError('usage', `schedule ${name} wants cron, or everyMs of at least 1000`, {
+    argument: 'schedules',
+  });
+}
+
+function lastOf(cron: string, nowMs: number, graceMs: number): number | undefined {
+  const matches = parseCron(cron);
+  const last = Math.floor(nowMs / minuteMs) * minuteMs;
+  for (let atMs = last; atMs >= nowMs - graceMs; atMs -= minuteMs) if (matches(new Date(atMs))) return atMs;
+  return undefined;
+}
+
+const fields = [
+  { name: 'minute', from: 0, to: 59 },
+  { name: 'hour', from: 0, to: 23 },
+  { name: 'day of month', from: 1, to: 31 },
+  { name: 'month', from: 1, to: 12 },
+  { name: 'day of week', from: 0, to: 7 },
+] as const;
+
+/** Of day of month and day of week one is enough when both are restricted, as in cron. */
+export function parseCron(cron: string): (at: Date) => boolean {
+  const words = cron.trim().split(/\s+/);
+  if (words.length !== fields.length) throw wrong(cron, `it has ${words.length} fields, not 5`);
+  const [minutes, hours, days, months, weekdays] = words.map((word, index) =>
+    parseField(word, fields[index]!, cron),
+  ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
+  const [, , dayWord = '*', , weekdayWord = '*'] = words;
+  return (at) => {
+    const isDay = days.has(at.getUTCDate());
+    const isWeekday = weekdays.has(at.getUTCDay()) || (at.getUTCDay() === 0 && weekdays.has(7));
+    const isEither = !dayWord.startsWith('*') && !weekdayWord.startsWith('*');
+    return (
+      minutes.has(at.getUTCMinutes()) &&
+      hours.has(at.getUTCHours()) &&
+      months.has(at.getUTCMonth() + 1) &&
+      (isEither ? isDay || isWeekday : isDay && isWeekday)
+    );
+  };
+}
+
+function parseField(word: string, { name, from, to }: (typeof fields)[number], cron: string): Set<number> {
+  const found = new Set<number>();
+  for (const part of word.split(',')) {
+    const [, start, end, step = '1'] = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/.exec(part) ?? [];
+    const isKnown = start !== undefined || part.startsWith('*');
+    const low = start === undefined ? from : Number(start);
+    const isOpen = start === undefined || part.includes('/');
+    const high = end !== undefined ? Number(end) : isOpen ? to : low;
+    if (!isKnown || low < from || high > to || low > high || Number(step) < 1)
+      throw wrong(cron, `${part} is no ${name}`);
+    for (let value = low; value <= high; value += Number(step)) found.add(value);
+  }
+  return found;
+}
+
+function wrong(cron: string, why: string): AgentdumpError {
+  return new AgentdumpError('usage', `the schedule ${cron} can't be read: ${why}`, { argument: 'schedules' });
+}

@@ -1,0 +1,53 @@
+/**
+ * Looks whether the run at work was cancelled by somebody outside: at once for one that was begun before, and from its first
+ * second on at news of it and every two seconds.
+ */
+
+import { newsOf } from '../stores/store-news.ts';
+import { CancelError, type Cancellation, cancelKey } from './calls-from-outside.ts';
+import type { DurableRun } from './durable-run.ts';
+
+const firstMs = 1_000;
+const everyMs = 2_000;
+
+export class CancelWatch {
+  readonly #run: DurableRun;
+  #timer: NodeJS.Timeout | undefined;
+  #unlisten = () => {};
+  #isOver = false;
+
+  constructor(run: DurableRun) {
+    this.#run = run;
+  }
+
+  async begin(): Promise<void> {
+    const { log, store, id } = this.#run;
+    if (log.name !== undefined) await this.#look();
+    // Most runs that are begun here are over before.
+    this.#timer = setTimeout(() => {
+      this.#unlisten = newsOf(store).listen(id, () => void this.#look());
+      void this.#look();
+      this.#timer = setInterval(() => void this.#look(), everyMs).unref();
+    }, firstMs).unref();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#unlisten();
+  }
+
+  /** A store that is away, or a word that can't be read, cancels nothing. */
+  async #look(): Promise<void> {
+    const { store, id, codec, lost } = this.#run;
+    try {
+      const payload = await store.findAnswer(id, cancelKey);
+      if (!payload || this.#isOver) return;
+      const word = codec.decode(payload).readValue() as Cancellation | undefined;
+      lost.abort(new CancelError(id, word?.reason));
+      this.end();
+    } catch {
+      // Looked for again.
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Which runs in PostgreSQL are due. The row that holds a run's lease says also when it is due, so that a claim, a pause and
+ * the fence are one row: there is no second queue that could tell another story.
+ */
+import type { ProcessIdentity } from '../../journal/layout/session.ts';
+import { isSurelyDead } from './holder.ts';
+import type { PostgresPool } from './postgres-pool.ts';
+import { keyOf } from './postgres-tables.ts';
+import type { DueRun, RunRest } from './store.ts';
+
+export const newsChannel = 'agentdump_news';
+
+/** Who asks at the same time gets others: a run that is given is given to nobody else for so long. */
+const givenMs = 2_000;
+
+const dueStatement = `
+  with due as (
+    select run_id from agentdump_runs
+    where not is_over and due_at <= now() and (name is null or name = any($1))
+      and (holder is null or lease_until < now() or holder = any($2))
+    order by priority desc, name is null, due_at limit $3 for update skip locked)
+  update agentdump_runs as run set due_at = now() + ${givenMs} * interval '1 millisecond'
+  from due where run.run_id = due.run_id
+  returning coalesce(run.full_id, run.run_id) as id, run.name, run.priority`;
+
+/** Of a process that is surely dead nobody has to wait for the lease. */
+const holdersStatement = `
+  select distinct holder from agentdump_runs
+  where not is_over and due_at <= now() and holder is not null and lease_until > now()
+    and (name is null or name = any($1))`;
+
+export async function findDue(pool: PostgresPool, names: readonly string[], most: number): Promise<DueRun[]> {
+  const held = (await pool.query(holdersStatement, [names])).rows as { holder: string }[];
+  const dead = held.map(({ holder }) => holder).filter((holder) => isSurelyDead(readHolder(holder)));
+  const { rows } = await pool.query(dueStatement, [names, dead, most]);
+  const found = rows as { id: string; name: string | null; priority: number }[];
+  return found
+    .sort((a, b) => b.priority - a.priority)
+    .map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
+}
+
+const readHolder = (text: string) => JSON.parse(text) as ProcessIdentity;
+
+/** As PostgreSQL spells a time. */
+export function dueText({ dueAtMs }: RunRest): string {
+  if (dueAtMs === 'never') return 'infinity';
+  return dueAtMs === undefined ? '-infinity' : new Date(dueAtMs).toISOString();
+}
+
+export async function rest(pool: PostgresPool, runId: string, wish: RunRest): Promise<void> {
+  const isFree =
+    wish.isOver || wish.dueAtMs !== undefined ? 'and (holder is null or lease_until < now())' : '';
+  await pool.query(
+    `with rested as (
+       update agentdump_runs set is_over = $2, due_at = $3 where run_id = $1 ${isFree} returning run_id)
+     select pg_notify('${newsChannel}', run_id) from rested where $3 <= now()`,
+    [keyOf(runId), wish.isOver, dueText(wish)],
+  );
+}

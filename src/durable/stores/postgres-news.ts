@@ -1,0 +1,76 @@
+/**
+ * News of runs by LISTEN, on one connection for all who wait in this process. When that breaks it is made anew; what was
+ * missed meanwhile, those who wait find by looking.
+ */
+import { newsChannel } from './postgres-dispatch.ts';
+import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
+
+const againMs = 2_000;
+
+export class PostgresNews {
+  readonly #pool: PostgresPool;
+  readonly #listeners = new Set<(runId: string) => void>();
+  #client: PostgresClient | undefined;
+  #isConnecting = false;
+  #again: NodeJS.Timeout | undefined;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  watch(tell: (runId: string) => void): () => void {
+    // A function of its own: one that is given twice is told twice, and taken away once.
+    const listener = (runId: string) => tell(runId);
+    this.#listeners.add(listener);
+    void this.#connect();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#letGo();
+    };
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    clearTimeout(this.#again);
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#client || this.#isConnecting || !this.#pool.connect) return;
+    this.#isConnecting = true;
+    let client: PostgresClient | undefined;
+    try {
+      client = await this.#pool.connect();
+      const made = client;
+      made.on('error', () => this.#lose(made));
+      made.on('end', () => this.#lose(made));
+      made.on('notification', ({ payload }) => {
+        if (payload !== undefined) for (const tell of [...this.#listeners]) tell(payload);
+      });
+      await made.query(`listen ${newsChannel}`);
+      made.unref?.();
+      this.#client = made;
+      if (this.#listeners.size === 0) this.#letGo();
+    } catch {
+      client?.release(true);
+      this.#tryAgain();
+    } finally {
+      this.#isConnecting = false;
+    }
+  }
+
+  #lose(client: PostgresClient): void {
+    if (this.#client !== client) return;
+    this.#letGo();
+    this.#tryAgain();
+  }
+
+  #tryAgain(): void {
+    if (this.#listeners.size > 0) this.#again = setTimeout(() => void this.#connect(), againMs).unref();
+  }
+}

@@ -1,0 +1,46 @@
+/** The tables of the store in PostgreSQL, and what they lack that an older release has made. */
+import { createHash } from 'node:crypto';
+import type { PostgresPool } from './postgres-pool.ts';
+
+/**
+ * `due_at`: not before it; infinite while only an answer can help. `name` is null in rows of older releases. `full_id`: of a
+ * run whose id is too long for an index; `run_id` is then its start and its hash.
+ */
+const tables = `
+  create table if not exists agentdump_runs (
+    run_id text primary key, epoch bigint not null, holder text, lease_until timestamptz not null,
+    name text, priority integer not null default 0, due_at timestamptz not null default now(),
+    is_over boolean not null default false, full_id text);
+  create table if not exists agentdump_records (
+    run_id text not null references agentdump_runs on delete cascade, seq bigint not null, epoch bigint not null,
+    kind integer not null, at_ms double precision not null, payload bytea not null, primary key (run_id, seq));
+  create table if not exists agentdump_answers (
+    run_id text not null, path text not null, payload bytea not null, primary key (run_id, path));`;
+
+/** An `alter table` waits for all who use the table, so it is said only where a column is absent. */
+const columns = `
+  do $$ begin
+    if not exists (select from pg_attribute where attrelid = 'agentdump_runs'::regclass and attname = 'is_over') then
+      alter table agentdump_runs
+        add column name text, add column priority integer not null default 0,
+        add column due_at timestamptz not null default now(), add column is_over boolean not null default false,
+        add column full_id text;
+    end if;
+  end $$;
+  create index if not exists agentdump_runs_due on agentdump_runs (due_at) where not is_over;`;
+
+/** Tables are made by one worker at a time; "if not exists" alone fails when two do it at once. */
+const lock = 0x61646d70;
+
+export async function makeTables(pool: PostgresPool): Promise<void> {
+  await pool.query(`begin; select pg_advisory_xact_lock(${lock}); ${tables} ${columns} commit;`);
+}
+
+/** PostgreSQL takes no more than 2,700 bytes into an index, and no more than 8,000 into its news. */
+const longestKey = 1_000;
+
+export function keyOf(text: string): string {
+  if (Buffer.byteLength(text) <= longestKey) return text;
+  const start = Array.from(text.slice(0, 200)).slice(0, -1).join('');
+  return `${start}+sha256-${createHash('sha256').update(text).digest('hex')}`;
+}

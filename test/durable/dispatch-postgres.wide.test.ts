@@ -1,0 +1,206 @@
+/** Dispatch in PostgreSQL: claims, news, pauses, rows of older releases, and how soon an interrupted run is found. */
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { durableAgent as agent } from '../../src/durable/api.ts';
+import { cancelRun, enqueueRun, sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
+import type { WorkerOptions } from '../../src/durable/dispatch/worker-options.ts';
+import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
+import { prunePostgresRuns } from '../../src/durable/stores/postgres-retention.ts';
+import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
+import { startWorker } from '../../src/durable/worker.ts';
+import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
+
+const skip = whyNoPostgres() ?? false;
+let server: PostgresServer;
+before(async () => {
+  if (!skip) server = await startPostgres();
+});
+after(() => server?.remove());
+
+async function tell(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new Client(server.url);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function fresh(t: TestContext): Promise<PostgresStore> {
+  const store = await PostgresStore.connect(server.url);
+  t.after(() => store.close());
+  await tell('truncate agentdump_runs, agentdump_records, agentdump_answers');
+  return store;
+}
+
+/** A worker whose runs' ends are told; stopped before its store is closed. */
+function work(options: Omit<WorkerOptions, 'options'>) {
+  const ended = new Map<string, unknown>();
+  const worker = startWorker({
+    options: { notify: () => {} },
+    onEnd: (id, error) => ended.set(id, error ?? 'well'),
+    ...options,
+  });
+  return { worker, ended };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(10);
+}
+
+test('many workers perform each queued run once', { skip }, async (t) => {
+  const store = await fresh(t);
+  const done: string[] = [];
+  const programs = { job: ({ id }: { id: string }) => agent.step('work', () => done.push(id)) };
+  const workers = [1, 2, 3].map(() => work({ store, programs }));
+  const ids = Array.from({ length: 60 }, (_, index) => `r${index}`);
+  await Promise.all(ids.map((id) => enqueueRun(store, 'job', { id })));
+  await until(() => workers.reduce((sum, { ended }) => sum + ended.size, 0) === ids.length);
+  for (const { worker } of workers) await worker.stop();
+  assert.deepEqual(done.toSorted(), ids.toSorted());
+  assert.deepEqual(await tell('select run_id from agentdump_runs where not is_over'), []);
+});
+
+test('answers and signals wake runs that were put to rest; a cancelled one ends', { skip }, async (t) => {
+  const store = await fresh(t);
+  const programs = {
+    waits: async () => {
+      const { approved } = await agent.waitForApproval('go', { sum: 5 });
+      const news = await agent.waitForSignal('news');
+      await agent.sleep('a while', 2_500);
+      return agent.step('end', () => [approved, news?.value]);
+    },
+  };
+  const isResting = async (id: string) => {
+    const [row] = await tell('select holder, due_at::text as due from agentdump_runs where run_id = $1', [
+      id,
+    ]);
+    return row?.['holder'] === null && row?.['due'] === 'infinity';
+  };
+  const { worker, ended } = work({ store, programs });
+  await enqueueRun(store, 'waits', { id: 'a' });
+  await enqueueRun(store, 'waits', { id: 'b' });
+  await until(async () => (await isResting('a')) && (await isResting('b')));
+  await cancelRun(store, 'b');
+  await answerApproval(store, 'a', 'go', { approved: false });
+  await until(async () =>
+    (await summarizeRun(store, 'a')).waitingFor.some(({ signal }) => signal === 'news'),
+  );
+  await until(() => isResting('a'));
+  await sendSignal(store, 'a', 'news', { value: 7 });
+  await until(() => ended.has('a'));
+  await worker.stop();
+  assert.deepEqual(await agent.run('waits', { id: 'a', durable: true, store }, () => 0), [false, 7]);
+  assert.equal((await summarizeRun(store, 'b')).state, 'cancelled');
+});
+
+test('an answer at any moment of a pause is not lost', { skip }, async (t) => {
+  const store = await fresh(t);
+  const programs = { asks: async () => (await agent.waitForApproval('go')).approved };
+  const workers = [1, 2].map(() => work({ store, programs, everyMs: 30 }));
+  for (let index = 0; index < 20; index++) {
+    const id = `a${index}`;
+    await enqueueRun(store, 'asks', { id });
+    await until(async () => (await summarizeRun(store, id)).waitingFor.length > 0);
+    await sleep(index * 5);
+    await answerApproval(store, id, 'go', { approved: true });
+  }
+  await until(() => workers.reduce((sum, { ended }) => sum + ended.size, 0) === 20);
+  for (const { worker } of workers) await worker.stop();
+});
+
+test('connections that are cut, the one for news too, delay and lose nothing', { skip }, async (t) => {
+  const store = await fresh(t);
+  const programs = { job: () => agent.step('work', () => 1) };
+  const { worker, ended } = work({ store, programs });
+  for (let round = 0; round < 5; round++) {
+    await tell(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
+    );
+    await enqueueRun(store, 'job', { id: `r${round}` });
+    await until(() => ended.get(`r${round}`) === 'well');
+  }
+  await worker.stop();
+});
+
+test('tables of an older release get what they lack, and its rows are gone through', { skip }, async (t) => {
+  await tell('drop table if exists agentdump_runs, agentdump_records, agentdump_answers');
+  await tell(
+    'create table agentdump_runs (run_id text primary key, epoch bigint not null, holder text, lease_until timestamptz not null)',
+  );
+  const store = await PostgresStore.connect(server.url);
+  t.after(() => store.close());
+  const program = () => agent.step('work', () => 1);
+  for (const id of ['over', 'other', 'begun'])
+    await agent.run(
+      id === 'other' ? 'other' : 'job',
+      { id, durable: true, store, notify: () => {} },
+      program,
+    );
+  await tell("delete from agentdump_records where run_id = 'begun' and seq > 1");
+  await tell("update agentdump_runs set name = null, is_over = false, due_at = '-infinity'");
+  const { worker, ended } = work({ store, programs: { job: program } });
+  await until(async () => {
+    const rows = await tell('select from agentdump_runs where name is null or not is_over');
+    return rows.length === 0;
+  });
+  await worker.stop();
+  assert.deepEqual([...ended], [['begun', 'well']]);
+});
+
+test('among 20,000 runs that are over and 1,000 that wait an interrupted one is found at once', {
+  skip,
+}, async (t) => {
+  const store = await fresh(t);
+  await tell(`insert into agentdump_runs (run_id, epoch, lease_until, name, is_over)
+    select 'over' || n, 1, now(), 'job', true from generate_series(1, 20000) as n`);
+  await tell(`insert into agentdump_runs (run_id, epoch, lease_until, name, due_at)
+    select 'waits' || n, 1, now(), 'job', 'infinity' from generate_series(1, 1000) as n`);
+  await enqueueRun(store, 'job', { id: 'interrupted' });
+  await tell('analyze agentdump_runs');
+  const [plan] = await tell(`explain (analyze, format json) select run_id from agentdump_runs
+    where not is_over and due_at <= now() order by priority desc, due_at limit 4`);
+  assert.match(JSON.stringify(plan), /agentdump_runs_due/);
+  const { worker, ended } = work({ store, programs: { job: () => agent.step('work', () => 1) } });
+  await until(() => ended.has('interrupted'));
+  await worker.stop();
+});
+
+test('ids of any length, and a closed store', { skip }, async (t) => {
+  const store = await fresh(t);
+  const id = 'ü'.repeat(9_000);
+  const { worker, ended } = work({ store, programs: { job: () => agent.step('work', () => 1) } });
+  await enqueueRun(store, 'job', { id });
+  await until(() => ended.get(id) === 'well');
+  assert.deepEqual(await store.list(), [id]);
+  await store.close();
+  await worker.ended;
+  await assert.rejects(store.list(), /is closed/);
+  await assert.rejects(store.open('x'), /is closed/);
+});
+
+test('prune removes old finished runs with their answers, and no others', { skip }, async (t) => {
+  const store = await fresh(t);
+  const day = 24 * 3_600_000;
+  const limits = { maxRuns: 1_000, maxBytes: 1e9, maxDays: 30 };
+  const program = (fails: boolean) => async () => {
+    await agent.step('work', () => 'x'.repeat(1_000));
+    if (fails) throw new Error('no more');
+  };
+  for (const id of ['old', 'old-failed', 'young'])
+    await agent
+      .run('job', { id, durable: true, store, notify: () => {} }, program(id === 'old-failed'))
+      .catch(() => {});
+  await enqueueRun(store, 'job', { id: 'old-queued' });
+  await store.answer('old', 'x', Buffer.from('y'));
+  await tell("update agentdump_records set at_ms = at_ms - $1 where run_id like 'old%'", [31 * day]);
+  const dry = await prunePostgresRuns(store, limits, { dryRun: true });
+  assert.deepEqual(dry.removed, ['old']);
+  assert.deepEqual(await prunePostgresRuns(store, limits), dry);
+  assert.deepEqual(await store.list(), ['old-failed', 'old-queued', 'young']);
+  assert.deepEqual(await tell('select from agentdump_answers'), []);
+  assert.ok(dry.freedBytes > 1_000);
+});
