@@ -1,10 +1,11 @@
 /** `agentdump approve` and `agentdump reject`, which differ in one word. */
 import type { CommandModule } from 'yargs';
 import { answerQuestion } from '../durable/inspect.ts';
-import { AgentdumpError } from '../errors.ts';
 import { escapeTerminal } from '../report/escape-terminal.ts';
+
 import { type RunWords, runPositional, runStoreOption, withStore } from './options/run-options.ts';
 import { note, print } from './output.ts';
+import { readJsonWord } from './read-json-word.ts';
 
 export interface AnswerWords extends RunWords {
   run: string;
@@ -32,7 +33,7 @@ export function answerCommand(
         .epilogue('A run whose values are sealed needs AGENTDUMP_RUN_KEY.'),
     handler: async ({ dir, run, name, value }) => {
       const approved = word === 'approve';
-      const wish = value === undefined ? { approved } : { approved, value: readJson(value) };
+      const wish = value === undefined ? { approved } : { approved, value: readJsonWord(value, 'value') };
       const { path, request } = await withStore(dir, (store) => answerQuestion(store, run, name, wish));
       if (request !== undefined) note(`the request was ${oneLine(request)}`);
       print(escapeTerminal(`${run}: ${path} ${approved ? 'approved' : 'rejected'}`));
@@ -48,12 +49,4 @@ export function oneLine(request: unknown): string {
   return text.length <= longestRequest
     ? text
     : `${text.slice(0, longestRequest)}… (${text.length} characters)`;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new AgentdumpError('usage', `--value wants JSON, not ${text}`, { argument: 'value' });
-  }
 }

@@ -152,4 +152,19 @@ export const commands: readonly CommandEntry[] = [
     describe: 'Reject a request that a durable run waits for',
     load: () => import('./commands/runs/reject.ts'),
   },
+  {
+    name: 'enqueue',
+    describe: 'Queue a durable run for the workers of its program',
+    load: () => import('./commands/runs/enqueue.ts'),
+  },
+  {
+    name: 'signal',
+    describe: 'Send a signal to a durable run',
+    load: () => import('./commands/runs/signal.ts'),
+  },
+  {
+    name: 'cancel',
+    describe: 'Cancel a durable run; it can not be resumed',
+    load: () => import('./commands/runs/cancel.ts'),
+  },
 ];

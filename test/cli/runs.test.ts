@@ -101,6 +101,8 @@ test('what is not there, and wrong words', { skip: onlyWide }, () => {
     ['resume', 'x'],
     ['rollback', 'x', '--to', 'c1'],
     ['approve', 'x', 'y'],
+    ['signal', 'x', 'y'],
+    ['cancel', 'x'],
   ]) {
     const { status, stderr } = agentdump(...words);
     assert.equal(status, 3, stderr);
@@ -108,4 +110,21 @@ test('what is not there, and wrong words', { skip: onlyWide }, () => {
   }
   assert.equal(agentdump('rollback', 'x').status, 2);
   assert.equal(agentdump('approve', 'x', 'y', '--value', '{').status, 2);
+});
+
+test('queued, told a signal, cancelled', () => {
+  const { agentdump } = fresh();
+  const queued = agentdump('enqueue', 'job', '--id', 'a', '--input', '{"to":"oslo"}', '--at', '2999-01-01');
+  assert.equal(queued.stdout, 'a\n', queued.stderr);
+  const again = agentdump('enqueue', 'job', '--id', 'a');
+  assert.match(again.stderr, /run a exists already/);
+  assert.equal(
+    agentdump('signal', 'a', 'news', '--value', '1').stdout,
+    'a: signal news sent, number 1 of its name\n',
+  );
+  assert.match(agentdump('runs').stdout, /^a {2}job {2}queued\n/);
+  assert.equal(agentdump('cancel', 'a', '--reason', 'no budget').stdout, 'a: cancelled\n');
+  assert.match(agentdump('runs').stdout, /^a {2}job {2}cancelled\n/);
+  assert.equal(agentdump('cancel', 'a').status, 2);
+  assert.equal(agentdump('enqueue', 'job', '--at', 'soon').status, 2);
 });

@@ -1,8 +1,15 @@
 /** `agentdump prune`: retention on request, with the limits that the preload and durable runs have. */
 import type { CommandModule } from 'yargs';
 import { applyRetention } from '../../../bundle/keep/retention.ts';
-import { defaultRunLimits, pruneRuns } from '../../../durable/runs/run-retention.ts';
+
+import {
+  defaultRunLimits,
+  pruneRuns,
+  type RunLimits,
+  type RunRetention,
+} from '../../../durable/runs/run-retention.ts';
 import { FileStore } from '../../../durable/stores/file-store.ts';
+
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { escapeLine } from '../../../report/escape-terminal.ts';
 import { dirOption, jsonOption, readCountOption, readSize } from '../../options/bundle-options.ts';
@@ -15,6 +22,7 @@ interface Words {
   'max-runs'?: string | undefined;
   'max-run-bytes'?: string | undefined;
   'max-run-days'?: string | undefined;
+  'run-store'?: string | undefined;
   'dry-run'?: boolean | undefined;
   json?: boolean | undefined;
 }
@@ -51,9 +59,14 @@ const command: CommandModule<object, Words> = {
         describe: 'Delete finished runs older than this',
         defaultDescription: 'AGENTDUMP_MAX_RUN_DAYS, or 30',
       })
+      .option('run-store', {
+        type: 'string',
+        describe: 'PostgreSQL URL of the durable runs to prune, instead of those in the dump folder',
+        defaultDescription: 'AGENTDUMP_RUN_STORE',
+      })
       .option('dry-run', { type: 'boolean', describe: 'Show what would be deleted, and delete nothing' })
       .option('json', jsonOption),
-  handler: (words) => {
+  handler: async (words) => {
     const dryRun = words['dry-run'] === true;
     const swept = applyRetention({
       dir: words.dir,
@@ -61,7 +74,7 @@ const command: CommandModule<object, Words> = {
       maxBytes: readSize(words['max-bytes'], 'max-bytes'),
       ...(dryRun && { dryRun }),
     });
-    const runs = pruneDurableRuns(words, dryRun);
+    const runs = await pruneDurableRuns(words, dryRun);
     if (words.json) return printJson({ dryRun, ...swept, ...(runs && { durableRuns: runs }) }, 2);
     const [verb, stay] = dryRun ? ['would be removed', 'would stay'] : ['removed', 'stay'];
     for (const name of swept.removed) print(escapeLine(name));
@@ -78,14 +91,26 @@ const command: CommandModule<object, Words> = {
 export default command;
 
 /** Undefined where there never was a run. */
-function pruneDurableRuns(words: Words, dryRun: boolean): ReturnType<typeof pruneRuns> | undefined {
-  const store = new FileStore(words.dir);
-  if (store.list().length === 0) return undefined;
+async function pruneDurableRuns(words: Words, dryRun: boolean): Promise<RunRetention | undefined> {
   const limits = defaultRunLimits();
   if (words['max-runs'] !== undefined) limits.maxRuns = readCountOption(words['max-runs'], 'max-runs');
   if (words['max-run-bytes'] !== undefined)
     limits.maxBytes = readSize(words['max-run-bytes'], 'max-run-bytes');
   if (words['max-run-days'] !== undefined)
     limits.maxDays = readCountOption(words['max-run-days'], 'max-run-days');
-  return pruneRuns(store, limits, { dryRun });
+  const url = words['run-store'] ?? process.env['AGENTDUMP_RUN_STORE'];
+  if (url) return pruneInDatabase(url, limits, dryRun);
+  const store = new FileStore(words.dir);
+  return store.list().length === 0 ? undefined : pruneRuns(store, limits, { dryRun });
+}
+
+async function pruneInDatabase(url: string, limits: RunLimits, dryRun: boolean): Promise<RunRetention> {
+  const { PostgresStore } = await import('../../../durable/stores/postgres-store.ts');
+  const { prunePostgresRuns } = await import('../../../durable/stores/postgres-retention.ts');
+  const store = await PostgresStore.connect(url);
+  try {
+    return await prunePostgresRuns(store, limits, { dryRun });
+  } finally {
+    await store.close();
+  }
 }

@@ -1,6 +1,6 @@
 /** `agentdump runs`: the durable runs here, and what each waits for. */
 import type { CommandModule } from 'yargs';
-import { type RunSummary, summarizeRun } from '../../../durable/inspect.ts';
+import { type RunSummary, summarizeRun, type WaitingQuestion } from '../../../durable/inspect.ts';
 import { oneLine } from '../../answer-command.ts';
 import { type RunWords, runStoreOption, withStore } from '../../options/run-options.ts';
 import { note, printForeign, printJson } from '../../output.ts';
@@ -36,13 +36,18 @@ function render(run: RunSummary): string {
     `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
   ];
   for (const path of run.inDoubt) lines.push(`  in doubt: ${path}`);
-  for (const { path, id, askedAt, answered, request } of run.waitingFor) {
-    const state = answered ? 'answered, and not yet taken' : 'waits for approval';
-    lines.push(`  ${state}: ${path}, asked ${askedAt}${id === undefined ? '' : `, id ${id}`}`);
-    if (request !== undefined) lines.push(`    ${oneLine(request)}`);
-  }
+  for (const question of run.waitingFor) lines.push(...renderQuestion(question));
   for (const { id: checkpoint, label, at } of run.checkpoints.slice(-3))
     lines.push(`  checkpoint ${checkpoint}${label ? ` ${label}` : ''}, ${at}`);
   for (const line of run.notes) lines.push(`  ${line}`);
   return lines.join('\n');
+}
+
+function renderQuestion({ path, id, askedAt, answered, request, signal, until }: WaitingQuestion): string[] {
+  const over = until === undefined ? '' : ` until ${until}`;
+  if (signal !== undefined) return [`  ${answered ? 'has come' : 'waits for'}: signal ${signal}${over}`];
+  if (until !== undefined) return [`  sleeps${over}: ${path}`];
+  const state = answered ? 'answered, and not yet taken' : 'waits for approval';
+  const asked = `  ${state}: ${path}, asked ${askedAt}${id === undefined ? '' : `, id ${id}`}`;
+  return request === undefined ? [asked] : [asked, `    ${oneLine(request)}`];
 }

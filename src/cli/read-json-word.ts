@@ -1,0 +1,10 @@
+/** A JSON value that a person gave as a word. */
+import { AgentdumpError } from '../errors.ts';
+
+export function readJsonWord(text: string, option: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AgentdumpError('usage', `--${option} wants JSON, not ${text}`, { argument: option });
+  }
+}
