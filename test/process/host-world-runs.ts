@@ -12,10 +12,11 @@ import { bundlesIn, type NodeBinary, runVictim, temporaryFolder } from '../suppo
 export async function dieInItsWorld(
   t: TestContext,
   node: NodeBinary,
-  [what, how, death = 'throw']: readonly string[],
+  [what, how = '', death = 'throw']: readonly string[],
+  file = 'host-world.cjs',
 ): Promise<'written' | 'refused' | 'not its own'> {
   const [bareDir, dir] = [temporaryFolder(t), temporaryFolder(t)];
-  const victim = { file: 'host-world.cjs', args: [what ?? '', how ?? '', death], bundles: [] };
+  const victim = { file, args: [what ?? '', how, death], bundles: [] };
   const [bare, loaded] = await Promise.all([
     runVictim(node, victim, { preload: false, dir: bareDir }),
     runVictim(node, victim, { preload: true, dir }),

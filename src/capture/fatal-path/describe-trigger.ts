@@ -10,7 +10,8 @@ import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
 export function describeTrigger(request: CaptureRequest): TriggerPart {
-  const { threadId } = process.getBuiltinModule('node:worker_threads');
+  // Node 20 puts a `chdir` of its own on `process` when it loads the module, which a program may have frozen.
+  const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const kind = refineKind(request);
   const phase = request.thrown ? findProgramPhase(request.thrown.value) : undefined;
   return {

@@ -3,9 +3,9 @@
  * replaced). If that calls for the end of the process, the process would end of our look, with another code than its own:
  * such a call throws here instead, which our caller takes for a value that can't be read.
  */
-import { putBack } from './intrinsics.ts';
+import { descriptorOf, putBack } from './intrinsics.ts';
 
-const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { apply } = Reflect;
 const endings = ['exit', 'reallyExit', 'abort'] as const;
 let depth = 0;
 
@@ -18,14 +18,16 @@ export function shieldExit<Value>(run: () => Value): Value {
   if (depth > 0) return run();
   depth++;
   const target = process as unknown as Record<string, unknown>;
-  const saved: (PropertyDescriptor | undefined)[] = [];
+  const saved = { __proto__: null } as unknown as Record<number, PropertyDescriptor | undefined>;
   const exiting = target['_exiting'];
-  const exitCode = getOwnPropertyDescriptor(target, 'exitCode');
+  const exitCode = descriptorOf(target, 'exitCode');
   const codeBefore = process.exitCode;
   for (let at = 0; at < endings.length; at++) {
     const name = endings[at] as string;
-    saved[at] = getOwnPropertyDescriptor(target, name);
-    if (saved[at]?.configurable) defineProperty(target, name, { ...saved[at], value: refuse });
+    const before = descriptorOf(target, name);
+    saved[at] = before;
+    if (before?.configurable)
+      putBack(target, name, { __proto__: null, ...before, value: refuse } as PropertyDescriptor);
   }
   try {
     return apply(run, undefined, []);

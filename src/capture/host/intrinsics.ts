@@ -3,7 +3,7 @@
  * was loaded: the program may have replaced any of it since. Arrays are walked by index, because `for … of` and spreading
  * go through Array.prototype[Symbol.iterator].
  */
-const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys, setPrototypeOf } = Reflect;
 
 type Method<Self, Args extends unknown[], Result> = (self: Self, ...args: Args) => Result;
 
@@ -24,21 +24,29 @@ export const getBuiltinModule: NodeJS.Process['getBuiltinModule'] = process.getB
 /** Every property of an object, methods and all, that later changes of the object don't reach. Getters stay getters. */
 export function copyOf<Holder extends object>(holder: Holder): Holder {
   const copy = { __proto__: null } as unknown as Holder;
-  const names = Reflect.ownKeys(holder);
+  const names = ownKeys(holder);
   for (let at = 0; at < names.length; at++) {
     const name = names[at] as keyof Holder & string;
-    defineProperty(copy, name, getOwnPropertyDescriptor(holder, name) ?? {});
+    putBack(copy, name, descriptorOf(holder, name));
   }
   return copy;
 }
 
+/** Inherits nothing: to a descriptor a `get` or `writable` that the program has put on Object.prototype would belong. */
+export function descriptorOf(holder: object, name: PropertyKey): PropertyDescriptor | undefined {
+  const found = getOwnPropertyDescriptor(holder, name);
+  if (found) setPrototypeOf(found, null);
+  return found;
+}
+
 /** Sets a property whatever stands in its way. False where the object is frozen, as by --frozen-intrinsics. */
-export function putProperty(holder: object, name: string, value: unknown): boolean {
-  return defineProperty(holder, name, { value, writable: true, enumerable: false, configurable: true });
+export function putProperty(holder: object, name: PropertyKey, value: unknown, enumerable = false): boolean {
+  const descriptor = { __proto__: null, value, writable: true, enumerable, configurable: true };
+  return defineProperty(holder, name, descriptor as PropertyDescriptor);
 }
 
 /** Puts `name` back as `descriptor` has it; undefined: as it was when there was none. */
-export function putBack(holder: object, name: string, descriptor: PropertyDescriptor | undefined): void {
+export function putBack(holder: object, name: PropertyKey, descriptor: PropertyDescriptor | undefined): void {
   if (descriptor) defineProperty(holder, name, descriptor);
-  else Reflect.deleteProperty(holder, name);
+  else deleteProperty(holder, name);
 }

@@ -5,7 +5,7 @@
  * Node 20 to 26, nothing at the start.
  */
 import { types } from 'node:util';
-import { copyOf, getBuiltinModule } from './intrinsics.ts';
+import { copyOf, descriptorOf, getBuiltinModule, isArray, putBack } from './intrinsics.ts';
 
 const { Script, createContext } = getBuiltinModule('node:vm');
 const { runInContext } = Script.prototype;
@@ -41,6 +41,32 @@ const hostReflection = {
   Reflect: { getOwnPropertyDescriptor: Reflect.getOwnPropertyDescriptor, get: Reflect.get },
 };
 
+const objectPrototype = Object.prototype;
+const fields = ['get', 'set', 'value', 'writable', 'enumerable', 'configurable'] as const;
+
+/**
+ * The descriptors that those make inherit from the main realm's Object.prototype. Where the program has put a name on it that
+ * a descriptor has, they inherit nothing; a walk over the heap reads too many for that to be so always.
+ */
+function reflectionOfHost(): typeof hostReflection {
+  const { hasOwn, setPrototypeOf } = Object;
+  let isPlain = true;
+  for (let at = 0; at < fields.length; at++)
+    if (hasOwn(objectPrototype, fields[at] as string)) isPlain = false;
+  if (isPlain) return hostReflection;
+  const getOwnPropertyDescriptor = descriptorOf as typeof Object.getOwnPropertyDescriptor;
+  const getOwnPropertyDescriptors = ((holder: object) => {
+    const all = hostReflection.Object.getOwnPropertyDescriptors(holder);
+    const names = Reflect.ownKeys(all);
+    for (let at = 0; at < names.length; at++) setPrototypeOf(all[names[at] as string], null);
+    return all;
+  }) as typeof Object.getOwnPropertyDescriptors;
+  return {
+    Object: { getOwnPropertyDescriptor, getOwnPropertyDescriptors },
+    Reflect: { getOwnPropertyDescriptor: descriptorOf, get: Reflect.get },
+  };
+}
+
 /** Runs in the own realm: `instanceof` there knows the main realm's objects, too. */
 const knowForeignObjects = `(function (brands, foreignErrors, host, reflection) {
   const ordinary = Function.prototype[Symbol.hasInstance];
@@ -75,15 +101,14 @@ export function runInOwnRealm(text: string, filename: string): unknown {
   if (!realm) {
     const made = createContext({ __proto__: null } as object);
     const teach = evaluate(knowForeignObjects, 'agentdump:realm', made) as (...given: unknown[]) => void;
-    teach(brands, foreignErrors, hostErrors, hostReflection);
+    teach(brands, foreignErrors, hostErrors, reflectionOfHost());
     intrinsics = evaluate(listIntrinsics, 'agentdump:realm', made) as Record<string, unknown>;
     realm = made;
   }
   const names = Object.keys(intrinsics).join(',');
-  const bind = evaluate(`(function(${names}){return ${text}\n})`, filename, realm) as (
-    ...values: unknown[]
-  ) => unknown;
-  return bind(...Object.values(intrinsics));
+  const bind = evaluate(`(function(${names}){return ${text}\n})`, filename, realm) as () => unknown;
+  // Spreading would ask the program's Array.prototype.
+  return Reflect.apply(bind, undefined, Object.values(intrinsics));
 }
 
 function evaluate(text: string, filename: string, context: object): unknown {
@@ -95,6 +120,39 @@ export function requireBuiltin(name: string): object {
   return early[name] ?? (getBuiltinModule(name as 'node:fs') as object);
 }
 
+interface Replaced {
+  module: object;
+  name: PropertyKey;
+  by: PropertyDescriptor | undefined;
+  before: Replaced | undefined;
+}
+
+/**
+ * Does the work with Node's early modules as they were when the preload was loaded: `writeFileSync` calls `fs.openSync`, and
+ * what Node loads later takes from them what is there then. The work is synchronous, so the program does not see it.
+ */
+export function withOwnModules<Result>(work: () => Result): Result {
+  let last: Replaced | undefined;
+  try {
+    for (const id in early) {
+      const copy = early[id] as object;
+      const module = getBuiltinModule(id as 'node:fs');
+      const names = Reflect.ownKeys(copy);
+      for (let at = 0; at < names.length; at++) {
+        const name = names[at] as keyof typeof module;
+        const own = descriptorOf(copy, name);
+        const by = descriptorOf(module, name);
+        if (own && by?.value === own.value && by?.get === own.get) continue;
+        putBack(module, name, own);
+        last = { module, name, by, before: last };
+      }
+    }
+    return work();
+  } finally {
+    for (; last; last = last.before) putBack(last.module, last.name, last.by);
+  }
+}
+
 /**
  * `process` as the own realm has it: its data as they are, its functions as they were when the preload was loaded. What is
  * defined on it does not reach the program.
@@ -103,6 +161,23 @@ export const ownProcess = Object.create(process) as NodeJS.Process;
 for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(process)))
   if (typeof value === 'function')
     Object.defineProperty(ownProcess, name, { value: bindToProcess(value), writable: true });
+
+const atLoad = { argv: process.argv, execArgv: process.execArgv, env: process.env };
+
+/** What the program has put there, where that is of the right kind, and does not throw; else as it was at the start. */
+function readData<Name extends keyof typeof atLoad>(name: Name): (typeof atLoad)[Name] {
+  try {
+    const now = process[name];
+    if (name !== 'env') return isArray(now) ? now : atLoad[name];
+    return now === atLoad.env ? now : ({ ...now } as (typeof atLoad)[Name]);
+  } catch {
+    return atLoad[name];
+  }
+}
+
+for (const name of ['argv', 'execArgv', 'env'] as const)
+  Object.defineProperty(ownProcess, name, { get: () => readData(name) });
+Object.defineProperty(ownProcess, 'getBuiltinModule', { value: requireBuiltin });
 
 function bindToProcess(method: (...args: unknown[]) => unknown): unknown {
   const bound = (...args: unknown[]): unknown => Reflect.apply(method, process, args);

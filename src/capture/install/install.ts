@@ -10,6 +10,7 @@ import { version } from '../../version.ts';
 import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { shieldExit } from '../host/exit-shield.ts';
+import { withOwnModules } from '../host/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
 import { describeHandled, Happenings } from '../recording/happenings.ts';
@@ -200,7 +201,7 @@ function attempt(run: () => void): void {
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const write = (): string | undefined => {
     attempt(() => surroundings.recording?.open());
-    return loadColdHalf().captureBundle(surroundings, request);
+    return withOwnModules(() => loadColdHalf().captureBundle(surroundings, request));
   };
   try {
     const path = surroundings.watch ? surroundings.watch.excuse(write) : write();

@@ -24,10 +24,19 @@ export function currentPolicy(): Policy {
   policy ??= createPolicy({
     environment: { ...environmentAtExec(), ...process.env },
     known,
-    home: homedir(),
+    home: findHome(),
     ...names,
   });
   return policy;
+}
+
+/** The module may be the program's stub by now. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return process.env['HOME'] ?? '';
+  }
 }
 
 /** The same policy for what is recorded while the program lives; its counts are its own. */

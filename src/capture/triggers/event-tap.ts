@@ -8,7 +8,7 @@
  * store, or an accessor in the place of `_events`, doubled. Knows nothing of what is done with the events.
  */
 import { readCallers } from '../host/callers.ts';
-import { lastIndexOf, sliceText } from '../host/intrinsics.ts';
+import { descriptorOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
 
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;
@@ -45,20 +45,19 @@ export interface EventTap {
 type Table<Value> = Record<EventName, Value | undefined>;
 const emptyTable = <Value>(): Table<Value> => ({ __proto__: null }) as unknown as Table<Value>;
 
-const { defineProperty, getOwnPropertyDescriptor, hasOwn, setPrototypeOf } = Object;
+const { defineProperty, hasOwn, setPrototypeOf } = Object;
 const { apply, ownKeys } = Reflect;
 /** Read by node:events after each listener that it takes away, and before it takes all. */
 const atRemoval = 'removeListener';
 
 /** Node 24 and later call a listener through its `apply`, which without this is the one that the program may have replaced. */
 function ownApply(listener: Listener): void {
-  const value = (self: unknown, args: never[]): unknown => apply(listener, self, args);
-  defineProperty(listener, 'apply', { configurable: true, value });
+  putProperty(listener, 'apply', (self: unknown, args: never[]): unknown => apply(listener, self, args));
 }
 
 /** Throws when the emitter's listeners are not kept where every Node so far has kept them. */
 export function tapEvents(target: NodeJS.EventEmitter): EventTap {
-  const descriptor = getOwnPropertyDescriptor(target, '_events');
+  const descriptor = descriptorOf(target, '_events');
   if (!descriptor?.configurable || typeof descriptor.value !== 'object' || descriptor.value === null)
     throw new Error('the listeners are not in a plain property _events');
   return new WatchedEmitter(target, descriptor);
@@ -105,7 +104,11 @@ class WatchedEmitter implements EventTap {
     setPrototypeOf(store, null);
     for (const name of ownKeys(this.#watched))
       if (hasOwn(store, name)) putPlainly(store, name, this.#held[name]);
-    defineProperty(this.#target, '_events', { ...this.#descriptor, value: store });
+    putBack(this.#target, '_events', {
+      __proto__: null,
+      ...this.#descriptor,
+      value: store,
+    } as PropertyDescriptor);
   }
 
   #listened(name: EventName): Stored | undefined {
@@ -119,7 +122,7 @@ class WatchedEmitter implements EventTap {
     const isOwn = (store: Store): boolean => store === this.#store;
     const add = (stored: Stored | undefined): void => this.#add(name, stored);
     const present = this.#listened(name);
-    defineProperty(this.#watched, name, {
+    defineAccessor(this.#watched, name, {
       configurable: true,
       enumerable: false,
       get(this: Store) {
@@ -139,7 +142,7 @@ class WatchedEmitter implements EventTap {
     held[name] = stored;
     const read = (): Stored | undefined => this.#read(name);
     const isOwn = (store: Store): boolean => store === this.#store;
-    defineProperty(this.#store, name, {
+    defineAccessor(this.#store, name, {
       configurable: true,
       enumerable: true,
       // A copy of the store (jest makes one) is not the emitter's.
@@ -158,7 +161,16 @@ class WatchedEmitter implements EventTap {
     if (stored !== undefined) this.#changes[name]?.(true);
   }
 
+  /** It is the program's event: whatever fails of ours, the host's listeners are called. */
   #read(name: EventName): Stored | undefined {
+    try {
+      return this.#answer(name);
+    } catch {
+      return this.#listened(name);
+    }
+  }
+
+  #answer(name: EventName): Stored | undefined {
     if (name === atRemoval) this.#noticeLeavings();
     const tap = this.#taps[name];
     if (!tap && name !== atRemoval) return this.#listened(name);
@@ -187,7 +199,7 @@ class WatchedEmitter implements EventTap {
   #guard(): void {
     if (this.#isGuarded) return;
     this.#isGuarded = true;
-    defineProperty(this.#target, '_events', {
+    defineAccessor(this.#target, '_events', {
       configurable: true,
       enumerable: this.#descriptor.enumerable ?? true,
       get: () => this.#store,
@@ -214,7 +226,16 @@ class WatchedEmitter implements EventTap {
 }
 
 function putPlainly(store: Store, name: EventName, value: Stored | undefined): void {
-  defineProperty(store, name, { value, configurable: true, enumerable: true, writable: true });
+  putProperty(store, name, value, true);
+}
+
+/** `accessor` is ours, and inherits nothing from then on. */
+function defineAccessor(
+  holder: object,
+  name: EventName,
+  accessor: PropertyDescriptor & ThisType<Store>,
+): void {
+  defineProperty(holder, name, setPrototypeOf(accessor, null));
 }
 
 /**
@@ -246,7 +267,7 @@ function asList(stored: Stored | undefined): Listener[] {
 function joined(first: Listener, stored: Stored): Listener[] {
   const others = asList(stored);
   const list = [first];
-  for (let at = 0; at < others.length; at++) list[at + 1] = others[at] as Listener;
+  for (let at = 0; at < others.length; at++) putProperty(list, at + 1, others[at], true);
   return list;
 }
 

@@ -1,0 +1,43 @@
+/**
+ * A program that has changed its world in other ways than by one stub (host-world.test.ts): prototypes with more on them, parts
+ * frozen, null, or read by code of its own. It dies as it would have died, and its bundle is there, or one line says why not.
+ */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sampleOf, testNodes } from '../support/test-nodes.ts';
+import { dieInItsWorld } from './host-world-runs.ts';
+
+/** What Node loads at the death, to inflate our own code, asks the program's prototypes. */
+const mayRefuse = new Set(['a setter of Array.prototype[0]', 'Object.prototype.writable and enumerable']);
+
+/** By name in fixtures/programs/host-changed.cjs. The first of each three belongs to the quick run. */
+const changes = [
+  'Object.prototype.get',
+  'Object.prototype.toJSON',
+  'Error.stackTraceLimit 0',
+  'a setter of Array.prototype[0]',
+  'Object.prototype.writable and enumerable',
+  'process.stdout and stderr that throw',
+  'all synchronous functions of fs',
+  'the functions of os',
+  'the methods of console',
+  'process.env a proxy that throws',
+  'Error.prepareStackTrace read',
+  'Error.stackTraceLimit read',
+  'the iterator of arrays',
+  'process.argv and execArgv null',
+  'process frozen',
+  'EventEmitter.prototype.emit',
+  'a domain',
+  'AbortSignal and EventTarget frozen',
+  'a clock that says NaN',
+];
+
+for (const node of testNodes)
+  describe(node.name, { concurrency: 2 }, () => {
+    for (const change of sampleOf(changes, 3))
+      test(change, async (t) => {
+        const end = await dieInItsWorld(t, node, [change], 'host-changed.cjs');
+        if (!mayRefuse.has(change)) assert.equal(end, 'written');
+      });
+  });
