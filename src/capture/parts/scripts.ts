@@ -17,6 +17,7 @@ import { readSmallFile } from '../../platform/small-file.ts';
 import { redactText } from '../fatal-path/canary.ts';
 import { openSelfDebugger, type ScriptParsed, type ScriptTexts } from '../host/inspector-session.ts';
 import { currentPolicy } from '../install/policy.ts';
+import { scriptNamesIn } from '../stacks/named-scripts.ts';
 import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../stacks/script-excerpt.ts';
 import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
@@ -128,9 +129,7 @@ function isOnStack(url: string, stackText: string, framePlaces: FramePlaces): bo
  */
 function findHiddenByMapping(scripts: ScriptParsed[], stackText: string): Set<ScriptParsed> {
   const loaded = new Set(scripts.map(({ url }) => lastName(pathOf(url) ?? '')));
-  const named = new Set(
-    [...stackText.matchAll(/([^/\\\s(]+\.[cm]?[jt]sx?):\d+/g)].map((match) => match[1] ?? ''),
-  );
+  const named = new Set(scriptNamesIn(stackText));
   const originals = [...named].filter((name) => !loaded.has(name));
   const candidates = scripts.filter(
     ({ url, sourceMapURL }) => sourceMapURL && !url.includes('/node_modules/'),

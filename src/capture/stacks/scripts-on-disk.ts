@@ -7,11 +7,11 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSmallFile } from '../../platform/small-file.ts';
 import type { ScriptParsed, ScriptTexts } from '../host/inspector-session.ts';
+import { scriptPathsIn } from './named-scripts.ts';
 import type { FramePlaces } from './script-excerpt.ts';
 
 const mostUsedBytes = 200 * 1024 ** 2;
 const longestText = 16 * 1024 ** 2;
-const onStack = /(?:file:\/\/)?\/[^\s():]+\.[cm]?[jt]sx?(?=:\d+)/g;
 const mapComment = /\/\/[#@]\s*sourceMappingURL=(\S+)\s*$/;
 
 /** Whether the heap is small enough. */
@@ -29,9 +29,7 @@ export function scriptsOnDisk({
   const { _cache: cache = {} } = process.getBuiltinModule('node:module') as unknown as {
     _cache?: Record<string, Module>;
   };
-  const stacked = new Set(
-    [...framePlaces.keys(), ...(stackTexts.join('\n').match(onStack) ?? [])].filter(isFile),
-  );
+  const stacked = new Set([...framePlaces.keys(), ...scriptPathsIn(stackTexts.join('\n'))].filter(isFile));
   const urls = [...new Set([...Object.keys(cache), ...stacked])];
   const sourceOf = (url: string): string | undefined => {
     const text = readSmallFile(isAbsolute(url) ? url : fileURLToPath(url), longestText);
