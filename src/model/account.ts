@@ -122,6 +122,8 @@ export interface SignalFacts {
   fromItself?: true;
   /** With `fromItself`: how long before it had come from outside. */
   heardMsBefore?: number;
+  /** The process that sent it, by the kernel's word; 0 for one outside of the namespace. */
+  sentBy?: { pid: number; uid: number };
   faultAddress?: string;
   access?: 'read' | 'write' | 'execute';
   /** What happened, in words: "write through a null pointer". */

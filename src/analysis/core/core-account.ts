@@ -108,6 +108,7 @@ function describeSignal(fault: Fault): SignalFacts {
     ...(fault.code ? { code: fault.code } : {}),
     ...(fault.address === undefined ? {} : { faultAddress: `0x${fault.address.toString(16)}` }),
     ...(fault.access ? { access: fault.access } : {}),
+    ...(fault.sender ? { sentBy: { ...fault.sender } } : {}),
     ...(fault.instruction ? { instruction: Buffer.from(fault.instruction).toString('hex') } : {}),
   };
 }

@@ -9,6 +9,7 @@ import type { AbortCause } from './native/abort-cause.ts';
 
 const part = 'core';
 const maxTitle = 100;
+const SIGSEGV = 11;
 
 export function concludeCore(
   account: Omit<Account, 'verdict' | 'signature'>,
@@ -43,6 +44,7 @@ function signalSentence(fault: Fault): string {
 function describeDeath(fault: Fault, cause: AbortCause | undefined, culprit?: Frame, top?: Frame): Words {
   if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
     return describeAbort(fault, cause, culprit);
+  if (fault.kind === 'sent-signal') return describeSentSignal(fault, culprit, top);
   const where = culprit ? ` under ${frameText(culprit)}` : '';
   return {
     kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
@@ -51,6 +53,25 @@ function describeDeath(fault: Fault, cause: AbortCause | undefined, culprit?: Fr
     confidence: fault.evidence === 'registers' ? 'likely' : 'certain',
     refutedBy: 'a core of the same death whose registers or memory say otherwise',
     nextSteps: stepsFor(fault, culprit, top),
+  };
+}
+
+/** Nothing in the process failed: what its threads did is where it was, not why it ended. */
+function describeSentSignal(fault: Fault, culprit?: Frame, top?: Frame): Words {
+  const isKnown = fault.sender !== undefined || fault.signal !== SIGSEGV;
+  const at = culprit ?? top;
+  return {
+    kind: isKnown ? 'terminated' : 'native-crash',
+    title: `${fault.signalName}: ${fault.description}`,
+    summary: `${isKnown ? 'The process did not fail: a signal ended it' : 'A signal ended the process'}${at ? ` while it was in ${frameText(at)}` : ''}.`,
+    confidence: isKnown ? 'certain' : 'likely',
+    refutedBy: 'a core of the same death whose note names another sender or a fault',
+    nextSteps: [
+      fault.sender && fault.sender.pid !== 0
+        ? `Find out what process ${fault.sender.pid} was: a person, a watchdog, or a supervisor that takes a core of what hangs.`
+        : 'Find out what sent the signal.',
+      'Read the stacks and the functions that were waiting: they say what the process was doing.',
+    ],
   };
 }
 

@@ -34,6 +34,13 @@ export interface SignalNote {
   number: number;
   code: number;
   address: bigint;
+  /** Of a signal that a program sent; 0 for a process outside of this one's namespace. */
+  sender?: SignalSender;
+}
+
+export interface SignalSender {
+  pid: number;
+  uid: number;
 }
 
 export interface CoreFile {

@@ -80,7 +80,11 @@ function readSignal(cursor: ByteCursor): NonNullable<CoreFile['signal']> {
   cursor.position = note.SI_CODE;
   const code = cursor.i32('si_code');
   cursor.position = note.SI_ADDR;
-  return { number, code, address: cursor.u64('si_addr') };
+  const address = cursor.u64('si_addr');
+  if (!note.senderCodes.includes(code)) return { number, code, address };
+  cursor.position = note.SI_PID;
+  const pid = cursor.u32('si_pid');
+  return { number, code, address, sender: { pid, uid: cursor.u32('si_uid') } };
 }
 
 function readAuxiliary(core: CoreFile, cursor: ByteCursor): void {

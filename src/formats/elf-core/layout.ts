@@ -64,6 +64,11 @@ export const PR_PSARGS = 56;
 /** siginfo_t, x86-64. */
 export const SI_CODE = 8;
 export const SI_ADDR = 16;
+/** In the place of the address, where kill, sigqueue or tkill sent the signal. */
+export const SI_PID = 16;
+export const SI_UID = 20;
+/** SI_USER, SI_QUEUE, SI_TKILL: the codes with which a sender's pid comes. */
+export const senderCodes: readonly number[] = [0, -1, -6];
 
 export const AT_PHDR = 3;
 export const AT_ENTRY = 9;

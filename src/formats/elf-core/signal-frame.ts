@@ -6,7 +6,8 @@
  * uapi/asm/sigcontext.h, uapi/asm-generic/ucontext.h.
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
-import type { X64Register } from './layout.ts';
+import type { SignalSender } from './core-contents.ts';
+import { SI_CODE, SI_PID, SI_UID, senderCodes, type X64Register } from './layout.ts';
 
 /** Offsets from the start of struct rt_sigframe. */
 const UC_MCONTEXT = 48;
@@ -40,8 +41,17 @@ const RSP = UC_MCONTEXT + 120;
 /** The kernel leaves 128 bytes below the stack pointer alone, then puts the vector registers (11 KB with AMX). */
 const searchBytes = 32 * 1024;
 
+const SIGSEGV = 11;
 export const PAGE_FAULT = 14;
 export const GENERAL_PROTECTION = 13;
+
+export interface DeadSignalFrame extends SignalFrame {
+  /**
+   * Who sent the signal; absent for a fault. With a sender the trap is that of an older fault, if of any: a signal that
+   * is sent leaves the processor's last words as they were.
+   */
+  sender?: SignalSender;
+}
 
 export interface SignalFrame {
   /** Where the frame lies. */
@@ -58,7 +68,7 @@ export interface SignalFrame {
 export function findDeadSignalFrame(
   registers: Record<X64Register, bigint>,
   memory: MemoryReader,
-): SignalFrame | undefined {
+): DeadSignalFrame | undefined {
   const top = Number(registers.rsp);
   const last = top - RT_SIGFRAME_SIZE;
   for (let at = last - (last % 8); at > top - searchBytes && memory.has(at, RT_SIGFRAME_SIZE); at -= 8) {
@@ -73,9 +83,17 @@ export function findDeadSignalFrame(
       trap: memory.readUint32(at + TRAPNO),
       errorCode: memory.readUint32(at + ERR),
       faultAddress: memory.readBigWord(at + CR2),
+      ...senderIn(memory, at + RT_SIGFRAME_INFO),
     };
   }
   return undefined;
+}
+
+/** Of a handler's siginfo_t. One that was installed without SA_SIGINFO has none, which reads as zeros or as leftovers. */
+function senderIn(memory: MemoryReader, info: number): { sender?: SignalSender } {
+  const isFilled = memory.readUint32(info) === SIGSEGV;
+  if (!isFilled || !senderCodes.includes(memory.readInt32(info + SI_CODE))) return {};
+  return { sender: { pid: memory.readUint32(info + SI_PID), uid: memory.readUint32(info + SI_UID) } };
 }
 
 /** Of struct ucontext: no other context behind it, the code segment of user space, the vector registers beside it. */

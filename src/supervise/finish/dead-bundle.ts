@@ -104,11 +104,13 @@ function addClearGaps(bundle: BundleWriter, { core }: EvidencePart, hasJournal: 
     });
 }
 
-/** An abort is a word for many things, and the core may know the better one. */
+/** A signal is a word for many things, and the core may know the better one: another process may have sent it. */
 function kindOf(evidence: EvidencePart, core: CorePart | undefined): string {
   const kind = classifyDeath(evidence);
   const known = core?.verdictKind;
-  return kind === 'abort' && known !== undefined && known !== 'snapshot' ? known : kind;
+  return (kind === 'abort' || kind === 'native-crash') && known !== undefined && known !== 'snapshot'
+    ? known
+    : kind;
 }
 
 function takeCounts(scrubber: Scrubber): Map<string, number> {

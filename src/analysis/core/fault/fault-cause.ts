@@ -15,6 +15,8 @@ export interface Cause {
 }
 
 export function describeCause(facts: FaultFacts): Cause {
+  const sent = describeSender(facts);
+  if (sent) return { kind: 'sent-signal', description: sent };
   switch (facts.signal) {
     case 4:
       return { kind: 'illegal-instruction', description: `illegal instruction at ${hex(BigInt(facts.pc))}` };
@@ -35,8 +37,24 @@ export function describeCause(facts: FaultFacts): Cause {
     case 11:
       return describeSegmentationFault(facts);
     default:
-      return { kind: 'sent-signal', description: 'a signal that another process or the program itself sent' };
+      return { kind: 'sent-signal', description: describeUnsent(facts.code) };
   }
+}
+
+/**
+ * Undefined where the process raised it against itself by the way of `abort`: then its stack says why. Node's handler of
+ * a fault raises the signal again by the same way.
+ */
+function describeSender({ sender, pid, code }: FaultFacts): string | undefined {
+  if (!sender) return undefined;
+  if (sender.pid === 0) return 'sent from outside of its pid namespace';
+  if (sender.pid !== pid) return `sent by process ${sender.pid} (user ${sender.uid})`;
+  return code === 'SI_TKILL' ? undefined : 'sent by the program to itself';
+}
+
+function describeUnsent(code: string | undefined): string {
+  if (code === 'SI_KERNEL') return 'sent by the kernel, as for a key at the terminal';
+  return 'a signal that another process or the program itself sent';
 }
 
 function describeArithmetic(code: string | undefined): string {

@@ -1,5 +1,5 @@
 /** What is known of a fault: its facts, and what they come to. */
-import type { CoreSegment } from '../../../formats/elf-core/core-contents.ts';
+import type { CoreSegment, SignalSender } from '../../../formats/elf-core/core-contents.ts';
 
 export type Access = 'read' | 'write' | 'execute';
 
@@ -31,6 +31,8 @@ export interface Fault {
   /** Hex is for printing; absent where the processor does not say. */
   address?: bigint;
   access?: Access;
+  /** Absent where nobody sent the signal, or nobody knows who. */
+  sender?: SignalSender;
   /** Bytes from the instruction that faulted. */
   instruction?: Uint8Array;
   /** The kernel's own note, or a signal frame found on the stack. */
@@ -43,6 +45,9 @@ export interface FaultFacts {
   code?: string;
   address?: bigint;
   access?: Access;
+  sender?: SignalSender;
+  /** Of the process that died; absent in a core without its note. */
+  pid?: number;
   pc: number;
   sp: number;
   instruction?: Uint8Array;

@@ -6,10 +6,10 @@ import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { CoreFile, CoreThread } from '../../../formats/elf-core/core-contents.ts';
 import { faultCodes, generalCodes, signalNames } from '../../../formats/elf-core/layout.ts';
 import {
+  type DeadSignalFrame,
   findDeadSignalFrame,
   GENERAL_PROTECTION,
   PAGE_FAULT,
-  type SignalFrame,
 } from '../../../formats/elf-core/signal-frame.ts';
 import { describeCause } from './fault-cause.ts';
 import type { Fault, FaultFacts } from './fault-facts.ts';
@@ -31,6 +31,7 @@ export function describeFault(core: CoreFile, thread: CoreThread, memory: Memory
   const facts: FaultFacts = {
     ...known,
     signal,
+    ...(core.process ? { pid: core.process.pid } : {}),
     pc,
     sp: Number(thread.registers.rsp),
     ...(instruction ? { instruction } : {}),
@@ -46,13 +47,15 @@ export function describeFault(core: CoreFile, thread: CoreThread, memory: Memory
     ...(known.code ? { code: known.code } : {}),
     ...(known.address === undefined ? {} : { address: known.address }),
     ...(known.access ? { access: known.access } : {}),
+    ...(known.sender ? { sender: known.sender } : {}),
     ...(instruction ? { instruction } : {}),
   };
 }
 
-type Known = Pick<FaultFacts, 'code' | 'address' | 'access' | 'evidence'>;
+type Known = Pick<FaultFacts, 'code' | 'address' | 'access' | 'sender' | 'evidence'>;
 
-function factsOf(core: CoreFile, signal: number, frame: SignalFrame | undefined, pc: bigint): Known {
+function factsOf(core: CoreFile, signal: number, frame: DeadSignalFrame | undefined, pc: bigint): Known {
+  if (frame?.sender) return { code: 'SI_USER', sender: frame.sender, evidence: 'signal-frame' };
   if (frame?.trap === PAGE_FAULT)
     return {
       code: frame.errorCode & 1 ? 'SEGV_ACCERR' : 'SEGV_MAPERR',
@@ -64,7 +67,12 @@ function factsOf(core: CoreFile, signal: number, frame: SignalFrame | undefined,
   const note = core.signal;
   if (!note) return { evidence: 'registers' };
   const code = faultCodes[signal]?.[note.code];
-  if (!code) return { code: generalCodes[note.code] ?? `${note.code}`, evidence: 'kernel-note' };
+  if (!code)
+    return {
+      code: generalCodes[note.code] ?? `${note.code}`,
+      ...(note.sender ? { sender: note.sender } : {}),
+      evidence: 'kernel-note',
+    };
   return {
     code,
     address: note.address,
