@@ -5,7 +5,7 @@
 import { whereMapped } from '../../bytes/memory.ts';
 import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from '../../model/account.ts';
 import type { Thread } from '../../model/thread.ts';
-import type { Gap } from '../../model/verdict.ts';
+import type { Gap, Verdict } from '../../model/verdict.ts';
 import { computeSignature } from '../signature.ts';
 import { type CoreDump, openCoreBytes, openCoreDump } from './core-dump.ts';
 import { concludeCore } from './core-verdict.ts';
@@ -57,9 +57,17 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   if (v8) options.onRuntime?.(v8);
   const [died] = core.threads;
   if (!died) gaps.push({ part: 'core', reason: 'it names no thread' });
+  // What leaves the verdict less than certain: of the file, of V8, and of the frames of the thread that died.
+  const doubts = gaps.filter(({ part }) => !part.startsWith('core module '));
   const fault = died && describeFault(core, died, dump.memory);
   const threads = core.threads.map((thread) =>
-    describeThread(dump, thread, { v8, crashed: thread === died && fault !== undefined, values: true, gaps }),
+    describeThread(dump, thread, {
+      v8,
+      crashed: thread === died && fault !== undefined,
+      values: true,
+      gaps,
+      ...(thread === died ? { doubts } : {}),
+    }),
   );
   // Before the heap is walked, which remembers types that it read unrecorded: a mini core would not have them.
   const cause = died && findAbortCause(dump, v8, died, threads[0]);
@@ -74,9 +82,16 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
     ...(survey ? { suspended: survey.suspended, memory: { classes: survey.classes } } : {}),
     gaps,
   };
-  const verdict = concludeCore(account, fault, cause);
+  const verdict = lessCertain(concludeCore(account, fault, cause), doubts);
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...(signature ? { signature } : {}) };
+}
+
+/** Certain means complete: nothing is missing of what the conclusion was drawn from. */
+function lessCertain(verdict: Verdict, doubts: readonly Gap[]): Verdict {
+  return doubts.length > 0 && verdict.confidence === 'certain'
+    ? { ...verdict, confidence: 'likely' }
+    : verdict;
 }
 
 /** From the note of a mini core, whose heap was left behind; else by walking the heap. */

@@ -2,11 +2,13 @@
  * One thread of a core as the account shows it: machine frames and JavaScript frames in one stack, each with the way
  * it was found. V8's own glue (entry, exit and construct frames) is left out; its other built-ins stay.
  */
+import type { ElfSymbol } from '../../formats/elf/symbols.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames/frames.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
+import { FrameDoubts } from './frame-doubts.ts';
 import { describeJavaScriptFrame } from './javascript/javascript-frame.ts';
 import type { V8Runtime } from './javascript/v8-runtime.ts';
 import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native/native-names.ts';
@@ -26,25 +28,32 @@ export interface ThreadOptions {
   /** Read arguments, closures and source lines. */
   values: boolean;
   gaps: Gap[];
+  /** Gets those of the gaps that make the frames themselves less than certain. */
+  doubts?: Gap[];
 }
 
 export function describeThread(dump: CoreDump, thread: CoreThread, options: ThreadOptions): Thread {
   const isExact = !(options.crashed && thread.signal === SIGTRAP);
   const registers = dump.machine.registersOf(thread);
   const stack = walkNativeStack(registers, dump, isExact);
+  const found: Gap[] = [];
   if (stack.stopped)
-    options.gaps.push({
+    found.push({
       part: `stack of thread ${thread.tid}`,
       reason: `the walk ended early: ${stack.stopped}`,
     });
   const shown = elide(stack, thread.tid, options.gaps);
+  const doubts = new FrameDoubts();
   const frames: Frame[] = [];
   const names: (string | undefined)[] = [];
   shown.forEach((frame, i) => {
-    const described = describeFrame(frame, shown[i + 1], i, dump, options);
+    const described = describeFrame(frame, shown[i + 1], i, dump, options, doubts);
     frames.push(...described);
     names.push(described.at(-1)?.function);
   });
+  found.push(...doubts.gaps(thread.tid));
+  options.gaps.push(...found);
+  options.doubts?.push(...found);
   const isMain = dump.core.process?.pid === thread.tid;
   const purpose = isMain ? undefined : describeThreadPurpose(names);
   return {
@@ -75,9 +84,12 @@ function describeFrame(
   index: number,
   dump: CoreDump,
   options: ThreadOptions,
+  doubts: FrameDoubts,
 ): Frame[] {
   const symbol = findSymbol(frame);
-  const builtin = builtinName(symbol);
+  const builtin = builtinName(symbol) ?? (isUnnamedBuiltin(frame, symbol, options.v8) ? '' : undefined);
+  if (index > 0 && isBehindNoCall(frame, symbol, dump))
+    doubts.add('no call stands before the return address, so the stack may be damaged there');
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
   const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;
   if (found && 'frameType' in found) {
@@ -85,7 +97,16 @@ function describeFrame(
     // The frame of a caught signal or a crash in the glue itself is never left out.
     return index === 0 ? [describeNative(frame, symbol && readableName(symbol))] : [];
   }
-  if (!found || !options.v8) return [describeNative(frame, symbol && readableName(symbol))];
+  if (!found || !options.v8) {
+    if (!symbol && shouldHaveNames(frame, options.v8)) doubts.addNameless(frame);
+    if (!symbol && !frame.location && index > 0 && options.v8)
+      doubts.add('in code of no file, not as V8 leaves it');
+    return [describeNative(frame, symbol && readableName(symbol))];
+  }
+  for (const { problem, doubt } of found) {
+    if (problem) doubts.add(`no line: ${problem}`);
+    if (doubt) doubts.add(doubt);
+  }
   const isConstructing =
     caller !== undefined && options.v8 !== undefined && isConstructFrame(caller, options.v8);
   const { v8 } = options;
@@ -99,6 +120,40 @@ function describeFrame(
       address: frame.programCounter,
     }),
   );
+}
+
+/** V8's own code in a stripped executable: it has no name there, and nowhere has it a row in the unwinding tables. */
+function isUnnamedBuiltin(
+  { location, framePointer }: NativeFrame,
+  symbol: ElfSymbol | undefined,
+  v8: V8Runtime | undefined,
+): boolean {
+  if (symbol || !location || location.address === undefined || framePointer === undefined) return false;
+  return location.module === v8?.module && !location.module.code?.findFrame(location.address);
+}
+
+/** Libraries of the system keep the names of inner functions to themselves; Node and its addons should have them. */
+function shouldHaveNames({ location }: NativeFrame, v8: V8Runtime | undefined): boolean {
+  const module = location?.module;
+  return module !== undefined && (!module.code || module === v8?.module || module.path.endsWith('.node'));
+}
+
+/** False where the code is not there to be looked at, and for what a handler or a deoptimisation returns to. */
+function isBehindNoCall(
+  frame: NativeFrame,
+  symbol: ElfSymbol | undefined,
+  { machine, memory }: CoreDump,
+): boolean {
+  const { programCounter, lookupAddress, location } = frame;
+  if (programCounter === lookupAddress) return false;
+  const address = location?.address;
+  if (address !== undefined && symbol?.address === address + (programCounter - lookupAddress)) return false;
+  const length = machine.longestCall;
+  const code =
+    address === undefined
+      ? memory.has(programCounter - length, length) && memory.readBytes(programCounter - length, length)
+      : location?.module.code?.findBytes(address + 1 - length, length);
+  return code ? !machine.endsInCall(code) : false;
 }
 
 const doubtfulValues: Gap = {

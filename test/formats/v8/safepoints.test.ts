@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesSource } from '../../../src/bytes/byte-source.ts';
 import { ProcessMemory } from '../../../src/bytes/memory.ts';
-import { findDeoptimizationIndex } from '../../../src/formats/v8/frames/safepoints.ts';
+import { findDeoptimizationIndex, noDeoptimization } from '../../../src/formats/v8/frames/safepoints.ts';
 
 const start = 0x10000;
 const headerBytes = 12;
@@ -40,7 +40,7 @@ test('a call is found by its return address, or by its trampoline', () => {
 });
 
 test('a call that cannot deoptimise has none, nor has what is no call', () => {
-  assert.equal(find(table, 20), undefined);
+  assert.equal(find(table, 20), noDeoptimization);
   assert.equal(find(table, 11), undefined);
 });
 
@@ -61,4 +61,16 @@ test('rows out of order, or beyond the code, make no sense', () => {
     undefined,
   );
   assert.equal(find(buildTable([[101, 1, -1]]), 101), undefined);
+});
+
+test('the rows of Maglev’s tables begin behind a header of sixteen bytes, whatever the common part has', () => {
+  for (const common of [8, 12]) {
+    const bytes = Buffer.alloc(16 + 2 * 4);
+    bytes.writeUInt32LE(2, common - 8);
+    bytes.writeUInt32LE(1 | (1 << 4) | (1 << 7), common - 4);
+    bytes.set([10, 5, 0, 0xff, 20, 7, 0, 0xff], 16);
+    const extent = { start, end: start + bytes.length, source: bytesSource(bytes), offset: 0 };
+    const place = { start, headerBytes: common, isMaglev: true, instructionSize: 100 };
+    assert.equal(findDeoptimizationIndex(new ProcessMemory([extent]), place, 20), 6);
+  }
 });

@@ -15,6 +15,10 @@ export interface Machine {
   framePointer: number;
   /** Registers of a stopped thread, by DWARF number. */
   registersOf(thread: CoreThread): RegisterFile;
+  /** Bytes of the longest instruction that calls. */
+  longestCall: number;
+  /** Whether the bytes before a return address, as many as the longest call has, end in an instruction that calls. */
+  endsInCall(code: Uint8Array): boolean;
   /** The function that is called by the instruction before a return address; undefined where that names none. */
   findCallee(returnAddress: number, memory: MemoryReader): number | undefined;
 }
@@ -43,6 +47,29 @@ const dwarfNumbers: [X64Register, number][] = [
 const CALL = 0xe8;
 const callBytes = 5;
 
+/** FF /2 with a register, a register and eight bits, and so on; what stands before it does not matter. */
+const CALL_INDIRECT = 0xff;
+const longestCall = 7;
+
+/** Bytes of the indirect call whose second byte is this; 0 for another instruction. */
+function indirectCallBytes(modRm: number): number {
+  if (((modRm >> 3) & 7) !== 2) return 0;
+  const [mode, register] = [modRm >> 6, modRm & 7];
+  if (mode === 3) return 2;
+  const scaled = register === 4 ? 1 : 0;
+  if (mode === 0) return register === 5 ? 6 : 2 + scaled;
+  return (mode === 1 ? 3 : 6) + scaled;
+}
+
+function endsInCall(code: Uint8Array): boolean {
+  const { length } = code;
+  if (code[length - callBytes] === CALL) return true;
+  for (let bytes = 2; bytes <= longestCall; bytes++)
+    if (code[length - bytes] === CALL_INDIRECT && indirectCallBytes(code[length - bytes + 1] ?? 0) === bytes)
+      return true;
+  return false;
+}
+
 export const x64: Machine = {
   name: 'x64',
   programCounter: 16,
@@ -54,6 +81,8 @@ export const x64: Machine = {
     const isPartial = known.every(([name]) => name === 'rip' || name === 'rsp');
     return new Map((isPartial ? known : dwarfNumbers).map(([name, number]) => [number, registers[name]]));
   },
+  longestCall,
+  endsInCall,
   findCallee: (returnAddress, memory) => {
     const from = returnAddress - callBytes;
     if (!memory.has(from, callBytes) || memory.readUint8(from) !== CALL) return undefined;

@@ -4,7 +4,7 @@
  * Sources: src/objects/code.tq, src/codegen/source-position.h, src/baseline/bytecode-offset-iterator.cc of V8.
  */
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findPosition, VlqReader } from './positions.ts';
+import { decodePositions, findPosition, VlqReader } from './positions.ts';
 
 export type CodeKind = 'baseline' | 'maglev' | 'turbofan';
 
@@ -98,7 +98,32 @@ export class BytecodeSizes {
   }
 }
 
+/** Places in source belong to bytecodes: a table that is read by the rules of another V8 has some between two of them. */
+export function fitsBytecodes(
+  table: Uint8Array,
+  unsignedDeltas: boolean,
+  bytecodes: Uint8Array,
+  sizes: BytecodeSizes,
+): boolean {
+  let at = 0;
+  for (const { codeOffset } of decodePositions(table, unsignedDeltas)) {
+    if (codeOffset < 0) continue;
+    while (at < codeOffset && at < bytecodes.length) at += sizes.at(bytecodes, at);
+    if (at !== codeOffset || at >= bytecodes.length) return false;
+  }
+  return true;
+}
+
 /** `codeOffset` is that of the call, one less than of the return address. */
+/** SharedFunctionInfo of the function that was compiled, or its wrapper; undefined where the code does not say. */
+export function findCompiledFunction(heap: V8Heap, code: Tagged): Tagged | undefined {
+  const data = heap.field(code, heap.layout.code.deoptimizationData);
+  const { deoptimization, fixedArray } = heap.layout;
+  const count = heap.isPointer(data) ? heap.findSmi(data, fixedArray.length) : undefined;
+  if (count === undefined || count <= deoptimization.shared) return undefined;
+  return heap.field(data, fixedArray.data + deoptimization.shared * 8);
+}
+
 export function findInlinedPlaces(
   heap: V8Heap,
   code: Tagged,

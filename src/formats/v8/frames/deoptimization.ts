@@ -8,7 +8,7 @@
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import type { VirtualMemory } from '../virtual-memory.ts';
 import type { CompiledCode } from './code.ts';
-import { findDeoptimizationIndex } from './safepoints.ts';
+import { findDeoptimizationIndex, noDeoptimization } from './safepoints.ts';
 import { nestValue, type TranslatedValue, ValueResolver } from './translated-values.ts';
 import type { TranslationOpcodes } from './translation-opcodes.ts';
 import { type Operation, signed, TranslationReader } from './translation-reader.ts';
@@ -48,7 +48,10 @@ export interface TranslationSources {
   opcodes: TranslationOpcodes;
 }
 
-/** The innermost frame first. Undefined where the code cannot be deoptimised at this return address. */
+/**
+ * The innermost frame first; none where the code cannot be deoptimised at this return address. Undefined where its tables
+ * make no sense.
+ */
 export function findTranslatedFrames(
   { heap, virtual, opcodes }: TranslationSources,
   compiled: CompiledCode,
@@ -56,6 +59,7 @@ export function findTranslatedFrames(
 ): TranslatedFrame[] | undefined {
   const found = findTranslation(heap, compiled);
   if (!found) return undefined;
+  if (found === 'none') return [];
   const frames = decodeFrames(new TranslationReader(found.bytes, found.start, opcodes));
   const resolver = new ValueResolver({ heap, virtual, framePointer, literal: found.literal });
   for (const { values } of frames ?? []) for (const value of values) resolver.number(value);
@@ -71,7 +75,7 @@ interface Translation {
 function findTranslation(
   heap: V8Heap,
   { kind, code, start: instructions, size, offset }: CompiledCode,
-): Translation | undefined {
+): Translation | 'none' | undefined {
   const { fixedArray, deoptimization } = heap.layout;
   const data = heap.field(code, heap.layout.code.deoptimizationData);
   const count = heap.isPointer(data) ? heap.findSmi(data, fixedArray.length) : undefined;
@@ -82,6 +86,7 @@ function findTranslation(
     instructionSize: size,
   };
   const index = findDeoptimizationIndex(heap.memory, table, offset);
+  if (index === noDeoptimization) return 'none';
   if (count === undefined || index === undefined) return undefined;
   const slot = (at: number) => heap.field(data, fixedArray.data + at * 8);
   const entry = deoptimization.inliningPositions + slotsBeforeEntries + index * entryWords;

@@ -12,7 +12,9 @@ import {
   type CompiledCode,
   findBaselineOffset,
   findCode,
+  findCompiledFunction,
   findInlinedPlaces,
+  fitsBytecodes,
 } from './code.ts';
 import { findTranslatedFrames, type TranslatedFrame, type TranslatedValues } from './deoptimization.ts';
 import type { FunctionInfo, Functions } from './functions.ts';
@@ -26,7 +28,7 @@ export type Tier = 'interpreter' | 'baseline' | 'maglev' | 'turbofan' | 'builtin
 export interface PhysicalFrame {
   programCounter: number;
   framePointer: number;
-  /** Name of V8's own code at the program counter, without `Builtins_`. */
+  /** Name of V8's own code at the program counter, without `Builtins_`; empty where it has none (a stripped file). */
   builtin?: string;
   /** The thread was stopped here, so the program counter is no return address. */
   isTop: boolean;
@@ -53,6 +55,8 @@ export interface JavaScriptFrame {
   context?: Tagged;
   /** Why there is no place. */
   problem?: string;
+  /** Why the frame, or those that were inlined into it, may be wrong or missing although there is a place. */
+  doubt?: string;
   /** V8's word on the values of an optimised frame did not agree with what else is known of it, and was not used. */
   hasDoubtfulValues?: boolean;
 }
@@ -76,6 +80,9 @@ interface Passed {
   arguments: Tagged[];
 }
 
+const misreadTables = 'the tables of the compiled code make no sense: functions inlined there may be missing';
+const otherFunction = 'the compiled code is that of another function';
+const unnamed = "V8's own code has no names in this executable";
 const unknownFunction: FunctionInfo = { name: '', parameters: [] };
 /** More arguments than this are a spread of a large array. */
 const maxArguments = 256;
@@ -89,6 +96,7 @@ export class FrameReader {
   readonly #scripts: Scripts;
   readonly #binary: BinaryTables;
   readonly #virtual: VirtualMemory;
+  readonly #positionTables = new Map<Tagged, Uint8Array | undefined>();
 
   /** `virtual`: the heap's own memory. */
   constructor(
@@ -124,7 +132,7 @@ export class FrameReader {
     const info = this.#functions.ofClosure(closure);
     if (!info) return undefined;
     const onStack = { closure, context: marker, ...this.#readArguments(frame, closure) };
-    return this.#readTier(frame, info).map((part) =>
+    return this.#readTier(frame, info, closure).map((part) =>
       part.isInlined ? part : this.#withStack(part, onStack),
     );
   }
@@ -161,17 +169,21 @@ export class FrameReader {
     return this.#heap.memory.readUint16(shared - 1 + this.#heap.layout.shared.parameterCount);
   }
 
-  #readTier(frame: PhysicalFrame, info: FunctionInfo): JavaScriptFrame[] {
+  #readTier(frame: PhysicalFrame, info: FunctionInfo, closure: Tagged): JavaScriptFrame[] {
     const single = (tier: Tier, position: number | undefined, problem?: string) => [
       this.#place({ tier, isInlined: false, function: info }, position, problem),
     ];
     if (!info.script) return [{ tier: 'builtin', isInlined: false, function: info }];
     if (frame.builtin !== undefined) {
-      if (/^Interpreter|Handler$|^Baseline/.test(frame.builtin)) {
+      if (frame.builtin === '' && frame.isTop) return single('builtin', undefined, unnamed);
+      if (
+        /^Interpreter|Handler$|^Baseline/.test(frame.builtin) ||
+        (frame.builtin === '' && this.#bytecodes(frame))
+      ) {
         const offset = this.#interpreterOffset(frame);
         return single('interpreter', this.#bytecodePosition(frame, offset));
       }
-      return single('builtin', undefined, `in V8's ${frame.builtin}`);
+      return single('builtin', undefined, frame.builtin ? `it is in V8's ${frame.builtin}` : unnamed);
     }
     const compiled = findCode(this.#heap, frame.programCounter);
     if (!compiled) return single('turbofan', undefined, 'the code of this frame is not in the core');
@@ -181,8 +193,18 @@ export class FrameReader {
       const offset = bytecodes && sizes && findBaselineOffset(this.#heap, compiled, bytecodes.bytes, sizes);
       return single('baseline', this.#bytecodePosition(frame, offset));
     }
-    const places = frame.isTop ? undefined : this.#translated(compiled, frame.framePointer);
-    return places ?? this.#inlined(frame, compiled, info);
+    const translated = frame.isTop ? [] : this.#translated(compiled, frame.framePointer);
+    const parts = translated?.length ? translated : this.#inlined(frame, compiled, info);
+    const doubt = translated ? this.#doubtOf(compiled, closure) : misreadTables;
+    return doubt === undefined ? parts : parts.map((part) => ({ ...part, doubt }));
+  }
+
+  /** The code says for which function it was compiled. */
+  #doubtOf({ code }: CompiledCode, closure: Tagged): string | undefined {
+    const compiled = whereMapped(() => findCompiledFunction(this.#heap, code));
+    if (compiled === undefined) return undefined;
+    const own = this.#heap.field(closure, this.#heap.layout.functionObject.shared);
+    return this.#functions.unwrapShared(compiled) === own ? undefined : otherFunction;
   }
 
   /** By what V8 would deoptimise to here, which is what its own stack traces are made of. */
@@ -283,17 +305,36 @@ export class FrameReader {
   }
 
   #positionAt(bytecodes: Tagged, offset: number): number | undefined {
+    const table = this.#positionsOf(bytecodes);
+    return table && findPosition(table, offset, this.#heap.layout.positions.unsignedDeltas)?.position;
+  }
+
+  /** Undefined for a table that does not fit its bytecodes. */
+  #positionsOf(bytecodes: Tagged): Uint8Array | undefined {
     const heap = this.#heap;
-    const table = heap.findByteArray(heap.field(bytecodes, heap.layout.bytecode.positions));
-    return table && findPosition(table, offset, heap.layout.positions.unsignedDeltas)?.position;
+    const { positions, bytecode } = heap.layout;
+    if (!this.#positionTables.has(bytecodes)) {
+      const table = heap.findByteArray(heap.field(bytecodes, bytecode.positions));
+      const sizes = this.#binary.bytecodeSizes;
+      const bytes = this.#bytesOf(bytecodes);
+      const fits =
+        !table || !sizes || (bytes && fitsBytecodes(table, positions.unsignedDeltas, bytes, sizes));
+      this.#positionTables.set(bytecodes, fits ? table : undefined);
+    }
+    return this.#positionTables.get(bytecodes);
+  }
+
+  #bytesOf(array: Tagged): Uint8Array | undefined {
+    const { bytecode } = this.#heap.layout;
+    const length = this.#heap.findSmi(array, bytecode.length);
+    if (length === undefined || length < 0) return undefined;
+    return this.#heap.memory.readBytes(array - 1 + bytecode.data, length);
   }
 
   #bytecodes(frame: PhysicalFrame): { array: Tagged; length: number; bytes: Uint8Array } | undefined {
     const heap = this.#heap;
-    const { types, bytecode, frame: slots } = heap.layout;
-    const array = heap.memory.readWord(frame.framePointer + slots.bytecodeArray);
-    const length = heap.isType(array, types.bytecodeArray) ? heap.findSmi(array, bytecode.length) : undefined;
-    if (length === undefined || length < 0) return undefined;
-    return { array, length, bytes: heap.memory.readBytes(array - 1 + bytecode.data, length) };
+    const array = heap.memory.readWord(frame.framePointer + heap.layout.frame.bytecodeArray);
+    const bytes = heap.isType(array, heap.layout.types.bytecodeArray) ? this.#bytesOf(array) : undefined;
+    return bytes && { array, length: bytes.length, bytes };
   }
 }

@@ -9,17 +9,21 @@ export interface SafepointTable {
   start: number;
   /** Of the header's part that both kinds have; its last eight bytes are count and configuration. */
   headerBytes: number;
-  /** Maglev's tables have one more number in the header, and one more byte a row. */
+  /** Maglev's tables have more numbers in the header, and one more byte a row. */
   isMaglev: boolean;
   /** Of the code before the table, against which it is checked. */
   instructionSize: number;
 }
 
 const maxRows = 1 << 20;
+/** In all lines: two numbers more than the common part until V8 12, one more since that part has three. */
+const maglevHeaderBytes = 16;
+/** The call is in the table, and cannot deoptimise. */
+export const noDeoptimization = -1;
 
 /**
- * A call whose code was marked for deoptimisation returns to its trampoline instead. Undefined for a call that cannot
- * deoptimise, or a table that makes no sense.
+ * A call whose code was marked for deoptimisation returns to its trampoline instead. `noDeoptimization` for a call that
+ * cannot; undefined where the table makes no sense or lacks the call, since every call of optimised code is in it.
  */
 export function findDeoptimizationIndex(
   memory: MemoryReader,
@@ -34,7 +38,7 @@ export function findDeoptimizationIndex(
   const indexSize = (configuration >> 7) & 7;
   const readSize = pcSize * 2 + indexSize;
   const rowSize = readSize + registersSize + (isMaglev ? 1 : 0);
-  const rows = start + headerBytes + (isMaglev ? 4 : 0);
+  const rows = start + (isMaglev ? maglevHeaderBytes : headerBytes);
   if (!hasDeoptimization || pcSize < 1 || pcSize > 4 || indexSize > 4 || count > maxRows) return undefined;
   const read = (at: number, size: number) => {
     let value = 0;
@@ -53,6 +57,7 @@ export function findDeoptimizationIndex(
     const index = read(at + pcSize, indexSize) - 1;
     const trampoline = read(at + pcSize + indexSize, pcSize) - 1;
     if (index >= 0 && (pc === returnOffset || trampoline === returnOffset)) return index;
+    if (pc === returnOffset) return noDeoptimization;
   }
   return undefined;
 }

@@ -239,6 +239,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       inliningPositions: m.constant('DeoptimizationDataInliningPositionsIndex'),
       shared:
         m.findConstant('DeoptimizationDataSharedFunctionInfoIndex') ??
+        m.findConstant('DeoptimizationDataSharedFunctionInfoWrapperIndex') ??
         m.constant('DeoptimizationDataWrappedSharedFunctionInfoIndex'),
     },
     scopeInfo: {

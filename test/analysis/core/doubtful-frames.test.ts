@@ -1,0 +1,166 @@
+/** Certain means complete: what is wrong with the frames of a core is said, and the verdict is less than certain. */
+import assert from 'node:assert/strict';
+import { closeSync, copyFileSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { accountForCore } from '../../../src/analysis/core/core-account.ts';
+import { type CoreDump, openCoreDump } from '../../../src/analysis/core/core-dump.ts';
+import { openV8 } from '../../../src/analysis/core/javascript/v8-runtime.ts';
+import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
+import { describeThread } from '../../../src/analysis/core/thread-stack.ts';
+import {
+  findLayout,
+  type LayoutRow,
+  layoutRows,
+  resolveLayout,
+} from '../../../src/formats/v8/heap/object-layout.ts';
+import type { Account } from '../../../src/model/account.ts';
+import type { Gap } from '../../../src/model/verdict.ts';
+import { type Death, makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+import { parseTruth, type TruePlace } from '../../support/frame-truth.ts';
+
+const generated = '/generated/frames.js';
+
+const placesOf = (account: Pick<Account, 'threads'>) =>
+  (account.threads?.[0]?.frames ?? [])
+    .filter((frame) => frame.file === generated)
+    .map(({ line, column }) => `${line}:${column}`);
+const nowhere = 'undefined:undefined';
+const textOf = (truth: TruePlace[]) => truth.map(({ line, column }) => `${line}:${column}`);
+const saysOf = (gaps: readonly Gap[]) => gaps.map(({ reason }) => reason).join('\n');
+
+for (const node of nodes)
+  suite(`Node ${node.major}`, { skip: noCores }, () => {
+    let death: Death;
+    let truth: TruePlace[];
+    let folder: string;
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), 'agentdump-doubts-'));
+      const args = ['--no-concurrent-recompilation', join(victims, 'frames.cjs'), '5', '40', '20000'];
+      death = makeCore(node.path, args);
+      truth = parseTruth(death.stdout).filter((place) => place.file === generated);
+    });
+    after(() => {
+      death?.remove();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test('nothing is wrong with it', async () => {
+      const account = await accountForCore(death.core, { heap: false });
+      assert.deepEqual(placesOf(account), textOf(truth));
+      assert.deepEqual([account.gaps, account.verdict?.confidence], [[], 'certain']);
+    });
+
+    test('a stripped executable: the lines all the same, and a gap for the names', async () => {
+      const stripped = join(folder, 'node');
+      copyFileSync(node.path, stripped);
+      removeSymbolTable(stripped);
+      const account = await accountForCore(death.core, { heap: false, executable: stripped });
+      const places = placesOf(account);
+      const lost = places.filter((place) => place === nowhere).length;
+      assert.deepEqual(
+        places,
+        textOf(truth).map((place, i) => (places[i] === nowhere ? nowhere : place)),
+      );
+      // Where optimised code of a generator was left, what names the place is the name of V8's own code.
+      assert.ok(lost <= places.length / 10, `${lost} of ${places.length}`);
+      const said = /(\d+) frames?: no line: V8's own code has no names/.exec(saysOf(account.gaps));
+      assert.ok(Number(said?.[1] ?? 0) >= lost, saysOf(account.gaps));
+      assert.match(saysOf(account.gaps), /has no symbols for them/);
+      assert.equal(account.verdict?.confidence, 'likely');
+    });
+
+    test('a return address that no call can have left', async () => {
+      const restore = damageReturnAddress(death.core);
+      const account = await accountForCore(death.core, { heap: false });
+      restore();
+      assert.match(saysOf(account.gaps), /no call stands before the return address/);
+      assert.equal(account.verdict?.confidence, 'likely');
+    });
+
+    test('a number of the table of layouts that is wrong gives no other place without saying so', () => {
+      const dump = openCoreDump(death.core);
+      for (const [name, value] of wrongNumbers(rowOf(dump))) {
+        const gaps: Gap[] = [];
+        const account = describeWith(dump, { [name]: value }, gaps);
+        const isRight = JSON.stringify(placesOf(account)) === JSON.stringify(textOf(truth));
+        assert.ok(isRight || gaps.length > 0, `${name} ${JSON.stringify(value)}`);
+      }
+      dump.close();
+    });
+  });
+
+function rowOf(dump: CoreDump): LayoutRow {
+  let row: LayoutRow | undefined;
+  openV8(dump, [], (metadata, version) => {
+    row = layoutRows.findLast(({ from }) => from <= version.major * 100 + version.minor);
+    return findLayout(metadata, version);
+  });
+  return row ?? assert.fail('no row');
+}
+
+function* wrongNumbers(row: LayoutRow): Generator<[keyof LayoutRow, unknown]> {
+  for (const name of [
+    'bytecodePositions',
+    'codeDeoptimizationData',
+    'codePositions',
+    'safepointHeader',
+  ] as const)
+    for (const by of [-8, -4, 4, 8, 16]) yield [name, row[name] + by];
+  for (const name of ['codeFlags', 'codeInstructionSize'] as const)
+    for (const by of [-8, -4, 4, 8]) yield [name, row[name] + by];
+  yield ['functionData', [24]];
+  yield ['unsignedPositionDeltas', !row.unsignedPositionDeltas];
+  yield ['signedHeights', !row.signedHeights];
+  for (const other of layoutRows) yield ['translation', other.translation];
+}
+
+function describeWith(dump: CoreDump, changed: Partial<LayoutRow>, gaps: Gap[]): Pick<Account, 'threads'> {
+  const v8 = openV8(dump, gaps, (metadata, { major, minor }) =>
+    resolveLayout(metadata, { ...rowOf(dump), ...changed }, major * 100 + minor),
+  );
+  const thread = dump.core.threads[0] ?? assert.fail('no thread');
+  return { threads: [describeThread(dump, thread, { v8, crashed: true, values: false, gaps })] };
+}
+
+/** As `strip` does, as far as a reader sees: the section of symbols is none. */
+function removeSymbolTable(path: string): void {
+  const file = openSync(path, 'r+');
+  const head = Buffer.alloc(64);
+  readSync(file, head, 0, 64, 0);
+  const [sections, entryBytes, count] = [
+    Number(head.readBigUInt64LE(40)),
+    head.readUInt16LE(58),
+    head.readUInt16LE(60),
+  ];
+  const table = Buffer.alloc(entryBytes * count);
+  readSync(file, table, 0, table.length, sections);
+  const SHT_SYMTAB = 2;
+  for (let at = 0; at < table.length; at += entryBytes)
+    if (table.readUInt32LE(at + 4) === SHT_SYMTAB) table.writeUInt32LE(0, at + 4);
+  writeSync(file, table, 0, table.length, sections);
+  closeSync(file);
+}
+
+/** Moves the return address of the third frame by one. Gives what puts it back. */
+function damageReturnAddress(core: string): () => void {
+  const dump = openCoreDump(core);
+  const thread = dump.core.threads[0] ?? assert.fail('no thread');
+  const { frames } = walkNativeStack(dump.machine.registersOf(thread), dump);
+  const wanted = frames[2] ?? assert.fail('no frame');
+  let at = Math.ceil((frames[0]?.stackPointer ?? 0) / 8) * 8;
+  while (dump.memory.readWord(at) !== wanted.programCounter) at += 8;
+  const segment =
+    dump.core.segments.find(({ start, end }) => at >= start && at < end) ?? assert.fail('no segment');
+  dump.close();
+  const write = (value: number) => {
+    const word = Buffer.alloc(8);
+    word.writeBigUInt64LE(BigInt(value));
+    const file = openSync(core, 'r+');
+    writeSync(file, word, 0, 8, segment.fileOffset + at - segment.start);
+    closeSync(file);
+  };
+  write(wanted.programCounter + 1);
+  return () => write(wanted.programCounter);
+}
