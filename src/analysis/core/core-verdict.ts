@@ -10,13 +10,23 @@ import type { AbortCause } from './native/abort-cause.ts';
 const part = 'core';
 const maxTitle = 100;
 const SIGSEGV = 11;
+const kindsBySignal: Record<number, VerdictKind> = {
+  4: 'native-crash',
+  5: 'native-crash',
+  6: 'abort',
+  7: 'native-crash',
+  8: 'native-crash',
+  11: 'native-crash',
+};
 
 export function concludeCore(
   account: Omit<Account, 'verdict' | 'signature'>,
   fault: Fault | undefined,
   cause: AbortCause | undefined,
 ): Verdict {
-  const thread = account.threads?.find((t) => t.crashed) ?? account.threads?.[0];
+  // The kernel gives what another process sent to any thread that takes it.
+  const main = fault?.kind === 'sent-signal' ? account.threads?.find((t) => t.kind === 'main') : undefined;
+  const thread = main ?? account.threads?.find((t) => t.crashed) ?? account.threads?.[0];
   const frames = thread?.frames ?? [];
   const culprit = culpritFrame(frames);
   const top = frames[0];
@@ -44,7 +54,8 @@ function signalSentence(fault: Fault): string {
 function describeDeath(fault: Fault, cause: AbortCause | undefined, culprit?: Frame, top?: Frame): Words {
   if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
     return describeAbort(fault, cause, culprit);
-  if (fault.kind === 'sent-signal') return describeSentSignal(fault, culprit, top);
+  if (fault.kind === 'sent-signal' || fault.kind === 'own-signal')
+    return describeSentSignal(fault, culprit, top);
   const where = culprit ? ` under ${frameText(culprit)}` : '';
   return {
     kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
@@ -56,18 +67,23 @@ function describeDeath(fault: Fault, cause: AbortCause | undefined, culprit?: Fr
   };
 }
 
-/** Nothing in the process failed: what its threads did is where it was, not why it ended. */
+/**
+ * Nothing in the process failed: what its threads did is where it was, not why it ended. A program that sends itself the
+ * signal of a fault means to end as if by one.
+ */
 function describeSentSignal(fault: Fault, culprit?: Frame, top?: Frame): Words {
   const isKnown = fault.sender !== undefined || fault.signal !== SIGSEGV;
+  const isOwn = fault.kind === 'own-signal';
+  const kind = isKnown && !isOwn ? 'terminated' : (kindsBySignal[fault.signal] ?? 'terminated');
   const at = culprit ?? top;
   return {
-    kind: isKnown ? 'terminated' : 'native-crash',
+    kind,
     title: `${fault.signalName}: ${fault.description}`,
-    summary: `${isKnown ? 'The process did not fail: a signal ended it' : 'A signal ended the process'}${at ? ` while it was in ${frameText(at)}` : ''}.`,
+    summary: `${isKnown ? `The process did not fail: a signal ${isOwn ? 'of its own ' : ''}ended it` : 'A signal ended the process'}${at ? ` while it was in ${frameText(at)}` : ''}.`,
     confidence: isKnown ? 'certain' : 'likely',
     refutedBy: 'a core of the same death whose note names another sender or a fault',
     nextSteps: [
-      fault.sender && fault.sender.pid !== 0
+      fault.sender && fault.sender.pid !== 0 && !isOwn
         ? `Find out what process ${fault.sender.pid} was: a person, a watchdog, or a supervisor that takes a core of what hangs.`
         : 'Find out what sent the signal.',
       'Read the stacks and the functions that were waiting: they say what the process was doing.',

@@ -84,6 +84,8 @@ function readSignal(cursor: ByteCursor): NonNullable<CoreFile['signal']> {
   if (!note.senderCodes.includes(code)) return { number, code, address };
   cursor.position = note.SI_PID;
   const pid = cursor.u32('si_pid');
+  // Whoever wrote the note of a thread that raised its own signal may not have known it.
+  if (pid === 0 && code !== note.SI_USER) return { number, code, address };
   return { number, code, address, sender: { pid, uid: cursor.u32('si_uid') } };
 }
 

@@ -67,6 +67,7 @@ export const SI_ADDR = 16;
 /** In the place of the address, where kill, sigqueue or tkill sent the signal. */
 export const SI_PID = 16;
 export const SI_UID = 20;
+export const SI_USER = 0;
 /** SI_USER, SI_QUEUE, SI_TKILL: the codes with which a sender's pid comes. */
 export const senderCodes: readonly number[] = [0, -1, -6];
 

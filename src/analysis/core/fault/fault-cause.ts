@@ -16,7 +16,7 @@ export interface Cause {
 
 export function describeCause(facts: FaultFacts): Cause {
   const sent = describeSender(facts);
-  if (sent) return { kind: 'sent-signal', description: sent };
+  if (sent) return sent;
   switch (facts.signal) {
     case 4:
       return { kind: 'illegal-instruction', description: `illegal instruction at ${hex(BigInt(facts.pc))}` };
@@ -45,11 +45,13 @@ export function describeCause(facts: FaultFacts): Cause {
  * Undefined where the process raised it against itself by the way of `abort`: then its stack says why. Node's handler of
  * a fault raises the signal again by the same way.
  */
-function describeSender({ sender, pid, code }: FaultFacts): string | undefined {
+function describeSender({ sender, pid, code }: FaultFacts): Cause | undefined {
   if (!sender) return undefined;
-  if (sender.pid === 0) return 'sent from outside of its pid namespace';
-  if (sender.pid !== pid) return `sent by process ${sender.pid} (user ${sender.uid})`;
-  return code === 'SI_TKILL' ? undefined : 'sent by the program to itself';
+  const sent = (description: string): Cause => ({ kind: 'sent-signal', description });
+  if (sender.pid === 0) return sent('sent from outside of its pid namespace');
+  if (sender.pid !== pid) return sent(`sent by process ${sender.pid} (user ${sender.uid})`);
+  if (code === 'SI_TKILL') return undefined;
+  return { kind: 'own-signal', description: 'sent by the program to itself' };
 }
 
 function describeUnsent(code: string | undefined): string {

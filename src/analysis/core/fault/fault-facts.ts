@@ -19,6 +19,7 @@ export type FaultKind =
   | 'trap'
   | 'abort'
   | 'sent-signal'
+  | 'own-signal'
   | 'none';
 
 export interface Fault {
