@@ -1,6 +1,7 @@
 /** What a core file holds, once read. */
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { X64Register } from './layout.ts';
+import type { SignalSender } from './signal-frame.ts';
 
 export interface CoreThread {
   /** The kernel's thread id. */
@@ -36,11 +37,6 @@ export interface SignalNote {
   address: bigint;
   /** Of a signal that a program sent; 0 for a process outside of this one's namespace. */
   sender?: SignalSender;
-}
-
-export interface SignalSender {
-  pid: number;
-  uid: number;
 }
 
 export interface CoreFile {

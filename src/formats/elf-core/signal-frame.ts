@@ -6,7 +6,6 @@
  * uapi/asm/sigcontext.h, uapi/asm-generic/ucontext.h.
  */
 import type { MemoryReader } from '../../bytes/memory.ts';
-import type { SignalSender } from './core-contents.ts';
 import { SI_CODE, SI_PID, SI_UID, senderCodes, type X64Register } from './layout.ts';
 
 /** Offsets from the start of struct rt_sigframe. */
@@ -44,6 +43,11 @@ const searchBytes = 32 * 1024;
 const SIGSEGV = 11;
 export const PAGE_FAULT = 14;
 export const GENERAL_PROTECTION = 13;
+
+export interface SignalSender {
+  pid: number;
+  uid: number;
+}
 
 export interface DeadSignalFrame extends SignalFrame {
   /**

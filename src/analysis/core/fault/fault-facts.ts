@@ -1,5 +1,6 @@
 /** What is known of a fault: its facts, and what they come to. */
-import type { CoreSegment, SignalSender } from '../../../formats/elf-core/core-contents.ts';
+import type { CoreSegment } from '../../../formats/elf-core/core-contents.ts';
+import type { SignalSender } from '../../../formats/elf-core/signal-frame.ts';
 
 export type Access = 'read' | 'write' | 'execute';
 
