@@ -34,6 +34,9 @@ export const opcodesOfV8Line13 = split(`${frames} LIFTOFF_FRAME INLINED_EXTRA_AR
   DOUBLE_STACK_SLOT SIMD128_STACK_SLOT HOLEY_DOUBLE_REGISTER HOLEY_DOUBLE_STACK_SLOT SIMD128_REGISTER
   DUPLICATED_OBJECT ${numbers}`);
 
+/** Of V8 12.9: strings were not yet put together late. */
+export const opcodesOfV8Line129 = opcodesOfV8Line13.filter((name) => name !== 'STRING_CONCAT');
+
 /** What each operation is called, and how many operands it has. The last one is MATCH_PREVIOUS_TRANSLATION. */
 export interface TranslationOpcodes {
   names: readonly string[];

@@ -5,7 +5,12 @@
  * 20.20, 22.23, 24.21 and 26.10. Official builds of Node have no pointer compression and no sandbox.
  */
 
-import { opcodesOfV8Line11, opcodesOfV8Line12, opcodesOfV8Line13 } from '../frames/translation-opcodes.ts';
+import {
+  opcodesOfV8Line11,
+  opcodesOfV8Line12,
+  opcodesOfV8Line13,
+  opcodesOfV8Line129,
+} from '../frames/translation-opcodes.ts';
 import type { V8Metadata } from '../metadata.ts';
 
 /** What V8 does not tell of itself; offsets in bytes from an object's start. */
@@ -59,6 +64,21 @@ export const layoutRows: readonly LayoutRow[] = [
     signedHeights: true,
   },
   {
+    from: 1108,
+    bytecodePositions: 32,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 40,
+    codeInstructionSize: 44,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    safepointHeader: 8,
+    page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
+    translation: opcodesOfV8Line12,
+    signedHeights: true,
+  },
+  {
     from: 1204,
     bytecodePositions: 24,
     codeDeoptimizationData: 8,
@@ -71,6 +91,21 @@ export const layoutRows: readonly LayoutRow[] = [
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
     translation: opcodesOfV8Line12,
+    signedHeights: true,
+  },
+  {
+    from: 1209,
+    bytecodePositions: 24,
+    codeDeoptimizationData: 8,
+    codePositions: 16,
+    codeFlags: 48,
+    codeInstructionSize: 52,
+    functionData: [8],
+    unsignedPositionDeltas: false,
+    lastFunctionType: 2082,
+    safepointHeader: 8,
+    page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
+    translation: opcodesOfV8Line129,
     signedHeights: true,
   },
   {
@@ -106,7 +141,7 @@ export const layoutRows: readonly LayoutRow[] = [
 ];
 
 /** Lines in which every number of the rows was seen to hold. Others are read with the nearest row, and checked. */
-export const provenLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);
+export const provenLines: ReadonlySet<number> = new Set([1103, 1108, 1204, 1209, 1306, 1401, 1406]);
 
 export type V8Layout = ReturnType<typeof resolveLayout>;
 
