@@ -112,7 +112,7 @@ test('what is not there, and wrong words', { skip: onlyWide }, () => {
   assert.equal(agentdump('approve', 'x', 'y', '--value', '{').status, 2);
 });
 
-test('queued, told a signal, cancelled', () => {
+test('queued, told a signal, cancelled', { skip: onlyWide }, () => {
   const { agentdump } = fresh();
   const queued = agentdump('enqueue', 'job', '--id', 'a', '--input', '{"to":"oslo"}', '--at', '2999-01-01');
   assert.equal(queued.stdout, 'a\n', queued.stderr);

@@ -18,18 +18,21 @@ export function crashingStore(store: DurableStore, at: number, where: 'before' |
       if (count < at) return added;
       throw crash();
     },
-    release: () => handle.release(),
+    release: (rest) => handle.release(rest),
   });
   return {
     place: store.place,
-    open: (id) => {
-      const handle = store.open(id);
+    open: (id, title) => {
+      const handle = store.open(id, title);
       return handle instanceof Promise ? handle.then(wrap) : wrap(handle);
     },
     read: (id) => store.read(id),
     list: () => store.list(),
     answer: (id, path, payload) => store.answer(id, path, payload),
     findAnswer: (id, path) => store.findAnswer(id, path),
+    ...(store.findDue && { findDue: (names, most) => store.findDue!(names, most) }),
+    ...(store.rest && { rest: (id, rest) => store.rest!(id, rest) }),
+    ...(store.watch && { watch: (tell) => store.watch!(tell) }),
     close: () => store.close(),
   };
 }

@@ -288,3 +288,21 @@ test('ids of any length', async () => {
   assert.deepEqual(store.list(), ids.toSorted());
   for (const id of ids) assert.equal(await stateOf(store, id), 'finished');
 });
+
+test('what a run waits for ends with it: the loser of a race keeps no process alive', async () => {
+  const store = fresh();
+  let watching = 0;
+  const watch = store.watch.bind(store);
+  store.watch = (tell) => {
+    const unwatch = watch(tell);
+    watching++;
+    return () => {
+      watching--;
+      unwatch();
+    };
+  };
+  await agent.run('job', { id: 'a', durable: true, store }, () =>
+    Promise.race([agent.waitForSignal('never'), agent.sleep('a moment', 5)]),
+  );
+  await until(() => watching === 0);
+});

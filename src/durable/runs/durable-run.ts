@@ -274,6 +274,8 @@ export class DurableRun {
 
   end(): void {
     this.#isOver = true;
+    // Losers of a race wait no longer, and keep no process alive.
+    this.waits.rest();
     this.checkpoints.close();
   }
 }
