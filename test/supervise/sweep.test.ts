@@ -27,7 +27,12 @@ import { onlyWide } from '../support/test-nodes.ts';
 import { untilBundle } from '../support/until-bundle.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agentdump-sweep-'));
-after(() => rmSync(root, { recursive: true }));
+const started = new Set<ChildProcess>();
+after(() => {
+  // What a failed test has left would keep this file alive.
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(root, { recursive: true });
+});
 const victim = fileURLToPath(new URL('./victim-session.mjs', import.meta.url));
 const agentdump = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 let count = 0;
@@ -38,6 +43,7 @@ async function startVictim(
   ...words: string[]
 ): Promise<{ child: ChildProcess; folder: string }> {
   const child = spawn(process.execPath, [victim, dir, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.add(child);
   const [line] = await once(child.stdout, 'data');
   return { child, folder: String(line).trim() };
 }

@@ -13,7 +13,13 @@ import { openJournal } from '../../dist/journal/write/writer.js';
 const [dir, how] = process.argv.slice(2);
 const id = process.pid.toString(16).padStart(16, '0');
 const folder = sessionFolder(dir, id);
-const facts = describeSession({ id, program: 'victim', command: ['node', 'victim'], heartbeatMs: 1000 });
+const facts = describeSession({
+  id,
+  program: 'victim',
+  command: ['node', 'victim'],
+  cwd: process.cwd(),
+  heartbeatMs: 1000,
+});
 writeSession(folder, facts);
 const journal = openJournal({ dir: folder, sessionId: id, maxBytes: 100_000, segmentBytes: 10_000 });
 journal.append(recordKinds.processFacts, JSON.stringify({ argv: ['told', 'by', 'itself'] }));
