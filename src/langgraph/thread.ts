@@ -12,6 +12,7 @@ import type { JournalReading } from '../journal/read/result.ts';
 import { giveLock, takeLock } from '../journal/write/folder-lock.ts';
 import { type JournalWriter, openJournal } from '../journal/write/writer.ts';
 import type { Draft } from './draft.ts';
+import type { Fingerprint } from './fingerprint.ts';
 import {
   type CheckpointHead,
   type RecordHead,
@@ -32,7 +33,6 @@ import {
   threadKey,
 } from './thread-folder.ts';
 import { ThreadIndex } from './thread-index.ts';
-import type { Twin } from './twin.ts';
 
 /** A writer that pauses so long lets others in. */
 const pauseMs = 50;
@@ -47,7 +47,7 @@ export interface ThreadOptions {
 /** An object that was stored: its blob, and how to see whether it still says the same. */
 export interface Known {
   object: object;
-  twin: Twin | undefined;
+  fingerprint: Fingerprint | undefined;
   blob: number;
 }
 

@@ -5,8 +5,8 @@
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Draft } from './draft.ts';
+import { isAsItWas, takeFingerprint } from './fingerprint.ts';
 import type { Known, Recent, ThreadState } from './thread.ts';
-import { findTwin, isAsItWas } from './twin.ts';
 
 type Typed = [type: string, bytes: Uint8Array];
 /** An item that was stored, or one that is new. */
@@ -26,7 +26,9 @@ export async function serialize(
   const items: Item[] = [];
   for (const object of keep > 0 ? value.slice(keep) : value) {
     const item = known.get(object);
-    items.push(item && isAsItWas(item.twin) ? item : { object, typed: await serde.dumpsTyped(object) });
+    items.push(
+      item && isAsItWas(item.fingerprint) ? item : { object, typed: await serde.dumpsTyped(object) },
+    );
   }
   return { last, keep, items };
 }
@@ -48,14 +50,15 @@ export function store(draft: Draft, state: ThreadState, value: Serialized, base?
 function countUnchanged(value: object[], before: Known[]): number {
   const most = Math.min(value.length, before.length);
   let count = 0;
-  while (count < most && value[count] === before[count]!.object && isAsItWas(before[count]!.twin)) count++;
+  while (count < most && value[count] === before[count]!.object && isAsItWas(before[count]!.fingerprint))
+    count++;
   return count;
 }
 
-/** One without a twin is known by its blob alone, and found changed each time. */
+/** One without a fingerprint is known by its blob alone, and found changed each time. */
 function storeItem(draft: Draft, { known }: ThreadState, { object, typed }: Exclude<Item, Known>): Known {
   const blob = draft.addBlob(...typed);
-  const item = { object, twin: findTwin(object), blob };
+  const item = { object, fingerprint: takeFingerprint(object), blob };
   known.set(object, item);
   return item;
 }

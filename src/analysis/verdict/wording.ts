@@ -97,7 +97,7 @@ export function surroundingsOf({ account, memory, handles }: VerdictFacts): Surr
   };
 }
 
-/** Nothing died, and nothing was ill: no reason for a death applies. */
+/** Nothing died, and nothing was unhealthy: no reason for a death applies. */
 export const isSnapshot = (facts: VerdictFacts): boolean =>
   facts.trigger?.kind?.startsWith('snapshot-') === true ||
   (facts.trigger?.kind === 'capture' && !isWithoutProgress(facts));

@@ -10,7 +10,7 @@ import { EventSink, type RecordingPolicy } from '../../agent/record/sink.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { ChildWatch } from '../recording/child-watch.ts';
-import { startChronicle } from '../recording/chronicle.ts';
+import { startEventRecorder } from '../recording/event-recorder.ts';
 import { type FlightRecorder, startFlightRecorder } from '../recording/flight-recorder.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
@@ -44,12 +44,12 @@ export function startFlight({ policy, dir, happenings, logs, lock, memory }: Fli
   const execArgv = policy.argv(process.execArgv);
   const recorder = startFlightRecorder({ dir, argv, execArgv, lock, memory });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
-  const stopChronicle = startChronicle({ flight: recorder, policy, happenings, logs, children });
+  const stopEventRecorder = startEventRecorder({ flight: recorder, policy, happenings, logs, children });
   return {
     recorder,
     children,
     stop() {
-      stopChronicle();
+      stopEventRecorder();
       children.stop();
     },
   };

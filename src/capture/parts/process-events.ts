@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type ChildEventPart, type ProcessEventsPart, partNames } from '../../bundle/layout/bundle.ts';
 import { platform } from '../../platform/index.ts';
-import { findParentSession, KinBundles } from '../fatal-path/kin.ts';
+import { findParentSession, RelatedBundles } from '../fatal-path/related-bundles.ts';
 import { currentPolicy } from '../install/policy.ts';
 import type { Child, Happening } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
@@ -19,16 +19,16 @@ export const processEventsPart: PartProducer = {
   name: partNames.processEvents,
   produce({ config, happenings, logs, lookAtChildren }: CaptureContext): ProcessEventsPart {
     lookAtChildren();
-    const kin = new KinBundles(config.dir);
+    const related = new RelatedBundles(config.dir);
     const { kept } = happenings;
-    const parent = describeParent(config.dir, kin);
+    const parent = describeParent(config.dir, related);
     return {
       logs: logs ? describeLogs(logs) : [],
       warnings: kept.flatMap(({ kind, at, payload }) =>
         kind === 'warning' ? [{ at: isoTime(at), ...payload }] : [],
       ),
       handled: kept.flatMap(describeHandled),
-      children: [...happenings.children].map((child) => describeChild(child, kin)),
+      children: [...happenings.children].map((child) => describeChild(child, related)),
       peaks: kept.flatMap(({ kind, at, payload }) =>
         kind === 'resourcePeak' ? [{ at: isoTime(at), ...payload }] : [],
       ),
@@ -81,12 +81,12 @@ function renderFileEnd(descriptor: number, heldBefore: number): string {
   }
 }
 
-function describeChild(child: Child, kin: KinBundles): ChildEventPart {
+function describeChild(child: Child, related: RelatedBundles): ChildEventPart {
   const { startedAt, endedAt, ...facts } = child;
   const end = endedAt === undefined ? unnoticedEnd(child) : { endedAt: isoTime(endedAt) };
   const described: ChildEventPart = { ...facts, startedAt: isoTime(startedAt), ...end };
   const isWell = described.endedAt === undefined || described.exitCode === 0;
-  const bundle = isWell ? undefined : kin.ofChild(child.pid, startedAt);
+  const bundle = isWell ? undefined : related.ofChild(child.pid, startedAt);
   return bundle ? { ...described, bundle } : described;
 }
 
@@ -101,10 +101,10 @@ function unnoticedEnd({ pid, error }: Child): Partial<ChildEventPart> {
   return exitCode === null ? { endedAt, signal: signal ?? 'unknown' } : { endedAt, exitCode };
 }
 
-function describeParent(dir: string, kin: KinBundles): ProcessEventsPart['parent'] {
+function describeParent(dir: string, related: RelatedBundles): ProcessEventsPart['parent'] {
   const pid = process.ppid;
   const recorderId = findParentSession(dir, pid);
-  const bundle = kin.ofParent(pid);
+  const bundle = related.ofParent(pid);
   if (recorderId === undefined && !bundle) return undefined;
   return { pid, ...(recorderId !== undefined && { recorderId }), ...(bundle && { bundle }) };
 }

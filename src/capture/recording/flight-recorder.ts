@@ -1,7 +1,7 @@
 /**
  * Keeps the journal of a living program, so that a death that lets nobody write (SIGKILL, an out-of-memory kill, a
  * native crash) still leaves what the agent did: written as things happen, gone when the program ends by itself.
- * Memory is sampled when something is written, at most once a second, and when the chronicle asks for it.
+ * Memory is sampled when something is written, at most once a second, and when the event recorder asks for it.
  */
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -7,7 +7,7 @@ import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { readQuoted } from '../values/value-span.ts';
 import { isStandIn, looksChosen, looksRandom } from '../values/values.ts';
-import { isOddlySpelt } from './spoken-secrets.ts';
+import { isOddlySpelt } from './keyword-secrets.ts';
 
 /** Signing, hashing and opening with a key: only what looks random is one. */
 const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;

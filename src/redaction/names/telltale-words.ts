@@ -4,8 +4,8 @@
  */
 
 import { headingWords } from '../grammars/headed-values.ts';
-import { spokenWords } from '../grammars/spoken-secrets.ts';
-import { toldWords } from '../grammars/told-secrets.ts';
+import { secretKeywords } from '../grammars/keyword-secrets.ts';
+import { toldWords } from '../grammars/statement-secrets.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
 
@@ -22,7 +22,7 @@ export function telltaleKinds(): Map<string, number> {
   const add = (words: readonly string[], kind: number): void => {
     for (const word of words) kinds.set(word, (kinds.get(word) ?? 0) | kind);
   };
-  add(spokenWords.split(' '), telltale.spoken);
+  add(secretKeywords.split(' '), telltale.spoken);
   add(toldWords(), telltale.told);
   add(['values'], telltale.values);
   add(boundWords.split(' '), telltale.bound);

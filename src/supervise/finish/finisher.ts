@@ -1,5 +1,5 @@
 /**
- * Turns the session of a process that died without a word into a sealed bundle: the coroner. The bundle bears the
+ * Turns the session of a process that died without a word into a sealed bundle. The bundle bears the
  * session's id, so that a finisher that was itself killed half-way leaves nothing twice. What the session left is
  * removed only when the bundle is sealed.
  */

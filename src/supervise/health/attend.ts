@@ -7,15 +7,15 @@ import type { signals } from '../../platform/signals.ts';
 import type { VerdictHint } from '../attach/capture-live.ts';
 import { lockOf } from '../evidence/lock.ts';
 import type { CoreDigest } from '../native/core-part.ts';
-import type { Diary } from '../run/diary.ts';
 import type { LedgerEvent } from '../run/ledger.ts';
+import type { LedgerBuffer } from '../run/ledger-buffer.ts';
 import { makeScrubber } from '../scrub/scrubber.ts';
 import type { Complaint } from './limits.ts';
 import { findProgram } from './program.ts';
 import { stopChild } from './stop-child.ts';
 import { type Condition, type Triage, triage } from './triage.ts';
 
-export interface Patient {
+export interface WatchedProgram {
   /** The process that was started. */
   pid: number;
   ended: Promise<unknown>;
@@ -23,7 +23,7 @@ export interface Patient {
 
 export interface Care {
   dir: string;
-  diary: Diary;
+  ledger: LedgerBuffer;
   stopGraceMs: number;
   /** It will be started again; else it is left running. */
   stops: boolean;
@@ -44,21 +44,21 @@ export interface Attended {
 /** A dump that takes longer than this is given up, so that the program comes back. */
 const longestDumpMs = 20_000;
 
-export async function attend(patient: Patient, complaint: Complaint, care: Care): Promise<Attended> {
-  const child = patient.pid;
+export async function attend(watched: WatchedProgram, complaint: Complaint, care: Care): Promise<Attended> {
+  const child = watched.pid;
   const { level, check, what } = complaint;
-  await care.diary.write({ event: 'unhealthy', child, level, check, what });
+  await care.ledger.write({ event: 'unhealthy', child, level, check, what });
   const program = findProgram(child);
   // Found and compiled while the triage looks.
   import('../attach/capture-live.ts').catch(() => {});
   const found = await triage(program, complaint);
-  await care.diary.write({ event: 'triage', child, program, ...found });
+  await care.ledger.write({ event: 'triage', child, program, ...found });
   const turns = found.condition === 'busy' || found.condition === 'waiting';
   if (turns && check === 'main-thread') return { falseAlarm: true };
   if (found.condition === 'gone') return {};
   const dump = await takeDump(program, complaint, found, care);
-  await care.diary.write({ event: 'dump', child, ...dump });
-  if (care.stops) await stop(patient, complaint, found.condition, dump.bundle, care);
+  await care.ledger.write({ event: 'dump', child, ...dump });
+  if (care.stops) await stop(watched, complaint, found.condition, dump.bundle, care);
   else care.note(`${what}; left running, because --restart is not given`);
   const { bundle } = dump;
   return bundle === undefined ? {} : { bundle, verdictKind: verdictFor(complaint, found.condition) };
@@ -107,7 +107,7 @@ async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 async function stop(
-  patient: Patient,
+  watched: WatchedProgram,
   { what }: Complaint,
   condition: Condition,
   bundle: string | undefined,
@@ -116,11 +116,11 @@ async function stop(
   const startedAt = performance.now();
   care.onStop(bundle);
   const signals = await stopChild({
-    ...patient,
+    ...watched,
     graceMs: care.stopGraceMs,
     isStuck: condition === 'spinning' || condition === 'blocked',
     onSignal: (name) => care.onSignal(name, what),
   });
   const tookMs = Math.round(performance.now() - startedAt);
-  await care.diary.write({ event: 'stop', child: patient.pid, signals, tookMs });
+  await care.ledger.write({ event: 'stop', child: watched.pid, signals, tookMs });
 }

@@ -5,7 +5,7 @@ export interface HealthLimits {
   everyMs: number;
   /** An answer that takes longer is none. */
   timeoutMs: number;
-  /** So many failures in a row are an illness; after one it is asked again at once. */
+  /** So many failures in a row make it unhealthy; after one it is asked again at once. */
   failures: number;
   /** So long after its start the program may be without answer or sign. */
   startGraceMs: number;

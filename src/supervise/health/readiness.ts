@@ -9,8 +9,8 @@ import type { ServiceNotifier } from './sd-notify.ts';
 export interface Readiness {
   ready(pid: number): void;
   unready(because: string): void;
-  /** It is ill, and left as it is: whoever watches us may do more. */
-  ill(because: string): void;
+  /** It is unhealthy, and left as it is: whoever watches us may do more. */
+  unhealthy(because: string): void;
   /** Somebody asked the program to end. */
   stopping(): void;
   close(): void;
@@ -23,7 +23,7 @@ export interface ReadinessOptions {
   note(text: string): void;
 }
 
-const silent: Readiness = { ready() {}, unready() {}, ill() {}, stopping() {}, close() {} };
+const silent: Readiness = { ready() {}, unready() {}, unhealthy() {}, stopping() {}, close() {} };
 
 export function startReadiness(options: ReadinessOptions): Readiness {
   return options.announce ? new Announcer(options) : silent;
@@ -59,9 +59,9 @@ class Announcer implements Readiness {
     this.#tell([`STATUS=ended: ${because}`]);
   }
 
-  ill(because: string): void {
+  unhealthy(because: string): void {
     this.#removeFile();
-    this.#tell([`STATUS=ill: ${because}`]);
+    this.#tell([`STATUS=unhealthy: ${because}`]);
     void this.#notifier?.then((notifier) => notifier?.fallSilent());
   }
 

@@ -1,4 +1,4 @@
-/** Ends a program that is ill: SIGTERM to it, and after a while SIGKILL to it and to a shell before it. */
+/** Ends an unhealthy program: SIGTERM to it, and after a while SIGKILL to it and to a shell before it. */
 import { constants } from 'node:os';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';

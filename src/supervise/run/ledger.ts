@@ -1,5 +1,5 @@
 /**
- * The supervisor's diary: one JSON line an event, each with the SHA-256 of the line before it, so that a line that was
+ * The supervisor's ledger: one JSON line an event, each with the SHA-256 of the line before it, so that a line that was
  * changed or taken out shows. One file a supervisor, only ever appended to.
  */
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * One life of the program: its start, the watch over its health, what is done when it falls ill, its end and the
+ * One life of the program: its start, the watch over its health, what is done when it becomes unhealthy, its end and the
  * explanation of that. Lean: what a program that is well never needs is imported when it is needed.
  */
 import { basename } from 'node:path';
@@ -11,8 +11,8 @@ import type { HealthWatch } from '../health/watch.ts';
 import { canLeaveCore } from '../native/core-limit.ts';
 import type { HeldDeath, Hold, HoldPlace } from '../native/hold.ts';
 import { type RunningChild, startChild } from './child.ts';
-import type { Diary } from './diary.ts';
 import { inferSignal, isUnexplained } from './exit-status.ts';
+import type { LedgerBuffer } from './ledger-buffer.ts';
 import type { ChildExit } from './restart-policy.ts';
 import type { RunOptions } from './run-options.ts';
 import { adviceOnUnrecorded, UnrecordedWatch } from './unrecorded.ts';
@@ -30,20 +30,20 @@ export interface LifeEnd {
 
 export interface LifeStart {
   options: RunOptions;
-  diary: Diary;
+  ledger: LedgerBuffer;
   attempt: number;
   /** Variables for this run only. */
   extra: Record<string, string>;
-  /** Whether a program that is ill is ended. */
-  stopsIll: boolean;
+  /** Whether an unhealthy program is ended. */
+  stopsUnhealthy: boolean;
   /** When the trouble of the life before was noticed (performance.now). */
   troubleAt: number | undefined;
   onWell(pid: number): void;
-  /** It is ill, and left running. */
-  onIll(because: string): void;
+  /** It is unhealthy, and left running. */
+  onUnhealthy(because: string): void;
 }
 
-/** What an illness needs is found and compiled before it is certain. */
+/** What an unhealthy program needs is found and compiled before it is certain. */
 function getReady(): void {
   Promise.all([import('../health/attend.ts'), import('../attach/capture-live.ts')]).catch(() => {});
 }
@@ -72,14 +72,14 @@ export class Life {
     this.#sent.push({ name, at: new Date().toISOString(), by, ...(reason !== undefined && { reason }) });
   }
 
-  /** It was asked to end: what it does not do any more is no illness. */
+  /** It was asked to end: what it does not do any more is no failed check. */
   dismiss(): void {
     this.#watch?.stop();
   }
 
   /** Resolves when it has ended and was explained. Rejects when it can't be started. */
   async live(): Promise<LifeEnd> {
-    const { options, diary, attempt, extra } = this.#start;
+    const { options, ledger, attempt, extra } = this.#start;
     const { command, dir, core, health } = options;
     const place = options.hold ? (await import('../native/hold.ts')).prepareHold(core) : undefined;
     const readsAborts = options.localsFromCore && canLeaveCore(process.cwd());
@@ -100,7 +100,7 @@ export class Life {
     this.#child = child;
     const session = child.session?.id ?? '';
     const added = Object.keys(extra);
-    diary.hold({
+    ledger.hold({
       event: 'start',
       child: child.pid,
       session,
@@ -152,23 +152,23 @@ export class Life {
   #noteWell(pid: number): void {
     if (this.#isWell) return;
     this.#isWell = true;
-    const { diary, troubleAt, onWell } = this.#start;
+    const { ledger, troubleAt, onWell } = this.#start;
     if (troubleAt !== undefined) {
       const afterMs = Math.round(performance.now() - troubleAt);
-      diary.hold({ event: 'recovered', child: pid, afterMs });
+      ledger.hold({ event: 'recovered', child: pid, afterMs });
     }
     onWell(pid);
   }
 
   async #attend(child: RunningChild, complaint: Complaint): Promise<Attended> {
-    const { options, diary, stopsIll, onIll } = this.#start;
+    const { options, ledger, stopsUnhealthy, onUnhealthy } = this.#start;
     const noticedAt = performance.now();
     const { attend } = await import('../health/attend.ts');
     const attended = await attend(child, complaint, {
       dir: options.dir,
-      diary,
+      ledger,
       stopGraceMs: options.health.stopGraceMs,
-      stops: stopsIll,
+      stops: stopsUnhealthy,
       digestCore: options.digestCore,
       onStop: (bundle) => {
         this.#complaint = complaint;
@@ -178,10 +178,10 @@ export class Life {
       onSignal: (name, reason) => this.noteSignal(name, 'supervisor', reason),
       note: options.note,
     });
-    // Left alone after a false alarm, it is watched on; one that is ill and left running has its bundle.
+    // Left alone after a false alarm, it is watched on; one that is unhealthy and left running has its bundle.
     if (attended.falseAlarm) this.#attended = undefined;
     else this.#watch?.stop();
-    if (!attended.falseAlarm && !stopsIll && this.#child === child) onIll(complaint.what);
+    if (!attended.falseAlarm && !stopsUnhealthy && this.#child === child) onUnhealthy(complaint.what);
     return attended;
   }
 
@@ -192,11 +192,11 @@ export class Life {
     attended: Attended,
     held: HeldDeath | undefined,
   ) {
-    const { diary, options } = this.#start;
+    const { ledger, options } = this.#start;
     const wasStopped = this.#complaint !== undefined;
     if (exit.code === 0 && !wasStopped) {
       if (child.session) clearSession(child.session.folder, child.session.id);
-      diary.hold({ event: 'exit', child: child.pid, ranMs, ...exit });
+      ledger.hold({ event: 'exit', child: child.pid, ranMs, ...exit });
       return {};
     }
     const { explainEnd } = await import('../finish/aftermath.ts');
@@ -219,8 +219,8 @@ export class Life {
       options.note(`${end.verdictKind}: ${end.bundle}`);
     const { asExit, ...explanation } = end;
     const event = { event: 'exit', child: child.pid, ranMs, ...exit, ...explanation } as const;
-    if (end.bundle !== undefined) await diary.write(event);
-    else diary.hold(event);
+    if (end.bundle !== undefined) await ledger.write(event);
+    else ledger.hold(event);
     return { ...explanation, ...(asExit && { exit: asExit }) };
   }
 }

@@ -5,8 +5,8 @@
  */
 import { newId } from '../../journal/write/session-id.ts';
 import { type Readiness, startReadiness } from '../health/readiness.ts';
-import { Diary } from './diary.ts';
 import { followStops } from './follow-stops.ts';
+import { LedgerBuffer } from './ledger-buffer.ts';
 import { Life, type LifeEnd } from './life.ts';
 import { type ChildExit, RestartPolicy } from './restart-policy.ts';
 import type { RunOptions } from './run-options.ts';
@@ -37,7 +37,7 @@ const memoryDeaths = new Set(['heap-out-of-memory', 'system-out-of-memory']);
 class Supervision {
   readonly #options: RunOptions;
   readonly #policy: RestartPolicy;
-  readonly #diary: Diary;
+  readonly #ledger: LedgerBuffer;
   readonly #undoings: (() => void)[];
   readonly #readiness: Readiness;
   #life: Life | undefined;
@@ -49,23 +49,23 @@ class Supervision {
   constructor(options: RunOptions) {
     this.#options = options;
     this.#policy = new RestartPolicy(options.restart);
-    this.#diary = new Diary(options.dir, newId());
+    this.#ledger = new LedgerBuffer(options.dir, newId());
     const pid = () => this.#life?.pid;
     const passing = installSignalPassing({
       pid,
       onArrival: (name) => this.#noteSignal(name),
-      onJudged: (name, by) => this.#diary.hold({ event: 'signal', name, by }),
+      onJudged: (name, by) => this.#ledger.hold({ event: 'signal', name, by }),
     });
     this.#undoings = [passing, followStops(pid)];
     this.#readiness = startReadiness(options);
     const program = options.command[0] ?? '';
-    this.#diary.hold({ event: 'supervise', program, pid: process.pid, restart: options.restart.wish });
+    this.#ledger.hold({ event: 'supervise', program, pid: process.pid, restart: options.restart.wish });
   }
 
   close(): void {
     this.#readiness.close();
     for (const undo of this.#undoings) undo();
-    this.#diary.close();
+    this.#ledger.close();
   }
 
   async run(): Promise<RunEnd> {
@@ -75,13 +75,13 @@ class Supervision {
     for (let attempt = 0; ; attempt++) {
       const life = new Life({
         options: this.#options,
-        diary: this.#diary,
+        ledger: this.#ledger,
         attempt,
         extra,
-        stopsIll: this.#options.restart.wish !== 'never',
+        stopsUnhealthy: this.#options.restart.wish !== 'never',
         troubleAt,
         onWell: (pid) => this.#readiness.ready(pid),
-        onIll: (because) => this.#readiness.ill(because),
+        onUnhealthy: (because) => this.#readiness.unhealthy(because),
       });
       this.#life = life;
       const end = await life.live();
@@ -96,7 +96,7 @@ class Supervision {
       );
       if (decision.kind === 'stop') return this.#end(end.exit, 'no restart wished');
       if (decision.kind === 'crash-loop') return this.#giveUp(end, decision.restarts);
-      await this.#diary.write({ event: 'restart', delayMs: decision.delayMs, restarts: attempt + 1 });
+      await this.#ledger.write({ event: 'restart', delayMs: decision.delayMs, restarts: attempt + 1 });
       await this.#pause(decision.delayMs);
       if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
       troubleAt = life.troubleAt;
@@ -112,7 +112,7 @@ class Supervision {
     const closer = escalate ? escalationAfter(end.verdictKind, process.env) : {};
     const because = end.complaint?.check === 'memory' ? 'memory limit' : (end.verdictKind ?? '');
     if (!freshState || !(memoryDeaths.has(because) || because === 'memory limit')) return closer;
-    await this.#diary.write({ event: 'fresh-state', because, ...beginAfresh(freshState.folder) });
+    await this.#ledger.write({ event: 'fresh-state', because, ...beginAfresh(freshState.folder) });
     return { ...closer, AGENTDUMP_FRESH_STATE: because };
   }
 
@@ -126,7 +126,7 @@ class Supervision {
   }
 
   #end(exit: ChildExit, because: string): RunEnd {
-    if (this.#diary.isWritten) this.#diary.hold({ event: 'end', because });
+    if (this.#ledger.isWritten) this.#ledger.hold({ event: 'end', because });
     return { exit, crashLoop: false };
   }
 
@@ -137,7 +137,7 @@ class Supervision {
     const { bundle, verdictKind } = this.#explanationOf(end);
     const signature = bundle === undefined ? undefined : await signatureOf?.(bundle);
     const event = { event: 'crash-loop', restarts, windowMs, ...(signature && { signature }) } as const;
-    if (hook === undefined) await this.#diary.write(event);
+    if (hook === undefined) await this.#ledger.write(event);
     else {
       const { runCrashLoopHook } = await import('../finish/aftermath.ts');
       const facts = {
@@ -147,7 +147,7 @@ class Supervision {
         AGENTDUMP_SIGNATURE: signature ?? '',
         AGENTDUMP_VERDICT: verdictKind ?? '',
       };
-      await this.#diary.write({ ...event, hook, hookExit: await runCrashLoopHook(hook, facts) });
+      await this.#ledger.write({ ...event, hook, hookExit: await runCrashLoopHook(hook, facts) });
     }
     return { exit: end.exit, crashLoop: true };
   }

@@ -1,22 +1,22 @@
 /**
- * Whether an object still says what it said when it was stored, without serializing it again. A twin holds each object
+ * Whether an object still says what it said when it was stored, without serializing it again. A fingerprint holds each object
  * within it with its fields as they were; equal strings are mostly the same string, so the look takes nanoseconds. Only
  * what JSON says of plain objects, arrays and LangChain's own classes is known by their fields; of anything else there
- * is no twin, and it is serialized each time.
+ * is no fingerprint, and it is serialized each time.
  */
 const mostObjects = 64;
 const mostFields = 512;
 
-export interface TwinPart {
+export interface FingerprintPart {
   object: object;
   keys: string[];
   values: unknown[];
 }
-export type Twin = TwinPart[];
+export type Fingerprint = FingerprintPart[];
 
 /** Undefined for an object that holds one of another kind, or too many. */
-export function findTwin(root: object): Twin | undefined {
-  const twin: Twin = [];
+export function takeFingerprint(root: object): Fingerprint | undefined {
+  const fingerprint: Fingerprint = [];
   const seen = new Set([root]);
   let fields = 0;
   // A set may grow while it is walked: this visits each object once, cycles or not.
@@ -28,15 +28,15 @@ export function findTwin(root: object): Twin | undefined {
     if (seen.size > mostObjects || fields > mostFields) return undefined;
     const values = keys.map((key) => (object as Record<string, unknown>)[key]);
     for (const value of values) if (typeof value === 'object' && value !== null) seen.add(value);
-    twin.push({ object, keys, values });
+    fingerprint.push({ object, keys, values });
   }
-  return twin;
+  return fingerprint;
 }
 
 const mostShared = 256;
 const shared = new Map<string, string[]>();
 
-/** One list for all objects of a shape: a conversation's twins are read at each step, and the fewer bytes the faster. */
+/** One list for all objects of a shape: a conversation's fingerprints are read at each step, and the fewer bytes the faster. */
 function shareKeys(keys: string[]): string[] {
   const name = keys.join('\0');
   const known = shared.get(name);
@@ -47,10 +47,10 @@ function shareKeys(keys: string[]): string[] {
 }
 
 /** What enumerable fields a prototype has would be taken for a change: then it is only serialized in vain. */
-export function isAsItWas(twin: Twin | undefined): boolean {
-  if (!twin) return false;
-  for (let part = 0; part < twin.length; part++) {
-    const { object, keys, values } = twin[part]!;
+export function isAsItWas(fingerprint: Fingerprint | undefined): boolean {
+  if (!fingerprint) return false;
+  for (let part = 0; part < fingerprint.length; part++) {
+    const { object, keys, values } = fingerprint[part]!;
     if (!(Array.isArray(object) ? hasItems(object, values) : hasFields(object, keys, values))) return false;
   }
   return true;

@@ -8,7 +8,7 @@ import { isTypedWord } from '../values/plain-words.ts';
 import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
 import { isPublicId, isStandIn, looksChosen, looksRandom } from '../values/values.ts';
 
-export const spokenWords =
+export const secretKeywords =
   'bearer basic negotiate digest ssws splunk apikey token key secret password passwd pwd pw passphrase passcode by code kennwort passwort contrasena contrase senha passe authtoken login unseal identify community oper bindpw plain auth verify confirm passkey';
 
 const lead =

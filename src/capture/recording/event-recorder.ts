@@ -11,7 +11,7 @@ import type { Child, Happening, Happenings } from './happenings.ts';
 import type { LogStream, LogTap } from './log-tap.ts';
 import { renderLogTail } from './log-text.ts';
 
-export interface ChronicleOptions {
+export interface EventRecorderOptions {
   flight: FlightRecorder;
   policy: {
     text(text: string): string;
@@ -33,9 +33,9 @@ const { setInterval, clearInterval } = globalThis;
 const { now } = Date;
 
 /** Returns the undoing. */
-export function startChronicle(options: ChronicleOptions): () => void {
-  const chronicle = new Chronicle(options);
-  const timer = setInterval(() => chronicle.tick(), tickMs);
+export function startEventRecorder(options: EventRecorderOptions): () => void {
+  const eventRecorder = new EventRecorder(options);
+  const timer = setInterval(() => eventRecorder.tick(), tickMs);
   timer.unref();
   return () => {
     clearInterval(timer);
@@ -44,8 +44,8 @@ export function startChronicle(options: ChronicleOptions): () => void {
   };
 }
 
-class Chronicle {
-  readonly #options: ChronicleOptions;
+class EventRecorder {
+  readonly #options: EventRecorderOptions;
   /** How much had passed each stream when its end was written. */
   readonly #writtenOf: Record<LogStream, number> = { stdout: 0, stderr: 0 };
   #pauseTicks = 1;
@@ -53,7 +53,7 @@ class Chronicle {
   #rss = 0;
   #descriptorPeak = leastDescriptors;
 
-  constructor(options: ChronicleOptions) {
+  constructor(options: EventRecorderOptions) {
     this.#options = options;
     const { happenings, logs } = options;
     for (const child of happenings.children)

@@ -13,16 +13,16 @@ const mostLooked = 60;
 /** The system's uptime and its clock are read one after the other, and are not exact. */
 const startSlackMs = 1000;
 
-interface Kin {
+interface RelatedBundle {
   link: BundleLink;
   pid: number;
   parentPid: number | undefined;
   at: number;
 }
 
-export class KinBundles {
+export class RelatedBundles {
   readonly #dir: string;
-  #found: Kin[] | undefined;
+  #found: RelatedBundle[] | undefined;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -31,7 +31,8 @@ export class KinBundles {
   /** The newest bundle of a child, or of one that it had started (a shell's program, say). */
   ofChild(pid: number, startedAt: number): BundleLink | undefined {
     const later = this.#since(startedAt);
-    const own = later.find((kin) => kin.pid === pid) ?? later.find((kin) => kin.parentPid === pid);
+    const own =
+      later.find((related) => related.pid === pid) ?? later.find((related) => related.parentPid === pid);
     return own?.link;
   }
 
@@ -39,15 +40,15 @@ export class KinBundles {
   ofParent(pid: number): BundleLink | undefined {
     const startedAt = platform.startedAtMs(pid);
     if (startedAt === undefined) return undefined;
-    return this.#since(startedAt - startSlackMs).find((kin) => kin.pid === pid)?.link;
+    return this.#since(startedAt - startSlackMs).find((related) => related.pid === pid)?.link;
   }
 
-  #since(startedAt: number): Kin[] {
+  #since(startedAt: number): RelatedBundle[] {
     this.#found ??= this.#look();
     return this.#found.filter(({ at }) => at >= startedAt);
   }
 
-  #look(): Kin[] {
+  #look(): RelatedBundle[] {
     const names = listFolder(this.#dir).filter((name) => name.endsWith(bundleSuffix));
     return names
       .sort()

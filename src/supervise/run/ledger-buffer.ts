@@ -4,7 +4,7 @@
  */
 import type { Ledger, LedgerEvent } from './ledger.ts';
 
-export class Diary {
+export class LedgerBuffer {
   readonly #dir: string;
   readonly #id: string;
   readonly #held: { event: LedgerEvent; at: string }[] = [];
