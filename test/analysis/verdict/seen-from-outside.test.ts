@@ -23,7 +23,7 @@ const sigkill = { exit: { signal: 'SIGKILL' } };
 const cases: [string, EvidenceFacts, Verdict['kind'], Verdict['confidence']][] = [
   ['a fault', { exit: { signal: 'SIGSEGV' } }, 'native-crash', 'certain'],
   ['only a core', { core: { path: '/x/core' } }, 'native-crash', 'likely'],
-  ['an abort', { exit: { signal: 'SIGABRT' } }, 'abort', 'certain'],
+  ['an abort, or SIGABRT from whoever sent it', { exit: { signal: 'SIGABRT' } }, 'abort', 'likely'],
   ['a failed check of V8', { exit: { signal: 'SIGTRAP' } }, 'abort', 'likely'],
   [
     'a fatal error of V8',

@@ -12,15 +12,19 @@ export const abort: Cause = {
     const signal = fatalSignal(facts);
     const event = facts.evidence?.fatal?.event;
     if (signal !== 'SIGABRT' && signal !== 'SIGTRAP' && event === undefined) return undefined;
+    const own = facts.evidence?.signalsSent?.some(({ name }) => name === signal) === true;
     return {
       kind: 'abort',
-      title: titled(event ? `Fatal error: ${event}` : `The process aborted itself (${signal})`),
+      title: titled(event ? `Fatal error: ${event}` : titleOf(signal, own)),
       summary: event
         ? `Node or V8 hit a fatal error and ended the process: ${clip(event, 300)}`
         : signal === 'SIGTRAP'
           ? 'A check compiled into V8 or into native code failed and stopped the process at once.'
-          : 'The process called abort(): process.abort(), a failed C++ assertion, or an allocator that found corrupted memory. There is no Node report, which Node writes for its own fatal errors.',
-      confidence: event || signal === 'SIGABRT' ? 'certain' : 'likely',
+          : own
+            ? 'Its supervisor sent the process SIGABRT, and there is no report of a fatal error.'
+            : 'A process that calls abort() ends so: process.abort(), a failed C++ assertion, or an allocator that found corrupted memory. So does one that is sent the signal, as by a watchdog of systemd. There is no Node report, which Node writes for its own fatal errors.',
+      // The signal alone does not say who raised it; a core does (from-core.ts).
+      confidence: event ? 'certain' : 'likely',
       evidence: [...endEvidence(facts), ...fatalEvidence(event), ...kernelEvidence(facts)],
       refutedBy:
         'Standard error of the process: it prints the assertion, or the fatal error, before it ends.',
@@ -32,6 +36,12 @@ export const abort: Cause = {
     };
   },
 };
+
+function titleOf(signal: string | undefined, isSentBySupervisor: boolean): string {
+  return isSentBySupervisor
+    ? `Ended by ${signal}, sent by its supervisor`
+    : `The process aborted (${signal})`;
+}
 
 function fatalEvidence(event: string | undefined): Evidence[] {
   return event === undefined ? [] : [{ fact: `Node reported: ${clip(event, 300)}.`, part: 'report.json' }];
