@@ -116,7 +116,21 @@ const checks: readonly Check[] = [
         : `no ${status}`,
   },
   {
-    says: /The code that died worked for tool (\w+)/,
+    says: /[Tt]he error was (?:thrown by|caused by one that) tool (\w+)/,
+    judge: ([, name], log) => (of(log, 'tool.threw', name).length ? undefined : `tool ${name} did not throw`),
+  },
+  {
+    says: /The error came from (work that )?tool (\w+)/,
+    judge([, left, name], log) {
+      if (!of(log, 'tool.begin', name).length) return `tool ${name} never began`;
+      const hasEnded = of(log, 'tool.end', name).length + of(log, 'tool.threw', name).length > 0;
+      return hasEnded === (left !== undefined)
+        ? undefined
+        : `tool ${name} had ${hasEnded ? '' : 'not '}ended`;
+    },
+  },
+  {
+    says: /The code that (?:died|ended the process) worked for tool (\w+)/,
     judge: ([, name], log) => (of(log, 'tool.begin', name).length ? undefined : `tool ${name} never began`),
   },
 ];

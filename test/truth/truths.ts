@@ -4,6 +4,7 @@
  * `victim.ts`.
  */
 import { agentTruths } from './truths-agents.ts';
+import { mixedTruths } from './truths-mixed.ts';
 import { programTruths } from './truths-programs.ts';
 
 export interface Reply {
@@ -43,4 +44,4 @@ export interface Truth {
   never?: RegExp[];
 }
 
-export const truths: readonly Truth[] = [...programTruths, ...agentTruths];
+export const truths: readonly Truth[] = [...programTruths, ...agentTruths, ...mixedTruths];

@@ -14,12 +14,18 @@ const calm = new Set<Verdict['kind']>(['snapshot']);
 
 /** Ends that came from outside: what the agent was caught in comes first. */
 const fromOutside = new Set<Verdict['kind']>(['terminated', 'killed', 'no-progress', 'system-out-of-memory']);
-const thrown = new Set<Verdict['kind']>(['uncaught-exception', 'unhandled-rejection']);
+/** Ends by the program's own code, and what that did. */
+const deeds: Partial<Record<Verdict['kind'], string>> = {
+  'uncaught-exception': 'died',
+  'unhandled-rejection': 'died',
+  exit: 'ended the process',
+};
 
 export function explainByAgent(reached: Verdict, agent: AgentState | undefined): Verdict {
   const [failure] = agent?.failures ?? [];
   if (!agent || calm.has(reached.kind)) return reached;
-  const verdict = thrown.has(reached.kind) ? withWork(reached, agent) : reached;
+  const deed = deeds[reached.kind];
+  const verdict = deed === undefined ? reached : withWork(reached, agent, deed);
   if (!failure) return fromOutside.has(reached.kind) ? withCircle(verdict, agent) : verdict;
   if (!failure.isCauseOfDeath && !standing.has(failure.kind)) return verdict;
   const sentence = sentenceOf(failure);
@@ -54,7 +60,7 @@ function withStep(steps: readonly string[], { nextStep, isCauseOfDeath }: AgentF
 }
 
 /** Whose work the code was that died: the join of the stack and the agent's story. */
-function withWork(verdict: Verdict, agent: AgentState): Verdict {
+function withWork(verdict: Verdict, agent: AgentState, deed: string): Verdict {
   const { diedIn, runs } = agent;
   if (!diedIn) return verdict;
   const run = runs.find(({ id }) => id === diedIn.runId);
@@ -69,7 +75,7 @@ function withWork(verdict: Verdict, agent: AgentState): Verdict {
   if (!names.length) return verdict;
   const fact =
     diedIn.from === 'context'
-      ? `The code that died worked for ${names.join(', in ')} (by its asynchronous context).`
-      : `The only work that was open then: ${names.join(', in ')}. Whether the code that died worked for it is not known.`;
+      ? `The code that ${deed} worked for ${names.join(', in ')} (by its asynchronous context).`
+      : `The only work that was open then: ${names.join(', in ')}. Whether the code that ${deed} worked for it is not known.`;
   return { ...verdict, evidence: [...verdict.evidence, { fact, part: partNames.agentEvents }] };
 }

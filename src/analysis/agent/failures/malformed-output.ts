@@ -1,7 +1,8 @@
 /**
  * A reply that was no JSON where JSON was wanted. The join is by trial: the recorded replies are parsed again. That a
  * reply is no JSON is certain; that it is the one which the program could not parse is likely at best, also where it
- * fails with the very words of the error: many texts do. One of which it is not even known that it was parsed is possible.
+ * fails with the very words of the error: many texts do. Engines word it differently, and redaction moves positions: one that
+ * looks like JSON and fails otherwise is possible. Prose is no fault.
  */
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentMessage, AgentRun, ModelCall } from '../../../model/agent-state.ts';
@@ -31,9 +32,15 @@ export const malformedOutput: FailureRule = ({ agent, error }) => {
   );
   const same = found.findLast(({ bad }) => thrown?.message !== undefined && bad.fault === thrown.message);
   const last =
-    same ?? (thrown ? found.at(-1) : found.findLast(({ bad, run }) => bad.tool && isLast(run, bad)));
+    same ??
+    (thrown
+      ? found.findLast(({ bad }) => looksLikeJson(bad))
+      : found.findLast(({ bad, run }) => bad.tool && isLast(run, bad)));
   return last ? [describe(last.run, last.call, last.bad, thrown, same !== undefined)] : [];
 };
+
+const looksLikeJson = ({ text, tool }: BadText): boolean =>
+  tool !== undefined || /^\s*(?:```(?:json)?\s*)?[[{]/.test(text);
 
 /** Arguments that no tool could be called with matter where nothing came after them. */
 function isLast(run: AgentRun, { tool }: BadText): boolean {

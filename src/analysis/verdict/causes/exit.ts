@@ -5,6 +5,7 @@ import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { tellingLine } from '../../../model/happening-text.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Cause } from '../facts.ts';
+import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 const maxQuotedChars = 300;
@@ -21,7 +22,8 @@ function lastWords(happenings: Happenings | undefined): { stream: string; line: 
 export const exit: Cause = {
   kind: 'exit',
   layer: 'mechanism',
-  consider({ account, trigger }) {
+  consider(facts) {
+    const { account, trigger } = facts;
     if (trigger?.kind !== 'exit') return undefined;
     const code = trigger.exitCode ?? account.process?.exit?.code;
     const called = trigger.exitStack !== undefined;
@@ -54,6 +56,7 @@ export const exit: Cause = {
               },
             ]
           : []),
+        ...inFlightEvidence(facts),
       ],
       refutedBy: 'A different exit code, or a signal, in the log of whoever started the process.',
       nextSteps: place
