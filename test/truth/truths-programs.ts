@@ -116,7 +116,7 @@ export const programTruths: readonly Truth[] = [
   },
   {
     name: 'a broken file far down in folders',
-    program: `const folder = 'services/of-the-whole-company/integrations/with-other-companies/that-send-their-orders-by-mail'; const { mkdirSync } = await import('node:fs'); mkdirSync(folder, { recursive: true }); writeFileSync(folder + '/parse-orders.mjs', 'const = 1;'); await import('./' + folder + '/parse-orders.mjs');`,
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('services/of-the-whole-company/integrations/with-other-companies/that-send-orders-by-mail', { recursive: true }); writeFileSync('services/of-the-whole-company/integrations/with-other-companies/that-send-orders-by-mail/parse-orders.mjs', 'const = 1;'); await import('./services/of-the-whole-company/integrations/with-other-companies/that-send-orders-by-mail/parse-orders.mjs');`,
     kind: 'startup-failure',
     cause: [/^✖ SyntaxError: Unexpected token '=' in …\/\S*parse-orders\.mjs:1/],
   },
