@@ -135,6 +135,21 @@ export interface HeapValue {
   allocatedAt?: { function: string; script: string; line: number; column: number }[];
 }
 
+/** A column of a query's answer: how its numbers are to be read. */
+export interface HeapQueryColumn {
+  /** As it was asked for. */
+  name: string;
+  kind: 'id' | 'bytes' | 'number' | 'value';
+}
+
+export interface HeapQueryTable {
+  columns: HeapQueryColumn[];
+  /** An object is its class and id; what is missing is null. */
+  rows: (string | number | boolean | null)[][];
+  /** Rows in all; more than are listed when there is a limit. */
+  rowCount: number;
+}
+
 export interface HeapGrowthRow {
   class: string;
   /** One number a snapshot, in the order given. */

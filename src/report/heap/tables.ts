@@ -1,5 +1,13 @@
 /** Tables and cells that the renderings of a heap share: rows of nodes, classes, shares and references. */
-import type { HeapClassRow, HeapEdgeRow, HeapNodeRow, HeapShareRow, HeapSource } from '../../model/heap.ts';
+import type {
+  HeapClassRow,
+  HeapEdgeRow,
+  HeapNodeRow,
+  HeapQueryColumn,
+  HeapQueryTable,
+  HeapShareRow,
+  HeapSource,
+} from '../../model/heap.ts';
 import { clip, formatBytes, formatNumber } from '../../model/quantities.ts';
 import type { Page } from '../text/layout.ts';
 import { renderTable } from '../text/table.ts';
@@ -62,21 +70,23 @@ function nodeCells(row: HeapNodeRow): string[] {
   ];
 }
 
-/** With the columns of a query's `select`, in its order; the usual ones without. */
-export function nodeTable(page: Page, rows: HeapNodeRow[], select?: readonly string[]): string[] {
-  const cells = rows.map(nodeCells);
-  if (!select) return renderTable(page, nodeHead, cells);
-  const chosen = rows.map((row, at) =>
-    select.map((field) => furtherCell(row, field) ?? cells[at]?.[nodeHead.indexOf(field)] ?? '-'),
-  );
-  return renderTable(page, select, chosen);
+export function nodeTable(page: Page, rows: HeapNodeRow[]): string[] {
+  return renderTable(page, nodeHead, rows.map(nodeCells));
 }
 
-/** What the usual columns leave out, or say only where it differs from another one. */
-function furtherCell({ name, type, dominatorId }: HeapNodeRow, field: string): string | undefined {
-  if (field === 'name') return clip(name, 50);
-  if (field === 'type') return type;
-  return field === 'dominator' && dominatorId !== null ? `@${dominatorId}` : undefined;
+/** With the columns of a query's `select`, in its order. */
+export function queryTable(page: Page, { columns, rows }: HeapQueryTable): string[] {
+  const cells = rows.map((row) => row.map((value, at) => queryCell(value, columns[at]!.kind)));
+  const names = columns.map(({ name }) => clip(name, 40));
+  return renderTable(page, names, cells);
+}
+
+function queryCell(value: string | number | boolean | null, kind: HeapQueryColumn['kind']): string {
+  if (value === null) return '-';
+  if (typeof value !== 'number') return clip(String(value), 80);
+  if (kind === 'id') return `@${value}`;
+  if (kind === 'bytes') return formatBytes(value);
+  return Number.isInteger(value) ? formatNumber(value) : String(Math.round(value * 1000) / 1000);
 }
 
 export function retainerTable(page: Page, rows: HeapEdgeRow[]): string[] {

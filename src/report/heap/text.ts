@@ -10,6 +10,7 @@ import type {
   HeapGrowthRow,
   HeapNodeRow,
   HeapPath,
+  HeapQueryTable,
   HeapStringRow,
   HeapSummary,
   HeapSuspect,
@@ -26,6 +27,7 @@ import {
   nodeTable,
   nodeText,
   placeText,
+  queryTable,
   retainerTable,
   shareTable,
   sizeShare,
@@ -40,8 +42,9 @@ export type HeapView =
       view: 'nodes';
       node?: HeapNodeRow;
       matches?: number;
-      select?: string[];
       nodes: HeapNodeRow[];
+      table?: HeapQueryTable;
+      notes?: string[];
     } & HeapDocument)
   | ({ view: 'path'; node: HeapNodeRow; path: HeapPath } & HeapDocument)
   | ({
@@ -92,7 +95,7 @@ function body(view: HeapView, page: Page): string[] {
         ...retainerTable(page, view.retainers),
       ];
     case 'nodes':
-      return [...nodesTitle(view, page), ...nodeTable(page, view.nodes, view.select)];
+      return renderNodes(view, page);
     case 'path':
       return renderPath(view.node, view.path, page);
     case 'strings':
@@ -105,6 +108,17 @@ function body(view: HeapView, page: Page): string[] {
 }
 
 const title = (page: Page, text: string): string => page.palette.strong(text);
+
+function renderNodes(view: Extract<HeapView, { view: 'nodes' }>, page: Page): string[] {
+  const { table, nodes, notes = [] } = view;
+  const hidden = table ? table.rowCount - table.rows.length : (view.matches ?? nodes.length) - nodes.length;
+  return [
+    ...nodesTitle(view, page),
+    ...(table ? queryTable(page, table) : nodeTable(page, nodes)),
+    ...(hidden > 0 ? [page.palette.faint(`… ${formatCount(hidden, 'more row')} (limit)`)] : []),
+    ...notes.flatMap((note) => ['', ...wrap(note, page.columns)]),
+  ];
+}
 
 function nodesTitle(view: { node?: HeapNodeRow; matches?: number }, page: Page): string[] {
   if (view.node) return [title(page, `Directly kept alive by ${nodeText(view.node)}`)];

@@ -5,8 +5,8 @@
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
-import { tablePairs } from '../questions/heap-value.ts';
 import { findChild, stringText } from '../questions/node-rows.ts';
+import { tablePairs } from '../questions/tables.ts';
 
 export interface CrowdedEvent {
   /** Emitter or target. */

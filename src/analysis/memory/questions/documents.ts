@@ -6,6 +6,7 @@ import {
   type HeapEdgeRow,
   type HeapNodeRow,
   type HeapPath,
+  type HeapQueryTable,
   type HeapStringRow,
   type HeapSummary,
   type HeapSuspect,
@@ -15,14 +16,14 @@ import {
 import type { Gap } from '../../../model/verdict.ts';
 import type { Growth } from '../growth/growth.ts';
 import type { Heap } from '../heap.ts';
+import { parseQuery } from '../query/parse.ts';
+import { runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
 import { computeDuplicateStrings } from './duplicate-strings.ts';
 import { computeHeapValue } from './heap-value.ts';
 import { largestRows } from './largest.ts';
 import { nodeRow, requireNode } from './node-rows.ts';
 import { computePath } from './paths.ts';
-import { runQuery } from './query.ts';
-import { parseQuery } from './query-syntax.ts';
 import { type ClassOrder, classRows, computeSummary } from './summary.ts';
 
 /** The snapshot, and how it was named. */
@@ -52,7 +53,14 @@ export type StringsDocument = HeapDocument & {
   rows: HeapStringRow[];
 };
 export type ValueDocument = HeapDocument & { node: HeapNodeRow; value: HeapValue };
-export type QueryDocument = HeapDocument & { matches: number; select?: string[]; nodes: HeapNodeRow[] };
+export type QueryDocument = HeapDocument & {
+  matches: number;
+  /** The columns of `table`, by name. */
+  select?: string[];
+  nodes: HeapNodeRow[];
+  table?: HeapQueryTable;
+  notes: string[];
+};
 export type GrowthDocument = HeapDocument & Growth & { sources: string[] };
 
 const head = ({ source, gaps }: Pick<Asked, 'source' | 'gaps'>): HeapDocument => ({
@@ -130,8 +138,9 @@ export function valueDocument(asked: Asked, words: string, limit: number): Value
 
 export function queryDocument(asked: Asked, text: string, limit: number): QueryDocument {
   const query = parseQuery(text);
-  const { matches, nodes } = runQuery(asked.heap, query, limit);
-  return { ...head(asked), matches, ...(query.select ? { select: query.select } : {}), nodes };
+  const { table, ...answer } = runQuery(asked.heap, query, limit);
+  const select = table?.columns.map(({ name }) => name);
+  return { ...head(asked), ...answer, ...(table && select ? { select, table } : {}) };
 }
 
 export function growthDocument(

@@ -8,6 +8,7 @@ import type { HeapValue } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, isStringType, stringText } from './node-rows.ts';
 import { sourceOf } from './scripts.ts';
+import { readTable } from './tables.ts';
 
 /** A slot that holds no object: a small integer, most likely. */
 const notAnObject = '(a number)';
@@ -48,7 +49,7 @@ export function computeHeapValue(heap: Heap, node: number, limit: number): HeapV
 }
 
 /** V8 names the nodes of small integers so, where it writes them. */
-const lacksNumbers = (heap: Heap): boolean => heap.snapshot.strings.findAscii('smi number') < 0;
+export const lacksNumbers = (heap: Heap): boolean => heap.snapshot.strings.findAscii('smi number') < 0;
 
 export function kindOf(heap: Heap, node: number): string {
   const { snapshot } = heap;
@@ -107,9 +108,32 @@ function arrayText(heap: Heap, node: number): string {
     : `Array of ${objects} objects`;
 }
 
+/**
+ * Undefined where it can't be told: trailing numbers have no edge, and of an array of nothing else only the room is known
+ * that it has, unless V8 shares its elements with the literal that made it.
+ */
+export function arrayLength(heap: Heap, node: number): number | undefined {
+  const { snapshot } = heap;
+  let length = 0;
+  for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++)
+    if (snapshot.edgeType(edge) === EdgeType.element)
+      length = Math.max(length, snapshot.edges.nameOrIndex.get(edge) + 1);
+  if (length) return length;
+  const store = findChild(heap, node, 'elements', EdgeType.internal);
+  const bytes = store < 0 ? 0 : snapshot.nodes.selfSize.get(store);
+  if (bytes <= elementsHeadBytes) return 0;
+  return snapshot.nodeName(store) === '(constant elements)' ? (bytes - elementsHeadBytes) / 8 : undefined;
+}
+
 function numberText(heap: Heap, node: number): string {
   const value = findChild(heap, node, 'value', EdgeType.internal);
   return value < 0 ? `(a ${heap.snapshot.nodeName(node)})` : heap.snapshot.nodeName(value);
+}
+
+/** Undefined where V8 was not asked for the values of numbers. */
+export function numberValue(heap: Heap, node: number): number | undefined {
+  const value = findChild(heap, node, 'value', EdgeType.internal);
+  return value < 0 ? undefined : Number(heap.snapshot.nodeName(value));
 }
 
 function symbolText(heap: Heap, node: number): string {
@@ -118,7 +142,7 @@ function symbolText(heap: Heap, node: number): string {
 }
 
 /** `null`, `undefined` and the truth values: nodes of that name from Node 24 on, before that only their text is. */
-function oddballText(heap: Heap, node: number): string {
+export function oddballText(heap: Heap, node: number): string {
   const { snapshot } = heap;
   for (let edge = snapshot.nodes.firstEdge[node]!; edge < snapshot.nodes.firstEdge[node + 1]!; edge++) {
     const child = snapshot.edgeTarget(edge);
@@ -179,44 +203,13 @@ export function elementNodes(heap: Heap, node: number): number[] {
   return nodes;
 }
 
-/**
- * Entries of a Map (3 slots each: key, value, chain) or Set (2: key, chain). V8's OrderedHashTable (src/objects/
- * ordered-hash-table.h): three header slots, B buckets, then room for 2 B entries; B follows from the table's size.
- */
 function tableEntries(heap: Heap, node: number, slots: 2 | 3): Entry[] {
-  const found = tableSlots(heap, node, slots);
   const text = (key: number | undefined): string =>
     key === undefined ? notAnObject : valueText(heap, key, 60);
-  return [...found.entries()]
-    .sort(([a], [b]) => a - b)
-    .map(([, { key, value }]) => ({ key: text(key), node: (slots === 2 ? key : value) ?? -1 }));
-}
-
-/** Entries of a Map, as nodes; what is a small number has none. */
-export function tablePairs(heap: Heap, map: number): Iterable<{ key?: number; value?: number }> {
-  return tableSlots(heap, map, 3).values();
-}
-
-/** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
-export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
-  return tableSlots(heap, node, slots).size;
-}
-
-function tableSlots(heap: Heap, node: number, slots: 2 | 3): Map<number, { key?: number; value?: number }> {
-  const { snapshot } = heap;
-  const table = findChild(heap, node, 'table', EdgeType.internal);
-  const length = (snapshot.nodes.selfSize.get(table) - 16) / 8;
-  const firstSlot = 3 + (length - 3) / (1 + 2 * slots);
-  const found = new Map<number, { key?: number; value?: number }>();
-  for (let edge = snapshot.nodes.firstEdge[table]!; edge < snapshot.nodes.firstEdge[table + 1]!; edge++) {
-    const slot = Number(snapshot.edgeName(edge)) - firstSlot;
-    if (!(slot >= 0)) continue;
-    const entry = found.get(Math.floor(slot / slots)) ?? {};
-    found.set(Math.floor(slot / slots), entry);
-    if (slot % slots === 0) entry.key = snapshot.edgeTarget(edge);
-    else if (slot % slots === 1 && slots === 3) entry.value = snapshot.edgeTarget(edge);
-  }
-  return found;
+  return [...readTable(heap, node, slots).values()].map(({ key, value }) => ({
+    key: text(key),
+    node: (slots === 2 ? key : value) ?? -1,
+  }));
 }
 
 function weakEntries(heap: Heap, node: number): Entry[] {

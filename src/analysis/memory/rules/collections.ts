@@ -2,7 +2,8 @@
 import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { countTableEntries, kindOf } from '../questions/heap-value.ts';
+import { kindOf } from '../questions/heap-value.ts';
+import { countTableEntries } from '../questions/tables.ts';
 import {
   isModuleData,
   largeNodes,

@@ -12,6 +12,7 @@ const examples: [string, string][] = [
   ['kubectl exec app -- cat heap.heapsnapshot.gz | $0 heap suspects -', 'from a pipe'],
   ['$0 heap diff a.heapsnapshot b.heapsnapshot', 'what grew'],
   ['$0 heap query app.heapsnapshot "class = Session and retained > 1MB"', 'nodes by condition'],
+  ['$0 heap query app.heapsnapshot "select class, count(), sum(self) group by class"', 'groups and sums'],
 ];
 
 const command: CommandModule<object, HeapArguments> = {

@@ -6,6 +6,7 @@ import {
   type Growth,
   type HeapDigest,
 } from '../../../analysis/memory/growth/growth.ts';
+import { parseQuery } from '../../../analysis/memory/query/parse.ts';
 import {
   type Asked,
   classesDocument,
@@ -21,10 +22,9 @@ import {
   valueDocument,
 } from '../../../analysis/memory/questions/documents.ts';
 import { computeFlame } from '../../../analysis/memory/questions/flame.ts';
-import { parseQuery } from '../../../analysis/memory/questions/query-syntax.ts';
 import type { ClassOrder } from '../../../analysis/memory/questions/summary.ts';
 import { AgentdumpError } from '../../../errors.ts';
-import { type HeapDocument, type HeapNodeRow, heapSchema } from '../../../model/heap.ts';
+import { type HeapDocument, heapSchema } from '../../../model/heap.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { renderCsv } from '../../../report/heap/csv.ts';
 import { renderFolded, renderSpeedscope } from '../../../report/heap/flame.ts';
@@ -151,7 +151,7 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   query: {
     words: '<file|bundle> <query>',
-    about: 'nodes by condition; --format table, json or csv',
+    about: 'nodes by condition, groups, sums; --format table, json or csv',
     needs: 'text',
     answer: query,
   },
@@ -241,7 +241,7 @@ async function query(options: QuestionOptions): Promise<Answer> {
   });
 }
 
-const rowKeys: Record<string, keyof HeapNodeRow> = {
+const nameInJson: Record<string, string> = {
   self: 'selfSizeBytes',
   retained: 'retainedSizeBytes',
   dominator: 'dominatorId',
@@ -257,11 +257,15 @@ const allKeys = [
   'dominatorId',
 ] as const;
 
-function csvOf({ select, nodes }: QueryDocument): string {
-  const keys = select?.map((field) => rowKeys[field] ?? (field as keyof HeapNodeRow)) ?? allKeys;
+function csvOf({ table, nodes }: QueryDocument): string {
+  if (!table)
+    return renderCsv(
+      allKeys,
+      nodes.map((row) => allKeys.map((key) => row[key])),
+    );
   return renderCsv(
-    keys,
-    nodes.map((row) => keys.map((key) => row[key] ?? null)),
+    table.columns.map(({ name }) => nameInJson[name] ?? name),
+    table.rows.map((row) => row.map((value) => (typeof value === 'boolean' ? String(value) : value))),
   );
 }
 

@@ -1,0 +1,183 @@
+/** Runs a query over all nodes. The language is syntax.ts' matter. */
+import type { HeapNodeRow, HeapQueryColumn, HeapQueryTable } from '../../../model/heap.ts';
+import type { Heap } from '../heap.ts';
+import { lacksNumbers } from '../questions/heap-value.ts';
+import { nodeRow } from '../questions/node-rows.ts';
+import { collectGroups } from './aggregates.ts';
+import { compileTest, compileValue, type Scope } from './compile.ts';
+import { PropertyReader } from './properties.ts';
+import { type Column, type Expression, hasAggregate, isGrouped, partsOf, type Query } from './syntax.ts';
+import { groupKey, NodeReference, type ReadValue, sortOrder, type Value } from './values.ts';
+
+export interface QueryResult {
+  /** Nodes that match; more than are listed when there is a limit. */
+  matches: number;
+  /** Of a query for nodes: those of the rows, in their order. */
+  nodes: HeapNodeRow[];
+  /** With `select` or groups. */
+  table?: HeapQueryTable;
+  /** What the answer leaves out, or can't be sure of. */
+  notes: string[];
+}
+
+export function runQuery(heap: Heap, query: Query, limit: number): QueryResult {
+  const properties = new PropertyReader(heap);
+  const scope: Scope = { heap, properties };
+  const nodes = matchingNodes(scope, query.where);
+  const most = query.limit ?? limit;
+  const answer = isGrouped(query)
+    ? groupRows(scope, query, nodes, most)
+    : nodeRows(scope, query, nodes, most);
+  return { matches: nodes.length, ...answer, notes: notesOf(heap, query, properties) };
+}
+
+function matchingNodes(scope: Scope, where: Expression | undefined): number[] {
+  const test = where ? compileTest(scope, where) : () => true;
+  const found: number[] = [];
+  for (let node = 0; node < scope.heap.nodeCount; node++) if (test(node)) found.push(node);
+  return found;
+}
+
+function nodeRows(
+  scope: Scope,
+  query: Query,
+  nodes: number[],
+  limit: number,
+): Omit<QueryResult, 'matches' | 'notes'> {
+  const { heap } = scope;
+  const sorted = query.orderBy.length
+    ? sortRows(scope, query, nodes)
+    : nodes.sort((a, b) => heap.retained[b]! - heap.retained[a]! || a - b);
+  const columns = query.select;
+  if (!columns) return { nodes: sorted.slice(0, limit).map((node) => nodeRow(heap, node)) };
+  const read = columns.map(({ expression }) => compileValue(scope, expression));
+  const chosen = query.isDistinct ? distinctRows(read, sorted) : sorted;
+  const listed = chosen.slice(0, limit);
+  return {
+    nodes: query.isDistinct ? [] : listed.map((node) => nodeRow(heap, node)),
+    table: tableOf(heap, columns, read, listed, chosen.length),
+  };
+}
+
+function groupRows(
+  scope: Scope,
+  query: Query,
+  nodes: number[],
+  limit: number,
+): Omit<QueryResult, 'matches' | 'notes'> {
+  const columns = query.select ?? groupColumns(query);
+  const asked: Query = { ...query, select: columns };
+  const { count, known } = collectGroups(scope, asked, nodes);
+  const grouped: Scope = { ...scope, known };
+  const test = query.having ? compileTest(grouped, query.having) : () => true;
+  const groups = Array.from({ length: count }, (_, group) => group).filter(test);
+  const first = columns.find(({ expression }) => hasAggregate(expression));
+  const orderBy = query.orderBy.length ? query.orderBy : first ? [{ ...first, isDescending: true }] : [];
+  const sorted = sortRows(grouped, { ...asked, orderBy }, groups);
+  const read = columns.map(({ expression }) => compileValue(grouped, expression));
+  const chosen = query.isDistinct ? distinctRows(read, sorted) : sorted;
+  const table = tableOf(scope.heap, columns, read, chosen.slice(0, limit), chosen.length);
+  return { nodes: [], table };
+}
+
+/** Without `select`: what the groups are by, and how many nodes and bytes each has. */
+function groupColumns({ groupBy }: Query): Column[] {
+  const place = { at: 0, end: 0 };
+  const self: Expression = { kind: 'field', field: 'self', type: 'number', ...place };
+  const count = { kind: 'aggregate', name: 'count', argument: undefined, type: 'number' } as const;
+  const sum = { kind: 'aggregate', name: 'sum', argument: self, type: 'number' } as const;
+  return [
+    ...groupBy.map((expression) => ({ name: columnName(expression), expression })),
+    { name: 'count()', expression: { ...count, isDistinct: false, ...place } },
+    { name: 'sum(self)', expression: { ...sum, isDistinct: false, ...place } },
+  ];
+}
+
+function columnName(expression: Expression): string {
+  if (expression.kind === 'field' && !expression.of) return expression.field;
+  if (expression.kind !== 'property') return expression.kind;
+  return expression.steps
+    .map((step) =>
+      step.kind === 'name' ? `.${step.name}` : `[${step.kind === 'index' ? step.index : step.name}]`,
+    )
+    .join('');
+}
+
+function sortRows(scope: Scope, { orderBy }: Query, rows: number[]): number[] {
+  const keys = orderBy.map(({ expression, isDescending }) => ({
+    values: new Map<number, Value>(),
+    read: compileValue(scope, expression),
+    isDescending,
+  }));
+  for (const { values, read } of keys) for (const row of rows) values.set(row, read(row));
+  return rows.sort((a, b) => {
+    for (const { values, isDescending } of keys) {
+      const order = sortOrder(values.get(a)!, values.get(b)!, isDescending);
+      if (order) return order;
+    }
+    return a - b;
+  });
+}
+
+function distinctRows(read: ReadValue[], rows: number[]): number[] {
+  const seen = new Set<string>();
+  return rows.filter((row) => {
+    const key = read.map((value) => groupKey(value(row))).join('\0');
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+function tableOf(
+  heap: Heap,
+  columns: Column[],
+  read: ReadValue[],
+  rows: number[],
+  rowCount: number,
+): HeapQueryTable {
+  const cell = (value: Value): HeapQueryTable['rows'][number][number] =>
+    value instanceof NodeReference ? `${value.className} @${heap.snapshot.nodes.id.get(value.node)}` : value;
+  return {
+    columns: columns.map(({ name, expression }) => ({ name, kind: columnKind(expression) })),
+    rows: rows.map((row) => read.map((value) => cell(value(row)))),
+    rowCount,
+  };
+}
+
+function columnKind(expression: Expression): HeapQueryColumn['kind'] {
+  if (expression.kind === 'aggregate' && expression.name !== 'count' && expression.argument)
+    return columnKind(expression.argument);
+  if (expression.kind === 'field') {
+    if (expression.field === 'self' || expression.field === 'retained') return 'bytes';
+    if (expression.field === 'id' || expression.field === 'dominator') return 'id';
+  }
+  return expression.type === 'number' ? 'number' : 'value';
+}
+
+function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[] {
+  const asked = [query.where, query.having, ...query.groupBy, ...query.orderBy.map((key) => key.expression)];
+  const columns = query.select?.map(({ expression }) => expression) ?? [];
+  const asksNumbers = [...asked, ...columns].some((expression) => expression && looksAtNumbers(expression));
+  return [
+    ...(asksNumbers && properties.lacksNumbers && lacksNumbers(heap)
+      ? [
+          'Numbers are not in this snapshot (V8 writes them with exposeNumericValues): properties that hold one count as missing, and lengths and sizes may be too low.',
+        ]
+      : []),
+    ...(properties.hasCutStrings
+      ? ['V8 cuts strings at 1,024 characters: longer ones count as that long.']
+      : []),
+  ];
+}
+
+/** Whether a property is compared with a number, counted with, or shown. */
+function looksAtNumbers(expression: Expression): boolean {
+  if (expression.kind === 'property' || expression.kind === 'call') return true;
+  const parts = partsOf(expression);
+  const isText = ({ type }: Expression): boolean => type === 'text';
+  if (expression.kind === 'pattern' || expression.kind === 'missing') return false;
+  if ((expression.kind === 'compare' || expression.kind === 'in') && parts.slice(1).some(isText))
+    return false;
+  return parts.some(looksAtNumbers);
+}

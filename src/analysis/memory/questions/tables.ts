@@ -1,0 +1,72 @@
+/**
+ * Entries of Maps and Sets (and of classes that extend them) out of V8's OrderedHashTable (src/objects/ordered-hash-table.h):
+ * three header slots, B buckets, then room for 2 B entries of 3 slots (Map: key, value, chain) or 2 (Set: key, chain); B
+ * follows from the table's size. A small integer is no edge, so an entry of two of them can't be seen.
+ */
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+import { findChild } from './node-rows.ts';
+
+interface TableEntry {
+  key?: number;
+  value?: number;
+}
+
+const headSlots = 3;
+/** Node 24 and later name what a deleted entry leaves. */
+const holeName = 'system / Hole';
+
+/** Slots an entry: 3 for a Map, 2 for a Set; undefined for what is neither. */
+export function tableSlotsOf(heap: Heap, node: number): 2 | 3 | undefined {
+  if (heap.snapshot.nodes.type[node] !== NodeType.object) return undefined;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  if (table < 0 || heap.snapshot.nodeName(node).endsWith('Iterator')) return undefined;
+  return ([3, 2] as const).find((slots) => isPowerOfTwo(bucketsOf(heap, table, slots)));
+}
+
+/** A power of two times 7 is never one times 5: the size alone tells which it is. */
+const isPowerOfTwo = (count: number): boolean => count >= 1 && Number.isInteger(Math.log2(count));
+
+function bucketsOf({ snapshot }: Heap, table: number, slots: 2 | 3): number {
+  const length = (snapshot.nodes.selfSize.get(table) - 16) / 8;
+  return (length - headSlots) / (1 + 2 * slots);
+}
+
+/** Entries of a Map, as nodes; what is a small number has none. */
+export function tablePairs(heap: Heap, map: number): Iterable<TableEntry> {
+  return readTable(heap, map, 3).values();
+}
+
+/** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
+export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
+  return readTable(heap, node, slots).size;
+}
+
+export function collectionSize(heap: Heap, node: number): { size: number; mayHaveMore: boolean } {
+  const slots = tableSlotsOf(heap, node);
+  if (!slots) return { size: 0, mayHaveMore: false };
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const seen = [...readTable(heap, node, slots).keys()];
+  const used = seen.reduce((last, entry) => Math.max(last, entry + 1), 0);
+  // Tables begin with two buckets; a larger one has held more than is seen.
+  const isGrown = bucketsOf(heap, table, slots) > 2;
+  return { size: seen.length, mayHaveMore: seen.length < used || (isGrown && seen.length === 0) };
+}
+
+/** By number of the entry, in the order of insertion. */
+export function readTable(heap: Heap, node: number, slots: 2 | 3): Map<number, TableEntry> {
+  const { snapshot } = heap;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
+  const found = new Map<number, TableEntry>();
+  for (let edge = snapshot.nodes.firstEdge[table]!; edge < snapshot.nodes.firstEdge[table + 1]!; edge++) {
+    const slot = Number(snapshot.edgeName(edge)) - firstSlot;
+    const target = snapshot.edgeTarget(edge);
+    if (!(slot >= 0) || snapshot.nodeName(target) === holeName) continue;
+    const entry = found.get(Math.floor(slot / slots)) ?? {};
+    found.set(Math.floor(slot / slots), entry);
+    if (slot % slots === 0) entry.key = target;
+    else if (slot % slots === 1 && slots === 3) entry.value = target;
+  }
+  return new Map([...found].sort(([a], [b]) => a - b));
+}

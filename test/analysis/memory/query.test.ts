@@ -1,0 +1,175 @@
+/**
+ * The language of `heap query`. Twenty questions of the kind that the handbooks of Eclipse MAT (OQL) and Perfetto (SQL over
+ * heap graphs) ask, to a real heap whose answers follow from how it was made; then what is missing, and what is wrong.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
+import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
+import { runQuery } from '../../../src/analysis/memory/query/run.ts';
+import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
+import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
+import { synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { majorsOf, usualNode } from '../../support/test-nodes.ts';
+
+const program = fileURLToPath(new URL('../../../fixtures/programs/heap-of-questions.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-query-'));
+
+/** The rows of a `select`; without one how many nodes match. */
+function answer(heap: Heap, text: string): unknown {
+  const { matches, table } = runQuery(heap, parseQuery(text), 1000);
+  return table ? table.rows : matches;
+}
+
+/** 300 orders, numbered from 0, of ada, bob and cleo in turns; dan has none. */
+const questions: readonly [string, unknown][] = [
+  // Numbers are numbers, below and above ten.
+  ['class = Order and .number > 290', 9],
+  ['class = Order and .number < 5', 5],
+  ['from Order where .number between 10 and 19', 10],
+  ['from Order where .price = 7.5', 1],
+  // Paths: nested, quoted, by index, by the key of a Map, by a symbol.
+  ['from Order where .res.statusCode >= 500', 30],
+  ['from Order where .res.headers["content-type"] = "text/html"', 150],
+  ['from Order where [Symbol(origin)] = shop', 100],
+  [
+    'select .customers["bob"].name, .customers["ada"].orders[1].number, .customers["eve"] from Index',
+    [['bob', 3, null]],
+  ],
+  // Lengths and sizes.
+  ['from Customer where .orders.length = 100', 3],
+  ['select .name, .byDay.size from Customer where .byDay.size < 10 order by .name', [['bob', 9], ['dan', 0]]], // biome-ignore format: a row a question
+  ['select .customers.size, .empty.size, .sparse.length, length(.customers) from Index', [[4, 0, 10, 4]]],
+  ['select distinct .tags.size from Customer order by .tags.size', [[0], [7]]],
+  // Groups.
+  ['select .res.statusCode, count() from Order group by .res.statusCode', [[200, 270], [500, 30]]], // biome-ignore format: a row a question
+  ['select sum(.number), min(.price), max(.price), avg(.number), count(*) from Order', [[44_850, 0.5, 299.5, 149.5, 300]]], // biome-ignore format: a row a question
+  [
+    'select .customer.name as who, count() as orders, count(distinct .res.statusCode) from Order group by who having orders > 50 order by who',
+    [
+      ['ada', 100, 2],
+      ['bob', 100, 2],
+      ['cleo', 100, 2],
+    ],
+  ],
+  ['select count(), sum(.number), max(.number) from Order where .number > 1000', [[0, null, null]]],
+  ['from Order group by .isPaid select .isPaid, count(.note)', [[true, 150], [false, 50]]], // biome-ignore format: a row a question
+  ['select distinct .customer.name from Order order by .customer.name desc', [['cleo'], ['bob'], ['ada']]],
+  ['select .res.statusCode, .number from Order order by .res.statusCode desc, .number limit 2', [[500, 0], [500, 10]]], // biome-ignore format: a row a question
+  // Texts by pattern.
+  ['from Order where .note like "note 1_"', 7],
+  ['from Order where .note ilike "NOTE 29%"', 8],
+  ['from Order where .coupon like "SAVE\\_10\\%"', 60],
+  ['from Order where .note glob "note 29?"', 7],
+  ['from Order where .note ~ "^note \\\\d$"', 6],
+  // What is missing is neither equal nor unequal.
+  ['from Order where .note is null', 100],
+  ['from Order where .note is not null', 200],
+  ['from Order where not .note = "note 1"', 199],
+  ['from Order where .note != "note 1"', 199],
+  ['from Order where .note in ("note 1", "note 2", "note 3")', 2],
+  ['from Order where .note not in ("note 1", null)', 0],
+  ['from Order where .number not in (1, 2)', 298],
+  ['from Order where has coupon and not has .res.none', 60],
+  ['from Order where .isPaid = false', 75],
+  // What keeps what.
+  ['from Page where retained by Archive', 40],
+  ['from Page where dominated by Archive', 40],
+  ['from Archive where retains (class = Page and .text ~ "^page 7 ")', 1],
+  ['from Shared where retained by (has shared)', 1],
+  ['from Shared where dominated by (has shared and not has index)', 0],
+  ['from Order where referenced by (class = Array and .length = 100)', 300],
+  ['references (class = Order and .number = 299) and class = Array', 1],
+  ['from Order where .customer = Customer and class(.res) = Customer', 0],
+  // Calculations.
+  ['from Order where .price - .number = 0.5 and .number % 100 = 7', 3],
+  ['select count() from Order where retained(.res) >= self(.res) and -.number > -3', [[3]]],
+  [
+    'select lower(.coupon), length(.coupon), .number / 0 from Order where .number = 5',
+    [['save_10%', 8, null]],
+  ],
+];
+
+for (const major of majorsOf(20, 22, 24, 26))
+  test(`Node ${major}: each question has the answer that follows from the program`, async () => {
+    const path = join(folder, `${major}.heapsnapshot`);
+    execFileSync(nodeBinary(major), [program, path]);
+    const heap = await openHeap(path);
+    const wrong = questions.flatMap(([text, expected]) => {
+      const found = answer(heap, text);
+      return isDeepStrictEqual(found, expected) ? [] : [{ text, found }];
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+test('numbers that a snapshot lacks are missing, and that is said; where no number is asked for it is not', async () => {
+  const heap = await openHeap(realHeapSnapshot(usualNode.major));
+  const notes = (text: string): string => runQuery(heap, parseQuery(text), 5).notes.join();
+  assert.match(notes('from Session where .id > 3'), /Numbers are not in this snapshot/);
+  assert.match(notes('select sum(.id) from Session'), /Numbers are not in this snapshot/);
+  assert.equal(answer(heap, 'from Session where .id > 3'), 0);
+  assert.equal(answer(heap, 'from Session where .messages.length = 20'), 200);
+  assert.equal(notes('from Session where .messages.length = 20'), '');
+  assert.equal(notes('.role = "user"'), '');
+});
+
+test('select shows what it is asked for: edges, values, paths; groups without select have counts and sizes', () => {
+  const { snapshot, global } = synthProgram();
+  for (const [at, text] of ['one', 'two', 'two'].entries()) {
+    const box = snapshot.node({ name: 'Box', size: 100 * (at + 1), id: 1001 + 2 * at });
+    snapshot.edge(global, box, `box${at}`).edge(box, snapshot.node({ type: 'string', name: text }), 'text');
+  }
+  snapshot.node({ name: 'Garbage' });
+  const heap = new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
+  assert.deepEqual(answer(heap, 'from Box order by id limit 1 select edges, id, .text, path'), [
+    [1, 1001, 'one', 'global.box0'],
+  ]);
+  assert.equal(answer(heap, 'class = Garbage and distance is null'), 1);
+  assert.equal(answer(heap, 'class = Box and id = @1003'), 1);
+  const { table, matches } = runQuery(heap, parseQuery('class = Box group by .text'), 1);
+  assert.equal(matches, 3);
+  assert.deepEqual(table, {
+    columns: [
+      { name: '.text', kind: 'value' },
+      { name: 'count()', kind: 'number' },
+      { name: 'sum(self)', kind: 'bytes' },
+    ],
+    rows: [['two', 2, 500]],
+    rowCount: 2,
+  });
+});
+
+test('a wrong question is an error that names the place', () => {
+  for (const [text, said] of [
+    ['class = Order and .number >', /at the end: a value expected/],
+    ['self > 1 and', /at the end: a field/],
+    ['.a = null', /at character 6, before "null": a value .*is null/],
+    ['.a..b = 1', /at character 3, before "\.\.b/],
+    ['.a[x] = 1', /at character 3, before "\[x\]/],
+    ['select count( from Order', /before "from Order"/],
+    ['select sum(class)', /at character 12, before "class\)": a number/],
+    ['select .a, count() from Order', /at character 8, before "\.a, .*a value of the group/],
+    ['count() > 3', /at character 1, .*no count\(\) where .*having/],
+    ['select foo(self)', /at character 8, before "foo\(self\)": a function/],
+    ['select retained(3)', /a property \(retained\(\.name\)\)/],
+    ['limit 1 limit 2', /at character 9, before "limit 2": only one limit/],
+    ['group self', /before "self": by expected/],
+    ['class = a order by nothing', /at character 20, .*nothing is none/],
+    ['class like', /at the end: a quoted text/],
+    ['class ~ "["', /at character 9, .*a regular expression/],
+    ['class not 5', /before "5": in, between/],
+    ['self in (1, "two")', /before "\\"two\\"\)": a number/],
+    ['name > 5', /before "5": a quoted text/],
+    ['self', /a comparison expected|another comparison expected/],
+    ['retained by', /a class, @id or \(/],
+    ['class = "a" "b"', /at character 13/],
+    ['§ § §', /one of id, name/],
+  ] as const)
+    assert.throws(() => parseQuery(text), { code: 'usage', message: said }, text);
+});
