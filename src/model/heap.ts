@@ -177,4 +177,8 @@ export interface HeapGrownNode {
   growthBytes: number;
   /** With `*` for the numbers of elements. */
   path: string;
+  /** What they held in each snapshot, where objects are known by their id; nothing before they were there. */
+  heldBytes?: number[];
+  /** Of what is new below them the class with most bytes, where objects are known by their id. */
+  added?: { class: string; count: number; retainedSizeBytes: number; source?: HeapSource };
 }

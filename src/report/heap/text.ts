@@ -36,7 +36,13 @@ import {
 export type HeapView =
   | ({ view: 'summary' } & HeapSummary)
   | ({ view: 'classes'; totalBytes: number; classCount: number; classes: HeapClassRow[] } & HeapDocument)
-  | ({ view: 'suspects'; totalBytes: number; suspects: HeapSuspect[] } & HeapDocument)
+  | ({
+      view: 'suspects';
+      totalBytes: number;
+      suspects: HeapSuspect[];
+      /** Of a comparison. */
+      sources?: string[];
+    } & HeapDocument)
   | ({ view: 'retainers'; node: HeapNodeRow; retainerCount: number; retainers: HeapEdgeRow[] } & HeapDocument)
   | ({
       view: 'nodes';
@@ -88,7 +94,9 @@ function body(view: HeapView, page: Page): string[] {
         ...classTable(page, view.classes),
       ];
     case 'suspects':
-      return renderSuspects(view.suspects, view.totalBytes, page);
+      return view.sources && !view.suspects.length
+        ? ['Nothing that the program holds grew between these snapshots.']
+        : renderSuspects(view.suspects, view.totalBytes, page);
     case 'retainers':
       return [
         title(page, `${formatCount(view.retainerCount, 'reference')} to ${nodeText(view.node)}`),
@@ -255,6 +263,15 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
   ];
 }
 
+/** The middle is left out: the head says where to begin, and the end which container it is. */
+function foldPath(path: string, most: number): string {
+  if (path.length <= most) return path;
+  const head = path.slice(0, Math.floor(most / 4));
+  const tail = path.slice(head.length + 3 - most);
+  // A name that was cut says nothing.
+  return `${head.replace(/[.[{][^.[{]*$/, '') || head} … ${tail.replace(/^[^.[{]*(?=[.[{])/, '')}`;
+}
+
 const matchTexts = {
   id: 'Of one process: an object is the same that has the same id in both.',
   place: 'Of different processes: objects are matched by their class and by what keeps them alive.',
@@ -282,7 +299,7 @@ function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): 
     formatNumber(row.count),
     `@${row.node.id}`,
     clip(row.node.class, 40),
-    clip(row.path, 90),
+    foldPath(row.path, 90),
   ]);
   return [
     ...renderTable(page, ['snapshot', 'heap', 'nodes'], totals),

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { computeRetainedTree } from '../../../src/analysis/memory/graph/retained-tree.ts';
 import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
+import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspects.ts';
 import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeMemoryFacts } from '../../../src/analysis/memory/memory-facts.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
@@ -19,7 +20,9 @@ import { generalPath, pathText, shortPath } from '../../../src/analysis/memory/q
 import { computeStatistics, computeSummary } from '../../../src/analysis/memory/questions/summary.ts';
 import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
 import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
-import type { HeapSuspect } from '../../../src/model/heap.ts';
+import { type HeapSuspect, heapSchema } from '../../../src/model/heap.ts';
+import { renderHeap } from '../../../src/report/heap/text.ts';
+import { plainPalette } from '../../../src/report/palette.ts';
 import { loadWithDevTools } from '../../oracles/devtools.ts';
 import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
 import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
@@ -85,10 +88,54 @@ test('growth: the messages and the cache, by place; the same snapshot twice has 
     [tools?.countGrowth, tools?.added, tools?.removed, tools?.trend],
     [1500, 1500, 0, 'grows'],
   );
+  const [suspect] = growthSuspects(growth, 5);
+  assert.match(suspect?.title ?? '', /^\+.* at global\.service\.sessions\.get\(…\)\.messages$/);
+  assert.match(suspect?.sentence ?? '', /1,500 new objects of class \{role, tool_call_id, content\}/);
   assert.ok(growth.commonShare > 0.9);
   assert.equal(growth.matchedBy, 'id');
   const same = computeGrowth([computeDigest(last), computeDigest(last)], last, 10);
-  assert.deepEqual([same.classes, same.grown], [[], []]);
+  assert.deepEqual([same.classes, same.grown, growthSuspects(same, 5)], [[], [], []]);
+});
+
+test('what grew at each step comes before what grew once, and the engine last; a long path keeps its end on the screen', async () => {
+  const { snapshot, global } = synthProgram();
+  snapshot.edge(global, snapshot.node({ name: 'Registry', size: 2 ** 20 }), 'registry');
+  const heap = heapOf(snapshot);
+  const node = runQuery(heap, parseQuery('class = Registry'), 1).nodes[0]!;
+  const path = `global.${'application'.repeat(4)}.${'container'.repeat(9)}.registry.byCustomer.orders`;
+  const row = (name: string, heldBytes: number[], type = 'object') => ({
+    node: { ...node, type },
+    count: 1,
+    beforeBytes: heldBytes[0]!,
+    growthBytes: heldBytes.at(-1)! - heldBytes[0]!,
+    path: name,
+    heldBytes,
+  });
+  const mega = 2 ** 20;
+  const growth = {
+    snapshots: [1, 2, 3].map((times) => ({ totalBytes: times * 50 * mega, nodes: 10 })),
+    classes: [],
+    grown: [
+      row('(compiled code)', [mega, 30 * mega, 60 * mega], 'array'),
+      row('global.filled', [mega, 20 * mega, 20 * mega]),
+      row(path, [mega, 2 * mega, 3 * mega]),
+    ],
+    commonShare: 1,
+    matchedBy: 'id' as const,
+  };
+  const suspects = growthSuspects(growth, 5);
+  assert.deepEqual(
+    suspects.map((suspect) => [suspect.path, suspect.confidence]),
+    [
+      [path, 'likely'],
+      ['global.filled', 'possible'],
+      ['(compiled code)', 'likely'],
+    ],
+  );
+  assert.match(suspects[0]!.sentence, /grew from 1 MiB to 3 MiB, 1 MiB a step/);
+  const head = { schema: heapSchema as typeof heapSchema, source: 'b', gaps: [], sources: ['a', 'b', 'c'] };
+  const screen = renderHeap({ ...head, ...growth, view: 'growth' }, { palette: plainPalette, columns: 80 });
+  assert.match(screen, /global.* … .*\.registry\.byCustomer\.orders$/m);
 });
 
 test('growth between two processes: by class and place, whatever ids they share', {

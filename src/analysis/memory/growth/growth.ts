@@ -9,6 +9,7 @@ import type { Heap } from '../heap.ts';
 import { largestRows } from '../questions/largest.ts';
 import { nodeRow } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
+import { mostAdded } from './added-objects.ts';
 import { computePlaces, grownPlaces, isGlobal, leastGrowth, type Places } from './growth-places.ts';
 
 const maxGrown = 1000;
@@ -94,7 +95,7 @@ export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number):
       .filter((row) => row.countGrowth !== 0 || row.sizeGrowthBytes !== 0 || row.added > 0 || row.removed > 0)
       .sort((a, b) => b.sizeGrowthBytes - a.sizeGrowthBytes || b.retainedGrowthBytes - a.retainedGrowthBytes),
     grown: isOneProcess
-      ? grownNodes(first, last, limit)
+      ? grownNodes(digests, last, limit)
       : first.places
         ? grownPlaces(first.places, last, limit)
         : [],
@@ -174,7 +175,8 @@ function trendOf(values: number[]): HeapGrowthRow['trend'] {
  * Objects that were there before and hold more now; of a chain of them the lowest, where the new things hang;
  * those with the same place, element numbers aside, together.
  */
-function grownNodes(first: HeapDigest, heap: Heap, limit: number): HeapGrownNode[] {
+function grownNodes(digests: HeapDigest[], heap: Heap, limit: number): HeapGrownNode[] {
+  const first = digests[0]!;
   const growth = new Float64Array(heap.nodeCount);
   for (let node = 0; node < heap.nodeCount; node++) {
     const before = retainedBefore(first, heap.snapshot.nodes.id.get(node));
@@ -192,11 +194,31 @@ function grownNodes(first: HeapDigest, heap: Heap, limit: number): HeapGrownNode
     (node) =>
       growth[node]! >= leastGrowth && largestBelow[node]! < growth[node]! * 0.8 && !isGlobal(heap, node),
   );
-  return groupByPlace(heap, rows, growth).slice(0, limit);
+  return groupByPlace(heap, rows, growth)
+    .slice(0, limit)
+    .map(({ nodes, ...group }) => {
+      const added = mostAdded(heap, nodes, (id) => retainedBefore(first, id) < 0);
+      return {
+        ...group,
+        heldBytes: digests.map((digest) => heldBytes(digest, heap, nodes)),
+        ...(added ? { added } : {}),
+      };
+    });
 }
 
-function groupByPlace(heap: Heap, rows: number[], growth: Float64Array): HeapGrownNode[] {
-  const groups = new Map<string, HeapGrownNode>();
+function heldBytes(digest: HeapDigest, { snapshot }: Heap, nodes: readonly number[]): number {
+  return nodes.reduce(
+    (sum, node) => sum + Math.max(0, retainedBefore(digest, snapshot.nodes.id.get(node))),
+    0,
+  );
+}
+
+function groupByPlace(
+  heap: Heap,
+  rows: number[],
+  growth: Float64Array,
+): (HeapGrownNode & { nodes: number[] })[] {
+  const groups = new Map<string, HeapGrownNode & { nodes: number[] }>();
   for (const node of rows) {
     const path = generalPath(heap, node);
     const group = groups.get(path) ?? {
@@ -205,7 +227,9 @@ function groupByPlace(heap: Heap, rows: number[], growth: Float64Array): HeapGro
       beforeBytes: 0,
       growthBytes: 0,
       path,
+      nodes: [],
     };
+    group.nodes.push(node);
     group.count++;
     group.beforeBytes += heap.retained[node]! - growth[node]!;
     group.growthBytes += growth[node]!;

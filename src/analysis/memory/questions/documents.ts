@@ -15,6 +15,7 @@ import {
 } from '../../../model/heap.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import type { Growth } from '../growth/growth.ts';
+import { growthSuspects } from '../growth/growth-suspects.ts';
 import type { Heap } from '../heap.ts';
 import { parseQuery } from '../query/parse.ts';
 import { runQuery } from '../query/run.ts';
@@ -151,4 +152,20 @@ export function growthDocument(
 ): GrowthDocument {
   const source = sources.at(-1)!;
   return { ...head({ source, gaps }), sources, ...growth, classes: growth.classes.slice(0, limit) };
+}
+
+/** Of several snapshots: what grew, as suspects. */
+export function growthSuspectsDocument(
+  sources: string[],
+  gaps: Gap[],
+  growth: Growth,
+  limit: number,
+): SuspectsDocument & { sources: string[] } {
+  const { totalBytes } = growth.snapshots.at(-1)!;
+  return {
+    ...head({ source: sources.at(-1)!, gaps }),
+    sources,
+    totalBytes,
+    suspects: growthSuspects(growth, limit),
+  };
 }

@@ -10,7 +10,8 @@ const examples: [string, string][] = [
   ['$0 heap retainers app.heapsnapshot @1234', 'what references a node (tables show node ids)'],
   ['$0 heap show app.heapsnapshot @1234', 'its value'],
   ['kubectl exec app -- cat heap.heapsnapshot.gz | $0 heap suspects -', 'from a pipe'],
-  ['$0 heap diff a.heapsnapshot b.heapsnapshot', 'what grew'],
+  ['$0 heap suspects a.heapsnapshot b.heapsnapshot', 'what grew, as suspects'],
+  ['$0 heap diff a.heapsnapshot b.heapsnapshot', 'what grew, by class and place'],
   ['$0 heap query app.heapsnapshot "class = Session and retained > 1MB"', 'nodes by condition'],
   ['$0 heap query app.heapsnapshot "select class, count(), sum(self) group by class"', 'groups and sums'],
 ];

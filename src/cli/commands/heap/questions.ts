@@ -12,6 +12,7 @@ import {
   classesDocument,
   dominatorsDocument,
   growthDocument,
+  growthSuspectsDocument,
   pathDocument,
   type QueryDocument,
   queryDocument,
@@ -103,10 +104,12 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   suspects: {
-    words: '<file|bundle>',
-    about: 'likely leaks, with evidence',
+    words: '<file|bundle> [b…]',
+    about: 'likely leaks, with evidence; of several snapshots: what grew',
     answer: (options) =>
-      ask(options, (asked) => shown('suspects', suspectsDocument(asked, options.limit ?? 10))),
+      options.sources.length > 1
+        ? growingSuspects(options)
+        : ask(options, (asked) => shown('suspects', suspectsDocument(asked, options.limit ?? 10))),
   },
   retainers: {
     words: '<file|bundle> <node>',
@@ -184,6 +187,7 @@ function checked(question: string, [source, ...rest]: string[]): HeapWords {
     throw new AgentdumpError('usage', `a heap snapshot or a bundle is missing: ${usage}`, {
       argument: 'file',
     });
+  if (question === 'suspects') return { question, sources: [source, ...rest], rest: [] };
   if (question === 'diff') {
     if (rest.length) return { question, sources: [source, ...rest], rest: [] };
     throw new AgentdumpError('usage', `a second snapshot is missing: ${usage}`, { argument: 'file' });
@@ -208,23 +212,32 @@ function classOrder(sort: string | undefined): ClassOrder {
   throw new AgentdumpError('usage', `--sort takes one of ${orders.join(', ')}`, { argument: '--sort' });
 }
 
-/** One snapshot at a time is in memory; of the others only their digest. */
 async function compare(options: QuestionOptions): Promise<Answer> {
+  const limit = options.limit ?? 30;
+  const { growth, gaps } = await readGrowth(options, Math.min(limit, 30));
+  return shown('growth', growthDocument(options.sources, gaps, growth, limit));
+}
+
+async function growingSuspects(options: QuestionOptions): Promise<Answer> {
+  const { growth, gaps } = await readGrowth(options, 30);
+  return shown('suspects', growthSuspectsDocument(options.sources, gaps, growth, options.limit ?? 10));
+}
+
+/** One snapshot at a time is in memory; of the others only their digest. */
+async function readGrowth(options: QuestionOptions, limit: number): Promise<{ growth: Growth; gaps: Gap[] }> {
   const digests: HeapDigest[] = [];
   const gaps: Gap[] = [];
-  const limit = options.limit ?? 30;
   let growth: Growth | undefined;
   for (const [at, source] of options.sources.entries()) {
     const opened = await openHeapAt(source, options.dir, options.threads);
     gaps.push(...opened.gaps);
     opened.compute(() => {
       digests.push(computeDigest(opened.heap, at === 0));
-      if (at === options.sources.length - 1)
-        growth = computeGrowth(digests, opened.heap, Math.min(limit, 30));
+      if (at === options.sources.length - 1) growth = computeGrowth(digests, opened.heap, limit);
     });
     opened.close();
   }
-  return shown('growth', growthDocument(options.sources, gaps, growth!, limit));
+  return { growth: growth!, gaps };
 }
 
 async function query(options: QuestionOptions): Promise<Answer> {

@@ -1,0 +1,88 @@
+/**
+ * Growth as suspects: the containers that hold more from snapshot to snapshot, by how much, of what, and what would make
+ * it stop. What grew at each step comes before what grew once, as caches do while they fill; V8's own tables come last.
+ */
+import type { HeapGrownNode, HeapSuspect } from '../../../model/heap.ts';
+import { formatBytes, formatCount } from '../../../model/quantities.ts';
+import type { Growth } from './growth.ts';
+
+/** Less than this is what any program does between two looks. */
+const leastBytes = 64 * 1024;
+/** Of what grew most. */
+const leastShare = 0.01;
+
+export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: number): HeapSuspect[] {
+  const totalBytes = snapshots.at(-1)!.totalBytes;
+  const most = grown.reduce((bytes, row) => Math.max(bytes, row.growthBytes), 0);
+  return grown
+    .filter(({ growthBytes }) => growthBytes >= Math.max(leastBytes, most * leastShare))
+    .sort((a, b) => rank(a) - rank(b) || b.growthBytes - a.growthBytes)
+    .slice(0, limit)
+    .map((row) => suspectOf(row, totalBytes, matchedBy === 'id'));
+}
+
+const rank = (row: HeapGrownNode): number => Number(isEnginePart(row)) * 2 + Number(!isSteady(row));
+
+/** Tables, code and shapes: V8's, whatever the program does. */
+function isEnginePart({ node }: HeapGrownNode): boolean {
+  return node.type !== 'object' && node.type !== 'closure' && node.type !== 'native';
+}
+
+/** More at each step; of two snapshots there is one step. */
+function isSteady(row: HeapGrownNode): boolean {
+  return stepsOf(row).every((step) => step > 0);
+}
+
+function stepsOf({ heldBytes, growthBytes }: HeapGrownNode): number[] {
+  return heldBytes ? heldBytes.slice(1).map((bytes, at) => bytes - heldBytes[at]!) : [growthBytes];
+}
+
+function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean): HeapSuspect {
+  const { node, path, count, beforeBytes, growthBytes, added, heldBytes } = row;
+  const afterBytes = beforeBytes + growthBytes;
+  const steps = stepsOf(row);
+  const perStep = steps.length > 1 ? `, ${formatBytes(growthBytes / steps.length)} a step` : '';
+  const where = count > 1 ? `${formatCount(count, 'object')} at ${path}` : `${node.class} at ${path}`;
+  const what = added
+    ? `: ${formatCount(added.count, 'new object')} of class ${added.class} (${formatBytes(added.retainedSizeBytes)})`
+    : '';
+  const isSure = isOneProcess && steps.length > 1 && isSteady(row);
+  return {
+    rule: 'growth',
+    title: `+${formatBytes(growthBytes)} at ${tailOf(path)}`,
+    sentence: `${where} grew from ${formatBytes(beforeBytes)} to ${formatBytes(afterBytes)}${perStep}${what}. ${remedy(row)}`,
+    confidence: isSure ? 'likely' : 'possible',
+    retainedSizeBytes: afterBytes,
+    share: afterBytes / totalBytes,
+    evidence: [
+      ...(heldBytes && heldBytes.length > 2
+        ? [`held in each snapshot: ${heldBytes.map(formatBytes).join(', ')}`]
+        : []),
+      isOneProcess
+        ? 'the same objects, by their ids, are in both snapshots'
+        : 'two processes: matched by class and retaining path',
+    ],
+    refutedBy: isSteady(row)
+      ? 'It stops growing in a later snapshot, with as much work done between.'
+      : 'It did not grow at every step: a cache that has been filled looks like this.',
+    node,
+    path,
+    ...(added?.source ? { source: added.source } : {}),
+  };
+}
+
+/** The end of a path says which container it is. */
+function tailOf(path: string): string {
+  const steps = path.split(/(?=[.[{])/);
+  return steps.length <= 6 ? path : `…${steps.slice(-5).join('')}`;
+}
+
+function remedy({ node, path }: HeapGrownNode): string {
+  if (/_events|listeners|kEvents/i.test(path))
+    return 'Remove each listener when what it was added for is done.';
+  if (/Map$|Set$|Cache/i.test(node.class))
+    return 'Delete entries when they are done with, or give it a limit.';
+  if (node.class === 'Array') return 'Take entries out when they are done with, or keep only the last ones.';
+  if (/^Timeout|^Immediate/.test(node.class)) return 'Clear the timer when it is no longer needed.';
+  return 'Release what it holds when it is done with.';
+}
