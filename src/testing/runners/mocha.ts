@@ -53,13 +53,16 @@ function requireIfPossible(path: string): Record<string, unknown> | undefined {
   }
 }
 
+const isAroundAll = ({ type, title }: MochaRunnable): boolean =>
+  type === 'hook' && /^"(?:before|after) all" hook/.test(title);
+
 /** A hook is shown as running too, since it can hang or crash as well. */
 function listen(runner: MochaRunner, tests: TestPort): void {
   const begin = (runnable: MochaRunnable): void => {
     const file = runnable.file ?? runnable.ctx?.currentTest?.file ?? runnable.parent?.file;
     tests.begin({ file, name: runnable.titlePath(), isHook: runnable.type === 'hook' }, runnable);
-    // What runs around one test is that test's.
-    tests.enter(runnable.ctx?.currentTest ?? runnable);
+    // What runs around one test is that test's. Around all of them mocha names the first or the last as the current one.
+    tests.enter((isAroundAll(runnable) ? undefined : runnable.ctx?.currentTest) ?? runnable);
   };
   runner.on('test', begin);
   runner.on('hook', begin);
