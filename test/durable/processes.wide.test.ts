@@ -135,7 +135,7 @@ test('with the preload: the bundle tells of the steps and holds no durable value
   assert.equal(resumed.stdout, 'kept\n', resumed.stderr);
 });
 
-test('the example of the README', () => {
+test('the example of docs/durable-runs.md', () => {
   const { status, stdout } = spawnSync(
     process.execPath,
     [pathOf('../../fixtures/programs/durable/run.mjs')],

@@ -25,7 +25,7 @@ const notPressed = 'memory is not in question';
 const noCrash = 'it was asked to end, or never ran, and memory is not in question';
 export const isNotMissed = (reason: string): boolean => reason.startsWith(notPressed) || reason === noCrash;
 
-/** What the heap may add to a death. The rest of the bundle has what is left of 250 ms and 64 MB (README, "What it costs"). */
+/** What the heap may add to a death. The rest of the bundle has what is left of 250 ms and 64 MB (docs/cost.md). */
 const ofDeath: Cost = { bytes: 32 * 1024 ** 2, ms: 100 };
 /** To a death for want of memory, or to a snapshot that was asked for; of memory all that is free. Upper estimates. */
 const longestAskedMs = 2_000;

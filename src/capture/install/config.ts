@@ -1,6 +1,6 @@
 /**
  * The preload's settings: from environment variables, or the same names in camel case as options of `install()`.
- * A bad value of either is a warning and the default, never a failure. Defaults are those of the table in README.md.
+ * A bad value of either is a warning and the default, never a failure. The defaults are in docs/configuration.md.
  */
 import { passingVariable } from '../../bundle/layout/bundle.ts';
 import { testRunVariable } from '../../bundle/layout/tests.ts';

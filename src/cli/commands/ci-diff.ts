@@ -5,7 +5,7 @@ import { AgentdumpError } from '../../errors.ts';
 import { renderCiDifference } from '../../report/ci/markdown.ts';
 import { print, printJson } from '../output.ts';
 
-const help = `Usage: agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
+export const ciDiffHelp = `Usage: agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
 
 What is new in a report against the summary of an earlier run: signatures (seen first, seen again, gone), handles, memory.
 
@@ -16,7 +16,7 @@ What is new in a report against the summary of an earlier run: signatures (seen 
 
 export function runDiff(words: readonly string[]): void {
   if (words.includes('--help') || words.includes('-h')) {
-    print(help);
+    print(ciDiffHelp);
     return;
   }
   let baseline: string | undefined;

@@ -18,7 +18,7 @@ const stoppedCode = 124;
 const leakCode = 1;
 const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 126 };
 
-const help = `Usage: agentdump ci [options] -- test command …
+export const ciHelp = `Usage: agentdump ci [options] -- test command …
        agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
 
 Runs a test command with its own streams and exit code. If it fails, hangs or is cancelled, a report names the test and
@@ -106,7 +106,7 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
 }
 
 export async function runWords(words: string[]): Promise<void> {
-  if (words[0] === '--help' || words[0] === '-h') return print(help);
+  if (words[0] === '--help' || words[0] === '-h') return print(ciHelp);
   if (words[0] === 'diff') return (await import('./ci-diff.ts')).runDiff(words.slice(1));
   try {
     const { exit, outcome } = await runCi(readWords(words, process.env));

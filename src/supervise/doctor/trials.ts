@@ -4,7 +4,7 @@
  */
 
 export interface Trial {
-  /** Row of the table of deaths, in README. */
+  /** Row of the table of deaths, in docs/get-started.md. */
   row: number;
   death: string;
   /** Verdict that must come out. */
