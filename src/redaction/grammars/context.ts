@@ -214,7 +214,8 @@ export class ContextReader {
         : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
     if (verdict.form === 'authorization') span = this.includeScheme(span, place);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
-    if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return span.close;
+    // What is the name of another value may also be a variable with a value of its own behind it.
+    if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return 0;
     if (verdict.strength === 0 || isNextName(this.page, span)) return 0;
     if (verdict.form === 'code' && !(tight && this.isQuery(place))) return 0;
     const next = span.end < length ? units[span.end]! : 0;

@@ -99,6 +99,8 @@ function buildVocabulary() {
       ['dd', { strength: 0, rule: '', form: 'content' }],
       ['data', { strength: 0, rule: '', form: 'manifest' }],
       ['stringdata', { strength: 0, rule: '', form: 'manifest' }],
+      ['outputkey', { strength: 0, rule: '', form: 'label' }],
+      ['outputvalue', { strength: 0, rule: '', form: 'content' }],
       ['parametervalue', { strength: 0, rule: '', form: 'content' }],
       ['stringvalue', { strength: 0, rule: '', form: 'content' }],
       ['type', { strength: 0, rule: 'type', form: 'label' }],
@@ -238,6 +240,7 @@ export const longestName = 80;
 /** Pure and slow (about a microsecond): callers remember its answers. */
 export function judgeName(name: string): NameVerdict {
   if (name === 'd') return { strength: 1, rule: 'jwk-private-part' };
+  if (/^(?:p|q|d[pq]|qi)$/.test(name)) return { strength: 1, rule: 'jwk-prime' };
   if (name === 'k') return { strength: 1, rule: 'jwk-private-part', form: 'label' };
   if ((name.length < 2 && name !== 'v') || name.length > longestName) return nothing;
   vocabulary ??= buildVocabulary();

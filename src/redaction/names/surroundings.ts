@@ -129,7 +129,8 @@ export class Surroundings {
     // Of a type only what is never another thing's: a parser's tokens have one too.
     if (label?.rule === 'type' && !/^(?:password|secret)$/.test(named.rule)) return false;
     const name = this.page.text.slice(span.start, span.end);
-    if (!/^[\w.$:-]+$/.test(name) || hasLongRandomPart(name)) return false;
+    // The names of a parameter store are paths: `/prod/db/password`.
+    if (!/^[\w.$:/-]+$/.test(name) || hasLongRandomPart(name)) return false;
     if (label && this.takeContentBefore(span, named)) return true;
     this.label = named;
     this.labelUntil = span.close + labelReach;

@@ -10,6 +10,10 @@ import type { Page } from './page.ts';
 export interface DecodedRun {
   text: string;
   end: number;
+  /** Where it begins, when what leads to it was given. */
+  start?: number;
+  /** In JSON a list of numbers gives way to a string, with these quotes. */
+  quote?: string;
 }
 
 /** Longer encoded runs are decoded to here. */
@@ -128,7 +132,11 @@ function decodeEscapeRun(page: Page, start: number): DecodedRun | undefined {
 }
 
 const printedBuffer = /<Buffer((?: [0-9a-f]{2}){6,60})(?: \.\.\. \d+ more bytes)?>/y;
-const bufferData = /"data\\*":\[((?:\d{1,3},){7,4000}\d{1,3})\]/y;
+const contents = /<((?:[0-9a-f]{2} ){6,100}[0-9a-f]{2})(?: \.\.\. \d+ more bytes)?>/y;
+const bufferData =
+  /"data(\\*)": ?(\[(?:\s|\\+n){0,40}((?:\d{1,3},(?:\s|\\+n){0,40}){7,4000}\d{1,3})(?:\s|\\+n){0,40}\])/y;
+const typedArray =
+  /\(\d{1,9}\) \[\s{1,9}((?:\d{1,3},\s{1,9}){7,200}(?:\d{1,3}|\.{3} \d{1,9} more items?))\s{0,9}(?=\])/y;
 
 /** `<Buffer 67 68 …>` as util.inspect prints it; the page holds `<` at `start`. */
 export function decodePrintedBuffer(page: Page, start: number): DecodedRun | undefined {
@@ -139,11 +147,36 @@ export function decodePrintedBuffer(page: Page, start: number): DecodedRun | und
   return isMostlyReadable(text) ? { text, end: start + match[0].length } : undefined;
 }
 
+/** `<67 68 …>` behind `[Uint8Contents]:`; the page holds `<` at `start`. */
+export function decodeContents(page: Page, start: number): DecodedRun | undefined {
+  contents.lastIndex = start;
+  const match = contents.exec(page.text);
+  if (!match) return undefined;
+  const text = Buffer.from(match[1]!.replaceAll(' ', ''), 'hex').toString('latin1');
+  return isMostlyReadable(text) ? { text, start: start + 1, end: start + 1 + match[1]!.length } : undefined;
+}
+
+/** `Uint8Array(40) [ 103, 104, … ]` as util.inspect prints it; the page holds `(` at `start`. */
+export function decodeTypedArray(page: Page, start: number): DecodedRun | undefined {
+  typedArray.lastIndex = start;
+  const list = typedArray.exec(page.text)?.[1];
+  if (list === undefined) return undefined;
+  const text = textOfNumbers(list.replace(/\.{3}.*$/, ''));
+  const { lastIndex } = typedArray;
+  const at = page.text.lastIndexOf(list, lastIndex);
+  return isMostlyReadable(text) ? { text, start: at, end: at + list.length } : undefined;
+}
+
+const textOfNumbers = (list: string): string =>
+  Buffer.from((list.match(/\d+/g) ?? []).map(Number)).toString('latin1');
+
 /** `"data":[103,104,…]` as JSON.stringify writes a Buffer; the page holds the name's quote at `start`. */
 export function decodeBufferData(page: Page, start: number): DecodedRun | undefined {
   bufferData.lastIndex = start;
   const match = bufferData.exec(page.text);
   if (!match) return undefined;
-  const text = Buffer.from(match[1]!.split(',').map(Number)).toString('latin1');
-  return isMostlyReadable(text) ? { text, end: start + match[0].length - 1 } : undefined;
+  const [whole, escape, list = '', numbers = ''] = match;
+  const text = textOfNumbers(numbers);
+  const end = start + whole.length;
+  return isMostlyReadable(text) ? { text, start: end - list.length, end, quote: `${escape}"` } : undefined;
 }

@@ -31,8 +31,10 @@ import {
   type DecodedRun,
   decodeBase64Run,
   decodeBufferData,
+  decodeContents,
   decodeHexRun,
   decodePrintedBuffer,
+  decodeTypedArray,
   EscapeRuns,
 } from './encoded-text.ts';
 import { escapeMask, escapeShift, readEscape } from './escapes.ts';
@@ -209,12 +211,18 @@ export class Scanner {
         continue;
       }
       if (unit === 10 && withContext) this.lineAt(page, i + 1, out);
+      if (unit === 40 && nameEnd === i && units[i - 1] === 121 && units[i - 2] === 97) {
+        const end = this.decoded(decodeTypedArray(page, i), i, out);
+        if (end) i = end;
+      }
       if (unit === 40 && nameEnd === i && nameStart >= 0 && withContext) {
         const end = findInCall(page, this.options.names, nameStart, nameEnd, out);
         if (end) i = end;
       }
-      if (unit === 60 && units[i + 1] === 66) {
-        const end = this.decoded(decodePrintedBuffer(page, i), i + 1, out);
+      if (unit === 60 && (units[i + 1] === 66 || (units[i - 1] === 32 && units[i - 2] === 58))) {
+        const isNamed = units[i + 1] === 66;
+        const run = isNamed ? decodePrintedBuffer(page, i) : decodeContents(page, i);
+        const end = this.decoded(run, i + 1, out);
         if (end) i = end;
       }
       nameStart = -1;
@@ -310,7 +318,7 @@ export class Scanner {
   private decoded(run: DecodedRun | undefined, start: number, out: Finding[]): number {
     const rule = run && this.options.inside?.(run.text);
     if (!run || rule === undefined) return 0;
-    out.push({ start, end: run.end, rule });
+    out.push({ start: run.start ?? start, end: run.end, rule, quote: run.quote });
     return run.end;
   }
 

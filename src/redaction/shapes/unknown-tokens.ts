@@ -51,6 +51,7 @@ export function findUnknownToken(
 ): Finding | undefined {
   const { text, units } = page;
   const end = start + word.length;
+  if (isPublicPart(page, start)) return undefined;
   const isPathPart = units[start - 1] === 47;
   const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
   if (behindDot) return { start, end, rule: 'prefixed-token' };
@@ -64,6 +65,13 @@ export function findUnknownToken(
     findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '');
   if (body !== undefined) return { start: end - body.length, end, rule: 'prefixed-token' };
   return context && isBareToken(page, start, word) ? { start, end, rule: 'bare-token' } : undefined;
+}
+
+/** `"x":"…"`, `y`, `n`: the public numbers of a JSON Web Key, whatever their characters look like. */
+function isPublicPart({ text, units }: Page, start: number): boolean {
+  const unit = units[start - 1];
+  if (unit !== 34 && unit !== 39) return false;
+  return /(?:["'\s{,])[xyn]\\*["']?:\s?\\*["']$/.test(text.slice(Math.max(0, start - 16), start));
 }
 
 /** What the word before calls the name of something, not the right to it. */

@@ -43,7 +43,8 @@ export function findBehindBlank(
 ): Finding | undefined {
   const verdict = names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2 || verdict.form) return undefined;
-  const quoted = readQuoted(page, end + 1);
+  fallback.lastIndex = end;
+  const quoted = readQuoted(page, fallback.test(page.text) ? fallback.lastIndex : end + 1);
   const span = quoted ?? readBare(page, end + 1, { encoded: false, wholeLine: false });
   if (span.end - span.start > 400) return undefined;
   const value = page.text.slice(span.start, span.end);
@@ -67,6 +68,9 @@ export function findBehindBlank(
     ? nameByShape(page, span, verdict.rule)
     : undefined;
 }
+
+/** `process.env.DB_PASSWORD || 'x'`: what stands in for it. */
+const fallback = / (?:\|\||\?\?) (?=["'`])/y;
 
 const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
   (start === 0 || units[start - 1] === 10) && (units[end] === 10 || units[end] === 0 || units[end] === 13);

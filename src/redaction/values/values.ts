@@ -297,6 +297,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       return isMediumSecret(text, verdict, form);
     case 1:
       if (verdict.form === 'code') return isQueryCode(text);
+      // A prime of an RSA key: of a key of 512 bits it has 43 characters. Other things have names of one letter too.
+      if (verdict.rule === 'jwk-prime') return /^[\w-]{43,700}$/.test(text) && looksRandom(text, 43);
       if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
       return productKey.test(text) || (looksRandom(text) && !isPublicId(text) && !isPlainDatum(text));
     default:
