@@ -46,6 +46,8 @@ export interface Policy {
   stream(): { write(chunk: string): string; end(): string };
   /** Redacts the source of a program; length and line breaks stay. */
   code(text: string): string;
+  /** As `text`, with length and line breaks as they were: for memory, where each address must stay true. */
+  masked(text: string): string;
   /** As `text`, but for lists of names, where one word says nothing about the next. */
   names(text: string): string;
 }
@@ -125,6 +127,10 @@ class ProcessPolicy implements Policy {
   code(text: string): string {
     const { detector, nameDetector } = this.engine();
     return this.run(nameDetector, this.run(detector, text, renderQuotedOnly), renderMasked);
+  }
+
+  masked(text: string): string {
+    return this.run(this.engine().detector, text, renderMasked);
   }
 
   private run(detector: Detector, text: string, render?: Render): string {

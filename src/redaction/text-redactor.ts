@@ -40,6 +40,8 @@ export class TextRedactor {
   private readonly pages: PageMaker;
   private readonly counter: RedactionCounter | undefined;
   private readonly renderOne: Render;
+  /** A number that gives way to words needs quotes where JSON stands; what keeps its length gets none. */
+  private readonly quotesNumbers: boolean;
   private pending = '';
   /** Units at the front of `pending` that are already written. */
   private seen = 0;
@@ -55,6 +57,7 @@ export class TextRedactor {
     this.pages = pages;
     this.counter = counter;
     this.renderOne = renderOne;
+    this.quotesNumbers = renderOne === renderPlaceholder;
   }
 
   write(chunk: string): string {
@@ -118,7 +121,7 @@ export class TextRedactor {
       parts.push(page.text.slice(at, first));
       if (shown === value) parts.push(value);
       else {
-        parts.push(quote, shown, quote);
+        parts.push(...(this.quotesNumbers ? [quote, shown, quote] : [shown]));
         this.counter?.count(rule);
       }
       at = end;

@@ -40,7 +40,7 @@ async function waitForGodot(godotPassword) { await new Promise((r) => setTimeout
 waitForGodot('gdt-p4ss-998877');
 const token = 'ghp_' + 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'.slice(0, 36);
 function die(how, secretPassword, wide) {
-  if (how === 'throw') { const word = 'telling'; throw new TypeError('it broke ' + word); }
+  if (how === 'throw') { const word = 'telling'; throw new TypeError('it broke ' + word, { cause: new Error('login failed for app with password=Zk7!pq#21Lm') }); }
   if (how === 'abort') process.abort();
   process.kill(process.pid, how);
 }
@@ -54,6 +54,7 @@ const secrets = [
   'ghp_a1B2c3D4',
   'variable-in-the-clear',
   'argument-in-the-clear',
+  'Zk7!pq#21Lm',
 ];
 
 function run(name: string, node: string, options: string[], how: string, variables = {}) {

@@ -135,7 +135,8 @@ const ways = {
 /** The frame with the variables, on the stack when the program ends. */
 function die(password, adminPassword, token, apiKey, authorization) {
   const request = { headers: { authorization }, auth: { password, token } };
-  const end = () => ways[how](request, adminPassword, apiKey);
+  const { connection, config } = client.options;
+  const end = () => ways[how](request, adminPassword, apiKey, connection, config);
   Object.defineProperty(end, 'name', { value: plant('functionName') });
   return end();
 }

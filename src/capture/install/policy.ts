@@ -84,6 +84,7 @@ function remembering(own: Policy): Policy {
     resetCounts: () => own.resetCounts(),
     stream: () => own.stream(),
     code: (text) => own.code(text),
+    masked: (text) => own.masked(text),
     names: (text) => own.names(text),
   };
 }

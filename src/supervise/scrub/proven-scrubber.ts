@@ -23,6 +23,7 @@ export function proveScrubber(policy: Policy): Policy {
   return {
     text: (input) => orReason(() => redactText(input, (all) => policy.text(all))),
     code: (input) => orReason(() => redactText(input, (all) => policy.code(all))),
+    masked: (input) => orReason(() => redactText(input, (all) => policy.masked(all))),
     names: (input) => orReason(() => redactText(input, (all) => policy.names(all))),
     value: (input, limits) =>
       orReason(() => {

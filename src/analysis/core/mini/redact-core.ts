@@ -8,7 +8,7 @@
 import type { Account } from '../../../model/account.ts';
 import type { Policy } from '../../../redaction/index.ts';
 
-export type CoreRedactor = Pick<Policy, 'code' | 'text' | 'value' | 'addKnown'>;
+export type CoreRedactor = Pick<Policy, 'masked' | 'code' | 'text' | 'value' | 'addKnown'>;
 
 /** A stretch of kept memory, and what surrounds it in the process: a secret may reach over its edges. */
 export interface KeptBytes {
@@ -53,7 +53,7 @@ function redactAs(
 ): void {
   const texts = kept.map(({ window }) => read(window));
   const joined = texts.join('\n');
-  const clean = maskVariables(redactor.code(joined), redactor);
+  const clean = redactor.masked(joined);
   checkLength(joined, clean);
   let at = 0;
   kept.forEach(({ target, offset }, i) => {
@@ -77,19 +77,12 @@ function isText(byte: number): boolean {
   return (byte >= 0x20 && byte !== 0x7f) || byte === 9;
 }
 
-/** The environment's block: a name believed in program text only before quotes is believed here. */
-function maskVariables(text: string, redactor: CoreRedactor): string {
-  return text.replace(/^([A-Za-z_]\w*=)(\S.*)$/gm, (line, name: string, value: string) =>
-    redactor.text(line).startsWith(line) ? line : name + '*'.repeat(value.length),
-  );
-}
-
 /** `odd`: characters of two bytes begin at even addresses of the window, or at odd ones. */
 function redactWide(kept: readonly KeptBytes[], redactor: CoreRedactor, odd: 0 | 1): void {
   const texts = kept.map(({ window }) => wideTextOf(window, odd));
   if (texts.every((text) => text === '')) return;
   const joined = texts.join('\n');
-  const clean = redactor.code(joined);
+  const clean = redactor.masked(joined);
   checkLength(joined, clean);
   let at = 0;
   kept.forEach(({ target, offset }, i) => {
