@@ -29,6 +29,8 @@ const empty = '(empty)';
 const maxBigIntDigits = 64;
 /** Indexes of an object that is no array are looked for so far. */
 const maxIndexed = 64;
+/** ECMA-262, "Time Values and Time Range". */
+const maxTime = 8.64e15;
 const identifier = /^#?[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 export class ValueRenderer {
@@ -142,7 +144,7 @@ export class ValueRenderer {
       case types.jsSet:
         return this.#collection(value, name || 'Set', 1, depth);
       case types.jsDate:
-        return date(this.#number(heap.field(value, layout.date)));
+        return this.#date(value);
       case types.jsRegExp:
         return `/${findString(heap, heap.field(value, layout.regExpSource), 200) ?? ''}/`;
       case types.jsPromise:
@@ -219,6 +221,14 @@ export class ValueRenderer {
     return `${name}(${count}) ${braces(parts, parts.length, (count ?? 0) > parts.length)}`;
   }
 
+  #date(value: Tagged): string {
+    const { memory, layout } = this.#heap;
+    const at = layout.date.value;
+    return date(
+      layout.date.isBare ? memory.readDouble(value - 1 + at) : this.#number(this.#heap.field(value, at)),
+    );
+  }
+
   #promise(value: Tagged, depth: number): string {
     const { promise } = this.#heap.layout;
     const status = (this.#heap.findSmi(value, promise.flags) ?? 0) & promise.statusMask;
@@ -268,6 +278,7 @@ function braces(parts: string[], limit: number, more = parts.length > limit): st
 const number = (value: number) => (Object.is(value, -0) ? '-0' : `${value}`);
 
 function date(value: number | undefined): string {
-  if (value === undefined || Math.abs(value) > 8.64e15 || Number.isNaN(value)) return '[Date: invalid]';
-  return new Date(value).toISOString();
+  // What no program can put into a date was not its time.
+  if (value === undefined || Math.abs(value) > maxTime || !Number.isInteger(value || 0)) return absent;
+  return Number.isNaN(value) ? '[Date: invalid]' : new Date(value).toISOString();
 }

@@ -26,6 +26,8 @@ const values = [
   'Set(2) { 1, "z" }',
   'Buffer(5 bytes)',
   '1970-01-01T00:00:00.000Z',
+  '2023-11-14T22:13:20.000Z',
+  '[Date: invalid]',
   '/ab+c/',
   'Symbol(tag)',
   '[RangeError: bad range]',

@@ -27,6 +27,8 @@ export interface LayoutRow {
   /** Deltas of code offsets carry the statement flag in their lowest bits (V8 14) instead of the sign. */
   unsignedPositionDeltas: boolean;
   lastFunctionType: number;
+  /** A date holds its time as a bare double instead of a number of the heap. */
+  bareDates: boolean;
   safepointHeader: number;
   /**
    * A page's header: its own place, or behind a pointer at `pointer`. Words are offsets in it. `freed`: flags of a page
@@ -58,6 +60,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    bareDates: false,
     safepointHeader: 8,
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line11,
@@ -73,6 +76,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    bareDates: false,
     safepointHeader: 8,
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line12,
@@ -88,6 +92,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    bareDates: false,
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
     translation: opcodesOfV8Line12,
@@ -103,6 +108,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8],
     unsignedPositionDeltas: false,
     lastFunctionType: 2082,
+    bareDates: true,
     safepointHeader: 8,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
     translation: opcodesOfV8Line129,
@@ -118,6 +124,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8, 16],
     unsignedPositionDeltas: false,
     lastFunctionType: 2081,
+    bareDates: true,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
     translation: opcodesOfV8Line13,
@@ -133,6 +140,7 @@ export const layoutRows: readonly LayoutRow[] = [
     functionData: [8, 16],
     unsignedPositionDeltas: true,
     lastFunctionType: 2082,
+    bareDates: true,
     safepointHeader: 12,
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
     translation: opcodesOfV8Line13,
@@ -219,7 +227,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       undefined: m.constant('OddballUndefined'),
     },
     typedArray: { byteLength: field('JSArrayBufferView.byte_length') },
-    date: field('JSDate.value'),
+    date: { value: field('JSDate.value'), isBare: row.bareDates },
     regExpSource: field('JSRegExp.source'),
     promise: { result: 24, flags: 32, statusMask: 3 },
     bigInt: { bits: 8, digits: 16 },
