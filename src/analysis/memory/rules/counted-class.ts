@@ -1,4 +1,5 @@
 /** For rules about one class of Node's own: how many there are, what they hold, and the largest of them. */
+import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 
 export interface CountedClass {
@@ -22,6 +23,8 @@ export function countClass(heap: Heap, name: string | RegExp): CountedClass | un
   for (let node = 0; node < heap.nodeCount; node++) {
     if (!isWanted[heap.classes.of[node]!] || heap.selfSize.get(node) === 0) continue;
     found.count++;
+    // `Promise.prototype` is of class Promise too, and nobody's leak.
+    if (isPrototype(heap, node)) continue;
     const group = groups.get(heap.tree.dominator[node]!) ?? { count: 0, first: node };
     groups.set(heap.tree.dominator[node]!, group);
     group.count++;
@@ -34,4 +37,10 @@ export function countClass(heap: Heap, name: string | RegExp): CountedClass | un
       found.typical = first;
     }
   return found.count ? found : undefined;
+}
+
+function isPrototype({ snapshot, retainers }: Heap, node: number): boolean {
+  for (const edge of retainers.to(node))
+    if (snapshot.edgeType(edge) === EdgeType.property && snapshot.edgeName(edge) === 'prototype') return true;
+  return false;
 }

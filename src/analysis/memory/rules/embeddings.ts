@@ -7,12 +7,19 @@ import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-cont
 const leastShare = 0.05;
 const leastCount = 50;
 
+/**
+ * Room for 2,048 of anything (`new Array(2048)`, as in a queue of Node's own) looks like 2,048 numbers: of plain arrays the
+ * names on the way have to speak of vectors.
+ */
+const vectorNames = /embed|vector|feature|weight|tensor|centroid|latent/i;
+
 export const embeddingsRule: SuspectRule = {
   name: 'embeddings',
   find(context) {
     const { heap, totalBytes } = context;
     return computeAgentMemory(heap)
       .embeddings.filter(({ bytes, count }) => bytes >= totalBytes * leastShare && count >= leastCount)
+      .filter(({ kind, example }) => kind !== 'Array' || vectorNames.test(generalPath(heap, example)))
       .slice(0, 3)
       .map(({ bytes, count, dimensions, example }) =>
         suspectAt(context, 'embeddings', example, bytes, {

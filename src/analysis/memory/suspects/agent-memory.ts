@@ -30,7 +30,7 @@ export interface AgentMemory {
   messageCount: number;
   toolResults: ToolSums[];
   documents: number[];
-  embeddings: { count: number; bytes: number; dimensions: number; example: number }[];
+  embeddings: { kind: string; count: number; bytes: number; dimensions: number; example: number }[];
 }
 
 const words = [
@@ -237,13 +237,13 @@ function propertyBits(heap: Heap): Uint32Array {
 /** Vectors of numbers, by their length: typed arrays, and plain arrays whose elements are unboxed doubles. */
 function findEmbeddings(heap: Heap): AgentMemory['embeddings'] {
   const { snapshot } = heap;
-  const groups = new Map<string, { count: number; bytes: number; dimensions: number; example: number }>();
+  const groups = new Map<string, AgentMemory['embeddings'][number]>();
   for (let node = 0; node < heap.nodeCount; node++) {
     if (snapshot.nodes.type[node] !== NodeType.object) continue;
     const found = vectorOf(heap, node);
     if (!found || found.dimensions < smallestEmbedding || found.dimensions > largestEmbedding) continue;
     const key = `${found.kind} ${found.dimensions}`;
-    const group = groups.get(key) ?? { count: 0, bytes: 0, dimensions: found.dimensions, example: node };
+    const group = groups.get(key) ?? { ...found, count: 0, bytes: 0, example: node };
     group.count++;
     group.bytes += found.bytes;
     groups.set(key, group);
@@ -268,6 +268,8 @@ function vectorOf(heap: Heap, node: number): { kind: string; dimensions: number;
   const elements = findChild(heap, node, 'elements', EdgeType.internal);
   if (elements < 0 || snapshot.nodes.firstEdge[node + 1]! - snapshot.nodes.firstEdge[node]! > 4)
     return undefined;
+  // Doubles are no edges; what has some is an array of other things, or of holes.
+  if (snapshot.nodes.firstEdge[elements + 1]! - snapshot.nodes.firstEdge[elements]! > 1) return undefined;
   const bytes = snapshot.nodes.selfSize.get(elements);
   return { kind: name, dimensions: (bytes - 16) / 8, bytes: heap.selfSize.get(node) };
 }

@@ -1,9 +1,10 @@
 /** What every rule needs to say something: the heap, its total, and the words for sizes, shares and places. */
 
+import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapSuspect } from '../../../model/heap.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
-import { nodeRow } from '../questions/node-rows.ts';
+import { findChild, nodeRow } from '../questions/node-rows.ts';
 import { pathText, shortPath } from '../questions/paths.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
 
@@ -81,8 +82,12 @@ export function largeNodes({ heap, totalBytes }: SuspectContext, share: number, 
   return found.sort((a, b) => retained[b]! - retained[a]!).slice(0, limit);
 }
 
-/** What a JSON module exports was all there when it was loaded; and what Node keeps of all modules is no one's leak. */
+/**
+ * What a JSON module exports was all there when it was loaded; what Node keeps of all modules is no one's leak, and a
+ * module's exports as a whole are as large as its code wants.
+ */
 export function isModuleData({ heap }: SuspectContext, node: number): boolean {
+  if (findChild(heap, node, '__esModule', EdgeType.property) >= 0) return true;
   return /\.json"\]\.exports[^(]*$|\.(?:loadCache|_cache)(?:\{table\}|\.get\(…\))?$/.test(
     placeText(heap, node),
   );

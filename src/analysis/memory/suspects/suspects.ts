@@ -20,6 +20,7 @@ import { promisesRule } from '../rules/promises.ts';
 import { streamsRule } from '../rules/streams.ts';
 import { timersRule } from '../rules/timers.ts';
 import { toolResultsRule } from '../rules/tool-results.ts';
+import { limitOf } from './limits.ts';
 import type { SuspectContext, SuspectRule } from './suspect-context.ts';
 
 /** Those that know what a thing is for come before those that only see that it is large. */
@@ -53,8 +54,29 @@ export function computeSuspects(heap: Heap, limit = 10): HeapSuspect[] {
       !general.has(suspect.rule) ||
       !all.slice(0, at).some((earlier) => saysItAlready(heap, earlier, suspect)),
   );
+  const told = kept.flatMap((suspect) => discounted(heap, suspect));
   const weight = (suspect: HeapSuspect): number => suspect.retainedSizeBytes * sureness[suspect.confidence];
-  return kept.sort((a, b) => weight(b) - weight(a)).slice(0, limit);
+  return told.sort((a, b) => weight(b) - weight(a)).slice(0, limit);
+}
+
+/** Rules that see that a container is large, and not how large it may get. */
+const ofSize: ReadonlySet<string> = new Set(['unbounded-cache', 'growing-collection', 'large-object']);
+/** A container with a limit of its own is told from this share of the heap on: the limit may be too high. */
+const largeForBounded = 0.5;
+
+function discounted(heap: Heap, suspect: HeapSuspect): HeapSuspect[] {
+  const limit =
+    suspect.node && ofSize.has(suspect.rule) && limitOf(heap, heap.snapshot.findById(suspect.node.id));
+  if (!limit) return [suspect];
+  if (suspect.share < largeForBounded) return [];
+  return [
+    {
+      ...suspect,
+      sentence: `${suspect.path ?? 'A container'} holds ${Math.round(100 * suspect.share)} % of the heap. It has a limit of its own (${limit}): lower it if that is more than was meant.`,
+      confidence: 'possible',
+      refutedBy: 'Its limit is meant to be that high.',
+    },
+  ];
 }
 
 /** The earlier one is about the same node, or one in the same chain of dominators that accounts for most of it. */

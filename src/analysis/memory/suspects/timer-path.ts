@@ -5,6 +5,8 @@
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
+import { findChild } from '../questions/node-rows.ts';
+import { sourceOf } from '../questions/scripts.ts';
 
 export interface TimerOnWay {
   /** How many edges it stands for. */
@@ -26,10 +28,19 @@ export function timerOnWay(heap: Heap, edges: readonly number[]): TimerOnWay | u
     const callback = snapshot.edgeTarget(edge);
     if (!/^(Timeout|Immediate)$/.test(snapshot.nodeName(timer))) continue;
     const name = snapshot.nodes.type[callback] === NodeType.closure && snapshot.nodeName(callback);
+    if (isOfNode(heap, callback))
+      return { edges: at + 1, text: `a timer of Node's own${name ? ` → ${name}()` : ''}` };
     const text = `a timer (${kindOf(heap, timer, edges.slice(0, at))}) → its callback${name ? ` ${name}()` : ''}`;
     return { edges: at + 1, text };
   }
   return undefined;
+}
+
+/** The program did not set it, and can't clear it: the check of an HTTP server's connections, for one. */
+function isOfNode(heap: Heap, callback: number): boolean {
+  const bound = findChild(heap, callback, 'bound_function', EdgeType.internal);
+  const source = sourceOf(heap, heap.snapshot.location(bound < 0 ? callback : bound));
+  return source?.file?.startsWith('node:') === true;
 }
 
 /** A step from the callback to a variable that it closes over needs no more words than the variable's name. */

@@ -1,0 +1,45 @@
+/**
+ * Whether a container says itself how large it may get: a `max` beside its entries, or a class whose name is that of a bounded
+ * thing. The number is seldom in a snapshot; the names of an object's properties are, in its shape. One that is at its limit
+ * is as large as it was meant to be, so that size alone accuses it of nothing.
+ */
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+import { findChild, isStringType } from '../questions/node-rows.ts';
+import { pathEdges } from '../questions/paths.ts';
+
+const limitNames =
+  /^[#_]{0,2}(?:max(?:imum)?|limit|capacity)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_|Age)/i;
+const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|CircularBuffer|Bounded|Pool$/;
+/** From the container to the object that has both it and its limit. */
+const mostSteps = 3;
+
+/** What tells of the limit, for people; undefined if nothing does. */
+export function limitOf(heap: Heap, node: number): string | undefined {
+  const edges = pathEdges(heap, node).slice(-mostSteps);
+  const owners = [node, ...edges.map((edge) => heap.retainers.sourceOf(edge)).reverse()];
+  for (const owner of owners) {
+    if (heap.snapshot.nodes.type[owner] !== NodeType.object) continue;
+    const name = heap.className(owner);
+    if (/^(?:global|Window)\b/.test(name)) break;
+    if (boundedClasses.test(name)) return `class ${name}`;
+    const limit = shapeNames(heap, owner).find((property) => limitNames.test(property));
+    if (limit !== undefined) return `property ${limit}`;
+  }
+  return undefined;
+}
+
+/** Names of own properties, those of numbers among them; of a shape that others extend perhaps a few more. */
+function shapeNames(heap: Heap, node: number): string[] {
+  const { snapshot } = heap;
+  const shape = findChild(heap, node, 'map', EdgeType.internal);
+  const descriptors = shape < 0 ? -1 : findChild(heap, shape, 'descriptors', EdgeType.internal);
+  if (descriptors < 0) return [];
+  const names: string[] = [];
+  const { firstEdge } = snapshot.nodes;
+  for (let edge = firstEdge[descriptors]!; edge < firstEdge[descriptors + 1]!; edge++) {
+    const target = snapshot.edgeTarget(edge);
+    if (isStringType(snapshot.nodes.type[target]!)) names.push(snapshot.nodeName(target));
+  }
+  return names;
+}

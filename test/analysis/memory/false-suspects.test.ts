@@ -1,0 +1,95 @@
+/** What looks like a leak in one snapshot and is none: bounded caches, room in arrays, Node's own timers, modules. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
+import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
+import { runQuery } from '../../../src/analysis/memory/query/run.ts';
+import { countClass } from '../../../src/analysis/memory/rules/counted-class.ts';
+import { computeSuspects } from '../../../src/analysis/memory/suspects/suspects.ts';
+import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
+import { nodeBinary, realHeapSnapshot } from '../../support/real-heapsnapshots.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+import { testMajors } from '../../support/test-nodes.ts';
+
+const program = fileURLToPath(new URL('../../../fixtures/programs/heap-bounded.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agentdump-bounded-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
+
+for (const major of testMajors) {
+  test(`Node ${major}: a cache at its limit, a queue with room and a server are no suspects`, async () => {
+    const path = join(folder, `${major}.heapsnapshot`);
+    execFileSync(nodeBinary(major), [program, path]);
+    const heap = await openHeap(path);
+    const told = computeSuspects(heap).map(({ rule, path: where }) => `${rule} ${where}`);
+    assert.deepEqual(
+      told.filter((text) => /responses|embeddings|unbounded-cache/.test(text)),
+      [],
+    );
+    const { table } = runQuery(heap, parseQuery('from Timeout select path'), 50);
+    const ways = table?.rows.flat().map(String) ?? [];
+    assert.ok(!ways.some((way) => way.includes('setInterval, 30000 ms')), ways.join('\n'));
+  });
+
+  test(`Node ${major}: of promises Promise.prototype is none`, async () => {
+    const heap = await openHeap(realHeapSnapshot(major));
+    const found = countClass(heap, 'Promise')!;
+    const { nodes } = runQuery(heap, parseQuery('referenced by (class = Function and name = Promise)'), 1000);
+    const prototypes = nodes.filter((node) => node.class === 'Promise').map((node) => node.id);
+    for (const node of [found.largest, found.typical])
+      assert.ok(!prototypes.includes(heap.snapshot.nodes.id.get(node)));
+  });
+}
+
+test('a cache with a limit beside it is told only where it holds most of the heap; one without is told', () => {
+  const rulesOf = (limit: string | undefined, ownerClass: string, ballast: number): string[] => {
+    const { snapshot, global } = synthProgram();
+    const owner = snapshot.node({ name: ownerClass, size: 64 });
+    const entries = snapshot.node({ name: 'Array', size: 64 });
+    const shape = snapshot.node({ type: 'object shape', name: 'system / Map' });
+    const descriptors = snapshot.node({ type: 'object shape', name: 'system / DescriptorArray' });
+    snapshot
+      .edge(global, owner, 'cache')
+      .edge(owner, entries, 'entries')
+      .edge(owner, shape, 'map', 'internal')
+      .edge(shape, descriptors, 'descriptors', 'internal');
+    if (limit) snapshot.edge(descriptors, snapshot.node({ type: 'string', name: limit }), '0', 'internal');
+    for (let at = 0; at < 1500; at++)
+      snapshot.edge(entries, snapshot.node({ name: 'Reply', size: 4000 }), at);
+    snapshot.edge(global, snapshot.node({ name: 'Table', size: ballast }), 'table');
+    return computeSuspects(heapOf(snapshot), 20)
+      .filter(({ path }) => path?.startsWith('global.cache'))
+      .map(({ rule, confidence }) => `${rule} ${confidence}`);
+  };
+  const mega = 2 ** 20;
+  assert.ok(rulesOf(undefined, 'Replies', 10 * mega).includes('unbounded-cache likely'));
+  for (const limit of ['max', 'maxSize', '#max', 'limit', 'maxEntries', 'capacity'])
+    assert.ok(
+      !rulesOf(limit, 'Replies', 10 * mega).some((rule) => rule.startsWith('unbounded-cache')),
+      limit,
+    );
+  for (const name of ['LRUCache', 'QuickLRU', 'LruCache', 'RingBuffer', 'Pool'])
+    assert.ok(!rulesOf(undefined, name, 10 * mega).some((rule) => rule.startsWith('unbounded-cache')), name);
+  for (const property of ['maximal', 'limits', 'relimit'])
+    assert.ok(rulesOf(property, 'Replies', 10 * mega).includes('unbounded-cache likely'), property);
+  assert.ok(rulesOf('max', 'Replies', 0).includes('unbounded-cache possible'));
+});
+
+test('the exports of a module as a whole are no suspect', () => {
+  const { snapshot, global } = synthProgram();
+  const exported = snapshot.node({ size: 6 * 2 ** 20 });
+  snapshot.edge(exported, snapshot.node({ type: 'hidden', name: 'true', size: 0 }), '__esModule');
+  for (const name of ['parse', 'render'])
+    snapshot.edge(exported, snapshot.node({ type: 'closure', name }), name);
+  snapshot.edge(global, exported, 'library');
+  assert.deepEqual(
+    computeSuspects(heapOf(snapshot)).map(({ title }) => title),
+    [],
+  );
+});
