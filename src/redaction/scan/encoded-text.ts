@@ -175,8 +175,10 @@ export function decodeBufferData(page: Page, start: number): DecodedRun | undefi
   bufferData.lastIndex = start;
   const match = bufferData.exec(page.text);
   if (!match) return undefined;
-  const [whole, escape, list = '', numbers = ''] = match;
+  const [whole, backslashes, list = '', numbers = ''] = match;
   const text = textOfNumbers(numbers);
   const end = start + whole.length;
-  return isMostlyReadable(text) ? { text, start: end - list.length, end, quote: `${escape}"` } : undefined;
+  return isMostlyReadable(text)
+    ? { text, start: end - list.length, end, quote: `${backslashes}"` }
+    : undefined;
 }
