@@ -1,7 +1,7 @@
 /** The watchdog in the program: what stalls is seen while it does, with its stack, and signals still end it. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { LocalsPart, TriggerPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
@@ -53,12 +53,14 @@ async function hang(
     /-event-loop-hang-/,
   );
   test.after(() => child.kill('SIGKILL'));
-  const hung = read(await bundle);
+  const first = await bundle;
+  const hung = read(first);
   // While the bundle is written no signal is held: one that comes then kills as ever.
   await within(60_000, untilHeard(child.pid, 'SIGTERM'));
   child.kill('SIGTERM');
   const { signal } = await within(60_000, ended);
-  const last = readdirSync(dir).find((name) => name.includes('-terminated-'));
+  // A signal that meets a stuck loop is the end of a hang: the bundle's name says that, too.
+  const last = readdirSync(dir).find((name) => name.endsWith('.agentdump') && name !== basename(first));
   assert.ok(last, `no bundle of the end in ${readdirSync(dir)}`);
   return { hung, ended: read(join(dir, last)), signal };
 }

@@ -157,7 +157,8 @@ function installTriggers(
     if (whyNotArmed() === undefined) surroundings.disarmLocals = armLocals();
     undoings.push(surroundings.disarmLocals);
   }
-  if (config.handles === 'stacks') undoings.push(loadColdHalf().armCreators(surroundings.ownFile));
+  if (config.handles === 'stacks')
+    undoings.push(loadColdHalf().armCreators(surroundings.ownFile, process.getBuiltinModule('node:fs')));
   return { undoings: undoings.filter((undo) => undo !== undefined), captureEvent: captureDeath, seat };
 }
 

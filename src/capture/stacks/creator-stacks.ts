@@ -24,8 +24,8 @@ const handles = new Map<number, Place>();
 const descriptors = new Map<number, Place>();
 let armedFor: string | undefined;
 
-/** `ownFile`: the preload's, whose frames are left out. Returns the undoing. */
-export function armCreators(ownFile: string): () => void {
+/** `ownFile`: the preload's, whose frames are left out; `fs`: the program's, not our own copy. Returns the undoing. */
+export function armCreators(ownFile: string, fs: typeof Fs): () => void {
   armedFor = ownFile;
   const { createHook } = process.getBuiltinModule('node:async_hooks');
   const hook = createHook({
@@ -37,7 +37,7 @@ export function armCreators(ownFile: string): () => void {
       handles.delete(id);
     },
   }).enable();
-  const unwrap = wrapFiles(process.getBuiltinModule('node:fs'));
+  const unwrap = wrapFiles(fs);
   return () => {
     hook.disable();
     unwrap();
