@@ -151,6 +151,15 @@ test('the reply whose JSON would not parse is found by parsing it again', () => 
   );
   assert.match(failure?.title ?? '', /ended early and is not valid JSON/);
   assert.deepEqual(kindsOf({ modelCalls }), [], 'prose is no fault');
+  const place = / \(line \d+ column \d+\)$/;
+  const [ofOtherNode] = findFailures({
+    agent: agent({ modelCalls }),
+    error: {
+      name: 'SyntaxError',
+      message: place.test(words) ? words.replace(place, '') : `${words} (line 1 column 20)`,
+    },
+  });
+  assert.equal(ofOtherNode?.causeConfidence, 'likely', 'one Node tells line and column, another does not');
   const other = findFailures({
     agent: agent({ modelCalls }),
     error: { name: 'SyntaxError', message: 'Bad control character in string literal in JSON at position 3' },

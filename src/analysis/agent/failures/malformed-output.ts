@@ -30,7 +30,8 @@ export const malformedOutput: FailureRule = ({ agent, error }) => {
   const found = agent.runs.flatMap((run) =>
     run.modelCalls.slice(-mostCalls).flatMap((call) => badTextsOf(call).map((bad) => ({ run, call, bad }))),
   );
-  const same = found.findLast(({ bad }) => thrown?.message !== undefined && bad.fault === thrown.message);
+  const said = thrown?.message === undefined ? undefined : withoutLine(thrown.message);
+  const same = found.findLast(({ bad }) => said !== undefined && withoutLine(bad.fault) === said);
   const last =
     same ??
     (thrown
@@ -38,6 +39,9 @@ export const malformedOutput: FailureRule = ({ agent, error }) => {
       : found.findLast(({ bad, run }) => bad.tool && isLast(run, bad)));
   return last ? [describe(last.run, last.call, last.bad, thrown, same !== undefined)] : [];
 };
+
+/** V8 from Node 22 on adds line and column to the position: the account may be made by another Node than died. */
+const withoutLine = (message: string): string => message.replace(/ \(line \d+ column \d+\)$/, '');
 
 const looksLikeJson = ({ text, tool }: BadText): boolean =>
   tool !== undefined || /^\s*(?:```(?:json)?\s*)?[[{]/.test(text);
