@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { computeRetainedTree } from '../../../src/analysis/memory/graph/retained-tree.ts';
-import { computeDigest, computeGrowth } from '../../../src/analysis/memory/growth/growth.ts';
+import { computeDigest, computeGrowth, type HeapDigest } from '../../../src/analysis/memory/growth/growth.ts';
 import { growthSuspects } from '../../../src/analysis/memory/growth/growth-suspects.ts';
 import { Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { computeMemoryFacts } from '../../../src/analysis/memory/memory-facts.ts';
@@ -97,7 +97,31 @@ test('growth: the messages and the cache, by place; the same snapshot twice has 
   assert.deepEqual([same.classes, same.grown, growthSuspects(same, 5)], [[], [], []]);
 });
 
-test('what grew at each step comes before what grew once, and the engine last; a long path keeps its end on the screen', async () => {
+test('what a table of a Map grew by is told of the Map', () => {
+  const digestOf = (size: number): { heap: Heap; digest: HeapDigest } => {
+    const { snapshot, global } = synthProgram();
+    const map = snapshot.node({ name: 'Map', size: 32 });
+    const table = snapshot.node({ type: 'array', name: '', size: 1000 });
+    snapshot.edge(global, map, 'byId').edge(map, table, 'table', 'internal');
+    for (let at = 0; at < size; at++)
+      snapshot.edge(
+        table,
+        snapshot.node({ name: 'Order', size: 500, id: 10_001 + 2 * at }),
+        String(at),
+        'internal',
+      );
+    const heap = heapOf(snapshot);
+    return { heap, digest: computeDigest(heap, true) };
+  };
+  const [before, after] = [digestOf(100), digestOf(400)];
+  const { grown } = computeGrowth([before.digest, after.digest], after.heap, 5);
+  assert.deepEqual(
+    grown.map(({ path, growthBytes, added }) => [path, growthBytes, added?.class, added?.count]),
+    [['global.byId', 150_000, 'Order', 300]],
+  );
+});
+
+test('what grew at each step comes before what grew once, and tables last; a long path keeps its end on the screen', async () => {
   const { snapshot, global } = synthProgram();
   snapshot.edge(global, snapshot.node({ name: 'Registry', size: 2 ** 20 }), 'registry');
   const heap = heapOf(snapshot);
@@ -116,7 +140,8 @@ test('what grew at each step comes before what grew once, and the engine last; a
     snapshots: [1, 2, 3].map((times) => ({ totalBytes: times * 50 * mega, nodes: 10 })),
     classes: [],
     grown: [
-      row('(compiled code)', [mega, 30 * mega, 60 * mega], 'array'),
+      row('(compiled code)', [mega, 30 * mega, 60 * mega], 'code'),
+      row('(a table)', [mega, 30 * mega, 60 * mega], 'array'),
       row('global.filled', [mega, 20 * mega, 20 * mega]),
       row(path, [mega, 2 * mega, 3 * mega]),
     ],
@@ -129,7 +154,7 @@ test('what grew at each step comes before what grew once, and the engine last; a
     [
       [path, 'likely'],
       ['global.filled', 'possible'],
-      ['(compiled code)', 'likely'],
+      ['(a table)', 'likely'],
     ],
   );
   assert.match(suspects[0]!.sentence, /grew from 1 MiB to 3 MiB, 1 MiB a step/);

@@ -1,6 +1,7 @@
 /**
  * Growth as suspects: the containers that hold more from snapshot to snapshot, by how much, of what, and what would make
- * it stop. What grew at each step comes before what grew once, as caches do while they fill; V8's own tables come last.
+ * it stop. What grew at each step comes before what grew once, as caches do while they fill; V8's own tables come last, and
+ * its code is left out.
  */
 import type { HeapGrownNode, HeapSuspect } from '../../../model/heap.ts';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
@@ -11,11 +12,17 @@ const leastBytes = 64 * 1024;
 /** Of what grew most. */
 const leastShare = 0.01;
 
+/** V8 compiles what runs often, and keeps what it learns: that ends by itself. */
+const codeTypes: ReadonlySet<string> = new Set(['code', 'object shape']);
+
 export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: number): HeapSuspect[] {
   const totalBytes = snapshots.at(-1)!.totalBytes;
   const most = grown.reduce((bytes, row) => Math.max(bytes, row.growthBytes), 0);
   return grown
-    .filter(({ growthBytes }) => growthBytes >= Math.max(leastBytes, most * leastShare))
+    .filter(
+      ({ node, growthBytes }) =>
+        !codeTypes.has(node.type) && growthBytes >= Math.max(leastBytes, most * leastShare),
+    )
     .sort((a, b) => rank(a) - rank(b) || b.growthBytes - a.growthBytes)
     .slice(0, limit)
     .map((row) => suspectOf(row, totalBytes, matchedBy === 'id'));
@@ -23,7 +30,7 @@ export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: n
 
 const rank = (row: HeapGrownNode): number => Number(isEnginePart(row)) * 2 + Number(!isSteady(row));
 
-/** Tables, code and shapes: V8's, whatever the program does. */
+/** Tables and the like: V8's, whatever the program does. */
 function isEnginePart({ node }: HeapGrownNode): boolean {
   return node.type !== 'object' && node.type !== 'closure' && node.type !== 'native';
 }

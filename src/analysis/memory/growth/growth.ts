@@ -4,6 +4,7 @@
  * by class and place (growth-places.ts). Of each earlier snapshot only a digest is kept, never two graphs at a time.
  */
 
+import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode, HeapGrowthRow } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { largestRows } from '../questions/largest.ts';
@@ -194,7 +195,8 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number): HeapGrown
     (node) =>
       growth[node]! >= leastGrowth && largestBelow[node]! < growth[node]! * 0.8 && !isGlobal(heap, node),
   );
-  return groupByPlace(heap, rows, growth)
+  const owners = new Set(rows.map((node) => ownerOf(heap, node, growth)));
+  return groupByPlace(heap, [...owners], growth)
     .slice(0, limit)
     .map(({ nodes, ...group }) => {
       const added = mostAdded(heap, nodes, (id) => retainedBefore(first, id) < 0);
@@ -204,6 +206,14 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number): HeapGrown
         ...(added ? { added } : {}),
       };
     });
+}
+
+/** Of a Map's table or an array's elements the Map or array that it is a part of. */
+function ownerOf(heap: Heap, node: number, growth: Float64Array): number {
+  const { type } = heap.snapshot.nodes;
+  const owner = heap.tree.dominator[node]!;
+  const isPart = type[node] === NodeType.array && type[owner] === NodeType.object;
+  return isPart && growth[owner]! > 0 && !isGlobal(heap, owner) ? owner : node;
 }
 
 function heldBytes(digest: HeapDigest, { snapshot }: Heap, nodes: readonly number[]): number {
