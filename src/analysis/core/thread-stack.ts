@@ -88,7 +88,8 @@ function describeFrame(
 ): Frame[] {
   const symbol = findSymbol(frame);
   const builtin = builtinName(symbol) ?? (isUnnamedBuiltin(frame, symbol, options.v8) ? '' : undefined);
-  if (index > 0 && isBehindNoCall(frame, symbol, dump))
+  // What a deoptimisation returns to is known by its name alone.
+  if (index > 0 && builtin !== '' && isBehindNoCall(frame, symbol, dump))
     doubts.add('no call stands before the return address, so the stack may be damaged there');
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
   const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;

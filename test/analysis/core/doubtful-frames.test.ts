@@ -49,7 +49,12 @@ for (const node of nodes)
     test('nothing is wrong with it', async () => {
       const account = await accountForCore(death.core, { heap: false });
       assert.deepEqual(placesOf(account), textOf(truth));
-      assert.deepEqual([account.gaps, account.verdict?.confidence], [[], 'certain']);
+      const part = `stack of thread ${account.threads?.[0]?.id}`;
+      assert.deepEqual(
+        account.gaps.filter((gap) => gap.part === part),
+        [],
+      );
+      assert.equal(account.verdict?.confidence, 'certain');
     });
 
     test('a stripped executable: the lines all the same, and a gap for the names', async () => {
@@ -66,8 +71,9 @@ for (const node of nodes)
       // Where optimised code of a generator was left, what names the place is the name of V8's own code. How many of the
       // generators V8 had optimised by then differs from run to run.
       assert.ok(lost <= places.length / 4, `${lost} of ${places.length}`);
-      const said = /(\d+) frames?: no line: V8's own code has no names/.exec(saysOf(account.gaps));
-      assert.ok(Number(said?.[1] ?? 0) >= lost, saysOf(account.gaps));
+      const said = [...saysOf(account.gaps).matchAll(/^(\d+) frames?: no line/gm)];
+      const count = said.reduce((sum, [, frames]) => sum + Number(frames), 0);
+      assert.ok(count >= lost, saysOf(account.gaps));
       assert.match(saysOf(account.gaps), /has no symbols for them/);
       assert.equal(account.verdict?.confidence, 'likely');
     });
