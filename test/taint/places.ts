@@ -62,7 +62,7 @@ export const inside: Rows = {
   propertyHeader: ['opaque', '{}'],
   propertyPassword: ['password', '{}'],
   propertyBody: ['opaque', '{"grant_type":"client_credentials","client_secret":"{}"}'],
-  stackLine: ['key', 'load_{}'],
+  stackLine: ['name', 'load_{}'],
   aggregate: ['key', 'first {}'],
   localPassword: ['password', '{}'],
   localWords: ['words', '{}'],
