@@ -7,10 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** What each room may import, besides itself, units and errors. A room with a slash is that folder only. */
+/** What each room may import, besides itself and errors. A room with a slash is that folder only. */
 const allowed: Record<string, string[]> = {
-  units: [],
-  errors: ['units'],
+  errors: [],
   version: [],
   platform: [],
   bytes: [],
@@ -132,7 +131,7 @@ const allowed: Record<string, string[]> = {
     'formats/writer',
   ],
 };
-const everybody = ['units', 'errors', 'version', 'platform'];
+const everybody = ['errors', 'version', 'platform'];
 /** Rooms whose folders are judged one by one: the preload carries only some of them. */
 const splitRooms = new Set(['bundle', 'journal']);
 

@@ -1,7 +1,7 @@
 /**
  * Writes into the log which of this thread's child processes died of a signal: whoever started a process is the only one
  * who is told. No listener is added: ends are looked for at the next start of one, and at the end. Children of spawnSync
- * and its kin are not seen.
+ * and its like are not seen.
  *
  * What V8 prints when a heap is full is kept besides: jest ends a worker as soon as it reads that, before Node has written
  * its report.

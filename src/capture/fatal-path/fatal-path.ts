@@ -168,14 +168,14 @@ function lookAt(
 function writeHeap(
   context: CaptureContext,
   writer: BundleWriter,
-  { seat }: Surroundings,
+  { deathSignals }: Surroundings,
   request: CaptureRequest,
 ): void {
   const { wanted, taken, estimatedMs = 0 } = decideHeapTier(context.config, context.trigger);
   if (taken === 'snapshot') {
     const isLast = isTheEnd(request);
     writer.checkpoint();
-    if (isLast) seat?.release();
+    if (isLast) deathSignals?.release();
     if (wanted === 'always' && !isToldLater()) {
       const end = isLast ? '; SIGTERM ends it, and all else is written' : '';
       writeStderrLine(`writing the heap, which may take up to ${Math.ceil(estimatedMs / 1000)} s${end}`);

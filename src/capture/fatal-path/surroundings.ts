@@ -10,7 +10,7 @@ import type { Flight, Recording } from '../install/recording-half.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { Origins } from '../recording/request-watch.ts';
-import type { SignalSeat } from '../triggers/signal-watch.ts';
+import type { DeathSignals } from '../triggers/signal-watch.ts';
 import type { Watch } from '../watchdog/start-watch.ts';
 
 /** What is recorded while the program lives is redacted at once, by a policy of its own. */
@@ -50,7 +50,7 @@ export interface Surroundings {
   /** As it was last read. */
   heapProfile?: HeapProfilePart;
   /** The signals that are watched; undefined in a worker. */
-  seat?: SignalSeat;
+  deathSignals?: DeathSignals;
   /** Of the event loop, once the program has lived long enough. */
   watch?: Watch;
   /** Takes the debugger away that reads variables at a throw, where one is armed. */

@@ -21,7 +21,7 @@ import { WorkWatch } from '../recording/work-watch.ts';
 import { type EventTap, tapEvents } from '../triggers/event-tap.ts';
 import { triggers } from '../triggers/index.ts';
 import { watchLoop } from '../triggers/loop-watch.ts';
-import type { SignalSeat } from '../triggers/signal-watch.ts';
+import type { DeathSignals } from '../triggers/signal-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { loadColdHalf, requireHalves } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
@@ -65,7 +65,7 @@ function installConfigured(given: Config): () => void {
   };
   const work = new WorkWatch();
   const isEndOfWork = (exitCode: number): boolean => work.isEndOfWork(exitCode, surroundings, host);
-  const { undoings, captureEvent, seat } = installTriggers(surroundings, events, isEndOfWork);
+  const { undoings, captureEvent, deathSignals } = installTriggers(surroundings, events, isEndOfWork);
   undoings.push(() => work.stop());
   const uninstall = (): void => {
     for (const undo of undoings.reverse()) undo();
@@ -80,8 +80,8 @@ function installConfigured(given: Config): () => void {
   undoings.push(startFlightLate(surroundings));
   undoings.push(watchForAgent(surroundings, host, (request) => capture(surroundings, request)));
   watchForTests(surroundings, host, capture);
-  if (isMainThread && (config.hangMs > 0 || seat))
-    undoings.push(watchLoop(surroundings, host, seat, captureEvent));
+  if (isMainThread && (config.hangMs > 0 || deathSignals))
+    undoings.push(watchLoop(surroundings, host, deathSignals, captureEvent));
   return uninstall;
 }
 
@@ -100,7 +100,7 @@ function readLockEarly({ recipient }: Config): Lock | undefined {
 interface InstalledTriggers {
   undoings: (() => void)[];
   captureEvent: (request: CaptureRequest) => string | undefined;
-  seat: SignalSeat | undefined;
+  deathSignals: DeathSignals | undefined;
 }
 
 function installTriggers(
@@ -109,7 +109,7 @@ function installTriggers(
   isEndOfWork: (exitCode: number) => boolean,
 ): InstalledTriggers {
   const { config, workers } = surroundings;
-  let seat: SignalSeat | undefined;
+  let deathSignals: DeathSignals | undefined;
   let capturedAt = Number.NEGATIVE_INFINITY;
   const handledPaths: string[] = [];
   const captureDeath = (request: CaptureRequest): string | undefined => {
@@ -135,9 +135,9 @@ function installTriggers(
       if (handledPaths.length > 0) attempt(() => loadColdHalf().writeEnds(handledPaths, exitCode));
     });
   };
-  const offerSignals = (offered: SignalSeat): void => {
-    seat = offered;
-    surroundings.seat = offered;
+  const offerSignals = (offered: DeathSignals): void => {
+    deathSignals = offered;
+    surroundings.deathSignals = offered;
   };
   const context = {
     config,
@@ -148,7 +148,7 @@ function installTriggers(
     hasJustCaptured,
     expectsExit: () => surroundings.tests?.expectsExit() ?? false,
     isEndOfWork,
-    dieIfDue: () => seat?.dieIfDue(),
+    dieIfDue: () => deathSignals?.dieIfDue(),
     ended,
   };
   const undoings = triggers.map((trigger) => trigger({ ...context, offerSignals }));
@@ -159,7 +159,11 @@ function installTriggers(
   }
   if (config.handles === 'stacks')
     undoings.push(loadColdHalf().armCreators(surroundings.ownFile, process.getBuiltinModule('node:fs')));
-  return { undoings: undoings.filter((undo) => undo !== undefined), captureEvent: captureDeath, seat };
+  return {
+    undoings: undoings.filter((undo) => undo !== undefined),
+    captureEvent: captureDeath,
+    deathSignals,
+  };
 }
 
 function noteHandled({ kind, handledByHost, thrown, details }: CaptureRequest, happenings: Happenings): void {

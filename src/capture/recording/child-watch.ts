@@ -1,7 +1,7 @@
 /**
  * Follows the processes that the program starts: command, exit, and the end of what they said on standard error, as far as
  * the program reads it. No listener is added and none of their methods is replaced: ends are looked for, standard error
- * is heard as it is emitted. Children of spawnSync and its kin are not seen: their callers are told all of this.
+ * is heard as it is emitted. Children of spawnSync, execSync and execFileSync are not seen: their callers are told all of this.
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../../agent/taps/guard.ts';

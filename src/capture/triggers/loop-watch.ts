@@ -10,7 +10,7 @@ import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Surroundings } from '../fatal-path/surroundings.ts';
 import { loadWatchdogHalf } from '../install/half-loader.ts';
 import { openFlight } from '../recording/flight-start.ts';
-import type { SignalSeat } from './signal-watch.ts';
+import type { DeathSignals } from './signal-watch.ts';
 
 const startAfterMs = 1000;
 /** What is still there after the first, and was in its loop for the second, is no short command. */
@@ -21,7 +21,7 @@ const leastInLoopMs = 50;
 export function watchLoop(
   surroundings: Surroundings,
   host: Host,
-  seat: SignalSeat | undefined,
+  deathSignals: DeathSignals | undefined,
   capture: (request: CaptureRequest) => string | undefined,
 ): () => void {
   const { config, ownFile, withheld, lock } = surroundings;
@@ -33,7 +33,7 @@ export function watchLoop(
         config,
         ownFile,
         source,
-        seat,
+        deathSignals,
         withheld,
         lock,
         capture,
@@ -54,7 +54,7 @@ export function watchLoop(
     }
   };
   // In a test process each millisecond counts, and its supervisor sees its end.
-  const afterMs = seat && !surroundings.tests ? startForSignalsMs : startAfterMs;
+  const afterMs = deathSignals && !surroundings.tests ? startForSignalsMs : startAfterMs;
   const startLate = (): void => {
     if (surroundings.tests?.startsOthersOnly) return;
     const inLoopMs = performance.now() - performance.nodeTiming.loopStart;

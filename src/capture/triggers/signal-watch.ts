@@ -20,7 +20,7 @@ export interface SignalHolder {
 }
 
 /** Our signals of this process, as the watchdog sees them. */
-export interface SignalSeat {
+export interface DeathSignals {
   readonly signals: readonly NodeJS.Signals[];
   /** Whether Node holds it for a listener of the host. */
   hostListens(signal: NodeJS.Signals): boolean;

@@ -5,7 +5,7 @@
  */
 import { readProcStat } from '../../platform/proc-stat.ts';
 import { nearestFrames } from '../host/own-stack.ts';
-import { HostSignals, type SignalHolder, type SignalSeat } from './signal-watch.ts';
+import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 
 /** As they were before anybody wrapped them: to send the signal that we have just written a bundle for. */
@@ -15,13 +15,13 @@ const longestDyingMs = 1000;
 
 export const signalsTrigger: Trigger = (context) => {
   if (!context.isMainThread) return undefined;
-  const seat = new Seat(context);
-  if (seat.signals.length === 0) return undefined;
-  context.offerSignals(seat);
-  return wrapKill(seat);
+  const deathSignals = new MainThreadSignals(context);
+  if (deathSignals.signals.length === 0) return undefined;
+  context.offerSignals(deathSignals);
+  return wrapKill(deathSignals);
 };
 
-class Seat implements SignalSeat {
+class MainThreadSignals implements DeathSignals {
   readonly signals: readonly NodeJS.Signals[];
   readonly #context: TriggerContext;
   readonly #host: HostSignals;
@@ -168,19 +168,19 @@ function signalNumber(name: NodeJS.Signals): number {
  * A program that kills itself is dead when process.kill returns. A signal that the watchdog hears would let it run on
  * for a moment, so such a call is answered here: bundle, default disposition, signal.
  */
-function wrapKill(seat: Seat): () => void {
+function wrapKill(deathSignals: MainThreadSignals): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(process, 'kill');
   const kill = function kill(pid: number, signal?: string | number): true {
     // Node takes digits too.
     const target = typeof pid === 'string' ? Number(pid) : pid;
-    const name = target === process.pid || target <= 0 ? seat.find(signal ?? 'SIGTERM') : undefined;
-    if (name === undefined || !seat.isDeadly(name))
+    const name = target === process.pid || target <= 0 ? deathSignals.find(signal ?? 'SIGTERM') : undefined;
+    if (name === undefined || !deathSignals.isDeadly(name))
       return Reflect.apply(originalKill, process, [pid, signal]);
     const isToGroup = target !== process.pid && isOwnGroup(target);
-    if (target === process.pid || isToGroup) seat.noteOwn(name);
-    if (target === process.pid && !seat.hostListens(name)) seat.die(name);
+    if (target === process.pid || isToGroup) deathSignals.noteOwn(name);
+    if (target === process.pid && !deathSignals.hostListens(name)) deathSignals.die(name);
     const result = Reflect.apply(originalKill, process, [pid, signal]);
-    if (isToGroup) seat.dieOfGroupSignal(name);
+    if (isToGroup) deathSignals.dieOfGroupSignal(name);
     return result;
   };
   Object.defineProperty(process, 'kill', { ...descriptor, value: kill });

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Config } from '../install/config.ts';
 import type { EventTap } from './event-tap.ts';
-import type { SignalSeat } from './signal-watch.ts';
+import type { DeathSignals } from './signal-watch.ts';
 
 export interface TriggerContext {
   config: Config;
@@ -20,7 +20,7 @@ export interface TriggerContext {
   /** Whether a deliberate end with this code is worth a bundle (AGENTDUMP_EXITS). */
   isEndOfWork(exitCode: number): boolean;
   /** Says which signals the watchdog is to hold. */
-  offerSignals(seat: SignalSeat): void;
+  offerSignals(deathSignals: DeathSignals): void;
   /** Does not return where a signal has come of which the program would be dead without us. */
   dieIfDue(): void;
   /** The thread ends by itself, and all that was to be captured is. */

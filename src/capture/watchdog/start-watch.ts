@@ -14,7 +14,7 @@ import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { nearestFrames } from '../host/own-stack.ts';
 import type { Config } from '../install/config.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
-import type { SignalHolder, SignalSeat } from '../triggers/signal-watch.ts';
+import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import { startHiddenWorker } from './hidden-worker.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
@@ -32,7 +32,7 @@ export interface WatchOptions {
   /** Text of the watchdog's half. */
   source: string;
   /** Absent where signals can't be watched. */
-  seat: SignalSeat | undefined;
+  deathSignals: DeathSignals | undefined;
   withheld: readonly string[];
   lock: Lock | undefined;
   /** Folder of the journal, once there is one. */
@@ -94,7 +94,7 @@ class MainSide implements Watch {
     this.#worker.on('error', () => {});
     this.#worker.on('exit', () => this.#loseThread());
     this.#worker.unref();
-    options.seat?.heldBy(this.#holder);
+    options.deathSignals?.heldBy(this.#holder);
   }
 
   readonly hook: StallHook = {
@@ -150,22 +150,22 @@ class MainSide implements Watch {
 
   uninstall(): void {
     this.#memory?.stop();
-    this.#options.seat?.dieIfDue();
-    this.#options.seat?.heldBy(undefined);
+    this.#options.deathSignals?.dieIfDue();
+    this.#options.deathSignals?.heldBy(undefined);
     this.#release(undefined);
     this.letGo();
     void this.#worker.terminate();
   }
 
   #describe(): WatchdogData {
-    const { config, ownFile, seat, withheld, lock } = this.#options;
+    const { config, ownFile, deathSignals, withheld, lock } = this.#options;
     const { argv, execArgv, title } = process;
     return {
       agentdump: 'watchdog',
       shared: this.#shared,
       hangMs: config.hangMs,
       isInspected: isInspected(),
-      signals: seat?.signals ?? [],
+      signals: deathSignals?.signals ?? [],
       snapshotSignal: config.snapshotSignal,
       config,
       heapLimitBytes: this.#options.memory.read().oldSpace.limit,
@@ -190,7 +190,7 @@ class MainSide implements Watch {
     if ('ask' in message) {
       this.#refresh();
       if (this.#lookAtMemory(false)) this.#memory?.takeSnapshot();
-    } else if ('signal' in message) this.#options.seat?.deliver(message.signal);
+    } else if ('signal' in message) this.#options.deathSignals?.deliver(message.signal);
     else if ('report' in message) this.hook.report(message.report);
     else this.#noteRecovery(message.recovered);
   }
@@ -233,8 +233,8 @@ class MainSide implements Watch {
 
   #makeHolder(): SignalHolder {
     const shared = this.#shared;
-    const { seat } = this.#options;
-    const signals = seat?.signals ?? [];
+    const { deathSignals } = this.#options;
+    const signals = deathSignals?.signals ?? [];
     return {
       get due() {
         return signals[Atomics.load(shared, cells.due) - 1];
@@ -243,7 +243,7 @@ class MainSide implements Watch {
       release: (signal) => this.#release(signal),
       awaitDue: () => void Atomics.wait(shared, cells.due, 0, answerMs),
       noteHost: () => {
-        const bits = signals.map((signal, at) => (seat?.hostListens(signal) ? 1 << at : 0));
+        const bits = signals.map((signal, at) => (deathSignals?.hostListens(signal) ? 1 << at : 0));
         Atomics.store(
           shared,
           cells.hostListens,
@@ -255,10 +255,10 @@ class MainSide implements Watch {
 
   /** Node has closed what it held, so that signals kill again; one that it had heard must not be lost with it. */
   #loseThread(): void {
-    const { seat } = this.#options;
+    const { deathSignals } = this.#options;
     const { due } = this.#holder;
-    seat?.heldBy(undefined);
-    if (due !== undefined) seat?.deliver(due);
+    deathSignals?.heldBy(undefined);
+    if (due !== undefined) deathSignals?.deliver(due);
   }
 
   #release(signal: NodeJS.Signals | undefined): boolean {
@@ -268,7 +268,7 @@ class MainSide implements Watch {
   }
 
   #report({ stall, frames, signal }: StallReport): string | undefined {
-    const { capture, config, note, seat } = this.#options;
+    const { capture, config, note, deathSignals } = this.#options;
     const exitStack = stackTextOf(frames);
     const payload: StallPayload = { silentMs: stall.silentMs, stack: exitStack };
     note(recordKinds.stall, payload);
@@ -287,7 +287,7 @@ class MainSide implements Watch {
       },
     });
     if (signal === undefined) this.#unended = path;
-    if (isDeath) seat?.resetTerminal();
+    if (isDeath) deathSignals?.resetTerminal();
     return path;
   }
 

@@ -31,10 +31,14 @@ export const testStopped: Cause = {
 function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFacts['stop']>): Verdict {
   const name = testName(tests);
   const subject = name === undefined ? 'The run' : `“${name}”`;
-  const seat = seatOf(facts);
+  const stuckAt = findStuckAt(facts);
   const after = stop.afterMs === undefined ? '' : ` ${formatDuration(stop.afterMs)}`;
   const isCancelled = stop.why === 'cancelled';
-  const kind: VerdictKind = isCancelled ? 'terminated' : seat === 'loop' ? 'no-progress' : 'event-loop-hang';
+  const kind: VerdictKind = isCancelled
+    ? 'terminated'
+    : stuckAt === 'loop'
+      ? 'no-progress'
+      : 'event-loop-hang';
   const title = isCancelled
     ? `Cancelled${stop.signal ? ` by ${stop.signal}` : ''} while ${name === undefined ? 'the run went on' : `${subject} ran`}`
     : stop.why === 'job-limit'
@@ -47,19 +51,19 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
       isCancelled
         ? 'The job was cancelled, which says nothing about the tests.'
         : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
-      textOfSeat(seat, facts, tests),
+      textOfStuckAt(stuckAt, facts, tests),
     ].join(' '),
     confidence: 'certain',
     evidence: [
       ...testEvidence(tests, stop),
-      ...(seat === 'native' ? childEvidence(facts) : []),
-      ...(seat === 'worker' ? workerEvidence(facts) : []),
+      ...(stuckAt === 'native' ? childEvidence(facts) : []),
+      ...(stuckAt === 'worker' ? workerEvidence(facts) : []),
       ...inFlightEvidence(facts),
     ],
     refutedBy: 'The same test finishing when it is given more time.',
     nextSteps: isCancelled
       ? ['See in the job’s log who cancelled it; if it was a time limit, look at the test that ran.']
-      : stepsOf(seat, facts, tests),
+      : stepsOf(stuckAt, facts, tests),
   };
 }
 
@@ -67,10 +71,10 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
  * Where the main thread was: code that runs, a synchronous call that returns to nobody, or its event loop; `worker` when
  * that turns and a worker thread runs code.
  */
-type Seat = 'code' | 'native' | 'worker' | 'loop';
+type StuckAt = 'code' | 'native' | 'worker' | 'loop';
 
 /** Who has neither a stack nor memory to show let nobody in. */
-function seatOf(facts: VerdictFacts): Seat {
+function findStuckAt(facts: VerdictFacts): StuckAt {
   const { trigger, memory } = facts;
   if (trigger?.exitStack !== undefined) return 'code';
   const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
@@ -95,14 +99,14 @@ function workerEvidence(facts: VerdictFacts): Evidence[] {
     });
 }
 
-const seatTexts = {
+const stuckTexts = {
   code: 'The main thread was running code without a pause; the stack shows where.',
   worker:
     'A worker thread was running code without a pause, while the main thread’s event loop turned; its stack shows where.',
   loop: 'The event loop was turning: the test waits for something that does not come.',
 };
 
-const nextSteps: Record<Seat, string[]> = {
+const nextSteps: Record<StuckAt, string[]> = {
   code: ['Look at the loop at the top of the stack, and at the values of its variables.'],
   worker: ['Look at the loop at the top of the worker’s stack, and at the values of its variables.'],
   native: [
@@ -116,22 +120,24 @@ function hasOnlyLeftovers({ running = [], finished = 0 }: TestFacts, facts: Verd
   return running.length === 0 && finished > 0 && placesOfWaits(facts).size === 0;
 }
 
-function stepsOf(seat: Seat, facts: VerdictFacts, tests: TestFacts): string[] {
-  if (seat === 'loop' && hasOnlyLeftovers(tests, facts))
+function stepsOf(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string[] {
+  if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts))
     return [
       'Close in an `after` hook what the tests opened: servers, connections, timers, child processes.',
       'To see who opened it, run once more with AGENTDUMP_HANDLES=stacks.',
     ];
-  const [frame] = seat === 'loop' ? [...placesOfWaits(facts).values()] : [];
+  const [frame] = stuckAt === 'loop' ? [...placesOfWaits(facts).values()] : [];
   const place = frame && placeOf(frame, cwdOf(facts.account));
-  return place ? [`Open ${place} and check who settles the promise that is awaited there.`] : nextSteps[seat];
+  return place
+    ? [`Open ${place} and check who settles the promise that is awaited there.`]
+    : nextSteps[stuckAt];
 }
 
-function textOfSeat(seat: Seat, facts: VerdictFacts, tests: TestFacts): string {
-  if (seat === 'native') return nativeText(facts);
-  if (seat === 'loop' && hasOnlyLeftovers(tests, facts)) return leftoversText(facts);
-  const waits = seat === 'loop' ? [...placesOfWaits(facts).keys()] : [];
-  if (waits.length === 0) return seatTexts[seat];
+function textOfStuckAt(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string {
+  if (stuckAt === 'native') return nativeText(facts);
+  if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts)) return leftoversText(facts);
+  const waits = stuckAt === 'loop' ? [...placesOfWaits(facts).keys()] : [];
+  if (waits.length === 0) return stuckTexts[stuckAt];
   const others = waits.length > 1 ? ` and ${formatCount(waits.length - 1, 'other place')}` : '';
   return `The event loop was turning, and code of the program was suspended in ${waits[0]}${others}: what is awaited there does not come.`;
 }
