@@ -8,18 +8,12 @@ import { renderTable } from './text/table.ts';
 /** The shape in which the bundle room verifies. */
 export interface VerificationLines {
   id: string;
+  manifestSha256?: string;
   verdict: 'whole' | 'torn' | 'altered';
   parts: readonly { name: string; bytes: number; state: string; problem?: string }[];
   extra: readonly string[];
-  ledger?: {
-    verdict: 'verified' | 'unanchored' | 'torn-tail' | 'tampered';
-    tamperedAt?: number;
-    problem?: string;
-    records: number;
-    anchored: number;
-    head?: string;
-    entry: 'listed' | 'differs' | 'absent';
-  };
+  ledgerProblem?: string;
+  ledger?: LedgerLines & { entry: 'listed' | 'differs' | 'absent' };
   secrets?: {
     engine: string;
     independent: boolean;
@@ -30,7 +24,15 @@ export interface VerificationLines {
   };
 }
 
-type Ledger = NonNullable<VerificationLines['ledger']>;
+export interface LedgerLines {
+  verdict: 'verified' | 'unanchored' | 'torn-tail' | 'tampered';
+  tamperedAt?: number;
+  problem?: string;
+  records: number;
+  anchored: number;
+  head?: string;
+}
+
 type Secrets = NonNullable<VerificationLines['secrets']>;
 
 const answers = {
@@ -39,8 +41,12 @@ const answers = {
   altered: 'Altered: this is not what the writer sealed.',
 } as const;
 
+/** Every part fits the manifest, but it is not the manifest that the ledger was told of. */
+const otherManifest = 'Altered: the ledger has this bundle with another manifest.';
+const noManifest = 'Altered: the ledger has this bundle sealed, and its manifest is not here.';
+
 export function renderVerification(
-  { id, verdict, parts, extra, ledger, secrets }: VerificationLines,
+  { id, verdict, parts, extra, ledger, ledgerProblem, manifestSha256, secrets }: VerificationLines,
   { palette = plainPalette, columns = 100 }: { palette?: Palette; columns?: number } = {},
 ): string {
   const paint = { whole: palette.good, torn: palette.warn, altered: palette.bad }[verdict];
@@ -49,13 +55,21 @@ export function renderVerification(
     ...odd.map(({ name, state, problem }) => [name, state, problem ?? '']),
     ...extra.map((name) => [name, 'extra', 'the manifest does not name it']),
   ].map((row) => row.map(escapeLine));
+  const isOther = ledger?.entry === 'differs' && rows.length === 0;
+  const answer = isOther ? (manifestSha256 === undefined ? noManifest : otherManifest) : answers[verdict];
   const lines = [
-    paint(answers[verdict]),
+    paint(answer),
     palette.faint(
       `bundle ${escapeLine(id)}, ${formatCount(parts.length, 'part')}, ${parts.length - odd.length} whole`,
     ),
     ...renderTable({ palette, columns }, ['part', 'state', ''], rows),
-    ...(ledger ? renderLedger(ledger, palette) : []),
+    ...(ledger ? renderLedgerVerdict(ledger, palette, ledger.entry) : []),
+    ...(ledgerProblem === undefined
+      ? []
+      : [
+          palette.bad(`Ledger: ${escapeLine(ledgerProblem)}, so that anchor and key prove nothing.`),
+          palette.faint('Name it with --ledger FILE, or restore it from a copy.'),
+        ]),
     ...(secrets ? renderSecrets(secrets, { palette, columns }) : []),
   ];
   return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
@@ -67,8 +81,12 @@ const entries = {
   absent: 'This bundle is not in it.',
 } as const;
 
-function renderLedger(ledger: Ledger, palette: Palette): string[] {
-  const { verdict, problem, records, anchored, head, entry } = ledger;
+/** `entry`: how this one bundle stands in it. */
+export function renderLedgerVerdict(
+  { verdict, problem, records, anchored, head, tamperedAt }: LedgerLines,
+  palette: Palette,
+  entry?: keyof typeof entries,
+): string[] {
   const answer = {
     verified: palette.good(
       `Ledger: verified. The anchor proves ${anchored} of its ${formatCount(records, 'record')}.`,
@@ -77,10 +95,11 @@ function renderLedger(ledger: Ledger, palette: Palette): string[] {
       'Ledger: consistent but unanchored; whoever could write it could have written it anew.',
     ),
     'torn-tail': palette.warn('Ledger: its last line is torn, what stands before it is consistent.'),
-    tampered: palette.bad(`Ledger: tampered with at record ${ledger.tamperedAt}.`),
+    tampered: palette.bad(`Ledger: tampered with at record ${tamperedAt}.`),
   }[verdict];
+  const ofThis = entry && (entry === 'listed' ? entries.listed : palette.bad(entries[entry]));
   return [
-    `${answer} ${entry === 'listed' ? entries.listed : palette.bad(entries[entry])}`,
+    ofThis === undefined ? answer : `${answer} ${ofThis}`,
     ...(problem === undefined ? [] : [palette.faint(escapeLine(problem))]),
     ...(head === undefined
       ? []

@@ -235,7 +235,7 @@ test('a sealed bundle is in the ledger, and one that was exchanged is not', (t) 
   const manifest = join(first.path, 'manifest.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"exit"', '"snapshot"'));
   const changed = verifyBundle(first.path);
-  assert.deepEqual([changed.verdict, changed.ledger?.entry], ['whole', 'differs']);
+  assert.deepEqual([changed.verdict, changed.ledger?.entry], ['altered', 'differs']);
   renameSync(join(dir, 'ledger'), join(dir, 'moved'));
   assert.equal(verifyBundle(first.path).ledger, undefined);
   assert.equal(verifyBundle(second.path, { ledger: join(dir, 'moved') }).ledger?.entry, 'listed');

@@ -223,6 +223,29 @@ test('a name that is no part’s is never a path', (t) => {
   assert.equal(verifyBundle(path).verdict, 'altered');
 });
 
+test('unpack of a bomb: nothing is written, and the reason is an error', (t) => {
+  const dir = scratchFolder(t);
+  const path = join(dir, 'bomb.agentdump.zip');
+  const output = join(dir, 'out');
+  const bomb = { name: 'error.json', content: Buffer.alloc(20_000_000) };
+  const rest = entriesOf(synthFiles({ parts: { 'trigger.json': synthTrigger } }));
+  writeFileSync(path, synthZip([...rest, { ...bomb, method: 8 }]));
+  const error = { code: 'malformed-input', message: /error\.json was refused, .* decompression bomb/ };
+  assert.throws(() => unpackBundle(path, { output }), error);
+  assert.deepEqual(readdirSync(dir), ['bomb.agentdump.zip']);
+  // Each below the size from which one is taken for a bomb, and together no less of one.
+  const many = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => [`sources/${i}.js`, Buffer.alloc(4_000_000)]),
+  );
+  const files = synthFiles({ parts: { 'trigger.json': synthTrigger, ...many } });
+  writeFileSync(path, synthZip(entriesOf(files).map((entry) => ({ ...entry, method: 8 }))));
+  assert.throws(() => unpackBundle(path, { output }), {
+    code: 'over-limit',
+    message: /claims to hold 16\d{7}/,
+  });
+  assert.deepEqual(readdirSync(dir), ['bomb.agentdump.zip']);
+});
+
 test('two entries of one name are neither', () => {
   const entries = entriesOf(synthFiles({ parts }));
   const twice = [...entries, { name: 'error.json', content: Buffer.from('{"other":1}') }];

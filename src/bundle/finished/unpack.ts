@@ -3,7 +3,7 @@
  * new private folder that has the bundle's name once it is whole.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { AgentdumpError } from '../../errors.ts';
+import { AgentdumpError, MalformedInput } from '../../errors.ts';
 import { platform } from '../../platform/index.ts';
 import {
   bundleSuffix,
@@ -16,9 +16,11 @@ import {
 } from '../layout/bundle.ts';
 import type { Keys } from '../read/age.ts';
 import { type BundleReader, openBundle } from '../read/reader.ts';
+import { isPartName } from '../read/source.ts';
+import { outsideFolder } from '../read/zip-source.ts';
 import { removeFlatTree } from '../write/folder-sink.ts';
 import { createPrivateFile, ensureDumpFolder, makeClosedFolder, unwritable } from '../write/safe-folder.ts';
-import { closeSync, failureCode, lstatSync, rmdirSync, writeAll } from '../write/system.ts';
+import { closeSync, failureCode, lstatSync, rmdirSync, statSync, writeAll } from '../write/system.ts';
 
 export interface UnpackResult {
   path: string;
@@ -28,17 +30,41 @@ export interface UnpackResult {
 
 /**
  * Writes the folder below `output`, by default beside the file. Throws what openBundle throws, `usage` for a bundle
- * that is a folder already, `unwritable` where the folder exists or the disk refuses, `malformed-input` for an entry
- * that can't be unpacked: then nothing is left behind.
+ * that is a folder already, `unwritable` where the folder exists or the disk refuses, `malformed-input` and `over-limit`
+ * for what can't be unpacked, a decompression bomb above all: then nothing is left behind.
  */
 export function unpackBundle(path: string, options: { output?: string; keys?: Keys } = {}): UnpackResult {
   const bundle = openBundle(path, options.keys);
   try {
     if (!bundle.packed) throw new AgentdumpError('usage', `${path} is not packed`, { argument: path });
+    requireHarmless(bundle, statSync(path).size);
     return unpackInto(ensureDumpFolder(options.output ?? dirname(resolve(path))), bundle);
   } finally {
     bundle.close();
   }
+}
+
+/** What is unpacked may be so many times as big as its file; text is by 3 to 30, and what is big was packed as it is. */
+const mostGrowth = 100;
+const smallBytes = 64 * 1024 * 1024;
+
+/** Before anything is written: an entry that lies about itself costs the whole, whoever may have put it there. */
+function requireHarmless({ source, parts, path }: BundleReader, packedBytes: number): void {
+  for (const [name, reason] of source.refused)
+    if (isPartName(name) && reason !== outsideFolder)
+      throw new MalformedInput(`nothing was unpacked: ${name} was refused, ${reason}`, {
+        format: 'zip',
+        field: name,
+        offset: 0,
+      });
+  const wanted = parts.reduce((sum, part) => sum + (source.sizes.get(part.name) ?? 0), 0);
+  const allowed = Math.max(smallBytes, packedBytes * mostGrowth);
+  if (wanted > allowed)
+    throw new AgentdumpError(
+      'over-limit',
+      `nothing was unpacked: ${path} has ${packedBytes} bytes and claims to hold ${wanted}`,
+      { limit: 'unpacked bytes', wanted, allowed },
+    );
 }
 
 /** The same of a bundle that is open, whatever it was read from. `dir` exists. */

@@ -44,6 +44,8 @@ export interface LedgerVerification {
   /** The head now: keep it elsewhere to have an anchor. */
   head?: string;
   bundles: Pick<LedgerBundle, 'bundle' | 'manifest' | 'sealedAt'>[];
+  /** Names of the bundles that retention took away. */
+  removed: string[];
 }
 
 const longestLedger = 64 * 1024 * 1024;
@@ -82,7 +84,7 @@ export function verifyLedger(bytes: Buffer, options: LedgerOptions = {}): Ledger
   const walk = new LedgerWalk(bytes, lines, rest > 0);
   const broken = walk.findTampering();
   const written = lines.filter((line) => !isEmpty(line));
-  const result = { records: written.length, anchored: 0, bundles: walk.bundles };
+  const result = { records: written.length, anchored: 0, bundles: walk.bundles, removed: walk.removed };
   if (broken) return { ...result, verdict: 'tampered', ...broken };
   const anchored = walk.findAnchor(options);
   const head = `${lines.length}:${walk.headAt(lines.at(-1)?.end ?? 0)}`;
@@ -140,6 +142,7 @@ interface Tampering {
 
 class LedgerWalk {
   readonly bundles: LedgerBundle[] = [];
+  readonly removed: string[] = [];
   readonly #lines: Line[];
   readonly #isTorn: boolean;
   readonly #heads: Map<number, { head: string; count: number }>;
@@ -232,10 +235,11 @@ class LedgerWalk {
   #take(line: Line): void {
     const { record, cover } = line;
     if (!record || !cover) return;
-    const { bundle, manifest, seal, key, signature } = record;
+    const { bundle, manifest, removed, seal, key, signature } = record;
     const sealedAt = String(record['sealedAt']);
     if (typeof bundle === 'string' && typeof manifest === 'string')
       this.bundles.push({ bundle, manifest, sealedAt, ...cover });
+    if (typeof removed === 'string') this.removed.push(removed);
     if (seal === 'ed25519' && typeof key === 'string' && typeof signature === 'string')
       this.#seals.push({ line, seal: { seal, key, signature, sealedAt, ...cover } });
   }

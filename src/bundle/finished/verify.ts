@@ -24,13 +24,18 @@ export interface VerifiedPart {
 export interface Verification {
   id: string;
   path: string;
-  /** whole: sealed and every byte as written. torn: what is there is as written, the rest never came. altered: not so. */
+  /**
+   * whole: sealed and every byte as written. torn: what is there is as written, the rest never came. altered: not so, or
+   * the ledger has it with another manifest.
+   */
   verdict: 'whole' | 'torn' | 'altered';
   parts: VerifiedPart[];
   /** Files that no manifest names, and names that no part may have. */
   extra: string[];
   /** SHA-256 of manifest.json's bytes, of a sealed bundle: what the ledger holds. */
   manifestSha256?: string;
+  /** Why nothing is said of the ledger, where something was asked of it. */
+  ledgerProblem?: string;
   /** Absent where there is no ledger beside the bundle. */
   ledger?: LedgerVerification & {
     /** listed: with this manifest. differs: with another. absent: not at all, or no longer readable. */
@@ -49,11 +54,27 @@ export function verifyBundle(path: string, options: VerifyOptions = {}): Verific
   const bundle = openBundle(path, options.keys);
   try {
     const found = verifyOpenBundle(bundle);
-    const ledger = verifyLedgerFile(options.ledger ?? join(dirname(resolve(path)), ledgerName), options);
-    return ledger ? { ...found, ledger: { ...ledger, entry: entryOf(found, ledger) } } : found;
+    const ledgerPath = options.ledger ?? join(dirname(resolve(path)), ledgerName);
+    const ledger = verifyLedgerFile(ledgerPath, options);
+    if (ledger) return withLedger(found, ledger);
+    return isAsked(options) ? { ...found, ledgerProblem: noLedger(ledgerPath) } : found;
   } finally {
     bundle.close();
   }
+}
+
+function isAsked({ anchor, publicKey }: LedgerOptions): boolean {
+  return anchor !== undefined || publicKey !== undefined;
+}
+
+export function noLedger(path: string): string {
+  return `there is no ledger at ${path}: it was moved or deleted, or none was ever written`;
+}
+
+export function withLedger(found: Verification, ledger: LedgerVerification): Verification {
+  const entry = entryOf(found, ledger);
+  const verdict = entry === 'differs' ? 'altered' : found.verdict;
+  return { ...found, verdict, ledger: { ...ledger, entry } };
 }
 
 export function verifyOpenBundle(bundle: BundleReader): Verification {

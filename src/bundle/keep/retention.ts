@@ -21,6 +21,7 @@ import {
 import { sequelSuffix } from '../layout/sequel.ts';
 import { readBundleName } from '../write/bundle-name.ts';
 import { removeFlatTree } from '../write/folder-sink.ts';
+import { appendRemoval } from '../write/ledger.ts';
 import { lstatSync, nowMs, readdirSync, rmdirSync, unlinkSync } from '../write/system.ts';
 import { leastWorthFirst } from './worth.ts';
 
@@ -71,6 +72,8 @@ export function applyRetention(options: RetentionOptions): RetentionResult {
     if (!isOver()) break;
     const candidate = byName.get(name);
     if (!candidate || name === kept || isBeingWritten(options.dir, name)) continue;
+    // First, so that none that is killed in between makes it look lost.
+    if (!options.dryRun) appendRemoval(options.dir, name);
     if (!options.dryRun && !remove(options.dir, candidate)) {
       if (stat(join(options.dir, name))) continue;
       // Another process has tidied up beside us: a second one must not go for it.

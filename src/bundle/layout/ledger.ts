@@ -39,6 +39,13 @@ export interface LedgerBundle extends LedgerCover {
   sealedAt: string;
 }
 
+/** Retention took a bundle away: its absence is no loss. */
+export interface LedgerRemoval extends LedgerCover {
+  /** Name of the bundle's folder or file. */
+  removed: string;
+  removedAt: string;
+}
+
 /** A signature over the ledger's id, `count` and `before`. */
 export interface LedgerSeal extends LedgerCover {
   seal: 'ed25519';
@@ -48,7 +55,7 @@ export interface LedgerSeal extends LedgerCover {
   sealedAt: string;
 }
 
-export type LedgerRecord = LedgerGenesis | LedgerBundle | LedgerSeal;
+export type LedgerRecord = LedgerGenesis | LedgerBundle | LedgerRemoval | LedgerSeal;
 
 /** What a seal signs. */
 export function sealedText(ledgerId: string, cover: LedgerCover): string {

@@ -40,6 +40,8 @@ interface Entry {
   problem?: string;
 }
 
+/** What another program put into the file beside the bundle. */
+export const outsideFolder = 'it is outside the bundle’s folder';
 /** A deflated entry beyond this size must have compressed by less than this factor: text does by 3 to 30. */
 const bombBytes = 4 * 1024 * 1024;
 const bombFactor = 200;
@@ -256,7 +258,7 @@ function withoutSharedFolder(entries: Entry[]): Entry[] {
   );
   const folder = first?.rawName.slice(0, first.rawName.lastIndexOf('/') + 1) ?? '';
   return entries.map((entry) => {
-    if (!entry.rawName.startsWith(folder)) return { ...entry, problem: 'it is outside the bundle’s folder' };
+    if (!entry.rawName.startsWith(folder)) return { ...entry, problem: outsideFolder };
     const name = entry.rawName.slice(folder.length);
     return isPartName(name) ? { ...entry, name } : { ...entry, name, problem: 'no part has such a name' };
   });

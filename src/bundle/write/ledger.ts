@@ -12,6 +12,7 @@ import {
   type LedgerCover,
   type LedgerGenesis,
   type LedgerRecord,
+  type LedgerRemoval,
   type LedgerSeal,
   ledgerDomains,
   ledgerName,
@@ -45,6 +46,19 @@ export function appendBundle(
 ): LedgerHead {
   const sealedAt = isoTime(nowMs());
   return append(dir, (cover) => ({ ...entry, sealedAt, ...cover }) satisfies LedgerBundle);
+}
+
+/** Before retention takes a bundle away; a folder without a ledger gets none for it. Never throws. */
+export function appendRemoval(dir: string, name: string): void {
+  try {
+    if (!lstatSync(join(dir, ledgerName), { throwIfNoEntry: false })) return;
+    append(
+      dir,
+      (cover) => ({ removed: name, removedAt: isoTime(nowMs()), ...cover }) satisfies LedgerRemoval,
+    );
+  } catch {
+    // The bundle goes all the same: a full disk is why. `verify` then tells it as missing.
+  }
 }
 
 /** Signs all that stands, with an Ed25519 private key in PEM. Throws `unwritable`, `usage` for another key. */

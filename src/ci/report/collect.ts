@@ -3,9 +3,10 @@
  * rest is packed, the most telling and newest first, as far as the limits allow.
  */
 import { rmSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { listBundles } from '../../bundle/finished/list.ts';
 import { packBundle } from '../../bundle/finished/pack.ts';
+import { appendRemoval } from '../../bundle/write/ledger.ts';
 import type { CiBundle, CiLeak } from '../../model/ci-summary.ts';
 import { isInstalled } from '../../platform/paths.ts';
 import type { CiOptions } from '../options.ts';
@@ -30,6 +31,7 @@ export async function collectBundles(
   const leftOut: Collected['leftOut'] = [];
   const drop = (path: string, reason: string): void => {
     leftOut.push({ name: basename(path), reason });
+    appendRemoval(dir, basename(path));
     rmSync(path, { recursive: true, force: true });
   };
   const described: DescribedBundle[] = [];
@@ -135,7 +137,10 @@ export function keepHeaps(heaps: ReadonlySet<string>, leaks: readonly CiLeak[]):
     ...leak,
     ...(leak.heaps && { heaps: leak.heaps.map((path) => basename(packBundle(path).path)) }),
   }));
-  for (const path of heaps) rmSync(path, { recursive: true, force: true });
+  for (const path of heaps) {
+    appendRemoval(dirname(path), basename(path));
+    rmSync(path, { recursive: true, force: true });
+  }
   return kept;
 }
 

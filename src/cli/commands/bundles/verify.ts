@@ -1,8 +1,14 @@
-/** `agentdump verify`: whether a bundle is what its writer sealed, and on request whether a secret is left in it. */
+/** `agentdump verify`: whether a bundle, or a folder of them, is what its writers sealed, and on request whether a secret is left in a bundle. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { type Verification, verifyBundle } from '../../../bundle/finished/verify.ts';
+import {
+  type FolderVerification,
+  isDumpFolder,
+  verifyFolder,
+} from '../../../bundle/finished/verify-folder.ts';
 import { AgentdumpError } from '../../../errors.ts';
+import { renderFolderVerification } from '../../../report/folder-verification.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { renderVerification } from '../../../report/verification.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
@@ -26,10 +32,14 @@ interface Words extends BundleWords {
 
 const command: CommandModule<object, Words> = {
   command: 'verify <bundle>',
-  describe: 'Check the integrity of a bundle, and with --secrets search it for secrets',
+  describe:
+    'Check the integrity of a bundle or of a folder of them; with --secrets search a bundle for secrets',
   builder: (yargs) =>
     yargs
-      .positional('bundle', bundlePositional)
+      .positional('bundle', {
+        ...bundlePositional,
+        describe: `${bundlePositional.describe}; a dump folder: every bundle that its ledger lists`,
+      })
       .option('secrets', {
         type: 'boolean',
         describe: 'Search every part for secrets, with secretlint if installed',
@@ -44,23 +54,48 @@ const command: CommandModule<object, Words> = {
       .option('dir', dirOption)
       .options(keyOptions)
       .epilogue(
-        'Exit code: 0 whole; 1 torn (what is there is as written), not in the ledger, or a secret was found; 3 altered, or the ledger was tampered with.',
+        [
+          'Exit code: 0 whole; 1 torn (what is there is as written), not in the ledger, or a secret was found; 3 altered, or the ledger was tampered with.',
+          'Of a folder: 0 all that the ledger lists is there, whole, under its name; 1 something is not, or there is no ledger; 3 the ledger was tampered with.',
+        ].join('\n'),
       ),
   handler: async (words) => {
-    const path = pathOf(words);
     const keys = await keysOf(words);
+    if (isDumpFolder(words.bundle)) return verifyWhole(words, keys);
+    const path = pathOf(words);
     const verification = verifyBundle(path, { ...(keys && { keys }), ...ledgerWords(words) });
     const secrets = words.secrets ? await scan(path, keys) : undefined;
     const found = { ...verification, ...(secrets && { secrets }) };
     process.exitCode = exitCodeFor(found, words);
     if (words.json) return print(harmlessJson(JSON.stringify(found, null, 2)));
-    const palette = stdoutWantsColour()
-      ? (await import('../../terminal-palette.ts')).terminalPalette
-      : undefined;
-    print(renderVerification(found, { columns: stdoutColumns(), ...(palette && { palette }) }));
+    print(renderVerification(found, { columns: stdoutColumns(), ...(await colours()) }));
   },
 };
 export default command;
+
+async function verifyWhole(words: Words, keys: Awaited<ReturnType<typeof keysOf>>): Promise<void> {
+  if (words.secrets)
+    throw new AgentdumpError('usage', '--secrets searches one bundle, and this is a folder of them', {
+      argument: 'secrets',
+    });
+  const found = verifyFolder(words.bundle, { ...(keys && { keys }), ...ledgerWords(words) });
+  process.exitCode = exitCodeForFolder(found, words);
+  if (words.json) return print(harmlessJson(JSON.stringify(found, null, 2)));
+  print(renderFolderVerification(found, await colours()));
+}
+
+async function colours() {
+  if (!stdoutWantsColour()) return {};
+  return { palette: (await import('../../terminal-palette.ts')).terminalPalette };
+}
+
+function exitCodeForFolder({ verdict, ledger }: FolderVerification, { anchor, key }: Words): ExitCode {
+  if (ledger?.verdict === 'tampered') return exitCodes.unreadableInput;
+  const isUnanchored = (anchor !== undefined || key !== undefined) && ledger?.verdict !== 'verified';
+  return verdict !== 'whole' || ledger?.verdict === 'torn-tail' || isUnanchored
+    ? exitCodes.explainedWithGaps
+    : exitCodes.explained;
+}
 
 function ledgerWords({ ledger, anchor, key }: Words): Parameters<typeof verifyBundle>[1] {
   if (ledger !== undefined && !existsSync(ledger))

@@ -1,0 +1,275 @@
+/**
+ * Proves a dump folder whole: every bundle that the ledger knows is there, as it was sealed, under the name that its
+ * writer gave it, unless the ledger says that retention took it. What no ledger ever knew, a bundle that was never sealed
+ * or one from elsewhere, is named too. One bundle alone is verify.ts.
+ */
+import { basename, join, resolve } from 'node:path';
+import { AgentdumpError } from '../../errors.ts';
+import {
+  bundleSuffix,
+  encryptedSuffix,
+  manifestName,
+  packedSuffix,
+  partialSuffix,
+  partNames,
+  progressName,
+} from '../layout/bundle.ts';
+import { ledgerName } from '../layout/ledger.ts';
+import type { Keys } from '../read/age.ts';
+import { type BundleReader, openBundle } from '../read/reader.ts';
+import { bundleStem, readBundleName } from '../write/bundle-name.ts';
+import { existsSync, failureCode, readdirSync, statSync } from '../write/system.ts';
+import { noLedger, type Verification, verifyOpenBundle, withLedger } from './verify.ts';
+import { type LedgerOptions, type LedgerVerification, verifyLedgerFile } from './verify-ledger.ts';
+
+export type PlacedState =
+  /** In the ledger, every part as sealed, under its name. */
+  | 'whole'
+  /** Of one that is whole and under its name elsewhere in the folder. */
+  | 'copy'
+  /** Not here, and the ledger says that retention took it. */
+  | 'removed'
+  /** Never sealed, so that no ledger has it: its writer was killed. */
+  | 'torn'
+  /** Not here, and nothing says why. */
+  | 'gone'
+  | 'renamed'
+  /** Under the name of another bundle of the ledger. */
+  | 'swapped'
+  /** Parts or its manifest are not there any more; what is there is as it was sealed. */
+  | 'incomplete'
+  | 'altered'
+  /** Sealed, and the ledger doesn't know it. */
+  | 'unlisted'
+  | 'locked'
+  | 'unreadable';
+
+export interface PlacedBundle {
+  state: PlacedState;
+  /** Of the folder or file; of one that is gone the name is not known. */
+  name?: string;
+  /** 16 hexadecimal digits; absent where nothing tells it. */
+  id?: string;
+  /** What is not as the ledger says, in a clause. */
+  problem?: string;
+}
+
+type JudgedLedger = Omit<LedgerVerification, 'bundles' | 'removed'>;
+
+export interface FolderVerification {
+  path: string;
+  /** whole: all that the ledger knows is here. unknown: there is no ledger, or one that can't be trusted. */
+  verdict: 'whole' | 'not-whole' | 'unknown';
+  /** Bundles that the ledger knows. */
+  known: number;
+  bundles: PlacedBundle[];
+  ledger?: JudgedLedger;
+  /** Why there is none to compare with. */
+  ledgerProblem?: string;
+}
+
+/** None of them is a sign that something was taken, exchanged or put in. */
+const fineStates = new Set<PlacedState>(['whole', 'copy', 'removed', 'torn']);
+
+export const isFine = ({ state }: PlacedBundle): boolean => fineStates.has(state);
+
+/** A folder that holds bundles and is none. */
+export function isDumpFolder(path: string): boolean {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return readBundleName(basename(resolve(path))) === undefined && !holdsBundle(path);
+}
+
+/** Throws what verifyLedgerFile throws, and `not-found` for a folder that can't be read. */
+export function verifyFolder(
+  dir: string,
+  options: LedgerOptions & { keys?: Keys; ledger?: string } = {},
+): FolderVerification {
+  const ledgerPath = options.ledger ?? join(resolve(dir), ledgerName);
+  const judged = verifyLedgerFile(ledgerPath, options);
+  const trusted = judged?.verdict === 'tampered' ? undefined : judged;
+  const found = namesWithin(dir).map((name) => new FoundBundle(join(dir, name), trusted, options.keys));
+  const listed = found.filter((one) => one.isNamed || !one.unread);
+  const places = new Places(listed, trusted);
+  const bundles = [...listed.map((one) => places.judge(one)), ...places.missing()];
+  return {
+    path: resolve(dir),
+    verdict: !trusted ? 'unknown' : bundles.every(isFine) ? 'whole' : 'not-whole',
+    known: places.known.size,
+    bundles,
+    ...(judged ? { ledger: withoutLists(judged) } : { ledgerProblem: noLedger(ledgerPath) }),
+  };
+}
+
+function withoutLists({ bundles, removed, ...ledger }: LedgerVerification): JudgedLedger {
+  return ledger;
+}
+
+/** A folder or file that holds a bundle, or has the name of one. */
+class FoundBundle {
+  readonly name: string;
+  readonly isNamed: boolean;
+  /** From its name alone. */
+  readonly namedId: string | undefined;
+  readonly id: string | undefined;
+  readonly verification: Verification | undefined;
+  /** The name that its writer gave it, without the suffix. */
+  readonly stem: string | undefined;
+  /** Why it was not looked into. */
+  readonly unread: { state: 'locked' | 'unreadable'; problem: string } | undefined;
+
+  constructor(path: string, ledger: LedgerVerification | undefined, keys: Keys | undefined) {
+    this.name = basename(path);
+    this.namedId = readBundleName(this.name)?.shortId;
+    this.isNamed = this.namedId !== undefined;
+    let bundle: BundleReader | undefined;
+    try {
+      bundle = openBundle(path, keys);
+      const verification = verifyOpenBundle(bundle);
+      this.verification = ledger ? withLedger(verification, ledger) : verification;
+      this.id = bundle.id;
+      this.stem = stemOf(bundle);
+    } catch (error) {
+      const state = error instanceof AgentdumpError && error.code === 'locked' ? 'locked' : 'unreadable';
+      this.unread = { state, problem: error instanceof Error ? error.message : String(error) };
+    } finally {
+      bundle?.close();
+    }
+  }
+
+  get hasItsName(): boolean {
+    const [given = ''] = this.name.split(bundleSuffix, 1);
+    if (this.stem === undefined || given === this.stem) return true;
+    // Of two that would have one name the second has a number after it.
+    return given.startsWith(`${this.stem}-`) && /^\d+$/.test(given.slice(this.stem.length + 1));
+  }
+}
+
+function stemOf({ head, id }: BundleReader): string | undefined {
+  const { createdAt, program, verdictKind } = head;
+  if (createdAt === undefined || program === undefined || verdictKind === undefined) return undefined;
+  const atMs = Date.parse(createdAt);
+  return Number.isNaN(atMs) ? undefined : bundleStem({ atMs, program, verdictKind, id });
+}
+
+/** What is here against what the ledger knows. */
+class Places {
+  /** Sealed when, by id. */
+  readonly known: ReadonlyMap<string, string>;
+  readonly #found: readonly FoundBundle[];
+  readonly #shortIds: ReadonlySet<string>;
+  readonly #removed: ReadonlySet<string>;
+  readonly #hasLedger: boolean;
+
+  constructor(found: readonly FoundBundle[], ledger: LedgerVerification | undefined) {
+    this.#found = found;
+    this.#hasLedger = ledger !== undefined;
+    this.known = new Map(ledger?.bundles.map(({ bundle, sealedAt }) => [bundle, sealedAt]));
+    this.#shortIds = new Set([...this.known.keys()].map(shortOf));
+    this.#removed = new Set(ledger?.removed.map((name) => readBundleName(name)?.shortId ?? ''));
+  }
+
+  judge(found: FoundBundle): PlacedBundle {
+    const { name, id, unread, verification } = found;
+    if (unread || !verification) return { state: 'unreadable', name, ...unread };
+    const judged = this.#judgeContent(found, verification);
+    return { name, ...(id !== undefined && { id }), ...judged };
+  }
+
+  /** What the ledger knows and nothing here is. */
+  missing(): PlacedBundle[] {
+    return [...this.known]
+      .filter(([id]) => !this.#found.some((one) => isOf(one, id)))
+      .map(([id, sealedAt]) => {
+        if (this.#removed.has(shortOf(id))) return { state: 'removed', id };
+        const impostor = this.#found.find((one) => one.namedId === shortOf(id));
+        const elsewhere = impostor ? `; ${impostor.name} has its name and is another` : '';
+        return { state: 'gone', id, problem: `sealed ${sealedAt}, and nothing here has its id${elsewhere}` };
+      });
+  }
+
+  #judgeContent(found: FoundBundle, verification: Verification): Pick<PlacedBundle, 'state' | 'problem'> {
+    const { id = '', manifestSha256 } = verification;
+    const sealedAt = this.known.get(id);
+    if (manifestSha256 === undefined && sealedAt !== undefined)
+      return {
+        state: 'incomplete',
+        problem: `it was sealed ${sealedAt}, and its ${manifestName} is not here`,
+      };
+    const damage = damageOf(verification);
+    if (damage) return damage;
+    if (manifestSha256 === undefined) return { state: 'torn' };
+    if (!this.#hasLedger) return this.#judgeName(found);
+    if (verification.ledger?.entry === 'differs')
+      return { state: 'altered', problem: 'the ledger has it with another manifest' };
+    if (verification.ledger?.entry === 'listed') return this.#judgeName(found);
+    const isUnderOther = found.namedId !== undefined && this.#shortIds.has(found.namedId);
+    return isUnderOther
+      ? this.#swapped(found)
+      : { state: 'unlisted', problem: 'the ledger does not have it' };
+  }
+
+  #judgeName(found: FoundBundle): Pick<PlacedBundle, 'state' | 'problem'> {
+    if (found.hasItsName) return { state: 'whole' };
+    if (this.#found.some((one) => one !== found && one.id === found.id && one.hasItsName))
+      return { state: 'copy' };
+    if (found.namedId !== shortOf(found.id ?? '') && this.#shortIds.has(found.namedId ?? ''))
+      return this.#swapped(found);
+    return { state: 'renamed', problem: `its writer called it ${found.stem}` };
+  }
+
+  #swapped({ id, namedId }: FoundBundle): Pick<PlacedBundle, 'state' | 'problem'> {
+    return { state: 'swapped', problem: `it holds bundle ${id} under the name of ${namedId}…` };
+  }
+}
+
+function shortOf(id: string): string {
+  return id.slice(0, 8);
+}
+
+/** One that can't be opened is known by its name alone. */
+function isOf(found: FoundBundle, id: string): boolean {
+  return found.unread ? found.namedId === shortOf(id) : found.id === id;
+}
+
+function damageOf({ parts, extra }: Verification): Pick<PlacedBundle, 'state' | 'problem'> | undefined {
+  const odd = parts.filter(({ state }) => state !== 'whole' && state !== 'unvouched');
+  const isMissing = odd.length > 0 && odd.every(({ state }) => state === 'missing') && extra.length === 0;
+  const named = [
+    ...odd.map(({ name, state }) => `${name} is ${state}`),
+    ...extra.map((name) => `${name} is no part of it`),
+  ];
+  if (named.length === 0) return undefined;
+  const more = named.length > mostNamed ? `, and ${named.length - mostNamed} more` : '';
+  return {
+    state: isMissing ? 'incomplete' : 'altered',
+    problem: named.slice(0, mostNamed).join(', ') + more,
+  };
+}
+
+const mostNamed = 5;
+const bundleSuffixes = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
+
+/** Of bundles, and of what may be one under a name that none has. */
+function namesWithin(dir: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(dir);
+  } catch (error) {
+    throw new AgentdumpError(
+      'not-found',
+      `${dir} can't be read: ${failureCode(error)}`,
+      { path: dir },
+      error,
+    );
+  }
+  return names.sort().filter((name) => {
+    const named = readBundleName(name);
+    // A folder that got no part was no bundle yet, and one that is on its way out is none any more.
+    if (named) return bundleSuffixes.has(named.suffix);
+    return /\.zip(?:\.age)?$/.test(name) || holdsBundle(join(dir, name));
+  });
+}
+
+function holdsBundle(path: string): boolean {
+  return [manifestName, progressName, partNames.trigger].some((name) => existsSync(join(path, name)));
+}
