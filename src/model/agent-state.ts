@@ -162,7 +162,7 @@ export interface AgentRun {
   toolCalls: ToolCall[];
   /** The longest conversation of the run, as the model saw it at its last call, and the reply. */
   messages: AgentMessage[];
-  /** What was seen to begin and not to end, one sentence each, the longest first. */
+  /** What was seen to begin and not to end, one sentence each, the longest first, what was left behind last. */
   pending: string[];
   /** The same with its ids, in the same order. */
   open?: OpenWork[];
@@ -222,6 +222,8 @@ export interface OpenWork {
   id?: string;
   text: string;
   ageMs: number;
+  /** Whoever began it had gone on: what was around it had ended, or the model was given an answer in its place. */
+  leftBehind?: true;
 }
 
 /** What a run is called to people. */
@@ -302,6 +304,8 @@ export interface ToolCall {
   startedAt?: string;
   durationMs?: number;
   ageMs?: number;
+  /** It was running, and the model was given an answer in its place. */
+  answeredBeforeEndMs?: number;
 }
 
 /**
@@ -336,6 +340,8 @@ export interface AgentError {
 }
 
 export interface AgentWait {
+  /** The recorder's own. */
+  id?: string;
   kind: string;
   what: string;
   ageMs: number;

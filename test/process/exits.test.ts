@@ -125,6 +125,14 @@ const programs: Program[] = [
     off: ['pending-exit'],
     code: 13,
   },
+  { name: 'exit code 13 on purpose', text: 'process.exitCode = 13', agent: [], all: ['exit'], code: 13 },
+  {
+    name: 'a listener of exit that sets 13',
+    text: "process.on('exit', () => { process.exitCode = 13; })",
+    agent: [],
+    all: ['exit'],
+    code: 13,
+  },
   { name: 'exit 13 on purpose', text: 'process.exit(13)', agent: [], all: ['exit'], code: 13 },
   {
     name: 'a throw',

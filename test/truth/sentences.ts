@@ -130,6 +130,27 @@ const checks: readonly Check[] = [
     },
   },
   {
+    // Nothing shows that somebody waits for a call: it may have been given up.
+    says: /waiting for (?:\d+ )?(tool|step|model call|thing)/,
+    judge: ([, what]) => `nobody saw anything wait for a ${what}`,
+  },
+  {
+    says: /tool (\w+) \(.*; the model was given an answer in its place/,
+    judge: ([, name], log) => (of(log, 'gave.up', name).length ? undefined : `${name} was not given up`),
+  },
+  {
+    says: /tool (\w+) \(.*; (step|run|tool) (\w+) around it had ended/,
+    judge: ([, name, , around], log) =>
+      of(log, 'gave.up', name).some((one) => one['around'] === around)
+        ? undefined
+        : `${around} had not ended, or was not around ${name}`,
+  },
+  {
+    says: /Node itself set 13|Node ended the process with exit code 13/,
+    judge: (_, log) =>
+      log.some(({ what }) => what === 'exit.code') ? 'the program set its exit code itself' : undefined,
+  },
+  {
     says: /The code that (?:died|ended the process) worked for tool (\w+)/,
     judge: ([, name], log) => (of(log, 'tool.begin', name).length ? undefined : `tool ${name} never began`),
   },

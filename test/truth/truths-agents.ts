@@ -91,7 +91,7 @@ export const agentTruths: readonly Truth[] = [
     replies: [{ fault: 'silent' }],
     program: `ask().catch(() => {}); setTimeout(ready, 1500); setInterval(() => {}, 1000);`,
     kind: 'terminated',
-    cause: [/waiting for model call/, /no byte of a reply yet/],
+    cause: [/SIGTERM during model call/, /no byte of a reply yet/],
     open: [/^model call/],
   },
   {

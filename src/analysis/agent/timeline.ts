@@ -22,6 +22,7 @@ import { computeServers } from './calls/servers.ts';
 import { computeToolCalls } from './calls/tool-calls.ts';
 import { dropUndefined } from './drop-undefined.ts';
 import type { AgentEvents } from './events.ts';
+import { Scopes } from './waits/left-behind.ts';
 import { findOpenWork, findRequested } from './waits/pending.ts';
 import { computeWaitGraph } from './waits/wait-graph.ts';
 import { computeWaits } from './waits/waits.ts';
@@ -45,7 +46,8 @@ export function computeAgentState({
   for (const { run, tool } of computeToolCalls(events, conversations, at)) runs.of(run).toolCalls.push(tool);
   for (const { run, wait } of computeWaits(events, at)) runs.addWait(run, wait);
   const all = runs.all();
-  for (const run of all) complete(run, calls, conversations, isLastRecord);
+  const scopes = new Scopes(events, at);
+  for (const run of all) complete(run, calls, conversations, scopes, isLastRecord);
   const openRequests = computeOpenRequests(events, at);
   const failedRequests = findFailedRequests(events, at);
   const aborts = findAborts(events, at);
@@ -221,6 +223,7 @@ function complete(
   run: AgentRun,
   calls: CallInRun[],
   conversations: Conversations,
+  scopes: Scopes,
   agesAreMinima = false,
 ): void {
   const own = calls.filter((call) => (call.run ?? implicitRun) === run.id).map(({ call }) => call.id);
@@ -237,7 +240,7 @@ function complete(
   if (usage) run.usage = usage;
   const cost = sumCost(run);
   if (cost) run.cost = cost;
-  const open = findOpenWork(run, agesAreMinima);
+  const open = findOpenWork(run, scopes, agesAreMinima);
   if (open.length) run.open = open;
   run.pending = open.map(({ text }) => text);
   const requested = findRequested(run);

@@ -49,6 +49,7 @@ export function readTrigger(part: Fields): TriggerFacts {
     worker: readWorker(part.object('worker')),
     repeats: part.number('repeats'),
     pending: part.texts('pending'),
+    setByNode: part.flag('setByNode') || undefined,
     stall: readStall(part.object('stall')),
     silence: readSilence(part.object('silence')),
     recorderId: part.text('recorderId'),

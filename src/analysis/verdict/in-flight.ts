@@ -1,4 +1,4 @@
-/** What the agent was waiting for when the end came: the join of the process's death and the agent's story. */
+/** What of the agent was open when the end came: the join of the process's death and the agent's story. */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
@@ -108,10 +108,37 @@ export function ongoingLoop({ account }: VerdictFacts): AgentLoop | undefined {
   return account.agent?.loops?.find(({ ongoing }) => ongoing);
 }
 
-/** ` The agent was waiting for tool search (call_1).`, or nothing when nothing of it was open. */
+const kindWords: Record<OpenWork['kind'], string> = {
+  'model-call': 'model call',
+  tool: 'tool call',
+  step: 'step',
+  wait: 'wait',
+};
+
+/** `tool search (call_1), running for 3 s`, or `2 tool calls and 1 step`; undefined when nothing was open. */
+export function inFlightText(facts: VerdictFacts): string | undefined {
+  const open = openWorkOf(facts);
+  const [only] = open;
+  if (only === undefined || open.length === 1) return only?.text;
+  const counts = new Map<OpenWork['kind'], number>();
+  for (const { kind } of open) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const named = [...counts].map(([kind, count]) => formatCount(count, kindWords[kind]));
+  return [named.slice(0, -1).join(', '), ...named.slice(-1)].filter(Boolean).join(' and ');
+}
+
+/**
+ * ` during tool search (call_1), running for 3 s`. That anybody waits is said only of a wait that the program named, or of a
+ * lock: a call may have been given up by whoever made it, without a trace.
+ */
+export function duringText(facts: VerdictFacts): string | undefined {
+  const what = inFlightText(facts);
+  if (what === undefined) return undefined;
+  const isWait = openWorkOf(facts).every(({ kind, leftBehind }) => kind === 'wait' && !leftBehind);
+  return isWait && openWorkOf(facts).length === 1 ? ` while waiting for ${what}` : ` during ${what}`;
+}
+
+/** ` Open then: tool search (call_1), running for 3 s.`, or nothing when nothing of the agent was open. */
 export function inFlightSentence(facts: VerdictFacts): string {
-  const pending = pendingOf(facts);
-  const [only] = pending;
-  if (only === undefined) return '';
-  return ` The agent was waiting for ${pending.length === 1 ? only : formatCount(pending.length, 'thing')}.`;
+  const what = inFlightText(facts);
+  return what === undefined ? '' : ` Open then: ${what}.`;
 }

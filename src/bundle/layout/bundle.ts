@@ -186,6 +186,8 @@ export interface TriggerPart {
   repeats?: number;
   /** What still kept the process waiting (kinds of process.getActiveResourcesInfo), with exit 13. */
   pending?: string[];
+  /** No exit code was set as the event loop ran empty, and nothing of the program ran between that and exit code 13. */
+  setByNode?: true;
   /** For a lack of progress: what was noticed. */
   silence?: SilenceFacts;
   /** Id of its flight recorder's session, where one ran: its children name it. */

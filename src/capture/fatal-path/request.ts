@@ -18,7 +18,16 @@ export interface CaptureRequest {
   details?: Partial<
     Pick<
       TriggerPart,
-      'reason' | 'signal' | 'exitCode' | 'exitStack' | 'origin' | 'worker' | 'pending' | 'stall' | 'silence'
+      | 'reason'
+      | 'signal'
+      | 'exitCode'
+      | 'exitStack'
+      | 'origin'
+      | 'worker'
+      | 'pending'
+      | 'setByNode'
+      | 'stall'
+      | 'silence'
     >
   >;
 }

@@ -22,14 +22,24 @@ export const exitTrigger: Trigger = ({
   ended,
 }) => {
   let isOver = false;
-  const captureExit = (exitCode: number): void => {
+  /** The code that was set as the loop ran empty, the last time it did. */
+  let codeAtEmpty: unknown;
+  let hasRunEmpty = false;
+  const captureExit = (exitCode: number, isAfterListeners: boolean): void => {
     if (exitCode === 0 || hasJustCaptured() || expectsExit()) return;
     // The cheap answer first: a stack is made only of an exit that ends something, or may be a pending one.
     const isDeliberate = isEndOfWork(exitCode);
     if (!isDeliberate && exitCode !== unsettledTopLevelAwait) return;
     const stack = nearestFrames();
     const isCall = isExitCall(stack);
-    const isPending = exitCode === unsettledTopLevelAwait && !isCall;
+    const isPending =
+      exitCode === unsettledTopLevelAwait &&
+      !isCall &&
+      !isAfterListeners &&
+      hasRunEmpty &&
+      Number(codeAtEmpty) !== unsettledTopLevelAwait;
+    // Whoever listens to it may set the code too: then it is Node's most likely, not certainly.
+    const isSetByNode = events.listenersOfHost('beforeExit').length === 0;
     if (!isPending && !isDeliberate) return;
     capture({
       kind: isPending ? 'pending-exit' : isMainThread ? 'exit' : 'worker-death',
@@ -38,19 +48,28 @@ export const exitTrigger: Trigger = ({
       details: {
         exitCode,
         ...(isCall ? { exitStack: stack } : {}),
-        ...(isPending ? { pending: process.getActiveResourcesInfo() } : {}),
+        ...(isPending
+          ? { pending: process.getActiveResourcesInfo(), ...(isSetByNode && { setByNode: true as const }) }
+          : {}),
       },
     });
   };
+  events.tap('beforeExit', {
+    atEmit: ({ isFromNode }) => {
+      if (!isFromNode) return;
+      hasRunEmpty = true;
+      codeAtEmpty = process.exitCode;
+    },
+  });
   events.tap('exit', {
     atEmit: () => {
       if (isOver || !isExiting()) return;
       isOver = true;
       dieIfDue();
       const exitCode = findExitCode(events);
-      captureExit(exitCode);
+      captureExit(exitCode, false);
       ended(exitCode);
-      if (exitCode === 0) afterListeners(captureExit);
+      if (exitCode === 0) afterListeners((code) => captureExit(code, true));
     },
   });
   return undefined;

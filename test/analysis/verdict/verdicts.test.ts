@@ -237,15 +237,21 @@ const table: [string, VerdictFacts, string, RegExp][] = [
   ],
   [
     'a top-level await that never settles',
-    facts({ trigger: { kind: 'pending-exit', exitCode: 13, pending: [] } }),
+    facts({ trigger: { kind: 'pending-exit', exitCode: 13, pending: [], setByNode: true } }),
     'pending-exit',
-    /exit code 13.*No timer, socket, request or child was left/,
+    /exit code 13.*No timer, socket, request or child kept the event loop alive.*"confidence":"certain"/,
+  ],
+  [
+    'a code of 13 that a listener may have set',
+    facts({ trigger: { kind: 'pending-exit', exitCode: 13 } }),
+    'pending-exit',
+    /^Top-level await never settled \(exit code 13\)(?!.*Node itself)(?!.*No timer).*"confidence":"likely"/,
   ],
   [
     'an agent that gives no sign',
     facts({ trigger: { kind: 'no-progress', silence: { silentMs: 31_000, deadlineMs: 30_000, count: 1 } } }),
     'no-progress',
-    /^No progress for 31 s: nothing of the agent was open.*There was none before, 31 s before; 30 s were allowed.*"confidence":"possible"/,
+    /^No progress for 31 s: nothing of the agent was open.*No sign since the watch began, 31 s before; 30 s were allowed.*"confidence":"possible"/,
   ],
   [
     'a failed check of the supervisor, while the event loop turns',
@@ -269,7 +275,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'a loop that is over is no reason',
     standstill({ loops: [{ ...loop, ongoing: false }] }),
     'no-progress',
-    /^No progress for 31 s: waiting for model call to openai/,
+    /^No progress for 31 s: model call to openai/,
   ],
   [
     'a top-level await in a circle',

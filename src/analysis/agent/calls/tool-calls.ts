@@ -36,6 +36,8 @@ class ToolGathering {
   readonly #runOfCall = new Map<string, { run: string | undefined; step: string | undefined }>();
   /** Messages whose results were taken already: each request may repeat them. */
   readonly #seen = new Set<string>();
+  /** Tool calls that ran on while the model was given an answer for them. */
+  readonly #answeredAt = new Map<ToolInRun, number>();
 
   constructor(conversations: Conversations) {
     this.#conversations = conversations;
@@ -51,7 +53,14 @@ class ToolGathering {
   }
 
   finish(at: number): ToolInRun[] {
-    for (const entry of this.#tools) if (entry.isOpen) entry.tool.ageMs = at - entry.startedAt;
+    for (const entry of this.#tools) {
+      if (!entry.isOpen) continue;
+      entry.tool.ageMs = at - entry.startedAt;
+      const answeredAt = this.#answeredAt.get(entry);
+      if (answeredAt === undefined) continue;
+      entry.tool.answeredBeforeEndMs = at - answeredAt;
+      delete entry.tool.result;
+    }
     return this.#tools;
   }
 
@@ -124,7 +133,9 @@ class ToolGathering {
           ? this.#tools.find(({ isOpen, tool }) => isOpen && tool.name === part.name)
           : this.#byCallId.get(part.id);
       if (!entry) continue;
-      if (entry.isOpen) this.#close(entry, part.isError ? 'failed' : 'finished', at);
+      // What was seen to begin ends by its own word: a program may answer for a tool that it has given up.
+      if (entry.isOpen && entry.tool.status === 'running') this.#answeredAt.set(entry, at);
+      else if (entry.isOpen) this.#close(entry, part.isError ? 'failed' : 'finished', at);
       entry.tool.result ??= part.response;
     }
   }

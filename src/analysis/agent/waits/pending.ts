@@ -1,41 +1,63 @@
 /**
- * What a run had begun and not ended, one sentence each, the longest first; and apart from it what the model had asked
+ * What a run had begun and not ended, one sentence each, the longest first, what was left behind last; and apart from it what the model had asked
  * for and nobody was seen to begin. A step that holds something that is named itself is left out.
  */
 import type { AgentRun, OpenWork, ToolCall } from '../../../model/agent-state.ts';
 import { formatDuration } from '../../../model/quantities.ts';
+import type { Scopes } from './left-behind.ts';
 
 /** `isMinimum`: nobody saw the death, so everything had been open for at least so long. */
-export function findOpenWork(run: AgentRun, isMinimum = false): OpenWork[] {
+export function findOpenWork(run: AgentRun, scopes: Scopes, isMinimum = false): OpenWork[] {
   const open: OpenWork[] = [];
   const lasted = (ageMs: number) => `${isMinimum ? 'at least ' : ''}${formatDuration(ageMs)}`;
+  const add = (work: OpenWork, id: string | undefined, answeredMs?: number): void => {
+    const ended = id === undefined ? undefined : scopes.endedAround(id);
+    const left = ended
+      ? `; ${ended.called} around it had ended ${lasted(ended.beforeEndMs)} before the end`
+      : answeredMs === undefined
+        ? ''
+        : `; the model was given an answer in its place ${lasted(answeredMs)} before the end`;
+    open.push({ ...work, text: `${work.text}${left}`, ...(left && { leftBehind: true }) });
+  };
   for (const { id, ageMs, ...call } of run.modelCalls)
     if (ageMs !== undefined)
-      open.push({
-        kind: 'model-call',
-        ...(id !== undefined && { id }),
-        ageMs,
-        text: callText(call, ageMs, lasted),
-      });
-  for (const { name, id, eventId, status, ageMs } of run.toolCalls)
+      add(
+        {
+          kind: 'model-call',
+          ...(id !== undefined && { id }),
+          ageMs,
+          text: callText(call, ageMs, lasted),
+        },
+        id,
+      );
+  for (const { name, id, eventId, status, ageMs, answeredBeforeEndMs } of run.toolCalls)
     if (ageMs !== undefined && status === 'running')
-      open.push({
-        kind: 'tool',
-        id: eventId ?? id,
-        ageMs,
-        text: `tool ${name} (${id}), running for ${lasted(ageMs)}`,
-      });
+      add(
+        {
+          kind: 'tool',
+          id: eventId ?? id,
+          ageMs,
+          text: `tool ${name} (${id}), running for ${lasted(ageMs)}`,
+        },
+        eventId,
+        answeredBeforeEndMs,
+      );
   const known = stepsInWork(run);
   for (const { id, name, ageMs } of run.steps)
     if (ageMs !== undefined && !known.has(id))
-      open.push({ kind: 'step', id, ageMs, text: `step ${name ?? id}, running for ${lasted(ageMs)}` });
-  for (const { kind, what, ageMs, heldBy } of run.waits ?? [])
-    open.push({
-      kind: 'wait',
-      ageMs,
-      text: `${kind} ${what} for ${lasted(ageMs)}${heldBy === undefined ? '' : `, held by ${heldBy}`}`,
-    });
-  return open.sort((a, b) => b.ageMs - a.ageMs);
+      add({ kind: 'step', id, ageMs, text: `step ${name ?? id}, running for ${lasted(ageMs)}` }, id);
+  for (const { kind, what, ageMs, heldBy, id } of run.waits ?? [])
+    add(
+      {
+        kind: 'wait',
+        ageMs,
+        text: `${kind} ${what} for ${lasted(ageMs)}${heldBy === undefined ? '' : `, held by ${heldBy}`}`,
+      },
+      id,
+    );
+  return open.sort(
+    (a, b) => Number(a.leftBehind ?? false) - Number(b.leftBehind ?? false) || b.ageMs - a.ageMs,
+  );
 }
 
 /** Nothing showed these to begin: the program may run them unseen, or may have died before it could. */

@@ -99,7 +99,7 @@ class OpenThings {
   }
 
   finish(): { nodes: WaitNode[]; edges: WaitEdge[] } {
-    for (const wait of this.#waits.values()) this.#addWait(wait);
+    for (const wait of this.#waits.values()) if (!this.#hasEnded(innermost(wait))) this.#addWait(wait);
     for (const held of this.#locks.values()) this.#addHolder(held);
     for (const [id, parent] of this.#parents)
       if (this.#isOpen(id) && this.#isOpen(parent))
@@ -119,6 +119,11 @@ class OpenThings {
   #isOpen(id: string): boolean {
     const node = this.#nodes.get(id);
     return node !== undefined && !node.ended;
+  }
+
+  /** Nobody waits any more in what has ended. */
+  #hasEnded(id: string | undefined): boolean {
+    return id !== undefined && this.#nodes.get(id)?.ended === true;
   }
 
   #addAges(node: WaitNode): void {

@@ -17,7 +17,7 @@ export function computeWaits(
   }
   const held = new Map([...holders.values()].map((event) => [event.name, event]));
   return [...open.values()].map((event) => {
-    const wait: AgentWait = { kind: event.waitsFor, what: event.what, ageMs: at - event.at };
+    const wait: AgentWait = { kind: event.waitsFor, what: event.what, ageMs: at - event.at, id: event.wait };
     if (event.step !== undefined) wait.stepId = event.step;
     return { run: event.run, wait: { ...wait, ...holderOf(event.what, held) } };
   });

@@ -6,7 +6,14 @@ import { placeOf } from '../../../model/frame-text.ts';
 import { formatCount, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { firstCycle, inFlightEvidence, ongoingLoop, pendingOf, placesOfWaits } from '../in-flight.ts';
+import {
+  firstCycle,
+  inFlightEvidence,
+  ongoingLoop,
+  openWorkOf,
+  pendingOf,
+  placesOfWaits,
+} from '../in-flight.ts';
 import { cwdOf, isWithoutProgress, titled } from '../wording.ts';
 
 export const noProgress: Cause = {
@@ -33,6 +40,12 @@ function silence({ trigger }: VerdictFacts): string {
   if (repeated || silentMs === undefined) return 'No progress';
   return `No progress for ${formatDuration(silentMs)}`;
 }
+
+/** Only of what the program named itself is it known that somebody waits. */
+const isWait = (facts: VerdictFacts): boolean => {
+  const [first] = openWorkOf(facts);
+  return first?.kind === 'wait' && !first.leftBehind;
+};
 
 type Explanation = Pick<Verdict, 'confidence' | 'nextSteps'> & { why: string };
 
@@ -62,10 +75,10 @@ function explain(facts: VerdictFacts): Explanation {
   const [longest] = pendingOf(facts);
   if (longest !== undefined)
     return {
-      why: `waiting for ${longest}`,
+      why: isWait(facts) ? `waiting for ${longest}` : longest,
       confidence: 'likely',
       nextSteps: [
-        'Check whether the awaited work can still finish: the connection below, the child process, the holder of the lock.',
+        'Check whether that work can still finish: the connection below, the child process, the holder of the lock.',
         'Give the call a time limit (AbortSignal.timeout) and a retry where it may be repeated.',
       ],
     };
@@ -118,7 +131,7 @@ function deadlineFact({ trigger }: VerdictFacts): Evidence {
   if (trigger?.kind === 'capture')
     return { fact: `The supervisor: ${trigger.reason ?? 'a check failed'}.`, part: 'trigger.json' };
   const { silentMs, deadlineMs, lastSign, repeated, signs } = trigger?.silence ?? {};
-  const last = lastSign === undefined ? 'There was none before' : `The last sign was ${lastSign}`;
+  const last = lastSign === undefined ? 'No sign since the watch began' : `The last sign was ${lastSign}`;
   const counted = signs === undefined || signs === 'any' ? '' : ` (only ${signs} counted)`;
   const fact = repeated
     ? `${formatCount(repeated.length, 'call or result', 'calls and results')} repeated ${repeated.times} times in a row.`
@@ -140,7 +153,7 @@ function openEvidence({ handles, account }: VerdictFacts): Evidence[] {
     {
       fact: open.length
         ? `Open then: ${open.join(', ')}.`
-        : 'No timer, socket, request or child was open that could wake it.',
+        : 'No timer, socket, request or child kept it alive.',
       part: 'handles.json',
     },
   ];

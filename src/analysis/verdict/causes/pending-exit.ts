@@ -5,7 +5,7 @@ import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatCount } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { firstCycle, inFlightEvidence, pendingOf } from '../in-flight.ts';
+import { duringText, firstCycle, inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
 export const pendingExit: Cause = {
@@ -13,39 +13,38 @@ export const pendingExit: Cause = {
   layer: 'mechanism',
   consider(facts) {
     const { account, trigger } = facts;
-    const code = trigger?.exitCode ?? account.process?.exit?.code;
-    if (trigger?.kind !== 'pending-exit' && !(trigger?.kind === 'exit' && code === 13 && !trigger.exitStack))
-      return undefined;
-    const agentPending = pendingOf(facts);
-    const resources = trigger.pending ?? [];
+    if (trigger?.kind !== 'pending-exit') return undefined;
+    const isSure = trigger.setByNode === true || facts.topLevelAwaits?.isSeen === true;
+    const during = duringText(facts);
     const frame = facts.topLevelAwaits?.frames.length === 1 ? facts.topLevelAwaits.frames[0] : undefined;
     const where = frame && frameText(frame, cwdOf(account));
     const inner = culpritFrame(deathFrames(account));
     const waitsIn =
       where && inner && inner.line !== frame.line ? `, waiting in ${frameText(inner, cwdOf(account))}` : '';
     const cycle = firstCycle(facts);
-    const waited = agentPending[0];
     return {
       kind: 'pending-exit',
       title: titled(
         cycle
           ? `Deadlock: ${cycle.title} (exit code 13)`
-          : waited
-            ? `Ended while still waiting for ${waited} (exit code 13)`
-            : `Top-level await never settled${where ? ` at ${where}` : ''}${waitsIn} (exit code 13)`,
+          : `Top-level await never settled${where ? ` at ${where}` : ''}${waitsIn}${during ?? ''} (exit code 13)`,
       ),
-      summary:
-        'A top-level await never settled and nothing was left that could settle it, so Node ended the process with exit code 13. No error was thrown.',
-      confidence: trigger.kind === 'pending-exit' ? 'certain' : 'likely',
+      summary: isSure
+        ? 'The event loop ran empty while a top-level await had not settled, so Node ended the process with exit code 13. No error was thrown.'
+        : 'The event loop ran empty and the exit code was 13, which is what Node sets when a top-level await has not settled. No error was thrown.',
+      confidence: isSure ? 'certain' : 'likely',
       evidence: [
-        { fact: 'The event loop was empty before the main module had finished.', part: 'trigger.json' },
+        {
+          fact: trigger.setByNode
+            ? 'No exit code was set as the event loop ran empty, and Node itself set 13.'
+            : 'The exit code after the event loop ran empty was 13.',
+          part: 'trigger.json',
+        },
         ...awaitEvidence(facts),
         ...inFlightEvidence(facts),
-        resources.length
-          ? { fact: `Still registered: ${resources.slice(0, 8).join(', ')}.`, part: 'trigger.json' }
-          : { fact: 'No timer, socket, request or child was left to wait for.', part: 'trigger.json' },
+        ...registeredEvidence(trigger.pending),
       ],
-      refutedBy: 'A call of process.exit(13) by the program itself.',
+      refutedBy: 'An exit code of 13 that the program set itself.',
       nextSteps: [
         ...(isOneOfMany(facts)
           ? [
@@ -60,6 +59,15 @@ export const pendingExit: Cause = {
 };
 
 const mostNamed = 6;
+const mostResources = 8;
+
+function registeredEvidence(pending: readonly string[] | undefined): Evidence[] {
+  if (!pending) return [];
+  const fact = pending.length
+    ? `Still registered: ${pending.slice(0, mostResources).join(', ')}.`
+    : 'No timer, socket, request or child kept the event loop alive.';
+  return [{ fact, part: 'trigger.json' }];
+}
 
 const isOneOfMany = ({ topLevelAwaits: all }: VerdictFacts): boolean =>
   all !== undefined && !all.isSeen && all.frames.length > 1;

@@ -4,10 +4,10 @@
  */
 
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
-import { formatCount, formatDuration } from '../../../model/quantities.ts';
+import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
-import { inFlightEvidence, pendingOf } from '../in-flight.ts';
+import { duringText, inFlightEvidence, inFlightText } from '../in-flight.ts';
 import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, deathFrames, titled } from '../wording.ts';
 
@@ -117,19 +117,15 @@ function seenByParent(facts: VerdictFacts): ReturnType<Cause['consider']> {
 
 /** Whatever called process.kill may be one of them, so this says nothing of waiting. */
 function inFlight(facts: VerdictFacts): string {
-  const what = named(pendingOf(facts));
+  const what = inFlightText(facts);
   return what === undefined ? '' : ` with ${what} in flight`;
 }
 
 function busyWith(facts: VerdictFacts): string {
-  const what = named(pendingOf(facts));
-  if (what !== undefined) return ` while waiting for ${what}`;
+  const during = duringText(facts);
+  if (during !== undefined) return during;
   const uptime = facts.account.process?.uptimeMs;
   return uptime === undefined ? '' : ` after ${formatDuration(uptime)}`;
-}
-
-function named(pending: string[]): string | undefined {
-  return pending.length > 1 ? formatCount(pending.length, 'thing') : pending[0];
 }
 
 function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
