@@ -8,9 +8,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../src/capture/install/config.ts';
-import { ciHelp } from '../src/cli/commands/ci.ts';
 import { ciDiffHelp } from '../src/cli/commands/ci-diff.ts';
-import { runHelp } from '../src/cli/options/run-words.ts';
+import { examples } from '../src/cli/examples.ts';
+import { completionCommand } from '../src/cli/main.ts';
 import { commands } from '../src/cli/registry.ts';
 import yargs from '../src/cli/yargs.ts';
 
@@ -111,10 +111,10 @@ async function optionsOf(name: string, second: string | undefined): Promise<Read
   const entry = commands.find((candidate) => candidate.name === name);
   assert.ok(entry, `there is no command ${name}`);
   const { default: command } = await entry.load();
-  const help = ownHelps[`${name} ${second}`] ?? ownHelps[name];
+  const help = name === 'ci' && second === 'diff' ? ciDiffHelp : await entry.ownHelp?.();
   if (help !== undefined)
     return new Set([...help.matchAll(/--([a-z][a-z-]*)/g)].map(([, option = '']) => option));
-  assert.ok(command.builder ?? !entry.loadLean, `${name} reads its own words: name its help in ownHelps`);
+  assert.ok(command.builder ?? !entry.loadLean, `${name} reads its own words: give it an ownHelp`);
   const probe = yargs();
   if (typeof command.builder === 'function') command.builder(probe as never);
   else if (command.builder) probe.options(command.builder);
@@ -122,14 +122,12 @@ async function optionsOf(name: string, second: string | undefined): Promise<Read
   return new Set([...Object.keys(key), 'help', 'version']);
 }
 
-/** Of the commands that read their words themselves. */
-const ownHelps: Readonly<Record<string, string>> = { run: runHelp, ci: ciHelp, 'ci diff': ciDiffHelp };
-
 /** What is wrong with a command line; what comes after ` -- ` is another program's. */
 async function faultOf(line: string): Promise<string | undefined> {
   const [own = ''] = line.split(/ -- | \| /);
   const [, name = '', second] = own.split(/\s+/);
-  if (name === '' || name.startsWith('-') || name === '<command>') return undefined;
+  if (name === '' || name.startsWith('-') || name === '<command>' || name === completionCommand)
+    return undefined;
   // `agentdump approve | reject`: only the first of them is looked up by its options.
   if (!commands.some((entry) => entry.name === name)) return `there is no command ${name}`;
   const options = await optionsOf(name, second);
@@ -151,6 +149,15 @@ test('every command and option that is shown exists', async () => {
     }
   assert.deepEqual(faults, []);
   assert.ok(looked > 100, `${looked} command lines were found`);
+});
+
+test('the examples in the help are of their command, with options that it has', async () => {
+  for (const [name, rows] of Object.entries(examples))
+    for (const [words, about] of rows) {
+      assert.match(words, new RegExp(`^${name}( |$)`));
+      assert.ok(about, words);
+      assert.equal(await faultOf(`agentdump ${words}`), undefined, words);
+    }
 });
 
 test('a check of a command line that is wrong says so', async () => {

@@ -3,14 +3,17 @@
  * and an exit code. Knows no command by name (registry.ts does) and prints no result.
  */
 import { readFileSync } from 'node:fs';
-import type { Argv } from 'yargs';
+import type { Argv, FallbackCompletionFunction } from 'yargs';
 import { AgentdumpError } from '../errors.ts';
 import { adviceFor } from './advice.ts';
+import { examplesOf, exampleText } from './examples.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { endOnStdoutError, note, stdoutColumns } from './output.ts';
+import { endOnStdoutError, note, print, stdoutColumns } from './output.ts';
 import { startProgress } from './progress.ts';
 import { type CommandEntry, commands } from './registry.ts';
 import { meantText } from './suggest.ts';
+
+export const completionCommand = 'completion';
 
 type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
@@ -18,7 +21,10 @@ type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 export async function runFromShell(words: string[]): Promise<void> {
   endOnStdoutError();
   try {
-    const lean = await commands.find((entry) => entry.name === words[0])?.loadLean?.();
+    const entry = commands.find(({ name }) => name === words[0]);
+    if (entry?.ownHelp && (words[1] === '--help' || words[1] === '-h'))
+      return print(`${await entry.ownHelp()}\n${exampleText(entry.name)}`);
+    const lean = await entry?.loadLean?.();
     const withYargs = async () => {
       const stop = startProgress(words[0]);
       try {
@@ -50,7 +56,13 @@ function asOwnClass(error: unknown): unknown {
 
 /** The same without the shell: throws what the command threw, and an AgentdumpError `usage` for wrong words. */
 export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
-  requireKnown(words[0], table);
+  // What a shell asks for a completion has the program's name and the words of the line that is completed.
+  const isCompletion = words[0] === '--get-yargs-completions';
+  const name = isCompletion ? words[2] : words[0];
+  if (name !== completionCommand && !isCompletion) requireKnown(name, table);
+  const ownOptions = isCompletion ? await ownOptionsOf(table.find((entry) => entry.name === name)) : [];
+  const completeWithOwn: FallbackCompletionFunction = (_line, _words, complete, done) =>
+    complete((_error, found = []) => done([...found, ...ownOptions]));
   const { default: yargs } = await import('./yargs.ts');
   const parser = yargs(words)
     .scriptName('agentdump')
@@ -63,6 +75,7 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     .version(ownVersion())
     .help()
     .alias({ help: 'h', version: 'v' })
+    .completion(completionCommand, 'Print a completion script for bash or zsh', completeWithOwn)
     .strict()
     .strictCommands()
     .demandCommand(1, 'A command is missing.')
@@ -73,12 +86,32 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
   let reached: AnyCommand | undefined;
   for (const entry of table) {
     // Registered without its module, a command still shows in --help and in suggestions.
-    if (entry.name === words[0]) {
+    if (entry.name === name) {
       reached = (await entry.load()).default;
-      parser.command(reached);
+      parser.command(withExamples(reached, entry.name));
     } else parser.command(entry.name, entry.describe);
   }
   await parser.parseAsync();
+}
+
+/** yargs shows those examples that the command's own builder adds. */
+function withExamples(command: AnyCommand, name: string): AnyCommand {
+  const builder = (argv: Argv): Argv => {
+    addOptions(argv, command);
+    for (const [words, about] of examplesOf(name)) argv.example(`$0 ${words}`, about);
+    return argv;
+  };
+  return { ...command, builder };
+}
+
+function addOptions(argv: Argv, { builder }: AnyCommand): void {
+  if (typeof builder === 'function') builder(argv);
+  else if (builder) argv.options(builder);
+}
+
+/** Of a command whose options yargs doesn't know, by its help. */
+async function ownOptionsOf(entry: CommandEntry | undefined): Promise<string[]> {
+  return [...new Set((await entry?.ownHelp?.())?.match(/--[a-z][a-z-]*/g))];
 }
 
 /** yargs gives a message for wrong words, an error (with or without a message) for what a handler threw. */
@@ -112,9 +145,7 @@ function missingArguments(command: AnyCommand | undefined, got: number, wanted: 
 
 /** Names of the command's options, by its own words: the parser has forgotten them where it fails. */
 function optionsOf(probe: Argv, command: AnyCommand | undefined): ReadonlySet<string> {
-  const builder = command?.builder;
-  if (typeof builder === 'function') builder(probe);
-  else if (builder) probe.options(builder);
+  if (command) addOptions(probe, command);
   return new Set(Object.keys((probe as unknown as { getOptions(): { key: object } }).getOptions().key));
 }
 

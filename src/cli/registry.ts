@@ -3,6 +3,7 @@
  * start; the one-line descriptions here are all that `--help` needs.
  */
 import type { CommandModule } from 'yargs';
+import type { CommandName } from './examples.ts';
 
 export interface CommandEntry {
   name: string;
@@ -15,9 +16,12 @@ export interface CommandEntry {
    * for that.
    */
   loadLean?(): Promise<{ runWords(words: string[], withYargs: () => Promise<void>): Promise<void> }>;
+  /** Its help, without the examples, where yargs doesn't know its options. */
+  ownHelp?(): Promise<string>;
 }
 
-export const commands: readonly CommandEntry[] = [
+/** Each has examples. */
+export const commands: readonly (CommandEntry & { name: CommandName })[] = [
   {
     name: 'analyze',
     describe: 'Analyze a bundle: what killed the process, the evidence, and what to do next',
@@ -99,6 +103,7 @@ export const commands: readonly CommandEntry[] = [
     describe: 'Run a program under a supervisor that writes a bundle when it dies and can restart it',
     load: () => import('./commands/run.ts'),
     loadLean: () => import('./commands/run.ts'),
+    ownHelp: async () => (await import('./options/run-words.ts')).runHelp,
   },
   {
     name: 'ci',
@@ -106,6 +111,7 @@ export const commands: readonly CommandEntry[] = [
       'Run a test command; where it fails, hangs or is cancelled, a report names the test and the cause',
     load: () => import('./commands/ci.ts'),
     loadLean: () => import('./commands/ci.ts'),
+    ownHelp: async () => (await import('./commands/ci.ts')).ciHelp,
   },
   {
     name: 'capture',

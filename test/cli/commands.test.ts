@@ -173,6 +173,20 @@ test('ci diff has a help of its own', () => {
   assert.match(stdout, /--baseline FOLDER/);
 });
 
+test('help shows examples, also of the commands that read their own words', () => {
+  assert.match(run('diff', '--help').stdout, /^Examples:\n {2}agentdump diff /m);
+  assert.match(run('run', '--help').stdout, /^Examples\n {2}agentdump run -- node server\.js\n/m);
+});
+
+test('a shell is told commands and options', () => {
+  const complete = (...line: string[]) =>
+    run('--get-yargs-completions', 'agentdump', ...line).stdout.split('\n');
+  assert.ok(complete('an').includes('analyze'));
+  assert.ok(complete('analyze', '--m').includes('--markdown'));
+  assert.ok(complete('run', '--re').includes('--restart'));
+  assert.match(run('completion').stdout, /agentdump completion >> ~\/\.bashrc/);
+});
+
 test('list shows the newest first, as a table and as data', { skip: onlyWide }, () => {
   const { status, stdout } = run('list');
   assert.equal(status, 0);

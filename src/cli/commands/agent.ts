@@ -61,11 +61,6 @@ const command: CommandModule<object, Words> = {
       .option('json', { type: 'boolean', describe: 'Print JSON' })
       .option('dir', dirOption)
       .options(keyOptions)
-      .example(
-        '$0 agent latest --where "state.turns > 20 && size(state.todo) == 0"',
-        'when it first went wrong',
-      )
-      .example('$0 agent latest --diff s4 s9', 'what happened between two steps')
       .epilogue('Exit code: 0 complete, 1 with gaps, 2 usage, 3 unreadable or no agent in it.'),
   handler: async (words) => {
     await finishLatestDeath(words);

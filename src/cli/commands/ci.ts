@@ -106,7 +106,6 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
 }
 
 export async function runWords(words: string[]): Promise<void> {
-  if (words[0] === '--help' || words[0] === '-h') return print(ciHelp);
   if (words[0] === 'diff') return (await import('./ci-diff.ts')).runDiff(words.slice(1));
   try {
     const { exit, outcome } = await runCi(readWords(words, process.env));

@@ -3,18 +3,14 @@ import type { CommandModule } from 'yargs';
 import type { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/run/exit-status.ts';
 import { runSupervised } from '../../supervise/run/run.ts';
-import { readWords, runHelp } from '../options/run-words.ts';
-import { note, print } from '../output.ts';
+import { readWords } from '../options/run-words.ts';
+import { note } from '../output.ts';
 
 /** When a crash loop is given up; no program's own code, if it follows the conventions (sysexits end at 78). */
 const crashLoopCode = 79;
 const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 126 };
 
 export async function runWords(words: string[]): Promise<void> {
-  if (words[0] === '--help' || words[0] === '-h') {
-    print(runHelp);
-    return;
-  }
   if (process.pid === 1) (await import('../pid-one.ts')).becomeReaper(note);
   try {
     const { exit, crashLoop } = await runSupervised({
