@@ -3,26 +3,38 @@
  * second on at news of it and every two seconds.
  */
 
+import type { RecordCodec } from '../records/codec.ts';
+import type { DurableStore } from '../stores/store.ts';
 import { newsOf } from '../stores/store-news.ts';
 import { CancelError, type Cancellation, cancelKey } from './calls-from-outside.ts';
-import type { DurableRun } from './durable-run.ts';
+import type { RunLog } from './run-log.ts';
 
 const firstMs = 1_000;
 const everyMs = 2_000;
 
+/** The run that is watched. */
+export interface Cancellable {
+  readonly id: string;
+  readonly store: DurableStore;
+  readonly log: RunLog;
+  readonly codec: RecordCodec;
+  readonly lost: AbortController;
+}
+
 export class CancelWatch {
-  readonly #run: DurableRun;
+  readonly #run: Cancellable;
   #timer: NodeJS.Timeout | undefined;
   #unlisten = () => {};
   #isOver = false;
 
-  constructor(run: DurableRun) {
+  constructor(run: Cancellable) {
     this.#run = run;
   }
 
   async begin(): Promise<void> {
     const { log, store, id } = this.#run;
     if (log.name !== undefined) await this.#look();
+    if (this.#isOver) return;
     // Most runs that are begun here are over before.
     this.#timer = setTimeout(() => {
       this.#unlisten = newsOf(store).listen(id, () => void this.#look());

@@ -10,6 +10,7 @@ import type { DurableRunOptions } from '../options.ts';
 import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
 import type { RunEnd, StepEnd, StepKind } from '../records/layout.ts';
+import { AbortFollower } from '../steps/attempt.ts';
 import type { CallPosition } from '../steps/call-position.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
@@ -18,6 +19,7 @@ import { ReplayOrder } from '../steps/replay-order.ts';
 import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise } from '../stores/store.ts';
 import { CancelError, cancelKey, signalKey } from './calls-from-outside.ts';
+import { CancelWatch } from './cancel-watch.ts';
 import { joinVersion, type RunLog, type StepEntry } from './run-log.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
@@ -98,7 +100,7 @@ export class DurableRun {
   readonly codec: RecordCodec;
   readonly recorder: RunRecorder;
   readonly checkpoints: Checkpoints;
-  /** The host's. */
+  /** Aborts as the host's does, until the run is over for this process: that one may live as long as a worker. */
   readonly signal: AbortSignal | undefined;
   /** Aborts when nothing more can be recorded, as when another worker has taken the run, and when it was cancelled. */
   readonly lost = new AbortController();
@@ -109,6 +111,8 @@ export class DurableRun {
   readonly pending = { steps: 0 };
   readonly waits: OpenWaits;
   readonly #takenSignals = new Map<string, Set<number>>();
+  readonly #follower: AbortFollower | undefined;
+  readonly #cancelWatch: CancelWatch;
   #isOver = false;
 
   constructor(parts: RunParts) {
@@ -120,7 +124,9 @@ export class DurableRun {
     this.codec = parts.codec;
     this.recorder = parts.recorder;
     this.checkpoints = parts.checkpoints;
-    this.signal = parts.options.signal;
+    this.#follower = parts.options.signal && new AbortFollower([parts.options.signal]);
+    this.signal = this.#follower?.signal;
+    this.#cancelWatch = new CancelWatch(this);
     this.notify = parts.notify;
     this.waits = new OpenWaits(parts.store, parts.id);
     this.recorder.onBroken = (error) => this.lost.abort(error);
@@ -129,6 +135,11 @@ export class DurableRun {
       notify: parts.notify,
       onChanged: ({ path }, asked) => this.recorder.breakWith(this.#neverAsked(path, asked)),
     });
+  }
+
+  /** Looks from now on whether it is cancelled by somebody outside. */
+  watchForCancel(): Promise<void> {
+    return this.#cancelWatch.begin();
   }
 
   /** The program has come to its work. */
@@ -142,7 +153,8 @@ export class DurableRun {
   }
 
   get isOnlyWaiting(): boolean {
-    return this.waits.count > 0 && this.pending.steps === 0 && this.order.isThrough;
+    const isAtWork = this.pending.steps > 0 || this.recorder.inFlight > 0;
+    return this.waits.count > 0 && !isAtWork && this.order.isThrough;
   }
 
   /** Leaves the memory while it waits; when it is due again, and a last look for what came meanwhile. */
@@ -272,8 +284,11 @@ export class DurableRun {
     this.failures.note(error, seq);
   }
 
+  /** Also of one that is put to rest, whose program stands still for ever: nothing of it may stay. */
   end(): void {
     this.#isOver = true;
+    this.#cancelWatch.end();
+    this.#follower?.end();
     // Losers of a race wait no longer, and keep no process alive.
     this.waits.rest();
     this.checkpoints.close();

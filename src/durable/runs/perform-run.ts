@@ -6,7 +6,6 @@ import type { RunEnd, RunRetry } from '../records/layout.ts';
 import { AbortFollower } from '../steps/attempt.ts';
 import type { RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
-import { CancelWatch } from './cancel-watch.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { openRun } from './open-run.ts';
 import { hasTriesLeft, isOverForWorkers, isSettledRun } from './run-log.ts';
@@ -94,9 +93,8 @@ interface Performed {
 async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
   const root = new ScopedRun(run, '');
   const follower = new AbortFollower(run.signal ? [run.signal, run.lost.signal] : [run.lost.signal]);
-  const cancelWatch = new CancelWatch(run);
   try {
-    await cancelWatch.begin();
+    await run.watchForCancel();
     const restored = run.checkpoints.restore();
     run.signal?.throwIfAborted();
     run.lost.signal.throwIfAborted();
@@ -128,7 +126,6 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
     }
     return { failure: { error: failure }, status };
   } finally {
-    cancelWatch.end();
     follower.end();
   }
 }

@@ -28,6 +28,8 @@ export class RunRecorder {
   broken: Error | undefined;
   /** Records that were asked for in this life. */
   count = 0;
+  /** Of them those whose end is not known yet. */
+  inFlight = 0;
   /** Called once, with that reason. */
   onBroken: (error: Error) => void = () => {};
   readonly #handle: RunHandle;
@@ -86,15 +88,22 @@ export class RunRecorder {
     this.count++;
     try {
       const added = this.#handle.append(recordKinds[name], payload, sync);
-      return typeof added === 'number'
-        ? added
-        : added.catch((error) => {
-            throw this.breakWith(error);
-          });
+      return typeof added === 'number' ? added : this.#settle(added);
     } catch (error) {
       // Too large a value is its step's affair: nothing was written, and the run goes on.
       if ((error as AgentdumpError).code === 'over-limit') throw error;
       throw this.breakWith(error as Error);
+    }
+  }
+
+  async #settle(added: Promise<number>): Promise<number> {
+    this.inFlight++;
+    try {
+      return await added;
+    } catch (error) {
+      throw this.breakWith(error as Error);
+    } finally {
+      this.inFlight--;
     }
   }
 }
