@@ -17,6 +17,8 @@ export type ErrorCode =
   | 'unwritable'
   /** Encrypted, and no key or the wrong key was given. details: path. */
   | 'locked'
+  /** The host has closed the store that it asks. details: path. */
+  | 'closed'
   /** Somebody else holds it, or took it over. details: run, holder. */
   | 'held'
   /** The program asks for other steps than those that its run has recorded. details: run, path, diff. */

@@ -24,6 +24,7 @@ const ofErrorCode: Record<ErrorCode, ExitCode> = {
   'over-limit': exitCodes.unreadableInput,
   locked: exitCodes.unreadableInput,
   held: exitCodes.usage,
+  closed: exitCodes.internal,
   changed: exitCodes.unreadableInput,
 };
 

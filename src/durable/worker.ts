@@ -3,6 +3,7 @@
  * come, or because their worker has died. Which of several workers gets a run, the store decides.
  */
 import { loadEngine } from './api.ts';
+import { requireSchedules } from './dispatch/schedule.ts';
 import type { WorkerOptions } from './dispatch/worker-options.ts';
 
 export interface Worker {
@@ -12,7 +13,9 @@ export interface Worker {
   readonly ended: Promise<void>;
 }
 
+/** Throws `usage` for schedules that can't be understood. */
 export function startWorker(options: WorkerOptions): Worker {
+  requireSchedules(options.schedules ?? []);
   const loading = loadEngine().then((engine) => engine.lookOut(options));
   const ended = loading.then((lookout) => lookout.run());
   // Who waits for it hears of an error.

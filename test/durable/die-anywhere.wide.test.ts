@@ -15,6 +15,7 @@ import { answerApproval, rollBack, summarizeRun } from '../../src/durable/inspec
 import type { DurableStepOptions, DurableWork } from '../../src/durable/options.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { crashingStore } from './crashing-store.ts';
+import { until } from './until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-die-anywhere-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -321,14 +322,14 @@ test('a rollback gives back the signals that came behind it, and asks for answer
     const run = agent.run('p', options, program);
     const isAsked = async () =>
       (await summarizeRun(store, 'r').catch(() => undefined))?.waitingFor.some(({ path }) => path === 'go');
-    while (!(await isAsked())) await sleep(3);
+    await until(async () => (await isAsked()) === true);
     await answerApproval(store, 'r', 'go', { approved });
     return run;
   };
   const opened = store.open('r');
   opened.release();
   const sending = (async () => {
-    while ((await summarizeRun(store, 'r')).name === '') await sleep(2);
+    await until(async () => (await summarizeRun(store, 'r')).name !== '');
     for (const value of [1, 2]) await sendSignal(store, 'r', 'news', { value });
   })();
   assert.deepEqual(await life(true), [1, 2, true]);

@@ -11,6 +11,7 @@ import { prunePostgresRuns } from '../../src/durable/stores/postgres-retention.t
 import { PostgresStore } from '../../src/durable/stores/postgres-store.ts';
 import { startWorker } from '../../src/durable/worker.ts';
 import { type PostgresServer, startPostgres, whyNoPostgres } from '../support/postgres.ts';
+import { until } from './until.ts';
 
 const skip = whyNoPostgres() ?? false;
 let server: PostgresServer;
@@ -45,10 +46,6 @@ function work(options: Omit<WorkerOptions, 'options'>) {
     ...options,
   });
   return { worker, ended };
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(10);
 }
 
 test('many workers perform each queued run once', { skip }, async (t) => {

@@ -11,6 +11,7 @@ import type { WorkerOptions } from '../../src/durable/dispatch/worker-options.ts
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { startWorker } from '../../src/durable/worker.ts';
+import { until } from './until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-dispatch-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,10 +29,6 @@ function work(t: TestContext, options: Omit<WorkerOptions, 'options'>) {
   });
   t.after(() => worker.stop());
   return { worker, ended };
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(5);
 }
 
 const stateOf = async (store: FileStore, id: string) => (await summarizeRun(store, id)).state;

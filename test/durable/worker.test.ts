@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { startWorker } from '../../src/durable/worker.ts';
 import { crashingStore } from './crashing-store.ts';
+import { until } from './until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-worker-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ test('runs that wait for a person take no place from those that were interrupted
     const dying = agent.run('asks', options, programs.asks).catch(() => {});
     const isAsked = async () =>
       (await summarizeRun(store, id).catch(() => undefined))?.waitingFor.length === 1;
-    while (!(await isAsked())) await sleep(5);
+    await until(isAsked);
     controller.abort();
     await dying;
   }
@@ -53,9 +53,6 @@ test('runs that wait for a person take no place from those that were interrupted
     everyMs: 20,
     onEnd: (id, error) => ended.push(error ? `${id}: ${error}` : id),
   });
-  const until = async (isSo: () => boolean) => {
-    for (let turn = 0; turn < 500 && !isSo(); turn++) await sleep(10);
-  };
   await until(() => ended.length > 0);
   assert.deepEqual(ended, ['z1']);
   for (const id of ['a1', 'a2', 'a3']) await answerApproval(store, id, 'go', { approved: true });

@@ -12,7 +12,8 @@ import type { DueRun, RunRest } from '../stores/store.ts';
 import { newsOf } from '../stores/store-news.ts';
 import { enqueueRun } from './act-on-run.ts';
 import { DueByReading } from './due-by-reading.ts';
-import { findSlot } from './schedule.ts';
+import { findSlot, idOf, type Schedule } from './schedule.ts';
+import { isClosed, Troubles } from './troubles.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 const defaultPauseMs = { found: 1_000, read: 5_000 };
@@ -23,8 +24,6 @@ const waitingForEach = 8;
 const shortestRestMs = 2_000;
 const unlistedEveryMs = 60_000;
 const unlistedInOneLook = 50;
-/** A run that can't be gone on with, as when its program has changed, is tried again after a pause that grows up to this. */
-const longestSetAsideMs = 300_000;
 
 interface InHand {
   run?: DurableRun;
@@ -40,9 +39,11 @@ export class Lookout {
   readonly #byReading: DueByReading;
   readonly #inHand = new Map<string, InHand>();
   readonly #endings = new Set<Promise<void>>();
-  /** How often a run could not be gone on with. */
-  readonly #setAside = new Map<string, number>();
+  readonly #troubles: Troubles;
+  /** By the schedule's id: the run that it has queued last. */
   readonly #slots = new Map<string, string>();
+  /** Schedules are looked at once a second, whatever news there is. */
+  #scheduledAtS = 0;
   #unlisted: string[] = [];
   #unlistedAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
@@ -53,7 +54,11 @@ export class Lookout {
     this.#options = options;
     this.#names = Object.keys(options.programs);
     this.#most = options.most ?? defaultMost;
-    this.#byReading = new DueByReading(options.store, this.#names);
+    const say = options.options?.notify ?? ((line: string) => process.stderr.write(`agentdump: ${line}\n`));
+    this.#troubles = new Troubles((line) => say(line));
+    this.#byReading = new DueByReading(options.store, this.#names, (id, error) =>
+      this.#troubles.note(runOf(id), error),
+    );
   }
 
   stop(): void {
@@ -67,7 +72,7 @@ export class Lookout {
     try {
       while (!this.#isStopped) {
         this.#hasNews = false;
-        await this.#look().catch((error) => this.#forgive(error));
+        await this.#tryToLook();
         await this.#wait();
       }
     } finally {
@@ -80,8 +85,15 @@ export class Lookout {
   }
 
   /** A store that is away: the next look tells. One that is closed is never looked at again. */
-  #forgive(error: unknown): void {
-    if (error instanceof AgentdumpError && error.code === 'usage') this.#isStopped = true;
+  async #tryToLook(): Promise<void> {
+    const { place } = this.#options.store;
+    try {
+      await this.#look();
+      this.#troubles.forget(place);
+    } catch (error) {
+      if (isClosed(error)) this.#isStopped = true;
+      else this.#troubles.note(place, error);
+    }
   }
 
   async #look(): Promise<void> {
@@ -91,7 +103,10 @@ export class Lookout {
     if (free <= 0) return;
     for (const due of await this.#findDue(free)) {
       if (this.#isStopped || this.#countAtWork() >= this.#most) return;
-      if (!this.#inHand.has(due.id)) this.#take(due);
+      if (this.#inHand.has(due.id) || this.#troubles.isLeftAlone(runOf(due.id))) continue;
+      this.#take(due);
+      // There may be more of them: looked for as soon as these are in hand.
+      this.#hasNews = true;
     }
   }
 
@@ -101,9 +116,8 @@ export class Lookout {
       const waiting = this.#inHand.size - this.#countAtWork();
       return this.#byReading.find((id) => this.#inHand.has(id), waiting < this.#most * waitingForEach);
     }
-    const due = await store.findDue(this.#names, free);
-    // There may be more of them: looked for as soon as these are in hand.
-    if (due.length > 0) this.#hasNews = true;
+    // Those that are left alone may come first, and take no other's place.
+    const due = await store.findDue(this.#names, free + this.#troubles.count);
     return [...due, ...(await this.#findUnlisted(free - due.length))];
   }
 
@@ -115,7 +129,13 @@ export class Lookout {
       this.#unlistedAtMs = performance.now();
       this.#unlisted = await store.findUnlisted();
     }
-    return this.#byReading.judge(this.#unlisted.splice(0, unlistedInOneLook), true);
+    const found: DueRun[] = [];
+    for (let left = unlistedInOneLook; left > 0 && found.length < free; left--) {
+      const id = this.#unlisted.shift();
+      if (id === undefined) break;
+      found.push(...(await this.#byReading.judge([id], true)));
+    }
+    return found;
   }
 
   #countAtWork(): number {
@@ -148,7 +168,7 @@ export class Lookout {
   }
 
   async #perform(due: DueRun, held: InHand): Promise<void> {
-    const { programs, onEnd } = this.#options;
+    const { programs } = this.#options;
     const { id } = due;
     try {
       const name = due.name ?? (await this.#readName(id));
@@ -162,26 +182,36 @@ export class Lookout {
         (run, rest) => Object.assign(held, { run, rest }),
       );
       if (worked.is === 'stuck') throw worked.error;
-      this.#setAside.delete(id);
-      if (worked.is === 'ended') onEnd?.(id, undefined);
-      if (worked.is === 'failed') onEnd?.(id, worked.error);
+      this.#troubles.forget(runOf(id));
+      if (worked.is === 'ended') this.#tellEnd(id, undefined);
+      if (worked.is === 'failed') this.#tellEnd(id, worked.error);
     } catch (error) {
-      if (error instanceof AgentdumpError && error.code === 'held') return;
+      if (isClosed(error) || (error instanceof AgentdumpError && error.code === 'held')) return;
       await this.#leave(id, error);
-      onEnd?.(id, error);
+      this.#tellEnd(id, error);
+    }
+  }
+
+  /** What the host throws there is no failure of the run. */
+  #tellEnd(id: string, error: unknown): void {
+    try {
+      this.#options.onEnd?.(id, error);
+    } catch (thrown) {
+      this.#troubles.note('onEnd of the worker', thrown);
     }
   }
 
   /** Until `agentdump resume` asks for it, where it was taken up too often. */
   async #leave(id: string, error: unknown): Promise<void> {
-    const times = (this.#setAside.get(id) ?? 0) + 1;
-    this.#setAside.set(id, times);
+    const pauseMs = this.#troubles.note(runOf(id), error);
     const isGivenUp = error instanceof AgentdumpError && error.code === 'over-limit';
-    const pauseMs = Math.min(1_000 * 2 ** times, longestSetAsideMs);
     const rest: RunRest = { isOver: false, dueAtMs: isGivenUp ? 'never' : Date.now() + pauseMs };
     this.#byReading.leave(id, rest);
+    const { store } = this.#options;
     try {
-      await this.#options.store.rest?.(id, rest);
+      if (!store.rest) return;
+      await store.rest(id, rest);
+      this.#troubles.leaveToStore(runOf(id));
     } catch {
       // The store is away: it is tried again when it is back.
     }
@@ -198,15 +228,31 @@ export class Lookout {
   }
 
   async #queueScheduled(): Promise<void> {
-    const { schedules = [], store, options } = this.#options;
+    const { schedules = [] } = this.#options;
+    const second = Math.floor(Date.now() / 1_000);
+    if (second === this.#scheduledAtS) return;
+    this.#scheduledAtS = second;
     for (const schedule of schedules) {
-      const slot = findSlot(schedule, Date.now());
-      if (slot === undefined || this.#slots.get(schedule.name) === slot.id) continue;
-      const { input, priority, retry } = schedule;
-      const keys = { key: options?.key, plain: options?.plain };
-      await enqueueRun(store, schedule.name, { id: slot.id, input, priority, retry, ...keys });
-      this.#slots.set(schedule.name, slot.id);
+      const what = `schedule ${idOf(schedule)}`;
+      if (this.#troubles.isLeftAlone(what)) continue;
+      try {
+        await this.#queueSlot(schedule);
+        this.#troubles.forget(what);
+      } catch (error) {
+        if (isClosed(error)) throw error;
+        this.#troubles.note(what, error);
+      }
     }
+  }
+
+  async #queueSlot(schedule: Schedule): Promise<void> {
+    const { store, options } = this.#options;
+    const slot = findSlot(schedule, Date.now());
+    if (slot === undefined || this.#slots.get(idOf(schedule)) === slot.id) return;
+    const { input, priority, retry } = schedule;
+    const keys = { key: options?.key, plain: options?.plain };
+    await enqueueRun(store, schedule.name, { id: slot.id, input, priority, retry, ...keys });
+    this.#slots.set(idOf(schedule), slot.id);
   }
 
   #wake(): void {
@@ -216,8 +262,12 @@ export class Lookout {
 
   async #wait(): Promise<void> {
     const { store, everyMs = store.findDue ? defaultPauseMs.found : defaultPauseMs.read } = this.#options;
-    if (this.#hasNews && !this.#isStopped) return;
+    // A store that answers at once would leave the process no time for anything else.
+    if (this.#hasNews && !this.#isStopped) return turnOfTheLoop();
     this.#pause = new AbortController();
     await ownPause(this.#isStopped ? Math.min(everyMs, defaultPauseMs.found) : everyMs, this.#pause.signal);
   }
 }
+
+const runOf = (id: string) => `run ${id}`;
+const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -24,19 +24,37 @@ export interface Schedule {
 const minuteMs = 60_000;
 const defaultGraceMs = 10 * minuteMs;
 
-/** The last time of the schedule that is not too long ago, and the id of its run. */
-export function findSlot(schedule: Schedule, nowMs: number): { atMs: number; id: string } | undefined {
-  const { cron, everyMs, graceMs = defaultGraceMs, name, id = name } = schedule;
-  const atMs = cron === undefined ? lastMultiple(schedule, everyMs, nowMs) : lastOf(cron, nowMs, graceMs);
-  if (atMs === undefined || nowMs - atMs > graceMs) return undefined;
-  return { atMs, id: `${id}@${new Date(atMs).toISOString()}` };
+export const idOf = ({ id, name }: Schedule): string => id ?? name;
+
+/** Throws `usage` for what can't be understood, and for two that would queue the same runs. */
+export function requireSchedules(schedules: readonly Schedule[]): void {
+  const ids = new Set<string>();
+  for (const schedule of schedules) {
+    const { graceMs = 0 } = schedule;
+    if (!(graceMs >= 0 && graceMs < Number.POSITIVE_INFINITY))
+      throw unfit(schedule, 'wants graceMs of 0 or more');
+    findSlot(schedule, Date.now());
+    if (ids.has(idOf(schedule))) throw unfit(schedule, 'is there twice: give each an id');
+    ids.add(idOf(schedule));
+  }
 }
 
-function lastMultiple({ name }: Schedule, everyMs: number | undefined, nowMs: number): number {
-  if (everyMs !== undefined && everyMs >= 1_000) return Math.floor(nowMs / everyMs) * everyMs;
-  throw new AgentdumpError('usage', `schedule ${name} wants cron, or everyMs of at least 1000`, {
-    argument: 'schedules',
-  });
+function unfit(schedule: Schedule, why: string): AgentdumpError {
+  return new AgentdumpError('usage', `schedule ${idOf(schedule)} ${why}`, { argument: 'schedules' });
+}
+
+/** The last time of the schedule that is not too long ago, and the id of its run. */
+export function findSlot(schedule: Schedule, nowMs: number): { atMs: number; id: string } | undefined {
+  const { cron, everyMs, graceMs = defaultGraceMs } = schedule;
+  const atMs = cron === undefined ? lastMultiple(schedule, everyMs, nowMs) : lastOf(cron, nowMs, graceMs);
+  if (atMs === undefined || nowMs - atMs > graceMs) return undefined;
+  return { atMs, id: `${idOf(schedule)}@${new Date(atMs).toISOString()}` };
+}
+
+function lastMultiple(schedule: Schedule, everyMs: number | undefined, nowMs: number): number {
+  if (everyMs !== undefined && everyMs >= 1_000 && everyMs < Number.POSITIVE_INFINITY)
+    return Math.floor(nowMs / everyMs) * everyMs;
+  throw unfit(schedule, 'wants cron, or everyMs of at least 1000');
 }
 
 function lastOf(cron: string, nowMs: number, graceMs: number): number | undefined {

@@ -27,7 +27,8 @@ export class FileBoard {
   /** Names the run if it has no entry yet; what is there stays. */
   add(fileName: string, run: string, { isWork = false, ...title }: RunTitle): void {
     const before = this.#find(fileName);
-    if (!before || (isWork && before.dueAtMs !== 0))
+    const isNamed = before?.name !== undefined || title.name === undefined;
+    if (!before || !isNamed || (isWork && before.dueAtMs !== 0))
       this.#write(fileName, { ...title, ...before, run, dueAtMs: 0 });
   }
 
@@ -45,7 +46,7 @@ export class FileBoard {
     const before = this.#read;
     this.#read = new Map();
     const due: BoardEntry[] = [];
-    for (const fileName of this.list()) {
+    for (const fileName of this.#list()) {
       const entry = this.#find(fileName, before);
       if (!entry || entry.dueAtMs === 'never' || entry.dueAtMs > nowMs) continue;
       if (entry.name === undefined || names.includes(entry.name)) due.push(entry);
@@ -54,7 +55,17 @@ export class FileBoard {
     return due.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || dueAt(a) - dueAt(b));
   }
 
-  list(): string[] {
+  /** By the name of its file, every entry that can be read. */
+  readAll(): Map<string, BoardEntry> {
+    const entries = new Map<string, BoardEntry>();
+    for (const fileName of this.#list()) {
+      const entry = this.#find(fileName);
+      if (entry) entries.set(fileName, entry);
+    }
+    return entries;
+  }
+
+  #list(): string[] {
     try {
       return readdirSync(this.#folder).filter((name) => !name.startsWith(draftStart));
     } catch {
@@ -85,7 +96,7 @@ export class FileBoard {
       let known = before.get(fileName);
       if (known?.inode !== inode || known.changedMs !== changedMs) {
         const entry = JSON.parse(readFileSync(path, 'utf8'));
-        if (typeof entry?.run !== 'string') return undefined;
+        if (typeof entry?.run !== 'string' || entry.run === '') return undefined;
         known = { inode, changedMs, entry };
       }
       this.#read.set(fileName, known);

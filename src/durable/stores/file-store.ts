@@ -16,6 +16,7 @@ import {
 import { basename, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
+import { platform } from '../../platform/index.ts';
 import { FileBoard } from './file-board.ts';
 import { FileLease, findLeaseHolder } from './file-lease.ts';
 import { readRunFiles } from './file-records.ts';
@@ -46,7 +47,7 @@ export class FileStore implements DurableStore {
     const name = basename(folder);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (name.includes(hashMark)) writeFileSync(join(folder, idFile), runId, { mode: 0o600 });
+      if (name.includes(hashMark) && this.#idOf(name) !== runId) writeWhole(join(folder, idFile), runId);
       this.#board.add(name, runId, title);
     } catch (cause) {
       throw unwritable(folder, cause);
@@ -103,22 +104,21 @@ export class FileStore implements DurableStore {
       const folder = this.folderOf(id);
       // Nothing can come of an entry whose run was removed.
       if (!existsSync(folder)) this.#board.remove(basename(folder));
-      else if (findLeaseHolder(folder) === undefined) due.push({ id, ...(name !== undefined && { name }) });
+      else if (!isHeld(folder)) due.push({ id, ...(name !== undefined && { name }) });
     }
     return due;
   }
 
-  /** Runs without an entry: of an older release, or copied here. */
+  /** Runs without an entry that can be read: of an older release, copied here, or what a power cut left. */
   findUnlisted(): string[] {
-    const listed = new Set(this.#board.list());
+    const listed = this.#board.readAll();
     return this.list().filter((id) => !listed.has(encodeName(id)));
   }
 
   rest(runId: string, rest: RunRest): void {
     const folder = this.folderOf(runId);
     // Of a held run only that it is due: a worker that looks in vain does no harm, one that never looks does.
-    const isHeld = existsSync(folder) && findLeaseHolder(folder) !== undefined;
-    if (!isHeld || (!rest.isOver && rest.dueAtMs === undefined))
+    if (!isHeld(folder) || (!rest.isOver && rest.dueAtMs === undefined))
       this.#board.rest(basename(folder), runId, rest);
   }
 
@@ -137,13 +137,13 @@ export class FileStore implements DurableStore {
 
   #requireOpen(): void {
     if (this.#isClosed)
-      throw new AgentdumpError('usage', `the store ${this.place} is closed`, { argument: 'store' });
+      throw new AgentdumpError('closed', `the store ${this.place} is closed`, { path: this.place });
   }
 
   #idOf(folderName: string): string {
     if (!folderName.includes(hashMark)) return decodeName(folderName);
     try {
-      return readFileSync(join(this.place, folderName, idFile), 'utf8');
+      return readFileSync(join(this.place, folderName, idFile), 'utf8') || folderName;
     } catch {
       return folderName;
     }
@@ -153,6 +153,21 @@ export class FileStore implements DurableStore {
     if (!existsSync(join(this.place, folderName))) this.#board.remove(folderName);
     else if (rest) this.#board.rest(folderName, runId, rest);
   }
+}
+
+/** Whoever takes up one that can't be looked at hears why. */
+function isHeld(folder: string): boolean {
+  try {
+    return findLeaseHolder(folder) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function writeWhole(path: string, text: string): void {
+  const draft = `${path}-${process.pid}-${process.hrtime.bigint()}`;
+  writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+  platform.files.rename(draft, path);
 }
 
 class FileRun implements RunHandle {

@@ -24,6 +24,6 @@ export interface PostgresPlace {
   /** A run whose holder was silent for so long may be taken by others. */
   leaseMs: number;
   patience: Patience;
-  /** Throws `usage` once the store is closed. */
+  /** Throws `closed` once the store is closed. */
   requireOpen(): void;
 }

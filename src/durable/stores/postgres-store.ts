@@ -145,7 +145,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
 
   requireOpen(): void {
     if (this.#isClosed)
-      throw new AgentdumpError('usage', `the store ${this.place} is closed`, { argument: 'store' });
+      throw new AgentdumpError('closed', `the store ${this.place} is closed`, { path: this.place });
   }
 
   /**
