@@ -91,6 +91,8 @@ const allowed: Record<string, string[]> = {
     'analysis',
     'report',
   ],
+  // Its page is a program of its own, which takes the sections of report/html.
+  workbench: ['model', 'bundle/write', 'bundle/read', 'bundle/finished', 'formats', 'analysis', 'report'],
   replayed: [],
   replay: [
     'model',
@@ -128,6 +130,7 @@ const allowed: Record<string, string[]> = {
     'report',
     'ci',
     'replay',
+    'workbench',
     'formats/writer',
   ],
 };

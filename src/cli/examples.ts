@@ -30,6 +30,11 @@ export const examples = {
     ['bisect latest --good v1.4.0 -- node agent.js', 'the commit since v1.4.0 that brought the crash'],
   ],
   list: [['list --dir /var/crash', 'the bundles of another dump folder']],
+  open: [
+    ['open', 'the bundles of the dump folder'],
+    ['open latest --no-browser', 'the newest bundle; only prints the address'],
+    ['open core.4173 --exe ./node', 'a core'],
+  ],
   heap: [
     ['heap app.heapsnapshot', 'overview of the heap'],
     ['heap suspects latest', 'leak suspects of the newest bundle'],

@@ -6,7 +6,7 @@ import { onPrint } from './output.ts';
 
 const quietMs = 2000;
 /** It answers for as long as its client lives. */
-const lasting = new Set(['mcp']);
+const lasting = new Set(['mcp', 'open']);
 
 /** Returns what ends it. */
 export function startProgress(command: string | undefined, stream = process.stderr): () => void {

@@ -53,6 +53,11 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
     load: () => import('./commands/bundles/list.ts'),
   },
   {
+    name: 'open',
+    describe: 'Explore bundles and cores in the browser, on a local page',
+    load: () => import('./commands/open.ts'),
+  },
+  {
     name: 'heap',
     describe: 'Analyze a heap snapshot: summary, classes, leak suspects, retainers, diff, query',
     load: () => import('./commands/heap/heap.ts'),

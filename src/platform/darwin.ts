@@ -33,6 +33,7 @@ export const darwin: Platform = {
   ...nodeOnly,
   name: 'darwin',
   title: titleOf('darwin'),
+  opener: (path) => ({ file: 'open', words: [path] }),
   processes: () => parseProcessList(askPs(['-axo', 'pid=,ppid=,stat=,comm='])),
   startedAtMs(pid) {
     const atMs = Date.parse(askPs(['-o', 'lstart=', '-p', String(pid)]).trim());

@@ -53,6 +53,9 @@ export interface Platform {
   /** How to start a program that a user names as in a shell. */
   command(file: string, words: readonly string[], environment: NodeJS.ProcessEnv): SpawnWords;
 
+  /** How to show a file to the user with what opens such files; undefined where there is nothing to show it on. */
+  opener(path: string): SpawnWords | undefined;
+
   // This process.
   memoryUsage(): NodeJS.MemoryUsage;
   /** Of this process; the most that it ever had, where the system does not tell what it has. */

@@ -29,6 +29,11 @@ export const linux: Platform = {
   processPath: (pid, name) => `/proc/${pid}/${name}`,
   processStat: readProcStat,
   kernelFile,
+  // Without a display it would start a browser for the terminal, in the midst of it.
+  opener: (path) =>
+    process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']
+      ? { file: 'xdg-open', words: [path] }
+      : undefined,
 
   processes: () =>
     listFolder('/proc').flatMap((name) => {

@@ -32,6 +32,7 @@ export const nodeOnly: Omit<Platform, 'name' | 'title'> = {
   startedAtMs: (pid) => (pid === process.pid ? Date.now() - process.uptime() * 1000 : undefined),
   unreapedEnd: () => undefined,
   command: (file, words) => ({ file, words: [...words] }),
+  opener: () => undefined,
   askForInspector: (pid) => void process.kill(pid, signals.inspector),
   inspectorMayKill: true,
   bootId: () => undefined,

@@ -41,6 +41,7 @@ export const windows: Platform = {
   askForInspector: (pid) => (process as unknown as { _debugProcess(pid: number): void })._debugProcess(pid),
   inspectorMayKill: false,
   command: windowsCommand,
+  opener: (path) => ({ file: 'explorer.exe', words: [path] }),
   processes: () => parseProcessList(askPowerShell(listing)),
   files: windowsFiles,
 };

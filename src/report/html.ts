@@ -66,7 +66,7 @@ const hashOf = (text: string): string => `sha256-${createHash('sha256').update(t
  * (https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements). Nor a command
  * for a CI runner; everything else that JSON may hold and a page may not was written out before.
  */
-function embeddedJson(safe: Account): string {
+export function embeddedJson(safe: object): string {
   return JSON.stringify(safe).replace(/<|##(?=\[|vso\[)/g, (found) =>
     found === '<' ? '\\u003c' : '#\\u0023',
   );
@@ -80,4 +80,4 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (c) => entities[c] ?? c);
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (c) => entities[c] ?? c);

@@ -64,10 +64,16 @@ export async function launchBrowser(): Promise<Browser> {
 /** Asks until the expression is true. Playwright's own way needs `eval`, which the page's policy forbids. */
 export async function until(page: BrowserPage, expression: string): Promise<void> {
   for (let tries = 0; tries < 1500; tries++) {
-    if (await page.evaluate(expression)) return;
+    if (await page.evaluate(expression).catch(falseWhileLeaving)) return;
     await delay(20);
   }
   throw new Error(`never true: ${expression}`);
+}
+
+/** Between two documents there is none to ask. */
+function falseWhileLeaving(error: Error): boolean {
+  if (/context was destroyed|navigation/i.test(error.message)) return false;
+  throw error;
 }
 
 /** The text of axe-core, which finds what keeps people out. */

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { buildPage } from './build-page.mjs';
+import { buildPage, buildWorkbench } from './build-page.mjs';
 import { buildPreload, buildReplayPreload, buildTestsPreload } from './build-preload.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -26,6 +26,7 @@ for (const end of ['js', 'd.ts']) rmSync(join(root, 'dist', `register-tests.${en
 await inlinePackages('yargs');
 await inlinePackages('mcp-sdk');
 await buildPage(join(root, 'dist', 'report', 'html'));
+await buildWorkbench(join(root, 'dist', 'workbench', 'page'));
 await inlineDurableEngine();
 await inlineStart();
 await inlineCommand('ci', ['errors.js', 'cli/output.js', 'supervise/arm.js']);

@@ -41,7 +41,7 @@ export function changeLine(change: DiffChange): { mark: string; subject: string;
   return { mark: marks[change.change], subject: oneLine(change.subject), values: values.join(' → ') };
 }
 
-function valueText(value: DiffValue | DiffValue[], change: DiffChange): string {
+export function valueText(value: DiffValue | DiffValue[], change: DiffChange): string {
   if (Array.isArray(value)) return rangeText(value, change);
   if (typeof value === 'string') return clip(oneLine(value), maxValueChars) || '(empty)';
   if (change.unit === 'bytes') return formatBytes(value);

@@ -1,19 +1,21 @@
 /** The page: a bar, the list of sections, and the sections that have something to show. */
 import { Component, type ComponentChildren } from 'preact';
+import { keyTable } from './keys.ts';
 import { Help } from './parts/help.tsx';
 import { Navigation } from './parts/navigation.tsx';
-import { TopBar } from './parts/top-bar.tsx';
+import { type BarLink, TopBar } from './parts/top-bar.tsx';
 import { type SectionEntry, sections } from './sections.tsx';
 import { account } from './state.ts';
 
-export function App() {
+/** @param links where else one can go, for a program that shows more than this account. */
+export function App({ links = [] }: { links?: readonly BarLink[] }) {
   const shown = sections.filter(({ isThere }) => isThere(account));
   return (
     <>
       <a class="skip" href="#verdict">
         To the verdict
       </a>
-      <TopBar account={account} />
+      <TopBar account={account} links={links} />
       <div class="frame">
         <Navigation sections={shown} account={account} />
         <main>
@@ -22,7 +24,10 @@ export function App() {
           ))}
         </main>
       </div>
-      <Help />
+      <Help
+        keys={keyTable}
+        note="Every frame, step, call and message has an address of its own: open it, and copy the link."
+      />
     </>
   );
 }

@@ -11,20 +11,30 @@ export const keyTable: readonly [key: string, what: string][] = [
   ['Esc', 'leave search or help'],
 ];
 
-const actions: Record<string, () => void> = {
+export type KeyActions = Readonly<Record<string, () => void>>;
+
+/** Of every view, also of a program that shows more than an account. */
+export const sharedKeys: KeyActions = {
   '/': focusSearch,
-  j: () => step(1),
-  k: () => step(-1),
   t: nextTheme,
   '?': () => {
     isHelpShown.value = !isHelpShown.value;
   },
 };
 
-export function installKeys(): void {
+const digits = Array.from({ length: 9 }, (_, n) => n + 1);
+
+export const accountKeys: KeyActions = {
+  ...sharedKeys,
+  j: () => step(1),
+  k: () => step(-1),
+  ...Object.fromEntries(digits.map((digit) => [digit, () => goToSection(digit)])),
+};
+
+export function listenForKeys(actions: KeyActions): void {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const action = actions[event.key] ?? sectionAction(event.key);
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
     if (!action) return;
     event.preventDefault();
     action();
@@ -36,20 +46,19 @@ export function nextTheme(): void {
 }
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select');
+  target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select');
 
 function focusSearch(): void {
   document.querySelector<HTMLInputElement>('#search')?.focus();
 }
 
-function sectionAction(key: string): (() => void) | undefined {
-  if (!/^[1-9]$/.test(key)) return undefined;
-  const section = document.querySelectorAll('main > section[id]')[Number(key) - 1];
-  return section && (() => goTo(section.id));
+function goToSection(number: number): void {
+  const section = document.querySelectorAll('main > section[id]')[number - 1];
+  if (section) goTo(section.id);
 }
 
 /** From the focused item, or else from the first that is in sight. */
-function step(by: 1 | -1): void {
+export function step(by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')].filter(
     (item) => item.offsetParent,
   );

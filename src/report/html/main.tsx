@@ -1,14 +1,14 @@
 /** The page of one account: reads the data that stands in the document, and draws it. */
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { installKeys } from './keys.ts';
+import { accountKeys, listenForKeys } from './keys.ts';
 import { goTo, target, watchSurroundings } from './state.ts';
 
 const root = document.getElementById('page');
 if (root) {
   root.replaceChildren();
   watchSurroundings();
-  installKeys();
+  listenForKeys(accountKeys);
   render(<App />, root);
   goTo(target.value);
   requestAnimationFrame(() => performance.mark('agentdump-drawn'));

@@ -1,9 +1,13 @@
 /** The keys, in a dialog. */
 import { useEffect, useRef } from 'preact/hooks';
-import { keyTable } from '../keys.ts';
 import { isHelpShown } from '../state.ts';
 
-export function Help() {
+interface HelpProps {
+  keys: readonly [key: string, what: string][];
+  note: string;
+}
+
+export function Help({ keys, note }: HelpProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isHelpShown.value) dialog.current?.showModal();
@@ -20,7 +24,7 @@ export function Help() {
     >
       <h2 id="help-title">Keys</h2>
       <dl>
-        {keyTable.map(([key, what]) => (
+        {keys.map(([key, what]) => (
           <div key={key}>
             <dt>
               {key.split('  ').map((one) => (
@@ -31,9 +35,7 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <p class="faint">
-        Every frame, step, call and message has an address of its own: open it, and copy the link.
-      </p>
+      <p class="faint">{note}</p>
       <button type="button" onClick={() => dialog.current?.close()}>
         Close
       </button>

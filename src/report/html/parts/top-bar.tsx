@@ -4,7 +4,12 @@ import { nextTheme } from '../keys.ts';
 import { isHelpShown, theme } from '../state.ts';
 import { Search } from './search.tsx';
 
-export function TopBar({ account }: { account: Account }) {
+export interface BarLink {
+  name: string;
+  href: string;
+}
+
+export function TopBar({ account, links }: { account: Account; links: readonly BarLink[] }) {
   const program = programOf(account);
   return (
     <header class="top-bar">
@@ -13,26 +18,47 @@ export function TopBar({ account }: { account: Account }) {
         <span class="brand-name">agentdump</span>
         {program ? <span class="brand-program">{program}</span> : null}
       </a>
+      {links.length ? (
+        <nav class="bar-links" aria-label="Elsewhere">
+          {links.map(({ name, href }) => (
+            <a key={name} href={href}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      ) : null}
       <Search />
-      <button type="button" class="quiet" onClick={nextTheme} aria-label={`Colours: ${theme.value}`}>
-        <span aria-hidden="true">{{ system: '◐', dark: '☾', light: '☀' }[theme.value]}</span>
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Keyboard"
-        onClick={() => {
-          isHelpShown.value = true;
-        }}
-      >
-        <span aria-hidden="true">?</span>
-      </button>
+      <ThemeButton />
+      <HelpButton />
     </header>
   );
 }
 
+export function ThemeButton() {
+  return (
+    <button type="button" class="quiet" onClick={nextTheme} aria-label={`Colours: ${theme.value}`}>
+      <span aria-hidden="true">{{ system: '◐', dark: '☾', light: '☀' }[theme.value]}</span>
+    </button>
+  );
+}
+
+export function HelpButton() {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label="Keyboard"
+      onClick={() => {
+        isHelpShown.value = true;
+      }}
+    >
+      <span aria-hidden="true">?</span>
+    </button>
+  );
+}
+
 /** A line that was alive, and is not. */
-function Mark() {
+export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">
       <path d="M1 8h6l2.5-6 4 12 2.5-6h2" />

@@ -1,0 +1,96 @@
+/**
+ * What is being loaded and what has been: a thread a job, its progress for whoever listens, its result until others have
+ * pushed it out. A job that failed or was cancelled is forgotten, so that asking again begins anew.
+ */
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../formats/heapsnapshot/index.ts';
+import type { JobEvent, Progress } from '../protocol.ts';
+import type { Said, Work } from './work.ts';
+
+export class Job {
+  readonly #worker: Worker;
+  readonly #listeners = new Set<(event: JobEvent) => void>();
+  #last: JobEvent = { kind: 'progress', text: 'starting' };
+  /** JSON. */
+  result: string | undefined;
+
+  constructor(work: Work) {
+    this.#worker = startThread('workbench/items/job-thread', { work });
+    this.#worker.on('message', (said: Said) => this.#hear(said));
+    this.#worker.once('error', ({ message }: Error) => this.#end({ kind: 'failed', reason: message }));
+    this.#worker.once('exit', () => this.#end({ kind: 'failed', reason: 'its thread has ended' }));
+  }
+
+  get last(): JobEvent {
+    return this.#last;
+  }
+
+  get progress(): Progress | undefined {
+    return this.#last.kind === 'progress' ? this.#last : undefined;
+  }
+
+  /** Hears what was said last at once. Returns the undoing. */
+  listen(listener: (event: JobEvent) => void): () => void {
+    listener(this.#last);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  cancel(reason = 'cancelled'): void {
+    this.#end({ kind: 'failed', reason });
+    void this.#worker.terminate();
+  }
+
+  #hear(said: Said): void {
+    if (said.kind === 'progress') this.#say(said);
+    else if (said.kind === 'failed') this.#end(said);
+    else {
+      this.result = said.result;
+      this.#end({ kind: 'ready' });
+    }
+  }
+
+  #end(event: JobEvent): void {
+    if (this.#last.kind === 'progress') this.#say(event);
+  }
+
+  #say(event: JobEvent): void {
+    this.#last = event;
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+export class Jobs {
+  /** The one that was used last is the last. */
+  readonly #jobs = new Map<string, Job>();
+  readonly #mostKept: number;
+
+  /** @param mostKept of the results: each may be some tens of megabytes. */
+  constructor(mostKept = 8) {
+    this.#mostKept = mostKept;
+  }
+
+  get(key: string): Job | undefined {
+    return this.#jobs.get(key);
+  }
+
+  /** The job of that name, begun if it is not there. */
+  start(key: string, work: Work): Job {
+    const known = this.#jobs.get(key);
+    this.#jobs.delete(key);
+    const job = known ?? new Job(work);
+    this.#jobs.set(key, job);
+    const settled = [...this.#jobs].filter(([, { progress }]) => progress === undefined);
+    for (const [old] of settled.slice(0, Math.max(0, settled.length - this.#mostKept))) this.forget(old);
+    return job;
+  }
+
+  forget(key: string): void {
+    this.#jobs.get(key)?.cancel();
+    this.#jobs.delete(key);
+  }
+
+  close(): void {
+    for (const key of [...this.#jobs.keys()]) this.forget(key);
+  }
+}

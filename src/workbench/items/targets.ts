@@ -1,0 +1,106 @@
+/**
+ * What was opened: one thing, or a folder of them. A page names them by ids of ours, which are looked up here; no path ever
+ * comes from a page. Bundles of a folder are listed anew each time, since they come and go.
+ */
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { findBundle, type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
+import { readBundleName } from '../../bundle/write/bundle-name.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { escapeLine } from '../../report/escape-terminal.ts';
+import type { ItemRow } from '../protocol.ts';
+
+export interface Item {
+  row: ItemRow;
+  path: string;
+}
+
+export interface Targets {
+  /** Undefined where one thing was opened. */
+  folder?: string;
+  /** Newest first. */
+  list(): Item[];
+  find(id: string): Item | undefined;
+}
+
+/** @param target a path, or a name or id of a bundle in `dir`; the folder itself when none is named. Throws `not-found`. */
+export function findTargets(target: string | undefined, dir: string): Targets {
+  if (target === undefined) return folderTargets(dir);
+  const isThere = existsSync(target);
+  if (isThere && isFolder(target)) return folderTargets(target);
+  const item = isThere ? itemOfPath(target) : bundleItem(findBundle(target, dir));
+  return { list: () => [item], find: (id) => (id === item.row.id ? item : undefined) };
+}
+
+function isFolder(path: string): boolean {
+  return (
+    statSync(path).isDirectory() &&
+    readBundleName(basename(resolve(path))) === undefined &&
+    !isBareBundle(path)
+  );
+}
+
+/** A bundle's folder under another name. */
+const isBareBundle = (path: string): boolean => existsSync(resolve(path, 'manifest.json'));
+
+function folderTargets(folder: string): Targets {
+  if (!existsSync(folder))
+    throw new AgentdumpError('not-found', `there is no folder ${folder}`, { path: folder });
+  const list = () => listBundles(folder).map(listedItem);
+  return { folder, list, find: (id) => list().find(({ row }) => row.id === id) };
+}
+
+function itemOfPath(path: string): Item {
+  if (isCore(path))
+    return { row: { id: 'core', kind: 'core', name: nameOf(path), bytes: statSync(path).size }, path };
+  return bundleItem(path);
+}
+
+const bundleItem = (path: string): Item => ({
+  row: { id: 'bundle', kind: 'bundle', name: nameOf(path) },
+  path,
+});
+const nameOf = (path: string): string => escapeLine(basename(resolve(path)));
+
+/** The id is the name's: it stays when others come. Some characters of a name mean something in an address. */
+function listedItem({
+  name,
+  path,
+  at,
+  state,
+  program,
+  verdictKind,
+  bytes,
+  gaps,
+  problem,
+}: ListedBundle): Item {
+  const row: ItemRow = {
+    id: encodeURIComponent(name),
+    kind: 'bundle',
+    name: escapeLine(name),
+    at,
+    state,
+    bytes,
+    gaps,
+  };
+  if (program !== undefined) row.program = escapeLine(program);
+  if (verdictKind !== undefined) row.verdictKind = escapeLine(verdictKind);
+  if (problem !== undefined) row.problem = escapeLine(problem);
+  return { row, path };
+}
+
+/** ELF, of the type core: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html. */
+function isCore(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const head = Buffer.alloc(18);
+  const file = openSync(path, 'r');
+  try {
+    return (
+      readSync(file, head, 0, 18, 0) === 18 &&
+      head.readUInt32BE(0) === 0x7f454c46 &&
+      head.readUInt16LE(16) === 4
+    );
+  } finally {
+    closeSync(file);
+  }
+}

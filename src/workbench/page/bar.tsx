@@ -1,0 +1,22 @@
+/** The bar of a view that is no account: the way home, the theme, the keys. */
+
+import { Help } from '../../report/html/parts/help.tsx';
+import { HelpButton, Mark, ThemeButton } from '../../report/html/parts/top-bar.tsx';
+import { keyTable } from './keys.ts';
+import { addressOf } from './state.ts';
+
+export function Bar() {
+  return (
+    <>
+      <header class="top-bar">
+        <a class="brand" href={addressOf('')} aria-label="agentdump: all that is open">
+          <Mark />
+          <span class="brand-name">agentdump</span>
+        </a>
+        <ThemeButton />
+        <HelpButton />
+      </header>
+      <Help keys={keyTable} note="Every view has an address of its own; back and forward work." />
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+/** Every view in its frame. An account brings the bar and the sections of the page that is sent to others. */
+import { App } from '../../report/html/app.tsx';
+import type { ViewState } from '../protocol.ts';
+import { Bar } from './bar.tsx';
+import { addressOf } from './state.ts';
+import { Diff } from './views/diff.tsx';
+import { Failed } from './views/failed.tsx';
+import { List } from './views/list.tsx';
+import { Loading } from './views/loading.tsx';
+
+export function Desk({ state }: { state: ViewState }) {
+  if (state.view === 'account') {
+    const links = state.hasList ? [{ name: 'All bundles', href: addressOf('') }] : [];
+    return <App links={links} />;
+  }
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <Bar />
+      <main id="main" class="desk" tabIndex={-1}>
+        <View state={state} />
+      </main>
+    </>
+  );
+}
+
+function View({ state }: { state: Exclude<ViewState, { view: 'account' }> }) {
+  switch (state.view) {
+    case 'list':
+      return <List folder={state.folder} items={state.items} />;
+    case 'diff':
+      return <Diff state={state} />;
+    case 'loading':
+      return <Loading job={state.job} what={state.what} />;
+    case 'failed':
+      return <Failed what={state.what} reason={state.reason} />;
+  }
+}

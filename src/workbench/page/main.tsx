@@ -1,0 +1,16 @@
+/** The program of every document: draws the view that its state names. */
+import { render } from 'preact';
+import { goTo, target, watchSurroundings } from '../../report/html/state.ts';
+import { Desk } from './desk.tsx';
+import { installKeys } from './keys.ts';
+import { state } from './state.ts';
+
+const root = document.getElementById('page');
+if (root) {
+  root.replaceChildren();
+  watchSurroundings();
+  installKeys();
+  render(<Desk state={state} />, root);
+  goTo(target.value);
+  requestAnimationFrame(() => performance.mark('agentdump-drawn'));
+}

@@ -1,0 +1,135 @@
+/** The bundles of a folder, newest first: a filter, one to enter, two to compare. */
+import { useSignal } from '@preact/signals';
+import { formatBytes, formatCount } from '../../../model/quantities.ts';
+import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
+import { CutList, When } from '../../../report/html/parts/small.tsx';
+import { addresses, type ItemRow } from '../../protocol.ts';
+import { addressOf } from '../state.ts';
+
+const mostRows = 200;
+
+export function List({ folder, items }: { folder: string; items: readonly ItemRow[] }) {
+  const filter = useSignal('');
+  /** The one that was chosen last is the last. */
+  const chosen = useSignal<readonly string[]>([]);
+  const wanted = filter.value.toLowerCase();
+  const shown = items.filter((item) => textOf(item).includes(wanted));
+  const choose = (id: string) => {
+    const others = chosen.value.filter((other) => other !== id);
+    chosen.value = others.length < chosen.value.length ? others : [...others, id].slice(-2);
+  };
+  return (
+    <>
+      <h1>Bundles</h1>
+      <p class="lead">
+        <code>{folder}</code>
+      </p>
+      {items.length === 0 ? (
+        <p>There is no bundle in this folder yet. Load this page again to look anew.</p>
+      ) : null}
+      {items.length > 0 ? (
+        <div class="tools">
+          <input
+            id="search"
+            type="search"
+            class="field"
+            placeholder="Filter  /"
+            aria-label="Filter the bundles"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => {
+              filter.value = event.currentTarget.value;
+            }}
+          />
+          <span class="faint" role="status">
+            {formatCount(shown.length, 'bundle')}
+          </span>
+          <CompareLink items={items} chosen={chosen.value} />
+        </div>
+      ) : null}
+      {shown.length > 0 ? (
+        <ScrollBox class="table bundles" label="Bundles">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span class="hidden">Chosen</span>
+                </th>
+                {['When', 'Program', 'Verdict', 'State'].map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+                <th scope="col" class="number">
+                  Size
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              <CutList
+                items={shown}
+                most={mostRows}
+                what="bundles"
+                draw={(item) => (
+                  <BundleRow
+                    key={item.id}
+                    item={item}
+                    isChosen={chosen.value.includes(item.id)}
+                    choose={choose}
+                  />
+                )}
+              />
+            </tbody>
+          </table>
+        </ScrollBox>
+      ) : null}
+    </>
+  );
+}
+
+const textOf = ({ name, program = '', verdictKind = '', state = '', at = '' }: ItemRow): string =>
+  [name, program, verdictKind, state, at].join(' ').toLowerCase();
+
+interface BundleRowProps {
+  item: ItemRow;
+  isChosen: boolean;
+  choose: (id: string) => void;
+}
+
+function BundleRow({
+  item: { id, name, at, program, verdictKind, bytes, gaps, state, problem },
+  isChosen,
+  choose,
+}: BundleRowProps) {
+  return (
+    <tr>
+      <td>
+        <input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={() => choose(id)} />
+      </td>
+      <td>
+        <a href={addressOf(addresses.item(id))} data-item title={name}>
+          <When at={at} />
+        </a>
+      </td>
+      <td>{program ?? ''}</td>
+      <td>{verdictKind ?? ''}</td>
+      <td>
+        {[state === 'sealed' ? '' : state, gaps ? formatCount(gaps, 'gap') : '', problem]
+          .filter(Boolean)
+          .join(', ')}
+      </td>
+      <td class="number">{bytes === undefined ? '' : formatBytes(bytes)}</td>
+    </tr>
+  );
+}
+
+/** The earlier one first, whichever was chosen first. */
+function CompareLink({ items, chosen }: { items: readonly ItemRow[]; chosen: readonly string[] }) {
+  const [newer, older] = items.filter(({ id }) => chosen.includes(id));
+  if (!newer || !older) return <span class="faint">Choose two to compare them.</span>;
+  return (
+    <a class="button" data-compare href={addressOf(addresses.diff(older.id, newer.id))}>
+      Compare the two
+    </a>
+  );
+}

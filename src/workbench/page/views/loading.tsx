@@ -1,0 +1,46 @@
+/** What is being loaded and how far it is. When it is there, the document is asked for again and is the view itself. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { addresses, type JobEvent } from '../../protocol.ts';
+import { addressOf } from '../state.ts';
+import { Failed } from './failed.tsx';
+
+export function Loading({ job, what }: { job: string; what: string }) {
+  const last = useSignal<JobEvent>({ kind: 'progress', text: 'starting' });
+  useEffect(() => {
+    const source = new EventSource(addressOf(addresses.events(job)));
+    source.onmessage = ({ data }) => {
+      const event: JobEvent = JSON.parse(data);
+      if (event.kind !== 'progress') source.close();
+      if (event.kind === 'ready') location.reload();
+      else last.value = event;
+    };
+    source.onerror = () => {
+      source.close();
+      last.value = { kind: 'failed', reason: 'the workbench has ended, or another view has ended this job' };
+    };
+    return () => source.close();
+  }, [job]);
+  const event = last.value;
+  if (event.kind === 'failed') return <Failed what={what} reason={event.reason} />;
+  const { text, share } = event.kind === 'progress' ? event : { text: 'drawing', share: 1 };
+  return (
+    <>
+      <h1>{what}</h1>
+      <div class="loading">
+        <p role="status">{text}</p>
+        <progress aria-label={text} {...(share !== undefined && { value: share })} />
+        <button
+          type="button"
+          class="button"
+          data-item
+          onClick={() => {
+            void fetch(addressOf(addresses.cancel(job)), { method: 'POST' });
+          }}
+        >
+          Cancel
+        </button>
+      </div>
+    </>
+  );
+}

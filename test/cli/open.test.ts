@@ -1,0 +1,57 @@
+/** `agentdump open` as a shell sees it: the address first, an answer, no end with stdin, an end with Ctrl-C. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
+
+const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'agentdump.js');
+const root = mkdtempSync(join(tmpdir(), 'agentdump-open-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+mkdirSync(join(root, 'dumps'), { mode: 0o700 });
+writeBundle(
+  join(root, 'dumps', '20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump'),
+  synthParts({}),
+);
+const env = { PATH: process.env['PATH'], NO_COLOR: '1' };
+
+test('prints the address, serves, outlives stdin, and ends with the signal of Ctrl-C', async () => {
+  const child = spawn(process.execPath, [bin, 'open', '--no-browser', '--dir', 'dumps'], {
+    cwd: root,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end();
+  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/$/);
+  const list = await fetch(url);
+  assert.equal(list.status, 200);
+  assert.match(await list.text(), /agent-uncaught-exception-00112233/);
+  const program = await fetch(`${url}workbench.js`);
+  assert.match(await program.text(), /Copyright.*preact/is);
+  assert.equal((await fetch(new URL('/', url))).status, 404);
+  // A document whose job runs while the signal comes.
+  await fetch(`${url}items/20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump`);
+  child.kill('SIGINT');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('wrong words are 2, what is not there is 3', () => {
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [bin, 'open', '--no-browser', ...words], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+    });
+  const port = run('--port', 'x', '--dir', 'dumps');
+  assert.deepEqual([port.status, port.stdout], [2, '']);
+  assert.match(port.stderr, /--port takes a number/);
+  const nowhere = run('nowhere.agentdump', '--dir', 'dumps');
+  assert.deepEqual([nowhere.status, nowhere.stdout], [3, '']);
+  assert.equal(run('--dir', 'nowhere').status, 3);
+});
