@@ -3,8 +3,10 @@
 import { below } from '../platform/paths.ts';
 import type { Frame } from './thread.ts';
 
+type Placed = Pick<Frame, 'function' | 'file' | 'line' | 'column'>;
+
 /** `file:line:column`, the file relative to the program's folder where it lies in it. */
-export function placeOf(frame: Frame, cwd?: string): string | undefined {
+export function placeOf(frame: Placed, cwd?: string): string | undefined {
   if (frame.file === undefined) return undefined;
   const file = shortFile(frame.file, cwd);
   if (frame.line === undefined) return file;
@@ -12,7 +14,7 @@ export function placeOf(frame: Frame, cwd?: string): string | undefined {
 }
 
 /** `planNextStep (src/agent.ts:42:17)`. */
-export function frameText(frame: Frame, cwd?: string): string {
+export function frameText(frame: Placed, cwd?: string): string {
   const place = placeOf(frame, cwd);
   const name = frame.function;
   if (name && place) return `${name} (${place})`;

@@ -41,7 +41,17 @@ export interface VerdictHead {
   confidence: Confidence;
 }
 
+/** The code that a person would open first. Lines and columns are 1-based, after source maps. */
+export interface VerdictPlace {
+  function?: string;
+  file: string;
+  line?: number;
+  column?: number;
+}
+
 export interface Verdict extends VerdictHead {
+  /** Where it died, hangs or waits; absent where no frame shows it. */
+  place?: VerdictPlace;
   /** One to three sentences. */
   summary: string;
   evidence: Evidence[];

@@ -268,7 +268,7 @@ export const agentTruths: readonly Truth[] = [
     env: { AGENTDUMP_HANG_MS: '1000' },
     program: `tool('search', () => new Promise(() => {})); function rank() { for (let n = 0; ; n++) if (n % 1e8 === 0 && performance.now() > 15000) return; }\nsetTimeout(() => { rank(); process.exit(0); }, 200);`,
     kind: 'event-loop-hang',
-    cause: [/rank/],
-    never: [/waiting for tool/],
+    cause: [/hangs in rank \(victim\.mjs:\d+:\d+\)/, /❯ \d+ │/],
+    never: [/waiting for tool/, /has waited/],
   },
 ];

@@ -272,7 +272,8 @@ export const programTruths: readonly Truth[] = [
     env: { AGENTDUMP_HANG_MS: '1000' },
     program: `function spin() { for (let n = 0; ; n++) if (n % 1e8 === 0 && performance.now() > 15000) return; }\nsetTimeout(() => { spin(); process.exit(0); }, 100);`,
     kind: 'event-loop-hang',
-    cause: [/spin/],
+    cause: [/hangs in spin \(victim\.mjs:\d+:\d+\)/, /victim\.mjs:\d+:\d+ .*❯ \d+ │ function spin/],
+    never: [/has waited/],
   },
   {
     name: 'a child that fails, carried up',

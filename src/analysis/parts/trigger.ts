@@ -72,6 +72,7 @@ function readStall(stall: Fields | undefined): TriggerFacts['stall'] {
       limitMs: stall.number('limitMs'),
       where: stall.oneOf('where', ['javascript', 'native']),
       cpuMs: stall.number('cpuMs'),
+      queuedMs: stall.number('queuedMs'),
       microtasksRan: stall.flag('microtasksRan'),
       callback: stall.text('callback'),
       laterStacks: stall.texts('laterStacks'),

@@ -3,13 +3,13 @@
  * lost that is said; what was merely in flight or running at the same time is named as such.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
-import { culpritFrame, frameText } from '../../model/frame-text.ts';
+import { frameText } from '../../model/frame-text.ts';
 import { type OriginFacts, type RequestAccount, requestName } from '../../model/origin.ts';
 import { clip, formatCount, formatDuration } from '../../model/quantities.ts';
 import { type TestFacts, testTitle } from '../../model/tests.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
-import { cwdOf, deathFrames, titled } from './wording.ts';
+import { cwdOf, titled } from './wording.ts';
 
 const verbs: Partial<Record<Verdict['kind'], string>> = {
   'uncaught-exception': 'threw',
@@ -37,15 +37,14 @@ function tell(verdict: Verdict, told: Told | undefined): Verdict {
 
 type Told = { prefix?: string; sentence: string } & Pick<Evidence, 'part'>;
 
-function byRequest({ kind }: Verdict, { account, trigger }: VerdictFacts): Told | undefined {
+function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFacts): Told | undefined {
   const { requests = [], origin } = account;
   const part = partNames.origin;
   const culprit = requests.find((request) => request.culprit);
   const verb = verbs[kind];
   if (culprit && verb !== undefined) {
     const name = clip(requestName(culprit), longestName);
-    const frame = culpritFrame(deathFrames(account));
-    const place = frame ? ` in ${frameText(frame, cwdOf(account))}` : '';
+    const place = at ? ` in ${frameText(at, cwdOf(account))}` : '';
     const sentence = `${name}${detailOf(culprit)} ${verb}${place}; ${othersText(origin, culprit)}.`;
     return { prefix: name, sentence, part };
   }

@@ -2,6 +2,7 @@
  * Ranks the causes; the only place that knows them all. Reasons stand before mechanisms, each list from the most
  * specific to the most general, and `unknown` closes it.
  */
+import { culpritFrame } from '../../model/frame-text.ts';
 import type { Verdict } from '../../model/verdict.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
@@ -24,6 +25,7 @@ import { unknown } from './causes/unknown.ts';
 import { workerDeath } from './causes/worker-death.ts';
 import type { Cause, VerdictFacts } from './facts.ts';
 import { refineByCore } from './from-core.ts';
+import { deathFrames, placedAt } from './wording.ts';
 
 export const causes: readonly Cause[] = [
   heapOutOfMemory,
@@ -61,5 +63,7 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
   const alternatives = considered
     .filter((other) => other !== chosen && other.cause.layer === 'reason')
     .map(({ verdict: { kind, title, confidence } }) => ({ kind, title, confidence }));
-  return refineByCore(alternatives.length ? { ...chosen.verdict, alternatives } : chosen.verdict, facts);
+  const own = chosen.verdict;
+  const verdict = own.place ? own : { ...own, ...placedAt(culpritFrame(deathFrames(facts.account))) };
+  return refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts);
 }

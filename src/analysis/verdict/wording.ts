@@ -3,6 +3,7 @@ import type { Account, ErrorFacts } from '../../model/account.ts';
 import { endOfPath } from '../../model/frame-text.ts';
 import { clip, firstLine } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
+import type { VerdictPlace } from '../../model/verdict.ts';
 import type { Surroundings } from '../headroom.ts';
 import type { VerdictFacts } from './facts.ts';
 
@@ -44,6 +45,20 @@ export function deathFrames(account: VerdictFacts['account']): Frame[] {
   // An aggregate has no stack worth the name: its first member has.
   const own = error?.frames?.length ? error.frames : error?.errors?.[0]?.frames;
   return own ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
+}
+
+/** What a verdict says of its place; nothing where the frame has no file. */
+export function placedAt(frame: Frame | undefined): { place?: VerdictPlace } {
+  if (frame?.file === undefined) return {};
+  const { function: name, file, line, column } = frame;
+  return {
+    place: {
+      ...(name !== undefined && { function: name }),
+      file,
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+    },
+  };
 }
 
 /** The last cause of a chain, or the error itself. */

@@ -206,6 +206,8 @@ export interface StallFacts {
   where: 'javascript' | 'native';
   /** CPU time that the main thread used in `silentMs`, to the clock tick of 10 ms. */
   cpuMs?: number;
+  /** For how long of it the main thread was ready to run and got no processor; absent where the kernel does not say. */
+  queuedMs?: number;
   /** Microtasks ran while the loop stood: promises starve it. */
   microtasksRan?: boolean;
   /** Kind of the asynchronous resource whose callback it was, as async_hooks names it. */

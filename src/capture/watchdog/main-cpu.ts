@@ -9,8 +9,8 @@ export function readMainCpuMs(): number | undefined {
   return fields && (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
 
-/** Milliseconds that a thread was ready to run and got no processor; 0 where the kernel does not count them. */
-export function readWaitMs(tid: number): number {
-  const fields = platform.processFile('self', `task/${tid}/schedstat`)?.split(' ');
-  return Number(fields?.[1] ?? 0) / 1e6;
+/** Milliseconds that a thread was ready to run and got no processor; undefined where the kernel does not count them. */
+export function readQueuedMs(tid: number): number | undefined {
+  const queued = platform.processFile('self', `task/${tid}/schedstat`)?.split(' ')[1];
+  return queued === undefined ? undefined : Number(queued) / 1e6;
 }

@@ -4,7 +4,7 @@
  * whatever has come of either, the program is dead within a second. A second signal ends it at once.
  */
 import type { HeapTier } from '../install/config.ts';
-import { readWaitMs } from './main-cpu.ts';
+import { readQueuedMs } from './main-cpu.ts';
 import { cells } from './protocol.ts';
 
 /** A loop that turns answers within this, on a busy machine within the second. */
@@ -107,7 +107,9 @@ export class SignalDeath {
   }
 
   #readWaits(): number[] {
-    return [process.pid, Atomics.load(this.#options.shared, cells.threadId)].map(readWaitMs);
+    return [process.pid, Atomics.load(this.#options.shared, cells.threadId)].map(
+      (tid) => readQueuedMs(tid) ?? 0,
+    );
   }
 
   #end(): void {

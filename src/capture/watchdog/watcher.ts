@@ -8,7 +8,7 @@ import { platform } from '../../platform/index.ts';
 import { HeldSignals } from './held-signals.ts';
 import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
-import { readMainCpuMs } from './main-cpu.ts';
+import { readMainCpuMs, readQueuedMs } from './main-cpu.ts';
 import { stepShare } from './memory-watch.ts';
 import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
 import { SignalDeath } from './signal-death.ts';
@@ -37,6 +37,7 @@ class Watcher {
   #tickedAt = performance.now();
   #silentMs = 0;
   #cpuMs: number | undefined;
+  #queuedMs: number | undefined;
   #earlier = 0;
   /** Of the stall that goes on. */
   #reported: { bundle?: string; where: 'javascript' | 'native' } | undefined;
@@ -180,20 +181,21 @@ class Watcher {
     }
     this.#silentMs = 0;
     this.#cpuMs = readMainCpuMs();
+    this.#queuedMs = readQueuedMs(process.pid);
   }
 
   async #look(signal?: NodeJS.Signals): Promise<void> {
     this.#isLooking = true;
     try {
-      const cpuMs = readMainCpuMs();
-      const used =
-        cpuMs !== undefined && this.#cpuMs !== undefined ? { cpuMs: cpuMs - this.#cpuMs } : undefined;
+      const cpuMs = since(readMainCpuMs(), this.#cpuMs);
+      const queuedMs = since(readQueuedMs(process.pid), this.#queuedMs);
       const stall = {
         // Of a signal that was met between two ticks.
         silentMs: Math.round(this.#silentMs + (signal ? performance.now() - this.#tickedAt : 0)),
         limitMs: Math.min(this.#limitMs, longestLimitMs),
         earlier: this.#earlier,
-        ...used,
+        ...(cpuMs !== undefined && { cpuMs }),
+        ...(queuedMs !== undefined && { queuedMs: Math.round(queuedMs) }),
       };
       const seen = await lookAtStall({
         data: this.#data,
@@ -245,6 +247,9 @@ class Watcher {
     return (Atomics.load(this.#shared, cells.hostListens) & (1 << at)) !== 0;
   }
 }
+
+const since = (now: number | undefined, then: number | undefined): number | undefined =>
+  now === undefined || then === undefined ? undefined : now - then;
 
 /** In a thread that `startWatch` began. */
 export function watch(): void {

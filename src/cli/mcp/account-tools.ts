@@ -1,7 +1,7 @@
 /** Questions about a death as a whole: which bundles there are, the verdict, the stack, what was around, what is missing. */
 import { computeDiff } from '../../analysis/diff/diff.ts';
 import type { Account } from '../../model/account.ts';
-import { culpritFrame, frameText } from '../../model/frame-text.ts';
+import { frameText } from '../../model/frame-text.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import { renderDiff } from '../../report/diff/text.ts';
 import { plainPalette } from '../../report/palette.ts';
@@ -62,12 +62,11 @@ const analyzeTool: Tool = {
 
 function shortAccount(account: Account): string {
   const { verdict, signature, gaps, agent } = account;
-  const culprit = culpritFrame(account.error?.frames ?? account.threads?.find((t) => t.crashed)?.frames);
   const pending = agent?.runs.flatMap((run) => run.pending) ?? [];
   const requested = agent?.runs.flatMap((run) => run.requested ?? []) ?? [];
   const lines = [
     ...renderHeadline(account, page),
-    ...(culprit ? [`  at ${frameText(culprit, account.process?.cwd)}`] : []),
+    ...(verdict?.place ? [`  at ${frameText(verdict.place, account.process?.cwd)}`] : []),
     ...renderPlace(account, page),
     ...renderSummary(account, page),
     ...section(page, 'Evidence', verdict?.evidence.map(({ fact, part }) => `- ${fact} (${part})`) ?? []),

@@ -1,6 +1,6 @@
 /** The verdict as data: what an assistant can act on without reading prose, and its JSON Schema. */
 import type { Account } from '../../model/account.ts';
-import { culpritFrame, shortFile } from '../../model/frame-text.ts';
+import { shortFile } from '../../model/frame-text.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { mapStrings } from '../../report/map-strings.ts';
 
@@ -38,13 +38,10 @@ export const verdictSchema = {
 const mostFacts = 20;
 
 export function structuredVerdict(account: Account): Record<string, unknown> {
-  const { verdict, agent, gaps, process, error, threads, bundle } = account;
-  const frame = culpritFrame(error?.frames ?? threads?.find((thread) => thread.crashed)?.frames);
-  const place = frame?.file !== undefined && {
-    file: shortFile(frame.file, process?.cwd),
-    ...(frame.line !== undefined && { line: frame.line }),
-    ...(frame.column !== undefined && { column: frame.column }),
-    ...(frame.function !== undefined && { function: frame.function }),
+  const { verdict, agent, gaps, process, bundle } = account;
+  const place = verdict?.place && {
+    ...verdict.place,
+    file: shortFile(verdict.place.file, process?.cwd),
   };
   const runs = agent?.runs ?? [];
   return mapStrings(

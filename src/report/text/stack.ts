@@ -4,6 +4,7 @@ import type { Account } from '../../model/account.ts';
 import { culpritFrame, isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { Frame, SourceLine } from '../../model/thread.ts';
+import type { VerdictPlace } from '../../model/verdict.ts';
 import { oneLine, type Page } from './layout.ts';
 import { findRuns } from './repeats.ts';
 
@@ -27,14 +28,23 @@ export function renderStack({ error, threads, process }: Account, page: Page): s
   });
 }
 
-/** The place of the death: the frame that a person would open first, of the error or else of the thread that died. */
-export function renderPlace({ error, threads = [], process }: Account, page: Page): string[] {
+/** The place that the verdict names, with its code; else the frame of the error or of the thread that died that has some. */
+export function renderPlace(account: Account, page: Page): string[] {
+  const { error, threads = [], process, verdict, suspended = [] } = account;
   const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
   const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
   const places = frames.map((list) => culpritFrame(list)).filter((frame) => frame?.source?.length);
-  const lines = renderCodeFrame(places.find((frame) => frame?.inApp) ?? places[0], page, process?.cwd);
+  const all = [...frames, ...threads.map((one) => one.frames), ...suspended.map((one) => one.frames)];
+  const named = all
+    .flatMap((list) => list ?? [])
+    .find((frame) => frame.source?.length && isAt(frame, verdict?.place));
+  const found = named ?? places.find((frame) => frame?.inApp) ?? places[0];
+  const lines = renderCodeFrame(found, page, process?.cwd);
   return lines.length ? ['', ...lines.map((line) => `  ${line}`)] : [];
 }
+
+const isAt = ({ file, line, column }: Frame, place: VerdictPlace | undefined): boolean =>
+  place !== undefined && file === place.file && line === place.line && column === place.column;
 
 /** The lines around the position, with a caret under it; nothing without source. */
 export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: string): string[] {

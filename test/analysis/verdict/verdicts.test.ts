@@ -530,12 +530,30 @@ test('of a loop the function that every look has in common is named, not what it
   assert.equal(verdict.kind, 'event-loop-hang');
   assert.equal(verdict.confidence, 'certain');
   assert.match(verdict.title, /^The event loop hangs in retry \(a\.js:10:5\)$/);
+  assert.deepEqual(verdict.place, { function: 'retry', file: '/srv/app/a.js', line: 10, column: 5 });
+});
+
+test('of a main thread that got no processor nobody says that it waited, nor that its code is surely to blame', () => {
+  const verdict = reachVerdict({
+    account: onMain(spinFrames)!,
+    trigger: {
+      kind: 'stall',
+      exitStack: spinStack('backOff (/srv/app/a.js:3:1)'),
+      stall: { silentMs: 1200, limitMs: 1000, where: 'javascript', cpuMs: 40, queuedMs: 1100 },
+    },
+  });
+  assert.equal(verdict.confidence, 'likely');
+  assert.match(verdict.summary, /was in JavaScript for 1\.2 s.*For 1\.1 s of it .* got no processor/);
 });
 
 test('a thread that waits, one that promises starve and one in native code are told apart', () => {
   const summaryOf = (stall: NonNullable<VerdictFacts['trigger']>['stall']) =>
     reachVerdict({ account: onMain([])!, trigger: { kind: 'stall', ...(stall && { stall }) } }).summary;
-  assert.match(summaryOf({ where: 'javascript', silentMs: 5000, cpuMs: 10 }), /has waited for 5 s/);
+  assert.match(
+    summaryOf({ where: 'javascript', silentMs: 5000, cpuMs: 10, queuedMs: 3 }),
+    /has waited for 5 s/,
+  );
+  assert.match(summaryOf({ where: 'javascript', silentMs: 5000, cpuMs: 10 }), /was in JavaScript for 5 s/);
   assert.match(summaryOf({ where: 'javascript', silentMs: 5000, microtasksRan: true }), /Promises starve/);
   assert.match(summaryOf({ where: 'native', silentMs: 5000, cpuMs: 10 }), /native code/);
 });

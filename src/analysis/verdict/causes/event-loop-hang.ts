@@ -11,7 +11,7 @@ import type { Evidence, Verdict } from '../../../model/verdict.ts';
 import type { TriggerFacts } from '../../parts/trigger.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
-import { cwdOf, titled } from '../wording.ts';
+import { cwdOf, placedAt, titled } from '../wording.ts';
 
 type Stall = NonNullable<TriggerFacts['stall']>;
 type Kind = 'loop' | 'microtasks' | 'waiting' | 'native';
@@ -49,7 +49,10 @@ function verdictOf(facts: VerdictFacts, stall: Stall): Verdict {
   return {
     kind: 'event-loop-hang',
     title: titled(`The event loop hangs${where}`),
-    summary: [summaries[kind](durationOf(stall)), endText(facts)].join(' ').trim(),
+    ...placedAt(spinning),
+    summary: [summaries[kind](durationOf(stall)), busyMachineText(stall), endText(facts)]
+      .filter(Boolean)
+      .join(' '),
     confidence: confidenceOf(facts, stall, kind, spinning),
     evidence: [
       ...stallEvidence(stall, kind),
@@ -72,22 +75,32 @@ function confidenceOf(
   spinning: Frame | undefined,
 ): Verdict['confidence'] {
   if (trigger?.kind === 'signal' && !isHang(stall)) return 'possible';
+  // A moment's honest work lasts as long where nobody lets it run.
+  if (isStarved(stall)) return 'likely';
   return spinning || kind === 'native' ? 'certain' : 'likely';
 }
 
-function kindOf({ where, microtasksRan, silentMs, cpuMs }: Stall): Kind {
+/** That it waited is known where it neither ran nor stood in the queue for a processor. */
+function kindOf({ where, microtasksRan, silentMs, cpuMs, queuedMs }: Stall): Kind {
   if (where === 'native') return 'native';
   if (microtasksRan) return 'microtasks';
-  const isIdle = silentMs !== undefined && cpuMs !== undefined && cpuMs < silentMs * busyShare;
-  return isIdle ? 'waiting' : 'loop';
+  const wasReady = (cpuMs ?? Number.NaN) + (queuedMs ?? Number.NaN);
+  return silentMs !== undefined && wasReady < silentMs * busyShare ? 'waiting' : 'loop';
 }
+
+const isStarved = ({ silentMs = 0, queuedMs = 0 }: Stall): boolean => queuedMs > silentMs / 2;
+
+const busyMachineText = (stall: Stall): string =>
+  isStarved(stall)
+    ? `For ${formatDuration(Math.min(stall.queuedMs ?? 0, stall.silentMs ?? 0))} of it the thread was ready to run and got no processor: the machine was busy.`
+    : '';
 
 const durationOf = ({ silentMs }: Stall): string =>
   silentMs === undefined ? '' : ` for ${formatDuration(silentMs)}`;
 
 const summaries: Record<Kind, (duration: string) => string> = {
   loop: (duration) =>
-    `The main thread ran JavaScript${duration} without returning to its event loop: no timer, no reply and no signal handler of the program can run until it does.`,
+    `The main thread was in JavaScript${duration} without returning to its event loop: no timer, no reply and no signal handler of the program can run until it does.`,
   microtasks: (duration) =>
     `Promises starved the event loop${duration}: each one settled at once, and its continuation ran before any timer, reply or signal handler.`,
   waiting: (duration) =>
@@ -183,7 +196,7 @@ function childText({ handles }: VerdictFacts, { where }: Stall): string {
 }
 
 function stallEvidence(
-  { silentMs, limitMs, cpuMs, callback, earlier, microtasksRan }: Stall,
+  { silentMs, limitMs, cpuMs, queuedMs, callback, earlier, microtasksRan }: Stall,
   kind: Kind,
 ): Evidence[] {
   const part = 'trigger.json';
@@ -195,6 +208,11 @@ function stallEvidence(
   if (cpuMs !== undefined && silentMs)
     evidence.push({
       fact: `The main thread used ${formatDuration(cpuMs)} of CPU time in it (${formatShare(Math.min(1, cpuMs / silentMs))}).`,
+      part,
+    });
+  if (queuedMs && silentMs && queuedMs >= silentMs * busyShare)
+    evidence.push({
+      fact: `It was ready to run for ${formatDuration(queuedMs)} without getting a processor.`,
       part,
     });
   if (microtasksRan && kind === 'microtasks')

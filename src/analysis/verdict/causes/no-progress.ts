@@ -14,7 +14,7 @@ import {
   pendingOf,
   placesOfWaits,
 } from '../in-flight.ts';
-import { cwdOf, isWithoutProgress, titled } from '../wording.ts';
+import { cwdOf, isWithoutProgress, placedAt, titled } from '../wording.ts';
 
 export const noProgress: Cause = {
   kind: 'no-progress',
@@ -22,9 +22,11 @@ export const noProgress: Cause = {
   consider(facts) {
     if (!isWithoutProgress(facts)) return undefined;
     const { why, confidence, nextSteps } = explain(facts);
+    const waits = placesOfWaits(facts);
     return {
       kind: 'no-progress',
       title: titled(`${silence(facts)}: ${why}`),
+      ...(waits.size === 1 && placedAt([...waits.values()][0])),
       summary: summaryOf(facts, why),
       confidence,
       evidence: [deadlineFact(facts), ...inFlightEvidence(facts), ...openEvidence(facts)],
