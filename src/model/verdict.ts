@@ -23,6 +23,35 @@ export const verdictKinds = [
 ] as const;
 export type VerdictKind = (typeof verdictKinds)[number];
 
+export interface VerdictTraits {
+  /** asked: somebody stopped the process or looked at it; death: something is broken. */
+  nature: 'death' | 'asked' | 'unknown';
+  /** Something other than the program's own code ended it. */
+  isFromOutside?: true;
+}
+
+/** What all who show or use a kind must know of it. */
+export const verdictTraits: Record<VerdictKind, VerdictTraits> = {
+  'uncaught-exception': { nature: 'death' },
+  'unhandled-rejection': { nature: 'death' },
+  'heap-out-of-memory': { nature: 'death' },
+  'system-out-of-memory': { nature: 'death', isFromOutside: true },
+  'event-loop-hang': { nature: 'death' },
+  'no-progress': { nature: 'death', isFromOutside: true },
+  'native-crash': { nature: 'death' },
+  abort: { nature: 'death' },
+  killed: { nature: 'death', isFromOutside: true },
+  terminated: { nature: 'asked', isFromOutside: true },
+  'dependency-drift': { nature: 'death' },
+  'resource-exhaustion': { nature: 'death' },
+  'startup-failure': { nature: 'death' },
+  'worker-death': { nature: 'death' },
+  exit: { nature: 'death' },
+  'pending-exit': { nature: 'death' },
+  snapshot: { nature: 'asked' },
+  unknown: { nature: 'unknown' },
+};
+
 /** certain: the facts admit nothing else; likely: one step of inference; possible: one of several readings. */
 export type Confidence = 'certain' | 'likely' | 'possible';
 

@@ -11,7 +11,7 @@ import { ollama } from './ollama.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
 
-const formats: ProviderFormat[] = [
+export const formats: readonly ProviderFormat[] = [
   openaiChat,
   openaiResponses,
   anthropic,

@@ -4,16 +4,11 @@
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
-import type { Verdict } from '../../model/verdict.ts';
+import { type Verdict, verdictTraits } from '../../model/verdict.ts';
 
 const mostEvidence = 4;
 /** Failures that stand for themselves, also where no error says so. */
 const standing = new Set<AgentFailure['kind']>(['loop', 'approval-pending', 'starvation']);
-/** A snapshot is no death; what was wrong is in the agent's section. */
-const calm = new Set<Verdict['kind']>(['snapshot']);
-
-/** Ends that came from outside: what the agent was caught in comes first. */
-const fromOutside = new Set<Verdict['kind']>(['terminated', 'killed', 'no-progress', 'system-out-of-memory']);
 /** Ends by the program's own code, and what that did. */
 const deeds: Partial<Record<Verdict['kind'], string>> = {
   'uncaught-exception': 'died',
@@ -23,16 +18,19 @@ const deeds: Partial<Record<Verdict['kind'], string>> = {
 
 export function explainByAgent(reached: Verdict, agent: AgentState | undefined): Verdict {
   const [failure] = agent?.failures ?? [];
-  if (!agent || calm.has(reached.kind)) return reached;
+  // A snapshot is no death; what was wrong is in the agent's section.
+  if (!agent || reached.kind === 'snapshot') return reached;
+  // Where the end came from outside, what the agent was caught in comes first.
+  const { isFromOutside } = verdictTraits[reached.kind];
   const deed = deeds[reached.kind];
   const verdict = deed === undefined ? reached : withWork(reached, agent, deed);
-  if (!failure) return fromOutside.has(reached.kind) ? withCircle(verdict, agent) : verdict;
+  if (!failure) return isFromOutside ? withCircle(verdict, agent) : verdict;
   if (!failure.isCauseOfDeath && !standing.has(failure.kind)) return verdict;
   const sentence = sentenceOf(failure);
   return {
     ...verdict,
     summary:
-      failure.isCauseOfDeath || fromOutside.has(reached.kind)
+      failure.isCauseOfDeath || isFromOutside
         ? `${sentence} ${verdict.summary}`
         : `${verdict.summary} ${sentence}`,
     evidence: [...verdict.evidence, ...failure.evidence.slice(0, mostEvidence)],

@@ -1,7 +1,7 @@
 /** The first lines: what happened and when. The summary follows the code, so that the place is seen first. */
 import type { Account } from '../../model/account.ts';
 import { formatDuration } from '../../model/quantities.ts';
-import type { Verdict } from '../../model/verdict.ts';
+import { type Verdict, verdictTraits } from '../../model/verdict.ts';
 import type { Paint } from '../palette.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 
@@ -10,7 +10,7 @@ export function renderHeadline(account: Account, page: Page): string[] {
   const { verdict } = account;
   if (!verdict) return [palette.warn('? No verdict'), `  ${aboutLine(account)}`];
   return [
-    paintOf(verdict, page)(`${markOf(verdict)} ${oneLine(verdict.title)}`),
+    paintOf(verdict, page)(`${marks[verdictTraits[verdict.kind].nature]} ${oneLine(verdict.title)}`),
     `  ${palette.strong(verdict.kind)} ${palette.faint(`· ${verdict.confidence} · ${aboutLine(account)}`)}`,
   ];
 }
@@ -19,15 +19,11 @@ export function renderSummary({ verdict }: Account, { columns }: Page): string[]
   return verdict?.summary ? ['', ...wrap(verdict.summary, columns - 2).map((line) => `  ${line}`)] : [];
 }
 
-const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);
-
-function markOf({ kind }: Verdict): string {
-  if (kind === 'unknown') return '?';
-  return calm.has(kind) ? '■' : '✖';
-}
+const marks = { death: '✖', asked: '■', unknown: '?' } as const;
+const colours = { death: 'bad', asked: 'good', unknown: 'warn' } as const;
 
 function paintOf({ kind }: Verdict, { palette }: Page): Paint {
-  const colour = kind === 'unknown' ? palette.warn : calm.has(kind) ? palette.good : palette.bad;
+  const colour = palette[colours[verdictTraits[kind].nature]];
   return (text) => palette.strong(colour(text));
 }
 

@@ -2,19 +2,20 @@
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
 import { testOf } from '../../../model/tests.ts';
-import type { Verdict } from '../../../model/verdict.ts';
+import { type Verdict, type VerdictTraits, verdictTraits } from '../../../model/verdict.ts';
 import { Prose } from '../parts/prose.tsx';
 import { Chip, Facts, PartTag, type Tone, When } from '../parts/small.tsx';
 
-const calm = new Set<Verdict['kind']>(['snapshot', 'terminated']);
+const tones: Record<VerdictTraits['nature'], Tone> = { death: 'bad', asked: 'good', unknown: 'warn' };
 
 export function VerdictSection({ account }: { account: Account }) {
   const { verdict } = account;
   if (!verdict) return <WithoutVerdict account={account} />;
+  const tone = tones[verdictTraits[verdict.kind].nature];
   return (
-    <div class={`headline tone-${toneOf(verdict)}`}>
+    <div class={`headline tone-${tone}`}>
       <p class="kind">
-        <Chip tone={toneOf(verdict)}>{verdict.kind.replaceAll('-', ' ')}</Chip>
+        <Chip tone={tone}>{verdict.kind.replaceAll('-', ' ')}</Chip>
         <span class="confidence">{verdict.confidence}</span>
         <When at={account.bundle?.capturedAt} />
       </p>
@@ -76,11 +77,6 @@ function WithoutVerdict({ account: { memory } }: { account: Account }) {
       {suspect ? <p class="summary">{suspect.sentence}</p> : null}
     </div>
   );
-}
-
-function toneOf({ kind }: Verdict): Tone {
-  if (kind === 'unknown') return 'warn';
-  return calm.has(kind) ? 'good' : 'bad';
 }
 
 function About({ account: { process, memory, signature } }: { account: Account }) {
