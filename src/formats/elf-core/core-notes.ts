@@ -27,13 +27,28 @@ export function readCoreNotes(core: CoreFile, bytes: Uint8Array): void {
 
 /** The notes without those that a mini core added. */
 export function withoutOwnNotes(bytes: Uint8Array): Buffer {
+  return keepNotes(bytes, (owner) => owner !== note.OWN_NOTE);
+}
+
+/**
+ * The notes without the registers that no stack is walked by: those of vectors hold pieces of whatever text was copied last, sixteen
+ * to sixty-four characters each, out of their order.
+ */
+export function withoutVectorRegisters(bytes: Uint8Array): Buffer {
+  return keepNotes(bytes, (owner, type) => {
+    const isFloats = owner === 'CORE' && type === note.NT_FPREGSET;
+    return owner !== note.ARCH_NOTE && !isFloats;
+  });
+}
+
+function keepNotes(bytes: Uint8Array, isKept: (owner: string, type: number) => boolean): Buffer {
   const kept: Uint8Array[] = [];
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at + 12 <= view.length; ) {
     const nameSize = view.readUInt32LE(at);
     const end = Math.min(view.length, at + 12 + align4(nameSize) + align4(view.readUInt32LE(at + 4)));
-    const owner = view.toString('latin1', at + 12, Math.min(end, at + 12 + nameSize));
-    if (owner !== `${note.OWN_NOTE}\0`) kept.push(view.subarray(at, end));
+    const owner = view.toString('latin1', at + 12, Math.min(end, at + 12 + nameSize)).replace(/\0.*$/s, '');
+    if (isKept(owner, view.readUInt32LE(at + 8))) kept.push(view.subarray(at, end));
     at = end;
   }
   return Buffer.concat(kept);

@@ -10,6 +10,8 @@ export const NT_AUXV = 6;
 export const NT_SIGINFO = 0x53494749;
 export const NT_FILE = 0x46494c45;
 
+/** Owner of what the kernel notes of one architecture alone: NT_X86_XSTATE and the like. */
+export const ARCH_NOTE = 'LINUX';
 /** Owner of notes that only we write and read; other tools pass over them. */
 export const OWN_NOTE = 'agentdump';
 /** JSON, UTF-8: what a walk over the whole heap found. */

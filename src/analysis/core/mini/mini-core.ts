@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { touchBlockBytes } from '../../../bytes/memory.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { CoreFile, CoreSegment } from '../../../formats/elf-core/core-contents.ts';
-import { withoutOwnNotes } from '../../../formats/elf-core/core-notes.ts';
+import { withoutOwnNotes, withoutVectorRegisters } from '../../../formats/elf-core/core-notes.ts';
 import { OWN_MODULE_RECORDS, OWN_NOTE } from '../../../formats/elf-core/layout.ts';
 import { buildNote, layOutCore, type WrittenSegment } from '../../../formats/elf-core/write-core.ts';
 import type { Account } from '../../../model/account.ts';
@@ -19,6 +19,7 @@ import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { RecordingCode } from '../native/module-record.ts';
 import { blankTexts } from './blank-texts.ts';
 import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
+import { blankStaleTexts } from './stale-texts.ts';
 
 export interface MiniCore {
   account: Account;
@@ -56,13 +57,15 @@ export async function writeMiniCore(
     let v8: V8Runtime | undefined;
     const account = await accountForDump(dump, { onRuntime: (runtime) => (v8 = runtime) });
     const outer = v8?.scripts.outerTexts() ?? [];
+    const readBlocks = new Set(touchedBlocks);
     addStacks(dump, touchedBlocks);
     if (redactor) learnSecrets(account, redactor);
     const survey = buildSurvey(account, redactor);
     const blocks = keptBlocks(touchedBlocks);
     dump.memory.touchedBlocks = undefined;
     const pieces = dump.core.segments.flatMap((s) => splitSegment(s, blocks, dump));
-    const systemNotes = Buffer.from(withoutOwnNotes(dump.core.notes));
+    const allNotes = withoutOwnNotes(dump.core.notes);
+    const systemNotes = redactor ? withoutVectorRegisters(allNotes) : allNotes;
     if (redactor)
       redactMemory([{ target: systemNotes, window: Buffer.from(systemNotes), offset: 0 }], redactor);
     const notes = Buffer.concat([systemNotes, buildSurveyNote(survey), buildModulesNote(dump)]);
@@ -72,7 +75,7 @@ export async function writeMiniCore(
     );
     const raw = Buffer.alloc(layout.size);
     raw.set(layout.head);
-    const kept = pieces.flatMap(({ segment, bytesAt, limit }, i): KeptBytes[] => {
+    const kept = pieces.flatMap(({ segment, bytesAt, limit, ofStack }, i): KeptBytes[] => {
       if (segment.fileSize === 0) return [];
       const target = raw.subarray(layout.offsets[i], (layout.offsets[i] ?? 0) + segment.fileSize);
       if (bytesAt >= limit[1]) {
@@ -82,6 +85,7 @@ export async function writeMiniCore(
         return [];
       }
       dump.core.source.readInto(target, bytesAt);
+      if (redactor && ofStack) blankStaleTexts(target, segment.start, readBlocks);
       return redactor ? [withSurroundings(dump, target, bytesAt, limit)] : [];
     });
     if (redactor) redactMemory(kept, redactor);
@@ -187,11 +191,12 @@ function clearUnread(bytes: Uint8Array, start: number, touched: ReadonlySet<numb
 
 /** Stacks, and the kernel's own library. */
 function isPageGrained(segment: CoreSegment, core: CoreFile): boolean {
-  const { start, end, fileSize, writable, executable } = segment;
-  const isStack = core.threads.some(
-    ({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end,
-  );
-  return isStack || (!writable && fileSize > 0 && executable && !isFileHeader(segment, core));
+  const { fileSize, writable, executable } = segment;
+  return isStack(segment, core) || (!writable && fileSize > 0 && executable && !isFileHeader(segment, core));
+}
+
+function isStack({ start, end }: CoreSegment, { threads }: CoreFile): boolean {
+  return threads.some(({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end);
 }
 
 /** What the core has of mapped files is the page of their headers. */
@@ -210,20 +215,23 @@ interface Piece {
   bytesAt: number;
   /** Of its segment: from the first byte in the core to behind the last. */
   limit: [number, number];
+  ofStack: boolean;
 }
 
 /**
  * Runs of kept blocks, and between them mappings without bytes. `blocks` is sorted. What the core has comes first, then
  * what was read from the modules' files.
  */
-function splitSegment(segment: CoreSegment, blocks: number[], { memory }: CoreDump): Piece[] {
+function splitSegment(segment: CoreSegment, blocks: number[], { core, memory }: CoreDump): Piece[] {
   const { start, end, fileSize, fileOffset, readable, writable, executable } = segment;
   const flags = { readable, writable, executable };
   const limit = start + fileSize;
+  const ofStack = isStack(segment, core);
   const piece = (from: number, to: number, isKept: boolean): Piece => ({
     segment: { start: from, memorySize: to - from, fileSize: isKept ? to - from : 0, ...flags },
     bytesAt: fileOffset + (from - start),
     limit: [fileOffset, fileOffset + fileSize],
+    ofStack,
   });
   const pieces: Piece[] = [];
   let at = start;
