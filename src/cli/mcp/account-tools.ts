@@ -11,6 +11,14 @@ import { type Page, section } from '../../report/text/layout.ts';
 import { renderCodeFrame, renderPlace, renderStack } from '../../report/text/stack.ts';
 import { renderHandles, renderProcess, renderUnusual } from '../../report/text/surroundings.ts';
 import { renderText } from '../../report/text.ts';
+import { answerOf, integer, listOf, record, text } from './output-schema.ts';
+import { sourceSchema, stackSchema, structuredSource, structuredStack } from './structured-stack.ts';
+import {
+  diffSchema,
+  environmentSchema,
+  structuredDiff,
+  structuredEnvironment,
+} from './structured-surroundings.ts';
 import { structuredVerdict, verdictSchema } from './structured-verdict.ts';
 import { bundleField, bundleOf, countOf, type Tool, textOf } from './tool.ts';
 
@@ -29,9 +37,32 @@ const listTool: Tool = {
     const lines = shown.map(({ name, state, verdictKind, program, bytes, problem }) =>
       [name, state, program, verdictKind, formatBytes(bytes), problem].filter(Boolean).join('  '),
     );
-    const more = bundles.length - shown.length;
-    return [...lines, ...(more ? [`… and ${more} older`] : [])].join('\n') || 'no bundle is here';
+    const older = bundles.length - shown.length;
+    return {
+      text: [...lines, ...(older ? [`… and ${older} older`] : [])].join('\n') || 'no bundle is here',
+      data: {
+        older,
+        bundles: shown.map(({ name, state, at, program, verdictKind, bytes, problem }) => ({
+          name,
+          state,
+          at,
+          program,
+          kind: verdictKind,
+          bytes,
+          problem,
+        })),
+      },
+    };
   },
+  output: answerOf({
+    older: integer,
+    bundles: listOf(
+      record(
+        { name: text, state: text, at: text, bytes: integer },
+        { program: text, kind: text, problem: text },
+      ),
+    ),
+  }),
 };
 
 const analyzeTool: Tool = {
@@ -52,12 +83,12 @@ const analyzeTool: Tool = {
   },
   async answer(words, shelf) {
     const account = await shelf.account(bundleOf(words));
-    return textOf(words, 'detail') === 'full' ? renderText(account, page) : shortAccount(account);
+    return {
+      text: textOf(words, 'detail') === 'full' ? renderText(account, page) : shortAccount(account),
+      data: structuredVerdict(account),
+    };
   },
   output: verdictSchema,
-  async structure(words, shelf) {
-    return structuredVerdict(await shelf.account(bundleOf(words)));
-  },
 };
 
 function shortAccount(account: Account): string {
@@ -106,8 +137,12 @@ const stackTool: Tool = {
       ...renderError(account, page),
       ...section(page, 'Threads', renderStack(account, page)),
     ];
-    return lines.join('\n').trim() || 'the bundle holds no stack';
+    return {
+      text: lines.join('\n').trim() || 'the bundle holds no stack',
+      data: structuredStack(account),
+    };
   },
+  output: stackSchema,
 };
 
 const sourceTool: Tool = {
@@ -136,8 +171,12 @@ const sourceTool: Tool = {
     const blocks = new Set(
       found.map((frame) => renderCodeFrame(frame, page, account.process?.cwd).join('\n')),
     );
-    return [...blocks].join('\n\n') || 'no frame of the stack has source there';
+    return {
+      text: [...blocks].join('\n\n') || 'no frame of the stack has source there',
+      data: structuredSource(found, account.process?.cwd),
+    };
   },
+  output: sourceSchema,
 };
 
 const environmentTool: Tool = {
@@ -159,18 +198,21 @@ const environmentTool: Tool = {
       .map(
         ([name, value]) => `${name}=${'withheld' in value ? `(withheld: ${value.withheld})` : value.value}`,
       );
-    if (wanted) return variables.join('\n') || 'no variable has such a name';
+    const data = structuredEnvironment(account, wanted);
+    if (wanted) return { text: variables.join('\n') || 'no variable has such a name', data };
     const limits = Object.entries(account.process?.limits ?? {}).map(
       ([name, { soft, hard }]) => `${name}: ${soft} (hard ${hard})`,
     );
-    return [
+    const lines = [
       ...section(page, 'Process', renderProcess(account, page)),
       ...section(page, 'Unusual', renderUnusual(account, page)),
       ...section(page, 'Handles', renderHandles(account, page)),
       ...section(page, 'Limits', limits),
       ...section(page, 'Variables', variables),
-    ].join('\n');
+    ];
+    return { text: lines.join('\n'), data };
   },
+  output: environmentSchema,
 };
 
 const gapsTool: Tool = {
@@ -183,8 +225,9 @@ const gapsTool: Tool = {
     const lines = gaps.map(
       ({ part, reason, lookedFor }) => `${part}: ${reason}${lookedFor ? ` (${lookedFor})` : ''}`,
     );
-    return lines.join('\n') || 'no gaps';
+    return { text: lines.join('\n') || 'no gaps', data: { gaps } };
   },
+  output: answerOf({ gaps: listOf(record({ part: text, reason: text }, { lookedFor: text })) }),
 };
 
 const diffTool: Tool = {
@@ -202,8 +245,10 @@ const diffTool: Tool = {
   async answer(words, shelf) {
     const before = await shelf.account(textOf(words, 'before') ?? 'latest');
     const after = await shelf.account(textOf(words, 'after') ?? 'latest');
-    return renderDiff(computeDiff([before], after), page);
+    const diff = computeDiff([before], after);
+    return { text: renderDiff(diff, page), data: structuredDiff(diff) };
   },
+  output: diffSchema,
 };
 
 export const accountTools: readonly Tool[] = [

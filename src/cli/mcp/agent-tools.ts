@@ -11,11 +11,19 @@ import { renderAgentTimeline } from '../../report/text/agent-timeline.ts';
 import { page } from './account-tools.ts';
 import type { Shelf } from './shelf.ts';
 import {
+  conversationSchema,
+  structuredTimeline,
+  structuredWhere,
+  timelineSchema,
+  whereSchema,
+} from './structured-agent.ts';
+import {
   bundleField,
   bundleOf,
   countOf,
   type InputField,
   type Tool,
+  type ToolAnswer,
   type ToolWords,
   textOf,
 } from './tool.ts';
@@ -66,8 +74,9 @@ const timelineTool: Tool = {
     const state = await readState(words, shelf);
     // The conversation has a tool of its own, with pages.
     const runs = state.runs.map((run) => ({ ...run, messages: [] }));
-    return renderAgentTimeline({ ...state, runs }, page);
+    return { text: renderAgentTimeline({ ...state, runs }, page), data: structuredTimeline(state) };
   },
+  output: timelineSchema,
 };
 
 const conversationTool: Tool = {
@@ -97,32 +106,54 @@ const conversationTool: Tool = {
   async answer(words, shelf) {
     const { runs } = await readState(words, shelf);
     const run = runs.toSorted((a, b) => b.messages.length - a.messages.length)[0];
-    if (!run?.messages.length) return 'no message was recorded';
+    if (!run?.messages.length)
+      return { text: 'no message was recorded', data: { total: 0, first: 0, messages: [] } };
     return conversationPage(run, words);
   },
+  output: conversationSchema,
 };
 
-function conversationPage(run: AgentRun, words: ToolWords): string {
+function conversationPage(run: AgentRun, words: ToolWords): ToolAnswer {
   const { messages } = run;
+  const maxChars = countOf(words, 'max_chars', 800);
   const limit = countOf(words, 'limit', 20);
   const first = Math.min(countOf(words, 'offset', Math.max(0, messages.length - limit)), messages.length);
   const shown = messages.slice(first, first + limit);
   const next = first + shown.length;
   const partial = run.modelCalls.findLast((call) => call.partialText !== undefined)?.partialText;
-  return [
+  const lines = [
     `${nameOfRun(run)}: messages ${first} to ${next - 1} of ${messages.length}`,
     ...(run.unknownMessages ? [`${run.unknownMessages} messages before these were not recorded`] : []),
-    ...shown.map((message, index) => messageText(message, first + index, countOf(words, 'max_chars', 800))),
+    ...shown.map((message, index) => messageText(message, first + index, maxChars)),
     ...(partial !== undefined && next === messages.length
       ? [`[cut by the death] assistant: ${partial}`]
       : []),
     ...(next < messages.length ? [`next page: offset ${next}`] : []),
-  ].join('\n');
+  ];
+  return {
+    text: lines.join('\n'),
+    data: {
+      run: nameOfRun(run),
+      first,
+      total: messages.length,
+      unknownBefore: run.unknownMessages,
+      next: next < messages.length ? next : undefined,
+      messages: shown.map((message, index) => ({
+        index: first + index,
+        role: message.role,
+        content: contentText(message, maxChars),
+      })),
+      cutByDeath: next === messages.length ? partial : undefined,
+    },
+  };
 }
 
-function messageText({ role, content }: AgentMessage, index: number, maxChars: number): string {
-  const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
-  return `[${index}] ${role}: ${clip(text, maxChars)}`;
+function messageText(message: AgentMessage, index: number, maxChars: number): string {
+  return `[${index}] ${message.role}: ${contentText(message, maxChars)}`;
+}
+
+function contentText({ content }: AgentMessage, maxChars: number): string {
+  return clip(typeof content === 'string' ? content : (JSON.stringify(content) ?? ''), maxChars);
 }
 
 const whereTool: Tool = {
@@ -141,8 +172,10 @@ const whereTool: Tool = {
     const { findWhere } = await import('../../analysis/agent/where.ts');
     const { renderWhere } = await import('../../report/text/agent-points.ts');
     const events = await shelf.with(bundleOf(words), requireEvents);
-    return renderWhere(findWhere(events, textOf(words, 'expression') ?? ''), page);
+    const answer = findWhere(events, textOf(words, 'expression') ?? '');
+    return { text: renderWhere(answer, page), data: structuredWhere(answer) };
   },
+  output: whereSchema,
 };
 
 export const agentTools: readonly Tool[] = [timelineTool, conversationTool, whereTool];

@@ -1,14 +1,41 @@
 /** Questions about memory, answered by `agentdump heap`. Loaded when one is asked: the engine is large. */
 
 import type { Shelf } from './shelf.ts';
-import { bundleField, bundleOf, countOf, type Tool, type ToolWords, textOf } from './tool.ts';
+import {
+  holdersSchema,
+  querySchema,
+  structuredHolders,
+  structuredQuery,
+  structuredSuspects,
+  suspectsSchema,
+} from './structured-heap.ts';
+import {
+  bundleField,
+  bundleOf,
+  countOf,
+  type Tool,
+  type ToolAnswer,
+  type ToolWords,
+  textOf,
+} from './tool.ts';
 
 const limitField = { type: 'integer', description: 'Rows', minimum: 1, maximum: 100 } as const;
 
-async function ask(question: string, rest: string[], words: ToolWords, shelf: Shelf): Promise<string> {
+interface Question<Document> {
+  name: string;
+  rest: string[];
+  /** The document as data. */
+  tell(document: Document): object;
+}
+
+async function ask<Document>(
+  { name, rest, tell }: Question<Document>,
+  words: ToolWords,
+  shelf: Shelf,
+): Promise<ToolAnswer> {
   const { questions } = await import('../commands/heap/questions.ts');
   const path = shelf.find(bundleOf(words));
-  const answer = await questions[question]?.answer({
+  const answer = await questions[name]!.answer({
     sources: [path],
     rest,
     limit: countOf(words, 'limit', 20),
@@ -17,7 +44,7 @@ async function ask(question: string, rest: string[], words: ToolWords, shelf: Sh
     threads: 1,
     dir: '.',
   });
-  return answer?.text() ?? '';
+  return { text: await answer.text(), data: tell(answer.document as Document) };
 }
 
 export const heapTools: readonly Tool[] = [
@@ -27,7 +54,8 @@ export const heapTools: readonly Tool[] = [
     description:
       'Leak suspects of the heap snapshot, each as a sentence with figures, evidence and what would refute it.',
     input: { fields: { bundle: bundleField, limit: limitField } },
-    answer: (words, shelf) => ask('suspects', [], words, shelf),
+    answer: (words, shelf) => ask({ name: 'suspects', rest: [], tell: structuredSuspects }, words, shelf),
+    output: suspectsSchema,
   },
   {
     name: 'heap_query',
@@ -42,7 +70,9 @@ export const heapTools: readonly Tool[] = [
       },
       required: ['query'],
     },
-    answer: (words, shelf) => ask('query', [textOf(words, 'query') ?? ''], words, shelf),
+    answer: (words, shelf) =>
+      ask({ name: 'query', rest: [textOf(words, 'query') ?? ''], tell: structuredQuery }, words, shelf),
+    output: querySchema,
   },
   {
     name: 'heap_retainers',
@@ -62,7 +92,10 @@ export const heapTools: readonly Tool[] = [
       },
       required: ['id'],
     },
-    answer: (words, shelf) =>
-      ask(words['path'] === true ? 'path' : 'retainers', [textOf(words, 'id') ?? ''], words, shelf),
+    answer: (words, shelf) => {
+      const name = words['path'] === true ? 'path' : 'retainers';
+      return ask({ name, rest: [textOf(words, 'id') ?? ''], tell: structuredHolders }, words, shelf);
+    },
+    output: holdersSchema,
   },
 ];

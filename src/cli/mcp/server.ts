@@ -8,6 +8,7 @@ import { adviceFor } from '../advice.ts';
 import { fromJsonSchema, McpServer, serveStdio } from '../mcp-sdk.ts';
 import { accountTools } from './account-tools.ts';
 import { agentTools } from './agent-tools.ts';
+import { boundData } from './bound-data.ts';
 import { asData, instructions } from './envelope.ts';
 import { heapTools } from './heap-tools.ts';
 import type { Shelf } from './shelf.ts';
@@ -33,7 +34,7 @@ function makeServer(shelf: Shelf): McpServer {
         title: tool.title,
         description: tool.description,
         inputSchema: fromJsonSchema<ToolWords>(schemaOf(tool.input)),
-        ...(tool.output && { outputSchema: fromJsonSchema<Record<string, unknown>>(tool.output) }),
+        outputSchema: fromJsonSchema<Record<string, unknown>>(tool.output),
         annotations: {
           readOnlyHint: true,
           destructiveHint: false,
@@ -52,10 +53,9 @@ function schemaOf({ fields, required = [] }: ToolInput) {
 
 async function answer(tool: Tool, words: ToolWords, shelf: Shelf) {
   try {
-    const text = await tool.answer(words, shelf);
-    const structured = await tool.structure?.(words, shelf);
+    const { text, data } = await tool.answer(words, shelf);
     return {
-      ...(structured && { structuredContent: structured }),
+      structuredContent: boundData(data),
       content: [{ type: 'text' as const, text: asData(text, `${tool.name} ${sourceOf(words)}`.trim()) }],
     };
   } catch (error) {

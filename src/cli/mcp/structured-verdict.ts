@@ -1,65 +1,62 @@
-/** The verdict as data: what an assistant can act on without reading prose, and its JSON Schema. */
+/** The verdict as data: what an assistant can act on without reading prose. */
 import type { Account } from '../../model/account.ts';
 import { shortFile } from '../../model/frame-text.ts';
-import { escapeTerminal } from '../../report/escape-terminal.ts';
-import { mapStrings } from '../../report/map-strings.ts';
+import { findPlace } from '../../report/text/stack.ts';
+import { answerOf, facts, integer, listOf, oneOf, place, record, text } from './output-schema.ts';
+import { codeOf } from './structured-stack.ts';
 
-const text = { type: 'string' };
-const texts = { type: 'array', items: text };
-const facts = {
-  type: 'array',
-  items: { type: 'object', properties: { fact: text, part: text }, required: ['fact', 'part'] },
-};
+const confidence = oneOf('certain', 'likely', 'possible');
 
-export const verdictSchema = {
-  type: 'object' as const,
-  properties: {
-    bundle: text,
+export const verdictSchema = answerOf(
+  {
     kind: text,
     title: text,
     summary: text,
-    confidence: { type: 'string', enum: ['certain', 'likely', 'possible'] },
-    place: {
-      type: 'object',
-      properties: { file: text, line: { type: 'integer' }, column: { type: 'integer' }, function: text },
-      required: ['file'],
-    },
+    confidence,
     evidence: facts,
-    beforeEnd: facts,
     refutedBy: text,
-    nextSteps: texts,
-    notEnded: texts,
-    requested: texts,
-    gaps: { type: 'integer' },
+    nextSteps: listOf(text),
+    gaps: integer,
   },
-  required: ['kind', 'title', 'confidence', 'evidence', 'nextSteps', 'gaps'],
-};
+  {
+    bundle: text,
+    place,
+    alternatives: listOf(record({ kind: text, title: text, confidence })),
+    beforeEnd: facts,
+    notEnded: listOf(text),
+    requested: listOf(text),
+    requests: listOf(record({ name: text }, { route: text, ageMs: integer, culprit: { type: 'boolean' } })),
+    signature: text,
+  },
+);
 
 const mostFacts = 20;
 
-export function structuredVerdict(account: Account): Record<string, unknown> {
-  const { verdict, agent, gaps, process, bundle } = account;
-  const place = verdict?.place && {
-    ...verdict.place,
-    file: shortFile(verdict.place.file, process?.cwd),
-  };
+export function structuredVerdict(account: Account): object {
+  const { verdict, agent, gaps, process, bundle, requests, signature } = account;
   const runs = agent?.runs ?? [];
-  return mapStrings(
-    {
-      ...(bundle && { bundle: bundle.id }),
-      kind: verdict?.kind ?? 'unknown',
-      title: verdict?.title ?? 'No verdict',
-      summary: verdict?.summary ?? '',
-      confidence: verdict?.confidence ?? 'possible',
-      ...(place && { place }),
-      evidence: (verdict?.evidence ?? []).slice(0, mostFacts),
-      beforeEnd: verdict?.beforeEnd ?? [],
-      refutedBy: verdict?.refutedBy ?? '',
-      nextSteps: verdict?.nextSteps ?? [],
-      notEnded: runs.flatMap((run) => run.pending).slice(0, mostFacts),
-      requested: runs.flatMap((run) => run.requested ?? []).slice(0, mostFacts),
-      gaps: gaps.length,
-    },
-    escapeTerminal,
-  );
+  const at = verdict?.place;
+  return {
+    bundle: bundle?.id,
+    kind: verdict?.kind ?? 'unknown',
+    title: verdict?.title ?? 'No verdict',
+    summary: verdict?.summary ?? '',
+    confidence: verdict?.confidence ?? 'possible',
+    place: at && { ...at, file: shortFile(at.file, process?.cwd), code: codeOf(findPlace(account)) },
+    evidence: (verdict?.evidence ?? []).slice(0, mostFacts),
+    alternatives: verdict?.alternatives,
+    beforeEnd: verdict?.beforeEnd,
+    refutedBy: verdict?.refutedBy ?? '',
+    nextSteps: verdict?.nextSteps ?? [],
+    notEnded: runs.flatMap((run) => run.pending).slice(0, mostFacts),
+    requested: runs.flatMap((run) => run.requested ?? []).slice(0, mostFacts),
+    requests: requests?.slice(0, mostFacts).map((request) => ({
+      name: `${request.method ?? ''} ${request.path ?? ''}`.trim(),
+      route: request.route,
+      ageMs: request.ageMs,
+      culprit: request.culprit,
+    })),
+    signature: signature?.id,
+    gaps: gaps.length,
+  };
 }

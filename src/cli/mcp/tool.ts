@@ -1,4 +1,5 @@
-/** One question that an assistant can ask. Its answer is a text from the bundle, or one of our own. */
+/** One question that an assistant can ask. Its answer is a text from the bundle, or one of our own, and the same as data. */
+import type { ObjectSchema } from './output-schema.ts';
 import type { Shelf } from './shelf.ts';
 
 export interface InputField {
@@ -21,10 +22,14 @@ export interface Tool {
   title: string;
   description: string;
   input: ToolInput;
-  answer(words: ToolWords, shelf: Shelf): Promise<string>;
-  /** JSON Schema of `structure`: the same answer as data. */
-  output?: { type: 'object' } & Record<string, unknown>;
-  structure?(words: ToolWords, shelf: Shelf): Promise<Record<string, unknown>>;
+  /** JSON Schema of the answer's `data`. */
+  output: ObjectSchema;
+  answer(words: ToolWords, shelf: Shelf): Promise<ToolAnswer>;
+}
+
+export interface ToolAnswer {
+  text: string;
+  data: object;
 }
 
 /** Checked against `input` before the tool sees them. */

@@ -28,9 +28,13 @@ export function renderStack({ error, threads, process }: Account, page: Page): s
   });
 }
 
-/** The place that the verdict names, with its code; else the frame of the error or of the thread that died that has some. */
 export function renderPlace(account: Account, page: Page): string[] {
-  const { error, threads = [], process, verdict, suspended = [] } = account;
+  const lines = renderCodeFrame(findPlace(account), page, account.process?.cwd);
+  return lines.length ? ['', ...lines.map((line) => `  ${line}`)] : [];
+}
+
+/** The frame with code at the place that the verdict names; else that of the error or of the thread that died. */
+export function findPlace({ error, threads = [], verdict, suspended = [] }: Account): Frame | undefined {
   const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
   const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
   const places = frames.map((list) => culpritFrame(list)).filter((frame) => frame?.source?.length);
@@ -38,9 +42,7 @@ export function renderPlace(account: Account, page: Page): string[] {
   const named = all
     .flatMap((list) => list ?? [])
     .find((frame) => frame.source?.length && isAt(frame, verdict?.place));
-  const found = named ?? places.find((frame) => frame?.inApp) ?? places[0];
-  const lines = renderCodeFrame(found, page, process?.cwd);
-  return lines.length ? ['', ...lines.map((line) => `  ${line}`)] : [];
+  return named ?? places.find((frame) => frame?.inApp) ?? places[0];
 }
 
 const isAt = ({ file, line, column }: Frame, place: VerdictPlace | undefined): boolean =>

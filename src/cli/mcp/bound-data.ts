@@ -1,0 +1,36 @@
+/**
+ * What a tool answers as data, made harmless and short like its text: control and invisible characters are written out,
+ * long texts are cut, and of the longest lists the end is left off until the whole fits. What is left keeps its shape.
+ */
+import { clip } from '../../model/quantities.ts';
+import { escapeTerminal } from '../../report/escape-terminal.ts';
+import { mapStrings } from '../../report/map-strings.ts';
+import { maxAnswerChars } from './envelope.ts';
+
+const longestText = 2000;
+
+export function boundData(data: object): Record<string, unknown> {
+  // As JSON has it: what is undefined is absent.
+  const plain = JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
+  const safe = mapStrings(plain, (value) => clip(escapeTerminal(value), longestText));
+  let leftOff = 0;
+  while (JSON.stringify(safe).length > maxAnswerChars) {
+    const longest = findLongest(safe);
+    if (!longest) break;
+    leftOff += longest.splice(Math.floor(longest.length / 2)).length;
+  }
+  return leftOff ? { ...safe, leftOff } : safe;
+}
+
+/** The list with the most text that has more than one member; the innermost of those that say the same. */
+function findLongest(data: object): unknown[] | undefined {
+  let [found, most]: [unknown[] | undefined, number] = [undefined, 0];
+  const open: unknown[] = [data];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const chars = Array.isArray(next) && next.length > 1 ? JSON.stringify(next).length : 0;
+    if (chars > most) [found, most] = [next as unknown[], chars];
+    open.push(...Object.values(next));
+  }
+  return found;
+}
