@@ -1,9 +1,11 @@
 /** Which runs go: finished ones by age, number and size; never what can be gone on with. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { durableAgent as agent } from '../../src/durable/api.ts';
 import { defaultRunLimits, pruneRuns } from '../../src/durable/runs/run-retention.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
@@ -98,4 +100,17 @@ test('limits from the environment; a bad one is the default', () => {
     }),
     { maxRuns: 5, maxBytes: 2 * 1024 ** 2, maxDays: 30 },
   );
+});
+
+test('`agentdump prune` takes a folder for the store of runs, as everybody else does', async () => {
+  const store = await recorded([{ id: 'old', days: 31 }]);
+  const dir = join(store.place, '..');
+  const elsewhere = mkdtempSync(join(folder, 'elsewhere-'));
+  const bin = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [bin, 'prune', '--dir', elsewhere], {
+    encoding: 'utf8',
+    env: { ...process.env, AGENTDUMP_RUN_STORE: dir },
+  });
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(store.list(), []);
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
 import { RecordCodec } from '../records/codec.ts';
 import { FileStore } from '../stores/file-store.ts';
-import { RunLog } from './run-log.ts';
+import { isSettledRun, RunLog } from './run-log.ts';
 
 export interface RunLimits {
   /** How many finished runs may stay. */
@@ -138,7 +138,7 @@ function remove(store: FileStore, id: string): boolean {
 
 export function endedWell(records: ConstructorParameters<typeof RunLog>[0]): boolean {
   const log = new RunLog(records, new RecordCodec({}));
-  return log.damaged.length === 0 && log.ended?.status === 'finished';
+  return log.damaged.length === 0 && isSettledRun(log);
 }
 
 /** What a removal left that was killed. */

@@ -7,8 +7,10 @@ export function defaultPlace(): string {
   return process.env['AGENTDUMP_RUN_STORE'] || process.env['AGENTDUMP_DIR'] || '.agentdump';
 }
 
+export const isPostgresUrl = (place: string): boolean => /^postgres(ql)?:\/\//.test(place);
+
 export async function openStore(place: string): Promise<DurableStore> {
-  if (!/^postgres(ql)?:\/\//.test(place)) return new FileStore(place);
+  if (!isPostgresUrl(place)) return new FileStore(place);
   const { PostgresStore } = await import('./postgres-store.ts');
   return PostgresStore.connect(place);
 }

@@ -9,6 +9,7 @@ import {
   type RunRetention,
 } from '../../../durable/runs/run-retention.ts';
 import { FileStore } from '../../../durable/stores/file-store.ts';
+import { isPostgresUrl } from '../../../durable/stores/find-store.ts';
 
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { escapeLine } from '../../../report/escape-terminal.ts';
@@ -61,7 +62,8 @@ const command: CommandModule<object, Words> = {
       })
       .option('run-store', {
         type: 'string',
-        describe: 'PostgreSQL URL of the durable runs to prune, instead of those in the dump folder',
+        describe:
+          'PostgreSQL URL or folder of the durable runs to prune, instead of those in the dump folder',
         defaultDescription: 'AGENTDUMP_RUN_STORE',
       })
       .option('dry-run', { type: 'boolean', describe: 'Show what would be deleted, and delete nothing' })
@@ -98,9 +100,9 @@ async function pruneDurableRuns(words: Words, dryRun: boolean): Promise<RunReten
     limits.maxBytes = readSize(words['max-run-bytes'], 'max-run-bytes');
   if (words['max-run-days'] !== undefined)
     limits.maxDays = readCountOption(words['max-run-days'], 'max-run-days');
-  const url = words['run-store'] ?? process.env['AGENTDUMP_RUN_STORE'];
-  if (url) return pruneInDatabase(url, limits, dryRun);
-  const store = new FileStore(words.dir);
+  const place = words['run-store'] ?? (process.env['AGENTDUMP_RUN_STORE'] || words.dir);
+  if (isPostgresUrl(place)) return pruneInDatabase(place, limits, dryRun);
+  const store = new FileStore(place);
   return store.list().length === 0 ? undefined : pruneRuns(store, limits, { dryRun });
 }
 
