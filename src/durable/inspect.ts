@@ -243,8 +243,9 @@ function userName(): string {
  * the step of this path on. The records stay; a later rollback may go further back. What was voided, in words.
  */
 export async function rollBack(store: DurableStore, id: string, to: string): Promise<string> {
-  await store.read(id);
-  const handle = await store.open(id);
+  const { name } = new RunLog((await store.read(id)).records, new RecordCodec({}));
+  const handle = await store.open(id, name === undefined ? {} : { name });
+  let isBack = false;
   try {
     const codec = new RecordCodec({});
     const log = new RunLog(handle.records, codec);
@@ -253,10 +254,12 @@ export async function rollBack(store: DurableStore, id: string, to: string): Pro
       throw new AgentdumpError('not-found', `run ${id} has no checkpoint and no step ${to}`, { name: to });
     const record: RunRecord = { event: 'rollback', to: target.seq, label: to };
     await handle.append(recordKinds.durableRun, codec.encode(record), true);
+    isBack = true;
     const gone = [...log.steps.values()].filter(({ seq }) => seq > target.seq).map(({ path }) => path);
     return `back to ${target.what}; to be done again: ${gone.length ? gone.join(', ') : 'nothing'}`;
   } finally {
-    await handle.release();
+    // What it waited for may be void, and of one that had ended there is something to do again.
+    await handle.release(isBack ? { isOver: false } : undefined);
   }
 }
 

@@ -109,6 +109,47 @@ test('an answer at any moment of a pause is not lost', { skip }, async (t) => {
   for (const { worker } of workers) await worker.stop();
 });
 
+test('an answer between the last look and the end of a pause makes the run due', { skip }, async (t) => {
+  const store = await fresh(t);
+  for (const isAnswered of [false, true]) {
+    const id = `r${isAnswered}`;
+    await enqueueRun(store, 'job', { id });
+    const handle = await store.open(id, { name: 'job', isWork: true });
+    const mark = await handle.mark();
+    if (isAnswered) await store.answer(id, 'x', Buffer.from('y'));
+    await handle.release({ isOver: false, dueAtMs: 'never', mark });
+  }
+  assert.deepEqual(await store.findDue(['job'], 9), [{ id: 'rtrue', name: 'job' }]);
+});
+
+test('times beyond what PostgreSQL spells, ids beyond its news, holders that nobody can read', {
+  skip,
+}, async (t) => {
+  const store = await fresh(t);
+  await enqueueRun(store, 'job', { id: 'late', startAt: new Date(8.64e15) });
+  for (const dueAtMs of [Number.POSITIVE_INFINITY, 1e18, 8.64e15])
+    await store.rest('late', { isOver: false, dueAtMs });
+  assert.deepEqual(await store.findDue(['job'], 9), []);
+  await enqueueRun(store, 'job', { id: 'odd' });
+  await tell(
+    "update agentdump_runs set holder = 'a stranger', lease_until = now() + interval '1 hour' where run_id = 'odd'",
+  );
+  await enqueueRun(store, 'job', { id: 'well' });
+  assert.deepEqual(await store.findDue(['job'], 9), [{ id: 'well', name: 'job' }]);
+  assert.match((await store.read('odd')).holder ?? '', /somebody/);
+  // Told without its id, so that each who waits looks.
+  const id = 'x'.repeat(2_000);
+  await enqueueRun(store, 'job', { id });
+  const told: (string | undefined)[] = [];
+  const unwatch = store.watch((run) => told.push(run));
+  let slot = 0;
+  await until(async () => {
+    await store.answer(id, `x${slot++}`, Buffer.from('y'));
+    return told.includes(undefined);
+  });
+  unwatch();
+});
+
 test('connections that are cut, the one for news too, delay and lose nothing', { skip }, async (t) => {
   const store = await fresh(t);
   const programs = { job: () => agent.step('work', () => 1) };

@@ -51,12 +51,16 @@ export async function waitForAnswer(
   if (asked?.readAnswer) return asked.readAnswer();
   const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
   const wait: OpenWait = {
+    path: question.path,
     untilMs: awaits?.untilMs,
-    look: () => lookFor(run, answerKeyOf({ path: question.path, id }), awaits),
+    look: () => lookFor(run, wait, id, awaits),
     end: () => limits.end(),
+    left: new AbortController(),
   };
-  // Of a run that is put to rest the program is left where it stands.
-  const found = await run.waits.unlessRested(() => limits.hold(() => run.waits.hold(wait, limits.signal)));
+  // Where the run is put to rest, or the try given up, the program is left where it stands.
+  const found = await run.waits.unlessLeft(wait, () =>
+    limits.hold(() => run.waits.hold(wait, limits.signal)),
+  );
   await run.recorder.addWith(
     'durableApproval',
     { event: 'answered', of: seq, ...(found?.slot !== undefined && { slot: found.slot }) },
@@ -85,9 +89,16 @@ async function ask(
   return { seq, id, awaits };
 }
 
-async function lookFor(run: DurableRun, key: string, awaits: Awaits | undefined): Promise<Found | undefined> {
-  if (awaits?.signal !== undefined) return run.takeSignal(awaits.signal);
-  const payload = awaits ? undefined : await run.store.findAnswer(run.id, key);
+async function lookFor(
+  run: DurableRun,
+  wait: OpenWait,
+  id: string | undefined,
+  awaits: Awaits | undefined,
+): Promise<Found | undefined> {
+  if (awaits?.signal !== undefined) return run.takeSignal(awaits.signal, wait);
+  const payload = awaits
+    ? undefined
+    : await run.store.findAnswer(run.id, answerKeyOf({ path: wait.path, id }));
   return payload && { value: run.codec.decode(payload).readValue() };
 }
 

@@ -13,11 +13,14 @@ export interface Found {
 }
 
 export interface OpenWait {
+  path: string;
   /** Undefined: as long as it takes. */
   untilMs: number | undefined;
   look: () => MaybePromise<Found | undefined>;
   /** Takes the listeners off the host's signals. */
   end: () => void;
+  /** Aborts when the try of the step that it stands in was given up. */
+  left: AbortController;
 }
 
 export class OpenWaits {
@@ -48,7 +51,7 @@ export class OpenWaits {
   /** Undefined when its time is over. */
   async hold(wait: OpenWait, calledOff: AbortSignal): Promise<Found | undefined> {
     this.#open.add(wait);
-    const follower = new AbortFollower([calledOff, this.#rested.signal]);
+    const follower = new AbortFollower([calledOff, this.#rested.signal, wait.left.signal]);
     const { signal } = follower;
     const news = newsOf(this.#store);
     try {
@@ -59,15 +62,29 @@ export class OpenWaits {
     }
   }
 
-  /** As `work` does; of a run that is put to rest meanwhile it never settles. */
-  async unlessRested<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Nobody waits any more for what comes. */
+  isLeft({ left }: OpenWait): boolean {
+    return this.isRested || left.signal.aborted;
+  }
+
+  /** As `work` does; of a wait that is left meanwhile it never settles. */
+  async unlessLeft<Result>(wait: OpenWait, work: () => Promise<Result>): Promise<Result> {
     try {
       const result = await work();
-      return this.isRested ? await never() : result;
+      return this.isLeft(wait) ? await never() : result;
     } catch (error) {
-      if (this.isRested) return never();
+      if (this.isLeft(wait)) return never();
       throw error;
     }
+  }
+
+  /** What a try of this step waits for that was given up takes nothing from the next one. */
+  leaveBelow(path: string): void {
+    for (const wait of [...this.#open])
+      if (wait.path.startsWith(`${path}/`)) {
+        wait.end();
+        wait.left.abort();
+      }
   }
 
   /** What is waited for now, for a last look after the run was let go. */

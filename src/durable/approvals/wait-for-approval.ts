@@ -9,6 +9,7 @@ import { changed } from '../steps/claim.ts';
 import { performStep } from '../steps/durable-step.ts';
 import { ambiguous } from '../steps/replay-order.ts';
 import { joinPath, labelOf, lastLabel, readLabel, scopeOf, wordOf } from '../steps/step-path.ts';
+import { latestMs } from '../stores/due-time.ts';
 import { type ApprovalOptions, waitForAnswer } from './approval.ts';
 import { never } from './open-waits.ts';
 
@@ -47,7 +48,7 @@ export async function waitForSignal(
 ): Promise<Signal | undefined> {
   const awaits: Awaits = {
     signal: name,
-    ...(timeoutMs !== undefined && { untilMs: Date.now() + timeoutMs }),
+    ...(timeoutMs !== undefined && untilOf(timeoutMs, `signal ${name}`)),
   };
   const call = { name, word: wordOf('signal', name), awaits, signal };
   return (await waitFor(place, { ...call, what: `signal ${name}` })) as Signal | undefined;
@@ -61,10 +62,18 @@ export async function sleepUntil(
   { signal }: SleepWish,
 ): Promise<void> {
   const untilMs = typeof until === 'number' ? Date.now() + until : until.getTime();
-  if (!Number.isFinite(untilMs))
+  if (!(Math.abs(untilMs) <= latestMs))
     throw new AgentdumpError('usage', `sleep ${name} wants milliseconds or a Date`, { argument: 'until' });
   const call = { name, word: wordOf('sleep', name), awaits: { untilMs }, signal };
   await waitFor(place, { ...call, what: `sleep ${name}` });
+}
+
+/** Infinite: no time at all. Throws `usage` for what no Date can hold. */
+function untilOf(timeoutMs: number, what: string): Awaits {
+  if (timeoutMs === Number.POSITIVE_INFINITY) return {};
+  const untilMs = Date.now() + timeoutMs;
+  if (Math.abs(untilMs) <= latestMs) return { untilMs };
+  throw new AgentdumpError('usage', `${what} wants a timeoutMs of milliseconds`, { argument: 'timeoutMs' });
 }
 
 interface WaitCall {

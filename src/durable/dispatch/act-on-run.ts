@@ -8,7 +8,12 @@ import { type CodecKeys, openCodec } from '../records/open-codec.ts';
 import { CancelError, type Cancellation, cancelKey, signalKey } from '../runs/calls-from-outside.ts';
 import { beginning, newRunId } from '../runs/open-run.ts';
 import { isSettledRun, RunLog } from '../runs/run-log.ts';
-import type { DurableStore } from '../stores/store.ts';
+import { ownPause } from '../steps/own-pause.ts';
+import type { DurableStore, RunTitle } from '../stores/store.ts';
+
+/** How long a run that was never begun may be in other hands: longer than any lease. */
+const holdPatienceMs = 40_000;
+const holdPauseMs = 20;
 
 export interface QueuedRun extends CodecKeys {
   /** Default: one of its own. A run of this id that there is already is not queued again. */
@@ -29,7 +34,15 @@ export async function enqueueRun(
 ): Promise<{ id: string; isNew: boolean }> {
   if (priority !== undefined && !Number.isInteger(priority))
     throw new AgentdumpError('usage', `a priority is an integer, not ${priority}`, { argument: 'priority' });
-  const handle = await openUnheld(store, id, { name, ...(priority !== undefined && { priority }) });
+  const dueAtMs = startAt?.getTime();
+  if (dueAtMs !== undefined && Number.isNaN(dueAtMs))
+    throw new AgentdumpError('usage', 'startAt is no time', { argument: 'startAt' });
+  const title = {
+    name,
+    ...(priority !== undefined && { priority }),
+    ...(dueAtMs !== undefined && { dueAtMs }),
+  };
+  const handle = await openToBegin(store, id, title);
   if (!handle) return { id, isNew: false };
   let isNew = false;
   try {
@@ -42,8 +55,26 @@ export async function enqueueRun(
     isNew = true;
     return { id, isNew };
   } finally {
-    const dueAtMs = startAt?.getTime();
     await handle.release(isNew ? { isOver: false, ...(dueAtMs !== undefined && { dueAtMs }) } : undefined);
+  }
+}
+
+/** Undefined when it was begun already. Who holds it may be about to begin it, or may have found nothing in it. */
+async function openToBegin(store: DurableStore, id: string, title: RunTitle) {
+  for (const untilMs = performance.now() + holdPatienceMs; performance.now() < untilMs; ) {
+    const handle = await openUnheld(store, id, title);
+    if (handle || (await hasBegun(store, id))) return handle;
+    await ownPause(holdPauseMs);
+  }
+  return store.open(id, title);
+}
+
+async function hasBegun(store: DurableStore, id: string): Promise<boolean> {
+  try {
+    return (await store.read(id)).records.length > 0;
+  } catch (error) {
+    if (error instanceof AgentdumpError && error.code === 'not-found') return false;
+    throw error;
   }
 }
 
@@ -74,11 +105,25 @@ export async function sendSignal(
     throw new AgentdumpError('usage', `run ${id} is ${ended.status}`, { argument: 'run' });
   const signal: Signal = { at: new Date().toISOString(), by: userName() };
   if ('value' in wish) signal.value = wish.value;
-  for (let slot = 0; ; slot++) {
+  for (let slot = await findFreeSlot(store, id, name); ; slot++) {
     const key = signalKey(name, slot);
     const payload = Buffer.from(codec.encodeWith({ path: key }, signal));
     if (await store.answer(id, key, payload)) return slot;
   }
+}
+
+/** The first that nothing was sent to: they are filled in their order. */
+async function findFreeSlot(store: DurableStore, id: string, name: string): Promise<number> {
+  const isFree = async (slot: number) => (await store.findAnswer(id, signalKey(name, slot))) === undefined;
+  let taken = -1;
+  let free = 0;
+  while (!(await isFree(free))) [taken, free] = [free, free * 2 + 1];
+  while (free - taken > 1) {
+    const between = Math.floor((taken + free) / 2);
+    if (await isFree(between)) free = between;
+    else taken = between;
+  }
+  return free;
 }
 
 /**

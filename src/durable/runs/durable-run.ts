@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { AgentdumpError } from '../../errors.ts';
-import { OpenWaits } from '../approvals/open-waits.ts';
+import { type OpenWait, OpenWaits } from '../approvals/open-waits.ts';
 import type { DurableRunOptions } from '../options.ts';
 import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
@@ -110,7 +110,8 @@ export class DurableRun {
   /** Steps whose functions are at work. */
   readonly pending = { steps: 0 };
   readonly waits: OpenWaits;
-  readonly #takenSignals = new Map<string, Set<number>>();
+  /** By name, what this run's waits were given: the number of each, and the wait's path. */
+  readonly #takenSignals = new Map<string, Map<number, string>>();
   readonly #follower: AbortFollower | undefined;
   readonly #cancelWatch: CancelWatch;
   #isOver = false;
@@ -177,8 +178,16 @@ export class DurableRun {
     return aborted && reason instanceof CancelError ? reason : undefined;
   }
 
-  /** The next signal of this name that no wait of this run was given. */
-  async takeSignal(name: string): Promise<{ value: unknown; slot: number } | undefined> {
+  /** What a try has recorded that was given up: the next one does it anew, and is given the same signals. */
+  forgetBelow(path: string): void {
+    this.log.forgetBelow(path);
+    this.waits.leaveBelow(path);
+    for (const taken of this.#takenSignals.values())
+      for (const [slot, by] of taken) if (by.startsWith(`${path}/`)) taken.delete(slot);
+  }
+
+  /** For this wait the next signal of this name that no wait of this run was given. */
+  async takeSignal(name: string, wait: OpenWait): Promise<{ value: unknown; slot: number } | undefined> {
     let taken = this.#takenSignals.get(name);
     if (!taken) {
       taken = this.log.takenSignals(name);
@@ -190,8 +199,8 @@ export class DurableRun {
       if (!payload) return undefined;
       if (taken.has(slot)) continue;
       const value = this.codec.decode(payload).readValue();
-      // One that is only looked for after the run was put to rest stays there.
-      if (!this.waits.isRested) taken.add(slot);
+      // One that is only looked for after the wait was left stays there.
+      if (!this.waits.isLeft(wait)) taken.set(slot, wait.path);
       return { value, slot };
     }
   }

@@ -4,7 +4,7 @@ import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
 import type { RunEnd, RunRetry } from '../records/layout.ts';
 import { AbortFollower } from '../steps/attempt.ts';
-import type { RunRest } from '../stores/store.ts';
+import type { RunHandle, RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
 import { type DurableRun, ScopedRun } from './durable-run.ts';
 import { openRun } from './open-run.ts';
@@ -52,7 +52,7 @@ export async function workAt(
 ): Promise<WorkedRun> {
   const { run, handle } = await openRun(name, options, true);
   let rest: RunRest | undefined;
-  let hasNews: (() => Promise<boolean>) | undefined;
+  let resting: ReturnType<DurableRun['rest']> | undefined;
   try {
     if (isOverForWorkers(run.log)) {
       rest = { isOver: true };
@@ -63,9 +63,7 @@ export async function workAt(
       wakeUp = () => resolve('rested');
     });
     inHand(run, () => {
-      const left = run.rest();
-      rest = { isOver: false, dueAtMs: left.dueAtMs };
-      hasNews = left.hasNews;
+      resting = run.rest();
       wakeUp();
     });
     const performed = await Promise.race([perform(run, work), rested]);
@@ -76,11 +74,32 @@ export async function workAt(
     return { is: status === undefined ? 'stuck' : 'failed', error: failure.error };
   } finally {
     run.end();
-    await handle.release(rest);
-    // What came while it was let go may have been told before it was said to wait.
-    if (await hasNews?.()) await run.store.rest?.(run.id, { isOver: false });
+    if (resting) await letGoWaiting(run, handle, resting);
+    else await handle.release(rest);
     pruneNowAndThen(run.store);
   }
+}
+
+/** What comes meanwhile is found by the look, or by the store itself, whose mark is older; without a mark, by a second look. */
+async function letGoWaiting(
+  { id, store }: DurableRun,
+  handle: RunHandle,
+  { dueAtMs, hasNews }: ReturnType<DurableRun['rest']>,
+): Promise<void> {
+  let mark: string | undefined;
+  // Of a store that is away nothing is known: then it is looked again by whoever takes the run.
+  let isDue = true;
+  try {
+    mark = await handle.mark?.();
+    isDue = await hasNews();
+  } finally {
+    await handle.release({
+      isOver: false,
+      ...(!isDue && { dueAtMs }),
+      ...(mark !== undefined && { mark }),
+    });
+  }
+  if (mark === undefined && !isDue && (await hasNews())) await store.rest?.(id, { isOver: false });
 }
 
 interface Performed {

@@ -21,6 +21,7 @@ import type {
 } from '../records/layout.ts';
 import { type CallPosition, positionOf } from '../steps/call-position.ts';
 import { readLabel, scopeOf } from '../steps/step-path.ts';
+import { latestMs } from '../stores/due-time.ts';
 import type { StoredRecord } from '../stores/store.ts';
 
 /** Started by its last word; void: its failure ended the run, and the run was taken up again. */
@@ -268,9 +269,12 @@ export class RunLog {
     for (let slot = 0; ; slot++) if (!taken.has(slot)) return slot;
   }
 
-  takenSignals(name: string): Set<number> {
-    const waits = [...this.approvals.values()].filter(({ awaits }) => awaits?.signal === name);
-    return new Set(waits.flatMap(({ slot }) => slot ?? []));
+  /** By their numbers, the paths of the waits that were given them. */
+  takenSignals(name: string): Map<number, string> {
+    const taken = new Map<number, string>();
+    for (const { awaits, slot, path } of this.approvals.values())
+      if (awaits?.signal === name && slot !== undefined) taken.set(slot, path);
+    return taken;
   }
 
   /** What a try of the step has recorded that was given up: the next one does it anew. */
@@ -282,7 +286,9 @@ export class RunLog {
   }
 }
 
-function awaitsOf({ signal, untilMs }: Awaits): Awaits | undefined {
+/** Older records may have times that no Date can hold, and null for an infinite one. */
+function awaitsOf({ signal, untilMs: recorded }: Awaits): Awaits | undefined {
+  const untilMs = typeof recorded === 'number' ? Math.min(recorded, latestMs) : undefined;
   if (signal === undefined && untilMs === undefined) return undefined;
   return { ...(signal !== undefined && { signal }), ...(untilMs !== undefined && { untilMs }) };
 }

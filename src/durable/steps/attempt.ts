@@ -3,7 +3,7 @@
  * function may go on behind it. Knows no record.
  */
 
-import { ownPause } from './own-pause.ts';
+import { longestTimerMs, ownPause } from './own-pause.ts';
 
 /**
  * Who may call the step off. `lost` aborts when nothing more can be recorded of its run, or that was cancelled: a function that
@@ -23,7 +23,8 @@ export class StepLimits {
   #isOver = false;
 
   constructor({ host, lost }: CalledOffBy, timeoutMs?: number) {
-    this.#timeoutMs = timeoutMs;
+    // So long a time no process lives: without a limit.
+    this.#timeoutMs = timeoutMs !== undefined && timeoutMs > longestTimerMs ? undefined : timeoutMs;
     this.#host = host.filter((signal) => signal !== undefined);
     this.#lost = lost;
   }

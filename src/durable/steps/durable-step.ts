@@ -114,7 +114,7 @@ class StepTry implements DurableWork {
     this.#position = position;
     this.#entry = entry;
     this.path = path;
-    if (entry?.state === 'retrying') scoped.run.log.forgetBelow(path);
+    if (entry?.state === 'retrying') scoped.run.forgetBelow(path);
     this.name = wanted.name;
     this.attempt = (entry?.attempts ?? 0) + 1;
     this.inDoubt = entry !== undefined && isInDoubt(entry);
@@ -187,11 +187,11 @@ class StepTry implements DurableWork {
   }
 
   #beginAgain(): void {
-    const { log, order } = this.#scoped.run;
+    const { run } = this.#scoped;
     this.attempt++;
     this.#limits = new StepLimits(this.#calledOffBy, this.#wanted.options.timeoutMs);
-    log.forgetBelow(this.path);
-    order.drop((other) => other.startsWith(`${this.path}/`));
+    run.forgetBelow(this.path);
+    run.order.drop((other) => other.startsWith(`${this.path}/`));
   }
 
   #start() {

@@ -1,13 +1,16 @@
 /** Pauses of our own, counted: what waits for a person or for the next try is nothing that could wake the program. */
 let atWork = 0;
 
+/** A longer timer of Node's fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** Ends early when the signal aborts. */
 export async function ownPause(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   atWork++;
   try {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(resolve, Math.min(ms, longestTimerMs));
       const end = () => {
         clearTimeout(timer);
         resolve();

@@ -5,14 +5,17 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
+import { dueTimeOf } from './due-time.ts';
 import type { RunRest, RunTitle } from './store.ts';
 
 export const boardFolder = '.open';
 const draftStart = '.draft-';
 
-export interface BoardEntry extends RunTitle {
+export interface BoardEntry extends Omit<RunTitle, 'dueAtMs'> {
   run: string;
   dueAtMs: number | 'never';
+  /** How many answers the run had when it was put to rest. */
+  answers?: number;
 }
 
 export class FileBoard {
@@ -25,16 +28,17 @@ export class FileBoard {
   }
 
   /** Names the run if it has no entry yet; what is there stays. */
-  add(fileName: string, run: string, { isWork = false, ...title }: RunTitle): void {
+  add(fileName: string, run: string, { isWork = false, dueAtMs, ...title }: RunTitle): void {
     const before = this.#find(fileName);
     const isNamed = before?.name !== undefined || title.name === undefined;
     if (!before || !isNamed || (isWork && before.dueAtMs !== 0))
-      this.#write(fileName, { ...title, ...before, run, dueAtMs: 0 });
+      this.#write(fileName, { ...title, ...before, run, dueAtMs: (!isWork && dueTimeOf(dueAtMs)) || 0 });
   }
 
-  rest(fileName: string, run: string, { isOver, dueAtMs = 0 }: RunRest): void {
+  /** `answers`: how many it has, when it was looked for them. */
+  rest(fileName: string, run: string, { isOver, dueAtMs }: RunRest, answers: number): void {
     if (isOver) this.remove(fileName);
-    else this.#write(fileName, { ...this.#find(fileName), run, dueAtMs });
+    else this.#write(fileName, { ...this.#find(fileName), run, dueAtMs: dueTimeOf(dueAtMs) ?? 0, answers });
   }
 
   remove(fileName: string): void {

@@ -45,14 +45,19 @@ export class FileStore implements DurableStore {
     this.#requireOpen();
     const folder = this.folderOf(runId);
     const name = basename(folder);
-    try {
+    writable(folder, () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       if (name.includes(hashMark) && this.#idOf(name) !== runId) writeWhole(join(folder, idFile), runId);
-      this.#board.add(name, runId, title);
-    } catch (cause) {
-      throw unwritable(folder, cause);
+    });
+    // The entry comes behind the lease: nobody may find a run that is still to be begun, and nothing in it.
+    const lease = FileLease.take(folder, runId);
+    try {
+      writable(folder, () => this.#board.add(name, runId, title));
+      return new FileRun(folder, runId, lease, (rest) => this.#afterRun(name, runId, rest));
+    } catch (error) {
+      lease.release();
+      throw error;
     }
-    return FileRun.open(folder, runId, (rest) => this.#afterRun(name, runId, rest));
   }
 
   read(runId: string): RunReading {
@@ -80,11 +85,11 @@ export class FileStore implements DurableStore {
     const draft = join(folder, `.draft-${process.pid}-${process.hrtime.bigint()}`);
     writeFileSync(draft, payload, { mode: 0o600, flag: 'wx', flush: true });
     try {
-      linkSync(draft, join(folder, answerName(path)));
+      const isNew = linkNew(draft, join(folder, answerName(path)));
+      // Also of one that was there: who kept it may have died before this.
       this.rest(runId, { isOver: false });
-      return true;
+      return isNew;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
       throw unwritable(folder, error);
     } finally {
       rmSync(draft, { force: true });
@@ -109,17 +114,25 @@ export class FileStore implements DurableStore {
     return due;
   }
 
-  /** Runs without an entry that can be read: of an older release, copied here, or what a power cut left. */
+  /**
+   * Runs without an entry that can be read: of an older release, copied here, or what a power cut left; and those with more
+   * answers than when they were put to rest.
+   */
   findUnlisted(): string[] {
     const listed = this.#board.readAll();
-    return this.list().filter((id) => !listed.has(encodeName(id)));
+    return this.list().filter((id) => {
+      const entry = listed.get(encodeName(id));
+      if (!entry) return true;
+      const { dueAtMs, answers = dueAtMs === 'never' ? 0 : Number.POSITIVE_INFINITY } = entry;
+      return dueAtMs !== 0 && countAnswers(this.folderOf(id)) > answers;
+    });
   }
 
   rest(runId: string, rest: RunRest): void {
     const folder = this.folderOf(runId);
     // Of a held run only that it is due: a worker that looks in vain does no harm, one that never looks does.
     if (!isHeld(folder) || (!rest.isOver && rest.dueAtMs === undefined))
-      this.#board.rest(basename(folder), runId, rest);
+      this.#board.rest(basename(folder), runId, rest, countAnswers(folder));
   }
 
   watch(tell: (runId: string) => void): () => void {
@@ -150,8 +163,14 @@ export class FileStore implements DurableStore {
   }
 
   #afterRun(folderName: string, runId: string, rest: RunRest | undefined): void {
-    if (!existsSync(join(this.place, folderName))) this.#board.remove(folderName);
-    else if (rest) this.#board.rest(folderName, runId, rest);
+    const folder = join(this.place, folderName);
+    if (!existsSync(folder)) this.#board.remove(folderName);
+    if (!rest) return;
+    const seen = rest.mark === undefined ? countAnswers(folder) : Number(rest.mark);
+    this.#board.rest(folderName, runId, rest, seen);
+    // Whoever kept an answer before this entry may have made the run due before it, too.
+    if (!rest.isOver && countAnswers(folder) > seen)
+      this.#board.rest(folderName, runId, { isOver: false }, seen);
   }
 }
 
@@ -161,6 +180,34 @@ function isHeld(folder: string): boolean {
     return findLeaseHolder(folder) !== undefined;
   } catch {
     return false;
+  }
+}
+
+/** Answers are never removed. */
+function countAnswers(folder: string): number {
+  try {
+    return readdirSync(join(folder, answersFolder)).filter((name) => !name.startsWith('.')).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** False when there is one already. */
+function linkNew(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function writable(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    throw unwritable(folder, cause);
   }
 }
 
@@ -179,7 +226,7 @@ class FileRun implements RunHandle {
   readonly #folder: string;
   readonly #afterwards: (rest: RunRest | undefined) => void;
 
-  private constructor(
+  constructor(
     folder: string,
     runId: string,
     lease: FileLease,
@@ -200,16 +247,6 @@ class FileRun implements RunHandle {
     });
   }
 
-  static open(folder: string, runId: string, afterwards: (rest: RunRest | undefined) => void): FileRun {
-    const lease = FileLease.take(folder, runId);
-    try {
-      return new FileRun(folder, runId, lease, afterwards);
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-  }
-
   append(kind: number, payload: string | Uint8Array, sync: boolean): number {
     this.#lease.verify();
     const seq = this.#journal.append(kind, payload);
@@ -224,6 +261,10 @@ class FileRun implements RunHandle {
   /** Not the lease: a look that finds another holder must not be spent on a rehearsal. */
   rehearse(kind: number, payload: string | Uint8Array): void {
     this.#journal.rehearse(kind, payload);
+  }
+
+  mark(): string {
+    return String(countAnswers(this.#folder));
   }
 
   /**

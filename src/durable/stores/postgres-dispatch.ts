@@ -3,6 +3,7 @@
  * the fence are one row: there is no second queue that could tell another story.
  */
 import type { ProcessIdentity } from '../../journal/layout/session.ts';
+import { dueTimeOf } from './due-time.ts';
 import { isSurelyDead } from './holder.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { keyOf } from './postgres-tables.ts';
@@ -31,7 +32,12 @@ const holdersStatement = `
 
 export async function findDue(pool: PostgresPool, names: readonly string[], most: number): Promise<DueRun[]> {
   const held = (await pool.query(holdersStatement, [names])).rows as { holder: string }[];
-  const dead = held.map(({ holder }) => holder).filter((holder) => isSurelyDead(readHolder(holder)));
+  const dead = held
+    .map(({ holder }) => holder)
+    .filter((holder) => {
+      const identity = readHolder(holder);
+      return identity !== undefined && isSurelyDead(identity);
+    });
   const { rows } = await pool.query(dueStatement, [names, dead, most]);
   const found = rows as { id: string; name: string | null; priority: number }[];
   return found
@@ -39,12 +45,21 @@ export async function findDue(pool: PostgresPool, names: readonly string[], most
     .map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
 }
 
-const readHolder = (text: string) => JSON.parse(text) as ProcessIdentity;
+/** Undefined for what can't be read: its lease says how long it holds. */
+export function readHolder(text: string): ProcessIdentity | undefined {
+  try {
+    const identity = JSON.parse(text);
+    return typeof identity?.pid === 'number' ? identity : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
-/** As PostgreSQL spells a time. */
-export function dueText({ dueAtMs }: RunRest): string {
-  if (dueAtMs === 'never') return 'infinity';
-  return dueAtMs === undefined ? '-infinity' : new Date(dueAtMs).toISOString();
+/** For `to_timestamp`; null: at once. */
+export function dueSeconds({ dueAtMs }: RunRest): number | null {
+  const due = dueTimeOf(dueAtMs);
+  if (due === 'never') return Number.POSITIVE_INFINITY;
+  return due === undefined ? null : due / 1_000;
 }
 
 export async function rest(pool: PostgresPool, runId: string, wish: RunRest): Promise<void> {
@@ -52,8 +67,9 @@ export async function rest(pool: PostgresPool, runId: string, wish: RunRest): Pr
     wish.isOver || wish.dueAtMs !== undefined ? 'and (holder is null or lease_until < now())' : '';
   await pool.query(
     `with rested as (
-       update agentdump_runs set is_over = $2, due_at = $3 where run_id = $1 ${isFree} returning run_id)
-     select pg_notify('${newsChannel}', run_id) from rested where $3 <= now()`,
-    [keyOf(runId), wish.isOver, dueText(wish)],
+       update agentdump_runs set is_over = $2, due_at = coalesce(to_timestamp($3::float8), now())
+       where run_id = $1 ${isFree} returning run_id, due_at)
+     select pg_notify('${newsChannel}', run_id) from rested where due_at <= now()`,
+    [keyOf(runId), wish.isOver, dueSeconds(wish)],
   );
 }

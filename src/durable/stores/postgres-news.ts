@@ -4,12 +4,13 @@
  */
 import { newsChannel } from './postgres-dispatch.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
+import { isShortened } from './postgres-tables.ts';
 
 const againMs = 2_000;
 
 export class PostgresNews {
   readonly #pool: PostgresPool;
-  readonly #listeners = new Set<(runId: string) => void>();
+  readonly #listeners = new Set<(runId?: string) => void>();
   #client: PostgresClient | undefined;
   #isConnecting = false;
   #again: NodeJS.Timeout | undefined;
@@ -18,9 +19,9 @@ export class PostgresNews {
     this.#pool = pool;
   }
 
-  watch(tell: (runId: string) => void): () => void {
+  watch(tell: (runId?: string) => void): () => void {
     // A function of its own: one that is given twice is told twice, and taken away once.
-    const listener = (runId: string) => tell(runId);
+    const listener = (runId?: string) => tell(runId);
     this.#listeners.add(listener);
     void this.#connect();
     return () => {
@@ -50,7 +51,9 @@ export class PostgresNews {
       made.on('error', () => this.#lose(made));
       made.on('end', () => this.#lose(made));
       made.on('notification', ({ payload }) => {
-        if (payload !== undefined) for (const tell of [...this.#listeners]) tell(payload);
+        if (payload === undefined) return;
+        const runId = isShortened(payload) ? undefined : payload;
+        for (const tell of [...this.#listeners]) tell(runId);
       });
       await made.query(`listen ${newsChannel}`);
       made.unref?.();

@@ -1,7 +1,7 @@
 /** One run in this worker's hands, in PostgreSQL: adds records in their order, as many in a statement as wait. */
 import { AgentdumpError } from '../../errors.ts';
 import { persist } from './persist.ts';
-import { dueText, newsChannel } from './postgres-dispatch.ts';
+import { dueSeconds, newsChannel } from './postgres-dispatch.ts';
 import type { PostgresPlace } from './postgres-pool.ts';
 import type { RunHandle, RunRest, StoredRecord } from './store.ts';
 
@@ -69,16 +69,28 @@ export class PostgresRun implements RunHandle {
     this.#tellLoss = tell;
   }
 
+  /** An answer changes the time at which the run is due, in the row that `release` writes. */
+  async mark(): Promise<string> {
+    const { pool, patience } = this.#store;
+    const { rows } = await persist(patience, () =>
+      pool.query('select due_at::text as mark from agentdump_runs where run_id = $1', [this.#runId]),
+    );
+    return (rows as { mark: string }[])[0]?.mark ?? '';
+  }
+
   /** When the database is away the lease runs out by itself. */
   async release(rest?: RunRest): Promise<void> {
     clearInterval(this.#heartbeat);
     const letGo = `
       with freed as (
         update agentdump_runs
-        set holder = null, is_over = coalesce($3, is_over), due_at = coalesce($4, due_at)
-        where run_id = $1 and epoch = $2 returning run_id)
-      select pg_notify('${newsChannel}', run_id) from freed where not $3 and $4 <= now()`;
-    const values = [this.#runId, this.epoch, rest?.isOver ?? null, rest ? dueText(rest) : null];
+        set holder = null, is_over = coalesce($3, is_over),
+          due_at = case when $3 is null or due_at <> $5::timestamptz then due_at
+            else coalesce(to_timestamp($4::float8), now()) end
+        where run_id = $1 and epoch = $2 returning run_id, due_at)
+      select pg_notify('${newsChannel}', run_id) from freed where not $3 and due_at <= now()`;
+    const due = rest ? dueSeconds(rest) : null;
+    const values = [this.#runId, this.epoch, rest?.isOver ?? null, due, rest?.mark ?? null];
     await this.#store.pool.query(letGo, values).catch(() => {});
   }
 

@@ -12,7 +12,7 @@ import { describeProcess } from '../../journal/write/session.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
-import { findDue, newsChannel, rest } from './postgres-dispatch.ts';
+import { dueSeconds, findDue, newsChannel, readHolder, rest } from './postgres-dispatch.ts';
 import { PostgresNews } from './postgres-news.ts';
 import type { PostgresPlace, PostgresPool } from './postgres-pool.ts';
 import { PostgresRun } from './postgres-run.ts';
@@ -89,9 +89,8 @@ export class PostgresStore implements DurableStore, PostgresPlace {
       'select seq, kind, at_ms, payload from agentdump_records where run_id = $1 order by seq',
       [keyOf(runId)],
     );
-    const identity = run.is_held ? identityOf(run.holder) : undefined;
-    const isHeld = identity !== undefined && !isSurelyDead(identity);
-    return { records: rows.map(recordOf), notes: [], ...(isHeld && { holder: describeHolder(identity) }) };
+    const holder = run.is_held ? wordsOf(run.holder) : undefined;
+    return { records: rows.map(recordOf), notes: [], ...(holder !== undefined && { holder }) };
   }
 
   async list(): Promise<string[]> {
@@ -107,7 +106,10 @@ export class PostgresStore implements DurableStore, PostgresPlace {
       `with kept as (
          insert into agentdump_answers (run_id, path, payload) values ($1, $2, $3) on conflict do nothing
          returning run_id),
-       woken as (update agentdump_runs set due_at = now() from kept where agentdump_runs.run_id = kept.run_id)
+       woken as (
+         update agentdump_runs
+         set due_at = case when due_at > now() then now() else due_at + interval '1 microsecond' end
+         from kept where agentdump_runs.run_id = kept.run_id)
        select pg_notify('${newsChannel}', run_id) from kept`,
       [keyOf(runId), keyOf(path), Buffer.from(payload)],
     );
@@ -132,7 +134,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     await persist(this.patience, () => rest(this.pool, runId, wish));
   }
 
-  watch(tell: (runId: string) => void): () => void {
+  watch(tell: (runId?: string) => void): () => void {
     return this.#news.watch(tell);
   }
 
@@ -152,7 +154,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
    * The new epoch. One statement, so exactly one of several takers has it; a holder that is surely dead is not waited
    * for. Tried again after a broken connection it may find itself to be the holder.
    */
-  async #take(runId: string, { name, priority = 0, isWork = false }: RunTitle): Promise<number> {
+  async #take(runId: string, { name, priority = 0, isWork = false, dueAtMs }: RunTitle): Promise<number> {
     const key = keyOf(runId);
     const [before] = await this.#query<{ holder: string | null }>(
       'select holder from agentdump_runs where run_id = $1',
@@ -161,14 +163,24 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     const identity = identityOf(before?.holder ?? null);
     const dead = identity && isSurelyDead(identity) ? before?.holder : null;
     const rows = await this.#query<{ epoch: string }>(
-      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id)
-       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7)
+      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id, due_at)
+       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7, coalesce(to_timestamp($9::float8), now()))
        on conflict (run_id) do update
          set epoch = run.epoch + 1, holder = excluded.holder, lease_until = excluded.lease_until, is_over = false,
-           name = coalesce(run.name, excluded.name), due_at = case when $8 then least(run.due_at, now()) else run.due_at end
+           name = coalesce(run.name, excluded.name), due_at = case when $8 then now() else run.due_at end
          where run.holder is null or run.lease_until < now() or run.holder in ($2, $4)
        returning epoch`,
-      [key, ownHolder(), this.leaseMs, dead, name ?? null, priority, key === runId ? null : runId, isWork],
+      [
+        key,
+        ownHolder(),
+        this.leaseMs,
+        dead,
+        name ?? null,
+        priority,
+        key === runId ? null : runId,
+        isWork,
+        dueSeconds({ isOver: false, ...(dueAtMs !== undefined && { dueAtMs }) }),
+      ],
     );
     if (rows[0]) return Number(rows[0].epoch);
     const { holder = 'another worker' } = await this.read(runId);
@@ -192,8 +204,16 @@ function ownHolder(): string {
   return JSON.stringify({ ...describeProcess(process.pid), hostname: hostname(), holding: newId() });
 }
 
+/** Undefined when nobody holds it. */
+function wordsOf(holder: string | null): string | undefined {
+  if (holder === null) return undefined;
+  const identity = identityOf(holder);
+  if (!identity) return 'somebody whose name can not be read';
+  return isSurelyDead(identity) ? undefined : describeHolder(identity);
+}
+
 function identityOf(holder: string | null): ProcessIdentity | undefined {
-  return holder === null ? undefined : (JSON.parse(holder) as ProcessIdentity);
+  return holder === null ? undefined : readHolder(holder);
 }
 
 /** Without the password. */

@@ -36,11 +36,16 @@ export async function makeTables(pool: PostgresPool): Promise<void> {
   await pool.query(`begin; select pg_advisory_xact_lock(${lock}); ${tables} ${columns} commit;`);
 }
 
+const hashMark = '+sha256-';
+
+/** Whether a key may stand for a longer id. */
+export const isShortened = (key: string): boolean => key.includes(hashMark);
+
 /** PostgreSQL takes no more than 2,700 bytes into an index, and no more than 8,000 into its news. */
 const longestKey = 1_000;
 
 export function keyOf(text: string): string {
   if (Buffer.byteLength(text) <= longestKey) return text;
   const start = Array.from(text.slice(0, 200)).slice(0, -1).join('');
-  return `${start}+sha256-${createHash('sha256').update(text).digest('hex')}`;
+  return `${start}${hashMark}${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -76,7 +76,8 @@ export class StoreNews {
     }
   }
 
-  #tell(runId: string): void {
-    for (const [wake, wanted] of [...this.#listeners]) if (wanted === undefined || wanted === runId) wake();
+  #tell(runId: string | undefined): void {
+    for (const [wake, wanted] of [...this.#listeners])
+      if (runId === undefined || wanted === undefined || wanted === runId) wake();
   }
 }

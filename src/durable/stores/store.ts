@@ -23,6 +23,8 @@ export interface RunTitle {
   priority?: number;
   /** It is gone on with now: should its worker die, it is due at once. */
   isWork?: boolean;
+  /** Of one that is new: not before. */
+  dueAtMs?: number;
 }
 
 /** What becomes of a run that nobody works at. */
@@ -31,6 +33,8 @@ export interface RunRest {
   isOver: boolean;
   /** Milliseconds since 1970: nothing is to be done before. `never`: before an answer comes. Absent: at once. */
   dueAtMs?: number | 'never';
+  /** What `mark` of the handle gave: when an answer was kept since, the run is due at once. */
+  mark?: string;
 }
 
 export interface DueRun {
@@ -57,6 +61,11 @@ export interface RunHandle {
   rehearse?(kind: number, payload: string | Uint8Array): void;
   /** Optional: calls `tell` once, with `held`, when it is seen between two records that somebody else has taken the run. */
   onLost?(tell: (error: Error) => void): void;
+  /**
+   * Optional: which answers the store has of the run now, for the `RunRest` of a run that waits. Asked for before the last look
+   * for answers, so that no death of anybody leaves an answered run waiting. Without it there is a look after `release`.
+   */
+  mark?(): MaybePromise<string>;
   /** Lets go: anybody may take the run at once. Without `rest` it is due when it was before. */
   release(rest?: RunRest): MaybePromise<void>;
 }
@@ -84,11 +93,17 @@ export interface DurableStore {
    * given to one of those who ask at the same time. Without it a worker reads every run of `list`.
    */
   findDue?(names: readonly string[], most: number): MaybePromise<DueRun[]>;
-  /** Optional: runs that `findDue` does not know, as an older release left them. */
+  /**
+   * Optional, asked for once a minute: runs that `findDue` does not know, as an older release left them, or does not know to be
+   * due, as the death of whoever answered left them.
+   */
   findUnlisted?(): MaybePromise<string[]>;
   /** Goes with `findDue`: for a run that nobody holds; nothing happens to one that somebody does. */
   rest?(runId: string, rest: RunRest): MaybePromise<void>;
-  /** Optional: tells of runs that became due or were answered, until the returned function is called. May miss some. */
-  watch?(tell: (runId: string) => void): () => void;
+  /**
+   * Optional: tells of runs that became due or were answered, until the returned function is called; without an id of one whose
+   * id its news can't bear. May miss some.
+   */
+  watch?(tell: (runId?: string) => void): () => void;
   close(): MaybePromise<void>;
 }
