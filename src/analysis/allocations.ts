@@ -61,5 +61,9 @@ function isOfProgram(frame: string): boolean {
 function shortened(frame: string, cwd: string | undefined): string {
   const at = frame.lastIndexOf(' (');
   if (at < 0 || !frame.endsWith(')')) return frame;
-  return `${frame.slice(0, at)} (${shortFile(frame.slice(at + 2, -1), cwd)})`;
+  const place = shortFile(frame.slice(at + 2, -1), cwd);
+  const name = frame.slice(0, at);
+  // V8 gives the start of the function, which for a module's own code is the start of the file.
+  if (name === '(anonymous)' && place.endsWith(':1:1')) return `the top-level code of ${place.slice(0, -4)}`;
+  return `${name} (${place})`;
 }

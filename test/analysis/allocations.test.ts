@@ -10,3 +10,9 @@ test('a function without a name stands at its file, below the working directory'
   assert.deepEqual(places('/srv/app'), ['(anonymous) (src/cache.mjs:3:22)']);
   assert.deepEqual(places(), ['(anonymous) (/srv/app/src/cache.mjs:3:22)']);
 });
+
+test('code at the top level of a module is called so', () => {
+  const rows = [{ bytes: 90, stack: ['(anonymous) (file:///srv/app/agent.mjs:1:1)'] }];
+  const [allocator] = findAllocators({ sampledBytes: 100, rows }, '/srv/app');
+  assert.equal(allocator?.place, 'the top-level code of agent.mjs');
+});

@@ -170,7 +170,7 @@ const adviceTable: Advice[] = [
   },
   {
     when: says(/^Cannot (read|set) properties of (undefined|null)/),
-    step: 'Find out why the value was missing there: check what was passed in, one frame further up.',
+    step: 'Find out where the value should have come from: an argument, a lookup that found nothing, a reply without the field.',
   },
   {
     when: says(/ is not (a function|a constructor|iterable)$/),
