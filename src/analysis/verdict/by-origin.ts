@@ -26,16 +26,17 @@ export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict 
 
 function tell(verdict: Verdict, told: Told | undefined): Verdict {
   if (!told) return verdict;
-  const { prefix, sentence, part } = told;
+  const { prefix, sentence, part, step } = told;
   return {
     ...verdict,
     ...(prefix !== undefined && { title: titled(`${prefix}: ${verdict.title}`) }),
     summary: `${sentence} ${verdict.summary}`,
     evidence: [...verdict.evidence, { fact: sentence, part }],
+    ...(step !== undefined && { nextSteps: [...verdict.nextSteps, step] }),
   };
 }
 
-type Told = { prefix?: string; sentence: string } & Pick<Evidence, 'part'>;
+type Told = { prefix?: string; sentence: string; step?: string } & Pick<Evidence, 'part'>;
 
 function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFacts): Told | undefined {
   const { requests = [], origin } = account;
@@ -56,8 +57,12 @@ function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFa
   const flying = `${formatCount(inFlight, 'request')} ${inFlight === 1 ? 'was' : 'were'} in flight${first}.`;
   const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
   const why = isAsked ? `Which request caused it is not known${whyLost(origin?.lost)}. ` : '';
-  return { sentence: `${why}${flying}`, part };
+  const step = isAsked && origin?.lost === 'not-followed' ? { step: followStep } : {};
+  return { sentence: `${why}${flying}`, part, ...step };
 }
+
+const followStep =
+  'To know the request next time, set AGENTDUMP_CONTEXT=always: the default from Node 24 on; on Node 20 and 22 it costs each promise.';
 
 const hasTest = (origin: OriginFacts | undefined): boolean =>
   origin?.chain?.some(({ kind }) => kind === 'test') === true;
@@ -78,8 +83,7 @@ function othersText(origin: OriginFacts | undefined, { answeredMsBefore }: Reque
 
 function whyLost(lost: OriginFacts['lost']): string {
   if (lost === 'connection') return ': it came over a connection that several may share';
-  if (lost === 'not-followed')
-    return ': on this Node that costs each promise, so it is followed where the program uses an AsyncLocalStorage, or with AGENTDUMP_CONTEXT=always';
+  if (lost === 'not-followed') return ': requests were not followed';
   return ': the code was started by none of them';
 }
 
