@@ -247,10 +247,17 @@ function joinAgent(
   };
 }
 
-function joinOrigin({ origin }: BundleParts): Pick<Account, 'requests' | 'origin'> {
+function joinOrigin({ origin, evidence }: BundleParts): Pick<Account, 'requests' | 'origin'> {
   if (!origin) return {};
   const { requests, ...facts } = origin;
-  return { ...(requests.length && { requests }), origin: facts };
+  const { lastSeen } = facts;
+  const endedAt =
+    evidence?.foundBy === 'supervisor' && evidence.exit ? Date.parse(evidence.foundAt ?? '') : Number.NaN;
+  const beforeEndMs = endedAt - Date.parse(lastSeen?.at ?? '');
+  return {
+    ...(requests.length && { requests }),
+    origin: lastSeen && beforeEndMs >= 0 ? { ...facts, lastSeen: { ...lastSeen, beforeEndMs } } : facts,
+  };
 }
 
 function addFailures({ agent, error, process }: VerdictFacts['account']): void {

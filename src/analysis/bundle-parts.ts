@@ -108,7 +108,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     trigger: read(partNames.trigger, readTrigger),
     error: read(partNames.error, readError),
     tests: read(partNames.tests, readTests),
-    origin: read(partNames.origin, readOrigin),
+    origin: read(partNames.origin, readOrigin) ?? recorded.origin,
     evidence: read(partNames.evidence, readEvidence),
     process: process && { ...process, ...recorded.commandLine },
     memory: read(partNames.memory, readMemory),

@@ -37,6 +37,11 @@ export interface OriginFacts {
   inFlight?: number;
   webSockets?: number;
   http2Sessions?: number;
+  /**
+   * The process could not say it at its end: the requests and their ages are those that its recorder had written down then,
+   * without the quickest. `beforeEndMs` where the end was seen.
+   */
+  lastSeen?: { at: string; beforeEndMs?: number };
 }
 
 /** `GET /orders/17`, without the query, or what is known of it. */

@@ -8,6 +8,7 @@ import { findJson, readJournal } from '../../journal/read/reader.ts';
 import type { Unseal } from '../../journal/read/seal.ts';
 import type { ChildFacts, Happenings } from '../../model/account.ts';
 import { Fields, type PartFaults } from './fields.ts';
+import { type OriginPartFacts, readOrigin } from './origin.ts';
 import { type ProcessPartFacts, readProcess } from './process.ts';
 import { readChild, readHandled, readLog, readPeak, readWarning } from './process-events.ts';
 import { type HeapProfileFacts, readHeapProfile } from './surroundings.ts';
@@ -18,6 +19,8 @@ export interface JournalFacts {
   happenings?: Happenings;
   commandLine?: ProcessPartFacts;
   heapProfile?: HeapProfileFacts;
+  /** As the requests in flight were written down last. */
+  origin?: OriginPartFacts;
 }
 
 /** A field is absent when the journal tells nothing of the kind. */
@@ -31,6 +34,8 @@ export function readJournalFacts(bytes: Uint8Array, faults: PartFaults, unseal?:
     if (!fields) continue;
     if (kind === 'commandLine') facts.commandLine = readProcess(fields);
     else if (kind === 'heapProfile') facts.heapProfile = readHeapProfile(fields);
+    else if (kind === 'openRequests')
+      facts.origin = { ...readOrigin(fields), lastSeen: { at: new Date(record.atMs).toISOString() } };
     else found.add(kind, fields, new Date(record.atMs).toISOString());
   }
   const happenings = found.finish();
@@ -47,6 +52,7 @@ const wanted = new Set([
   'resourcePeak',
   'commandLine',
   'heapProfile',
+  'openRequests',
 ]);
 
 class JournalEvents {

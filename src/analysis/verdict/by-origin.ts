@@ -26,17 +26,18 @@ export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict 
 
 function tell(verdict: Verdict, told: Told | undefined): Verdict {
   if (!told) return verdict;
-  const { prefix, sentence, part, step } = told;
+  const { prefix, sentence, part, step, isBesides } = told;
   return {
     ...verdict,
     ...(prefix !== undefined && { title: titled(`${prefix}: ${verdict.title}`) }),
-    summary: `${sentence} ${verdict.summary}`,
+    summary: isBesides ? `${verdict.summary} ${sentence}` : `${sentence} ${verdict.summary}`,
     evidence: [...verdict.evidence, { fact: sentence, part }],
     ...(step !== undefined && { nextSteps: [...verdict.nextSteps, step] }),
   };
 }
 
-type Told = { prefix?: string; sentence: string; step?: string } & Pick<Evidence, 'part'>;
+/** `isBesides`: of no help with the cause. */
+type Told = { prefix?: string; sentence: string; step?: string; isBesides?: true } & Pick<Evidence, 'part'>;
 
 function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFacts): Told | undefined {
   const { requests = [], origin } = account;
@@ -54,6 +55,12 @@ function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFa
   const oldest = requests.find(({ answeredMsBefore }) => answeredMsBefore === undefined);
   const age = oldest?.ageMs === undefined ? '' : ` for ${formatDuration(oldest.ageMs)}`;
   const first = oldest ? `, the oldest ${clip(requestName(oldest), longestName)}${age}` : '';
+  if (origin?.lastSeen)
+    return {
+      sentence: lastSeenText(origin.lastSeen, inFlight, first),
+      part: partNames.journal,
+      isBesides: true,
+    };
   const flying = `${formatCount(inFlight, 'request')} ${inFlight === 1 ? 'was' : 'were'} in flight${first}.`;
   const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
   const why = isAsked ? `Which request caused it is not known${whyLost(origin?.lost)}. ` : '';
@@ -63,6 +70,17 @@ function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFa
 
 const followStep =
   'To know the request next time, set AGENTDUMP_CONTEXT=always: the default from Node 24 on; on Node 20 and 22 it costs each promise.';
+
+/** What became of them between then and the end is not known. */
+function lastSeenText(
+  { at, beforeEndMs }: NonNullable<OriginFacts['lastSeen']>,
+  count: number,
+  first: string,
+) {
+  const when = beforeEndMs === undefined ? '' : `, ${formatDuration(beforeEndMs)} before the end`;
+  const flying = `${formatCount(count, 'request')} ${count === 1 ? 'was' : 'were'} in flight${first}`;
+  return `When the recorder last noted requests, at ${at}${when}, ${flying}.`;
+}
 
 const hasTest = (origin: OriginFacts | undefined): boolean =>
   origin?.chain?.some(({ kind }) => kind === 'test') === true;

@@ -14,6 +14,7 @@ import { startEventRecorder } from '../recording/event-recorder.ts';
 import { type FlightRecorder, startFlightRecorder } from '../recording/flight-recorder.ts';
 import type { Happenings } from '../recording/happenings.ts';
 import type { LogTap } from '../recording/log-tap.ts';
+import type { RequestWatch } from '../recording/request-watch.ts';
 import type { Config } from './config.ts';
 
 export { MemorySampler } from '../heap/memory-sampler.ts';
@@ -36,15 +37,24 @@ export interface FlightStart {
   /** Seals what is recorded. */
   lock: Lock | undefined;
   memory: MemorySampler;
+  requests: RequestWatch | undefined;
 }
 
 /** Throws when the dump folder can't be written. */
-export function startFlight({ policy, dir, happenings, logs, lock, memory }: FlightStart): Flight {
+export function startFlight(start: FlightStart): Flight {
+  const { policy, dir, happenings, logs, lock, memory, requests } = start;
   const argv = policy.argv(process.argv);
   const execArgv = policy.argv(process.execArgv);
   const recorder = startFlightRecorder({ dir, argv, execArgv, lock, memory });
   const children = new ChildWatch(happenings, (words) => policy.argv(words));
-  const stopEventRecorder = startEventRecorder({ flight: recorder, policy, happenings, logs, children });
+  const stopEventRecorder = startEventRecorder({
+    flight: recorder,
+    policy,
+    happenings,
+    logs,
+    children,
+    requests,
+  });
   return {
     recorder,
     children,

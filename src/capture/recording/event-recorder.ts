@@ -1,6 +1,6 @@
 /**
  * Writes down, while the program lives, what happens around the agent: the ends of its logs, warnings, handled errors,
- * children, memory and how many descriptors it holds. A tick a second, which mostly does nothing: memory is sampled more
+ * children, requests in flight, memory and how many descriptors it holds. A tick a second, which mostly does nothing: memory is sampled more
  * seldom while it stands still, and nobody is kept alive.
  */
 import { type RecordKindName, recordKinds } from '../../journal/layout/records.ts';
@@ -10,6 +10,8 @@ import type { FlightRecorder } from './flight-recorder.ts';
 import type { Child, Happening, Happenings } from './happenings.ts';
 import type { LogStream, LogTap } from './log-tap.ts';
 import { renderLogTail } from './log-text.ts';
+import { OpenRequests } from './open-requests.ts';
+import type { RequestWatch } from './request-watch.ts';
 
 export interface EventRecorderOptions {
   flight: FlightRecorder;
@@ -20,6 +22,7 @@ export interface EventRecorderOptions {
   happenings: Happenings;
   logs: LogTap | undefined;
   children: ChildWatch;
+  requests: RequestWatch | undefined;
 }
 
 const tickMs = 1000;
@@ -52,10 +55,14 @@ class EventRecorder {
   #ticksToSample = 0;
   #rss = 0;
   #descriptorPeak = leastDescriptors;
+  readonly #openRequests: OpenRequests | undefined;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    const { happenings, logs } = options;
+    const { happenings, logs, requests, flight } = options;
+    const openRequests = requests && new OpenRequests(requests);
+    this.#openRequests = openRequests;
+    flight.carryOver(() => openRequests?.forget());
     for (const child of happenings.children)
       this.#write({ at: child.startedAt, kind: 'childStart', payload: child });
     for (const happening of happenings.kept) this.#write(happening);
@@ -69,6 +76,7 @@ class EventRecorder {
   tick(): void {
     this.#options.children.look();
     this.#writeLogs();
+    this.#writeRequests();
     if (--this.#ticksToSample > 0) return;
     const rss = this.#options.flight.sample()?.rss ?? 0;
     const moved = Math.abs(rss - this.#rss) > this.#rss * noticeableShare;
@@ -90,6 +98,12 @@ class EventRecorder {
       const text = renderLogTail(tail, logChars, (raw) => policy.text(raw));
       flight.append(recordKinds.logTail, JSON.stringify({ stream, text }));
     }
+  }
+
+  #writeRequests(): void {
+    const { flight, policy } = this.#options;
+    const payload = this.#openRequests?.look();
+    if (payload) flight.append(recordKinds.openRequests, JSON.stringify(policy.value(payload)));
   }
 
   #write({ kind, payload, at }: Happening): void {

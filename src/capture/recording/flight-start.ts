@@ -39,7 +39,16 @@ export function openFlight(
     const { startFlight, MemorySampler } = loadRecordingHalf();
     surroundings.memory ??= new MemorySampler();
     const { memory } = surroundings;
-    surroundings.flight ??= startFlight({ policy, dir: config.dir, happenings, logs, lock, memory });
+    const requests = surroundings.origins?.requests;
+    surroundings.flight ??= startFlight({
+      policy,
+      dir: config.dir,
+      happenings,
+      logs,
+      lock,
+      memory,
+      requests,
+    });
   } catch (error) {
     surroundings.flightFailed = true;
     complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);

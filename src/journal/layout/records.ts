@@ -27,6 +27,8 @@ export const recordKinds = {
   sealKey: 17,
   /** Of a journal that seals its records: what `processFacts` then does not say. */
   commandLine: 18,
+  /** Server requests in flight, when that has changed. */
+  openRequests: 19,
   end: 31,
   run: 32,
   step: 33,
@@ -82,6 +84,14 @@ export interface MemorySamplePayload {
   cgroupCurrent?: number;
   cgroupMax?: number;
   loopDelayMs?: number;
+}
+
+/** `requests`: as in `origin.json`, the oldest first; ages are those of the record's time. */
+export interface OpenRequestsPayload {
+  /** Younger ones are not counted. */
+  leastAgeMs: number;
+  inFlight: number;
+  requests: object[];
 }
 
 export interface ResourcePeakPayload {
