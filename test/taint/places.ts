@@ -111,6 +111,10 @@ export const inside: Rows = {
   className: ['name', 'Client_{}'],
   rejected: ['key', 'gave up with {}'],
   timer: ['key', '{}'],
+  durableConfig: ['opaque', '{}'],
+  durableToken: ['opaque', '{}'],
+  durableKey: ['key', '{}'],
+  durableArgument: ['password', '{}'],
 };
 
 /** Kinds whose first or last part is public, or that are ids like any other without a name beside them. */

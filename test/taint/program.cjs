@@ -118,6 +118,15 @@ const ways = {
   reject: () => Promise.reject(makeError()),
   abort: () => process.abort(),
   kill: () => process.kill(process.pid, 'SIGKILL'),
+  fault: () => {
+    const { arm, crash } = require(process.env.TAINT_FAULT);
+    arm('read-null');
+    crash();
+  },
+  fill: () => {
+    const filled = [];
+    for (;;) filled.push(new Array(1000).fill(filled.length));
+  },
   // Until the watchdog has written its bundle.
   hang: () => {
     const isTold = () =>
@@ -141,6 +150,16 @@ function die(password, adminPassword, token, apiKey, authorization) {
   return end();
 }
 
+/** What is kept to be read by the next life; a value that looks like a secret may be refused. */
+async function keep(agent) {
+  const run = { id: 'taint', durable: true, config: { token: plant('durableConfig') } };
+  await agent.run('kept', run, async () => {
+    await agent.step('token', async () => ({ accessToken: plant('durableToken') })).catch(() => {});
+    await agent.step('text', async () => `use ${plant('durableKey')}`).catch(() => {});
+    await agent.tool('shell', { password: plant('durableArgument') }, async () => 'done').catch(() => {});
+  });
+}
+
 async function main() {
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
@@ -161,6 +180,7 @@ async function main() {
   process.title = plant('title');
   const { agent } = await import(process.env.TAINT_AGENT);
   Promise.reject(new Error(plant('rejected'))).catch(() => {});
+  await keep(agent).catch(() => {});
   await agent.run(plant('runName'), { config: { apiKey: plant('runConfig') } }, () =>
     agent.step(plant('stepName'), async () => {
       agent.message('user', plant('question'));

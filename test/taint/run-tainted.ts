@@ -1,5 +1,5 @@
 /** Lets the tainted program end in one way, asks every command about what it left, and gathers all of it as files. */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { constants, gunzipSync } from 'node:zlib';
 import { preload } from '../support/run-victim.ts';
-import { readTree, type WrittenFile } from '../support/written-files.ts';
+import type { WrittenFile } from '../support/written-files.ts';
 import type { Taint } from './places.ts';
 import { unzipped } from './readings.ts';
 
@@ -28,6 +29,14 @@ export interface Death {
   how: string;
   /** Options of `agentdump run`; without it the preload alone. */
   run?: readonly string[];
+  /** Options of `agentdump ci` instead. */
+  ci?: readonly string[];
+  /** Node's own. */
+  flags?: readonly string[];
+  /** No core of it may be written. */
+  noCore?: boolean;
+  /** Killed as soon as a file of such a name is written; what is there then, and while it lives, is searched too. */
+  killAt?: RegExp;
   env?: Readonly<Record<string, string>>;
 }
 
@@ -66,9 +75,10 @@ export async function runTainted(node: string, death: Death, taint: Taint): Prom
     const temporary = join(work, 'tmp');
     for (const folder of [dumps, temporary]) mkdirSync(folder, { mode: 0o700 });
     const ended = await die(node, death, taint, work);
-    const bundles = readdirSync(dumps).filter((name) => name.endsWith('.agentdump'));
-    const answers = askCommands(dumps, bundles, work);
-    const written = [dumps, temporary].flatMap(readTree);
+    const shelf = death.ci ? join(dumps, 'bundles') : dumps;
+    const bundles = readdirSync(shelf).filter((name) => /\.agentdump(?:\.partial|\.zip)?$/.test(name));
+    const answers = askCommands(shelf, bundles, work);
+    const written = [dumps, temporary, ...ofOurs('/dev/shm')].flatMap(readNow);
     const files = [...written, ...written.filter(({ path }) => path.endsWith('.zip')).flatMap(unzipped)];
     const paths = { path: 'names of files', text: files.map(({ path }) => path).join('\n') };
     return {
@@ -107,16 +117,16 @@ function die(
   const store = join(work, 'taint.json');
   writeFileSync(store, JSON.stringify({ ...taint.inside, plugin: `${plugin}/${file}` }));
   const words = Object.values(taint.words).flatMap((text) => text.split('\0'));
-  const supervised = death.run && [
-    process.execPath,
-    agentdump,
-    'run',
-    '--dir',
-    join(work, 'dumps'),
-    ...death.run,
-    '--',
+  const supervised = supervisorOf(death, work);
+  const [command = '', ...rest] = [
+    ...(death.noCore ? ['sh', '-c', 'ulimit -H -c 0; exec "$@"', 'sh'] : []),
+    ...(supervised ?? []),
+    node,
+    ...(death.flags ?? []),
+    script,
+    death.how,
+    ...words,
   ];
-  const [command = '', ...rest] = [...(supervised ?? []), node, script, death.how, ...words];
   const child = spawn(command, rest, {
     cwd: home,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -127,6 +137,7 @@ function die(
       AGENTDUMP_DIR: join(work, 'dumps'),
       AGENTDUMP_EXITS: 'all',
       TAINT: store,
+      TAINT_FAULT: join(root, 'fixtures', 'programs', 'native', 'fault.cjs'),
       TAINT_AGENT: pathToFileURL(join(root, 'dist', 'index.js')).href,
       ...(supervised ? {} : { NODE_OPTIONS: `--require ${preload}` }),
       ...taint.variables,
@@ -141,15 +152,63 @@ function die(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
+  const seen = watch(child, death, work);
   const limit = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
   return new Promise((resolve, reject) =>
     child.on('error', reject).on('close', (code, signal) => {
       clearTimeout(limit);
+      clearInterval(seen.timer);
       const own = stderr.split('\n').filter((line) => line.startsWith('agentdump:'));
-      const output = [{ path: 'our lines on stderr', text: own.join('\n') }];
+      const output = [{ path: 'our lines on stderr', text: own.join('\n') }, ...seen.files.values()];
       resolve({ output, told: `code ${code}, signal ${signal}\n${stdout}${stderr}` });
     }),
   );
+}
+
+function supervisorOf(death: Death, work: string): string[] | undefined {
+  const dumps = join(work, 'dumps');
+  if (death.run) return [process.execPath, agentdump, 'run', '--dir', dumps, ...death.run, '--'];
+  return death.ci && [process.execPath, agentdump, 'ci', '--report', dumps, ...death.ci, '--'];
+}
+
+const lookEveryMs = 25;
+
+/** What stands on the disk and in shared memory while the program lives, each file as often as it grew. */
+function watch(child: ChildProcess, { killAt }: Death, work: string) {
+  const files = new Map<string, WrittenFile>();
+  if (!killAt) return { files, timer: undefined };
+  const folders = [join(work, 'dumps'), join(work, 'tmp'), ...ofOurs('/dev/shm')];
+  const look = () => {
+    for (const file of folders.flatMap(readNow))
+      files.set(`${file.path} ${file.text.length}`, { ...file, path: `${file.path} (while it lived)` });
+    if ([...files.keys()].some((path) => killAt.test(path))) child.kill('SIGKILL');
+  };
+  return { files, timer: setInterval(look, lookEveryMs) };
+}
+
+/** A file may go while it is read, and a compressed one is not whole yet. */
+function readNow(folder: string): WrittenFile[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return readNow(path);
+      return entry.isFile() ? [{ path, text: readStarted(path) }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function readStarted(path: string): string {
+  const bytes = readFileSync(path);
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return (isPacked ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes).toString('latin1');
+}
+
+/** What the project's programs leave there has its name. */
+function ofOurs(place: string): string[] {
+  const names = existsSync(place) ? readdirSync(place) : [];
+  return names.filter((name) => name.includes('agentdump')).map((name) => join(place, name));
 }
 
 function askCommands(dumps: string, bundles: readonly string[], work: string): WrittenFile[] {
@@ -165,14 +224,45 @@ function askCommands(dumps: string, bundles: readonly string[], work: string): W
       work,
     ),
   }));
-  if (newest !== undefined) ask(['pack', path, '--out', join(work, 'tmp', 'packed.zip')], dumps, work);
+  if (newest !== undefined)
+    answers.push({ path: 'answers of mcp', text: ask(['mcp'], dumps, work, mcpQuestions(newest)) });
+  if (newest !== undefined && !newest.endsWith('.zip'))
+    ask(['pack', path, '--out', join(work, 'tmp', 'packed.zip')], dumps, work);
   return answers;
 }
 
-function ask(words: readonly string[], dumps: string, work: string): string {
+/** Of the protocol, over stdio: a line each. */
+function mcpQuestions(bundle: string): string {
+  const tools: Record<string, object> = {
+    list_bundles: {},
+    analyze: { bundle, detail: 'full' },
+    stack: { bundle },
+    source: { bundle },
+    environment: { bundle },
+    gaps: { bundle },
+    agent_timeline: { bundle },
+    conversation: { bundle },
+  };
+  const calls = Object.entries(tools).map(([name, words], id) => ({
+    jsonrpc: '2.0',
+    id: id + 2,
+    method: 'tools/call',
+    params: { name, arguments: words },
+  }));
+  const clientInfo = { name: 'taint', version: '1' };
+  const start = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
+  const opening = [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: start },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ];
+  return [...opening, ...calls].map((message) => `${JSON.stringify(message)}\n`).join('');
+}
+
+function ask(words: readonly string[], dumps: string, work: string, input = ''): string {
   const asked = spawnSync(process.execPath, [agentdump, ...words], {
     encoding: 'latin1',
     cwd: work,
+    input,
     maxBuffer: 1 << 28,
     env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dumps, NO_COLOR: '1' },
   });

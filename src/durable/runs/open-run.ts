@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { AgentdumpError } from '../../errors.ts';
 import { newId } from '../../journal/write/session-id.ts';
+import { publicName } from '../../redaction/public-name.ts';
 import { version } from '../../version.ts';
 import { type DurableRunOptions, defaultMaxResumes } from '../options.ts';
 import { Checkpoints } from '../records/checkpoint.ts';
@@ -92,7 +93,8 @@ async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | u
     host: hostname(),
     node: process.version,
     agentdump: version,
-    cwd: process.cwd(),
+    // A folder whose name is a secret is not kept: such a run is resumed in its folder, with its command.
+    cwd: publicName(process.cwd()),
     ...(configHash !== undefined && { configHash }),
     ...findCommand(log),
   });

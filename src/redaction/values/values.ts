@@ -183,7 +183,13 @@ export function looksRandom(value: string, least = 16): boolean {
 }
 
 const algorithm =
-  /^(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
+  /^(?:(?:ecdsa|rsa|ssh|hmac)-)?(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
+
+/** Behind what looks like an algorithm's number, digits among letters. */
+const keyTail = /^[a-z]+-?\d+(?=[A-Za-z\d]{10,24}$)[A-Za-z]+\d/i;
+
+/** `x25519`, `sha256WithRSAEncryption`; a key may begin so too. */
+const isAlgorithm = (value: string): boolean => algorithm.test(value) && !keyTail.test(value);
 
 /**
  * Random, or a password as people choose them: letters with two digits and more, no blank, no algorithm or id. Under a
@@ -191,7 +197,7 @@ const algorithm =
  */
 export function looksChosen(value: string, strength = 0): boolean {
   if (strength === 3 && digest.test(value)) return true;
-  if (isStandIn(value) || isPublicId(value) || isPlainDatum(value) || algorithm.test(value)) return false;
+  if (isStandIn(value) || isPublicId(value) || isPlainDatum(value) || isAlgorithm(value)) return false;
   if (looksRandom(value, 8)) return true;
   if (!/^[^\s/]{8,200}$/.test(value) || !/[A-Za-z]/.test(value)) return false;
   return /\d.*\d/.test(value) || (value.length < 80 && isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')));
