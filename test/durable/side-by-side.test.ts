@@ -283,3 +283,40 @@ test('types: what a step returns is awaited, as it is a promise in a durable run
   };
   assert.equal(typeof settled, 'function');
 });
+
+test('branches that begin in another order because of what no record keeps are no change of the program', async () => {
+  const { dieAt, live } = fresh();
+  const ran: string[] = [];
+  /** `first`: the branch that comes first; the other one begins a moment after it has asked. */
+  const program = (first: string, names: readonly string[]) => async () => {
+    let tellAsked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      tellAsked = resolve;
+    });
+    const isFirst = (name: string) => name.startsWith(first);
+    return Promise.all(
+      names.map(async (name) => {
+        if (!isFirst(name)) await isAsked;
+        await sleep(5);
+        const result = agent.step(name, () => {
+          ran.push(name);
+          return name;
+        });
+        if (isFirst(name)) void Promise.allSettled(names.length > 1 ? [sleep(5)] : []).then(tellAsked);
+        const value = await result;
+        return [value, await agent.step(`after ${name}`, () => `after ${value}`)];
+      }),
+    );
+  };
+  // Both begun and ended, one behind the other, and nothing of what follows the second.
+  await dieAt(8, program('a', ['a', 'b']));
+  assert.deepEqual(await live(program('b', ['a', 'b'])), [
+    ['a', 'after a'],
+    ['b', 'after b'],
+  ]);
+  assert.deepEqual(ran, ['a', 'b']);
+  // A step that is left out is still noticed.
+  const left = fresh();
+  await left.dieAt(8, program('a', ['a', 'b']));
+  await assert.rejects(left.live(program('b', ['b'])), { code: 'changed' });
+});
