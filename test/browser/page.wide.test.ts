@@ -61,6 +61,32 @@ describe('the page', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('shows the code that hangs before the evidence, where nothing was thrown', async () => {
+    const { error: _, signal: __, ...rest } = synthAccount();
+    const file = '/srv/app/spin.js';
+    const source = [{ line: 7, text: 'while (!done) check();' }];
+    const frame = {
+      function: 'spin',
+      file,
+      line: 7,
+      column: 15,
+      inApp: true,
+      trust: 'stack-text' as const,
+      source,
+    };
+    const account = {
+      ...rest,
+      threads: [{ id: 0, kind: 'main' as const, crashed: false, frames: [frame] }],
+      ...(rest.verdict && { verdict: { ...rest.verdict, place: { file, line: 7, column: 15 } } }),
+    };
+    const page = await browser.newPage();
+    await page.goto(folder.write(account, 'hang'));
+    await page.waitForSelector('#stack .code');
+    const text = await page.evaluate<string>('document.querySelector("#stack").innerText');
+    assert.match(text, /while \(!done\) check\(\);/);
+    await page.close();
+  });
+
   test('its policy holds: no script, markup or style that was not there can be added', async () => {
     const page = await browser.newPage();
     await page.goto(address);

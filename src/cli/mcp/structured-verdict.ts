@@ -1,7 +1,7 @@
 /** The verdict as data: what an assistant can act on without reading prose. */
 import type { Account } from '../../model/account.ts';
 import { shortFile } from '../../model/frame-text.ts';
-import { findPlace } from '../../report/text/stack.ts';
+import { findPlace } from '../../model/place.ts';
 import { answerOf, facts, integer, listOf, oneOf, place, record, text } from './output-schema.ts';
 import { codeOf } from './structured-stack.ts';
 

@@ -7,7 +7,7 @@ import { Environment } from './sections/environment.tsx';
 import { Gaps } from './sections/gaps.tsx';
 import { Memory } from './sections/memory.tsx';
 import { Modules } from './sections/modules.tsx';
-import { Stack } from './sections/stack.tsx';
+import { hasFault, placeWithoutError, Stack } from './sections/stack.tsx';
 import { Threads } from './sections/threads.tsx';
 import { TimelineSection } from './sections/timeline.tsx';
 import { Unusual } from './sections/unusual.tsx';
@@ -30,7 +30,8 @@ export const sections: readonly SectionEntry[] = [
     id: 'stack',
     title: 'Where it happened',
     navTitle: 'Stack',
-    isThere: ({ error, signal }) => error !== undefined || Boolean(signal?.code ?? signal?.description),
+    isThere: (account) =>
+      account.error !== undefined || hasFault(account) || placeWithoutError(account) !== undefined,
     count: ({ error }) => error?.frames?.length,
     Body: Stack,
   },

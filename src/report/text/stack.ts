@@ -1,10 +1,10 @@
 /** Frames with their code: the culprit's source first, then the stack with the program's own frames marked. */
 
 import type { Account } from '../../model/account.ts';
-import { culpritFrame, isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
+import { isOfNode, isPlainForeign, placeOf, shortFile } from '../../model/frame-text.ts';
+import { findPlace } from '../../model/place.ts';
 import { formatCount } from '../../model/quantities.ts';
 import type { Frame, SourceLine } from '../../model/thread.ts';
-import type { VerdictPlace } from '../../model/verdict.ts';
 import { oneLine, type Page } from './layout.ts';
 import { findRuns } from './repeats.ts';
 
@@ -32,21 +32,6 @@ export function renderPlace(account: Account, page: Page): string[] {
   const lines = renderCodeFrame(findPlace(account), page, account.process?.cwd);
   return lines.length ? ['', ...lines.map((line) => `  ${line}`)] : [];
 }
-
-/** The frame with code at the place that the verdict names; else that of the error or of the thread that died. */
-export function findPlace({ error, threads = [], verdict, suspended = [] }: Account): Frame | undefined {
-  const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
-  const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
-  const places = frames.map((list) => culpritFrame(list)).filter((frame) => frame?.source?.length);
-  const all = [...frames, ...threads.map((one) => one.frames), ...suspended.map((one) => one.frames)];
-  const named = all
-    .flatMap((list) => list ?? [])
-    .find((frame) => frame.source?.length && isAt(frame, verdict?.place));
-  return named ?? places.find((frame) => frame?.inApp) ?? places[0];
-}
-
-const isAt = ({ file, line, column }: Frame, place: VerdictPlace | undefined): boolean =>
-  place !== undefined && file === place.file && line === place.line && column === place.column;
 
 /** The lines around the position, with a caret under it; nothing without source. */
 export function renderCodeFrame(frame: Frame | undefined, page: Page, cwd?: string): string[] {

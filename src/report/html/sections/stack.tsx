@@ -1,6 +1,11 @@
-/** The error with its stack, the culprit open; below it what caused it, and the errors that it holds. */
+/**
+ * The error with its stack, the culprit open; below it what caused it, and the errors that it holds. Without an error, the code
+ * that the verdict names: where the program hangs or waits.
+ */
 import type { Account, ErrorFacts } from '../../../model/account.ts';
 import { culpritFrame } from '../../../model/frame-text.ts';
+import { findPlace } from '../../../model/place.ts';
+import type { Frame } from '../../../model/thread.ts';
 import { Frames } from '../parts/frames.tsx';
 import { Chip, Facts, LongText } from '../parts/small.tsx';
 import { Value } from '../parts/value.tsx';
@@ -14,11 +19,23 @@ interface Chained {
 
 const mostErrors = 20;
 
-export function Stack({ account: { error, signal, process } }: { account: Account }) {
+/** undefined where the error shows it. */
+export function placeWithoutError(account: Account): Frame | undefined {
+  const place = account.error ? undefined : findPlace(account);
+  return place?.source?.length ? place : undefined;
+}
+
+/** More than the name of a signal. */
+export const hasFault = ({ signal }: Account): boolean => Boolean(signal?.code ?? signal?.description);
+
+export function Stack({ account }: { account: Account }) {
+  const { error, signal, process } = account;
   const chain = error ? chainOf(error) : [];
+  const place = placeWithoutError(account);
   return (
     <>
-      {signal ? (
+      {place ? <Frames frames={[place]} prefix="place-frame" cwd={process?.cwd} opened={place} /> : null}
+      {hasFault(account) && signal ? (
         <Facts
           facts={[
             ['Signal', [signal.name, signal.code && `(${signal.code})`].filter(Boolean).join(' ')],
