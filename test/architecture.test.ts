@@ -92,7 +92,16 @@ const allowed: Record<string, string[]> = {
     'report',
   ],
   // Its page is a program of its own, which takes the sections of report/html.
-  workbench: ['model', 'bundle/write', 'bundle/read', 'bundle/finished', 'formats', 'analysis', 'report'],
+  workbench: [
+    'model',
+    'bundle/layout',
+    'bundle/write',
+    'bundle/read',
+    'bundle/finished',
+    'formats',
+    'analysis',
+    'report',
+  ],
   replayed: [],
   replay: [
     'model',

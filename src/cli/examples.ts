@@ -33,6 +33,7 @@ export const examples = {
   open: [
     ['open', 'the bundles of the dump folder'],
     ['open latest --no-browser', 'the newest bundle; only prints the address'],
+    ['open app.heapsnapshot', 'a heap snapshot'],
     ['open core.4173 --exe ./node', 'a core'],
   ],
   heap: [

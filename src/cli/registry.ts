@@ -54,7 +54,7 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
   },
   {
     name: 'open',
-    describe: 'Explore bundles and cores in the browser, on a local page',
+    describe: 'Explore bundles, heap snapshots and cores in the browser, on a local page',
     load: () => import('./commands/open.ts'),
   },
   {

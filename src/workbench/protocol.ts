@@ -1,6 +1,7 @@
 /** What the server says to the page: the state that stands in each document, and the events of loading. Types and addresses only. */
 import type { Account } from '../model/account.ts';
 import type { BundleDiff } from '../model/diff.ts';
+import type { Answers } from './heap/questions.ts';
 
 /** One thing that can be looked at, as a list shows it. */
 export interface ItemRow {
@@ -18,12 +19,13 @@ export interface ItemRow {
   problem?: string;
 }
 
-export type ItemKind = 'bundle' | 'core' | 'report';
+export type ItemKind = 'bundle' | 'core' | 'heap';
 
 /** Stands in every document as JSON: which view is meant, and what it shows. */
 export type ViewState = { base: string; title: string } & (
   | { view: 'list'; folder: string; items: ItemRow[] }
-  | { view: 'account'; item: ItemRow; hasList: boolean }
+  | { view: 'account'; item: ItemRow; hasList: boolean; hasHeap: boolean }
+  | { view: 'heap'; item: ItemRow; hasList: boolean; summary: Answers['summary'] }
   | { view: 'diff'; a: ItemRow; b: ItemRow; diff: BundleDiff; accounts: [Account, Account] }
   | { view: 'loading'; job: string; what: string }
   | { view: 'failed'; what: string; reason: string }
@@ -46,6 +48,8 @@ export type JobEvent =
 export const addresses = {
   list: '',
   item: (id: string) => `items/${id}`,
+  heap: (id: string) => `heap/${id}`,
+  ask: (id: string) => `heap/${id}/ask`,
   diff: (a: string, b: string) => `diff/${a}/${b}`,
   events: (job: string) => `jobs/${job}/events`,
   cancel: (job: string) => `jobs/${job}/cancel`,

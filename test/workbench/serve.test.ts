@@ -1,6 +1,6 @@
 /** The workbench's server over a folder of bundles: documents, what is not there, torn bundles, and the end of a job. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { findTargets } from '../../src/workbench/items/targets.ts';
 import type { JobEvent, ViewState } from '../../src/workbench/protocol.ts';
 import { serveWorkbench, type Workbench } from '../../src/workbench/server/serve.ts';
+import { writeHeapOfQuestions } from '../support/heap-of-questions.ts';
 import { synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
 import { markup } from '../support/synth-bundle-hostile.ts';
 
@@ -28,6 +29,11 @@ before(async () => {
   mkdirSync(join(root, 'dumps', torn));
   writeFileSync(join(root, 'dumps', torn, 'manifest.json'), '{"schema": "agentdump.bund');
   writeFileSync(join(root, 'secret.txt'), 'not for a page');
+  writeHeapOfQuestions(join(root, 'dumps', 'orders.heapsnapshot'));
+  // Whatever the clock says, the oldest.
+  utimesSync(join(root, 'dumps', 'orders.heapsnapshot'), 1_000_000_000, 1_000_000_000);
+  writeFileSync(join(root, 'dumps', 'torn.heapsnapshot'), '{"snapshot":{"meta":');
+  utimesSync(join(root, 'dumps', 'torn.heapsnapshot'), 1_000_000_001, 1_000_000_001);
   workbench = await serveWorkbench({ targets: findTargets(undefined, join(root, 'dumps')), assets });
 });
 after(async () => {
@@ -40,6 +46,8 @@ interface Got {
   headers: Record<string, unknown>;
   text: string;
 }
+
+const base = (): string => new URL(workbench.url).pathname;
 
 /** By node:http, since fetch tidies an address before it asks. */
 function get(path: string, { method = 'GET', headers = {} } = {}): Promise<Got> {
@@ -93,6 +101,8 @@ test('the list: newest first, what is torn among them', async () => {
       [torn, 'unreadable'],
       [newer, 'sealed'],
       [older, 'sealed'],
+      ['torn.heapsnapshot', undefined],
+      ['orders.heapsnapshot', undefined],
     ],
   );
 });
@@ -119,6 +129,44 @@ test('two bundles', async () => {
   assert.ok(state.view === 'diff');
   assert.equal(state.diff.sameSignature, true);
   assert.equal(state.accounts.length, 2);
+});
+
+test('a heap: opened once, then asked', async () => {
+  assert.equal(
+    (await get('items/orders.heapsnapshot')).headers['location'],
+    `${base()}heap/orders.heapsnapshot`,
+  );
+  const ask = (question: object | string) =>
+    get(`heap/orders.heapsnapshot/ask?q=${encodeURIComponent(JSON.stringify(question))}`);
+  assert.equal((await ask({ ask: 'suspects' })).status, 410, 'before it was opened');
+  const { state } = await view('heap/orders.heapsnapshot');
+  assert.ok(state.view === 'heap');
+  const answer = await ask({ ask: 'query', text: 'class = Order', from: 0, count: 1 });
+  assert.equal(answer.status, 200);
+  assert.equal(JSON.parse(answer.text).matches, 300);
+  const wrong = await ask({ ask: 'query', text: 'class = <img>', from: 0, count: 1 });
+  assert.equal(wrong.status, 400);
+  assert.match(String(wrong.headers['content-type']), /^text\/plain/);
+  assert.equal((await ask('none')).status, 400);
+  assert.equal((await get('heap/orders.heapsnapshot/ask')).status, 400);
+  assert.equal((await get('heap/none/ask?q=1')).status, 410);
+});
+
+test('a heap that is torn, and a bundle without one, say so', async () => {
+  for (const id of ['torn.heapsnapshot', older]) {
+    const { state } = await view(`heap/${id}`);
+    assert.ok(state.view === 'failed', id);
+    assert.match(state.reason, /no heap snapshot|snapshot|heapsnapshot/);
+  }
+});
+
+test('a job can be ended by the page that waits for it', async () => {
+  const origin = new URL(workbench.url).origin;
+  await get('heap/orders.heapsnapshot');
+  const cancel = 'jobs/heap-orders.heapsnapshot/cancel';
+  assert.equal((await get(cancel, { method: 'POST' })).status, 403);
+  assert.equal((await get(cancel, { method: 'POST', headers: { origin } })).status, 200);
+  assert.equal((await get(cancel, { method: 'POST', headers: { origin } })).status, 404);
 });
 
 test('nothing but what is listed can be named', async () => {

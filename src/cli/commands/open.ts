@@ -1,4 +1,4 @@
-/** `agentdump open`: the workbench, a local page over bundles and cores, for as long as the terminal is there. */
+/** `agentdump open`: the workbench, a local page over bundles, heap snapshots and cores, for as long as the terminal is there. */
 import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../errors.ts';
 import { signals } from '../../platform/signals.ts';
@@ -17,13 +17,13 @@ interface Words {
 
 const command: CommandModule<object, Words> = {
   command: 'open [target]',
-  describe: 'Explore bundles and cores in the browser, on a local page',
+  describe: 'Explore bundles, heap snapshots and cores in the browser, on a local page',
   builder: (yargs) =>
     yargs
       .positional('target', {
         type: 'string',
         describe:
-          'A bundle ("latest", a path, a name or id prefix), a core, or a folder of bundles; default: --dir',
+          'A bundle ("latest", a path, a name or id prefix), a heap snapshot, a core, or a folder of them; default: --dir',
       })
       .option('port', {
         type: 'number',

@@ -2,56 +2,86 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { analyzeBundle } from '../../analysis/analyze.ts';
 import { computeDiff } from '../../analysis/diff/diff.ts';
+import type { Keys } from '../../bundle/read/age.ts';
 import { openBundle } from '../../bundle/read/reader.ts';
 import { assertNever } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import { collectNow } from '../../platform/pending-collection.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { mapStrings } from '../../report/map-strings.ts';
-import type { Said, Work } from './work.ts';
+import type { Progress } from '../protocol.ts';
+import type { NumberedQuestion, Said, Work } from './work.ts';
 
 const { work } = workerData as { work: Work };
 
 try {
-  const result = await resultOf(work);
-  say({ kind: 'ready', result: JSON.stringify(mapStrings(result, escapeTerminal)) });
+  say({ kind: 'ready', result: safeJson(await resultOf(work)) });
 } catch (error) {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  say({ kind: 'failed', reason: escapeTerminal(message || (stack ?? 'it failed')) });
+  say({ kind: 'failed', reason: reasonOf(error) });
 }
-collectNow();
+if (work.what !== 'heap') collectNow();
 
 function say(said: Said): void {
   parentPort?.postMessage(said);
 }
 
+function sayProgress(progress: Progress): void {
+  say({ kind: 'progress', ...progress });
+}
+
+function safeJson(result: object): string {
+  return JSON.stringify(mapStrings(result, escapeTerminal));
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return escapeTerminal(text || 'it failed');
+}
+
 async function resultOf(asked: Work): Promise<object> {
   switch (asked.what) {
     case 'account':
-      return analyzeAt(asked.path, asked);
+      return analyzeAt(asked.path, asked.keys);
     case 'core': {
-      say({ kind: 'progress', text: 'reading the core' });
+      sayProgress({ text: 'reading the core' });
       const { accountForCore } = await import('../../analysis/core/core-account.ts');
       return accountForCore(asked.path, asked.executable ? { executable: asked.executable } : {});
     }
     case 'diff': {
+      const [before, after] = asked.paths;
       const accounts: [Account, Account] = [
-        await analyzeAt(asked.paths[0], asked),
-        await analyzeAt(asked.paths[1], asked),
+        await analyzeAt(before, asked.keys),
+        await analyzeAt(after, asked.keys),
       ];
       return { accounts, diff: computeDiff([accounts[0]], accounts[1]) };
     }
+    case 'heap':
+      return openToQuestions(asked);
     default:
       return assertNever(asked, 'work');
   }
 }
 
-async function analyzeAt(path: string, { keys }: Work): Promise<Account> {
-  say({ kind: 'progress', text: 'reading the bundle' });
+async function analyzeAt(path: string, keys: Keys | undefined): Promise<Account> {
+  sayProgress({ text: 'reading the bundle' });
   const bundle = openBundle(path, keys);
   try {
     return await analyzeBundle(bundle);
   } finally {
     bundle.close();
   }
+}
+
+/** The thread lives on by its port. */
+async function openToQuestions({ place }: Extract<Work, { what: 'heap' }>): Promise<object> {
+  const { openSession } = await import('../heap/open-session.ts');
+  const session = await openSession(place, sayProgress);
+  parentPort?.on('message', ({ number, question }: NumberedQuestion) => {
+    try {
+      say({ kind: 'answer', number, answer: safeJson(session.answer(question)) });
+    } catch (error) {
+      say({ kind: 'refused', number, reason: reasonOf(error) });
+    }
+  });
+  return session.summary;
 }

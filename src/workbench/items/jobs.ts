@@ -3,22 +3,33 @@
  * pushed it out. A job that failed or was cancelled is forgotten, so that asking again begins anew.
  */
 import type { Worker } from 'node:worker_threads';
+import { AgentdumpError } from '../../errors.ts';
 import { startThread } from '../../formats/heapsnapshot/index.ts';
+import type { HeapQuestion } from '../heap/questions.ts';
 import type { JobEvent, Progress } from '../protocol.ts';
-import type { Said, Work } from './work.ts';
+import type { NumberedQuestion, Said, Work } from './work.ts';
+
+/** Each holds a whole heap. */
+const mostHeaps = 2;
 
 export class Job {
   readonly #worker: Worker;
   readonly #listeners = new Set<(event: JobEvent) => void>();
+  readonly #asked = new Map<number, { resolve(answer: string): void; reject(error: Error): void }>();
+  #questions = 0;
+  #hasEnded = false;
   #last: JobEvent = { kind: 'progress', text: 'starting' };
+  readonly holdsHeap: boolean;
   /** JSON. */
   result: string | undefined;
 
   constructor(work: Work) {
+    this.holdsHeap = work.what === 'heap';
     this.#worker = startThread('workbench/items/job-thread', { work });
     this.#worker.on('message', (said: Said) => this.#hear(said));
     this.#worker.once('error', ({ message }: Error) => this.#end({ kind: 'failed', reason: message }));
     this.#worker.once('exit', () => this.#end({ kind: 'failed', reason: 'its thread has ended' }));
+    this.#worker.once('exit', () => this.#refuseAll());
   }
 
   get last(): JobEvent {
@@ -36,18 +47,44 @@ export class Job {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Of a heap that is ready. Resolves to JSON; rejects with `usage` for what it can't answer, `not-found` when it has ended. */
+  ask(question: HeapQuestion): Promise<string> {
+    const number = ++this.#questions;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(number, { resolve, reject });
+      this.#worker.postMessage({ number, question } satisfies NumberedQuestion);
+      if (this.#hasEnded) this.#refuseAll();
+    });
+  }
+
   cancel(reason = 'cancelled'): void {
     this.#end({ kind: 'failed', reason });
+    this.#refuseAll();
     void this.#worker.terminate();
   }
 
   #hear(said: Said): void {
     if (said.kind === 'progress') this.#say(said);
     else if (said.kind === 'failed') this.#end(said);
+    else if (said.kind === 'answer') this.#settle(said.number)?.resolve(said.answer);
+    else if (said.kind === 'refused')
+      this.#settle(said.number)?.reject(new AgentdumpError('usage', said.reason));
     else {
       this.result = said.result;
       this.#end({ kind: 'ready' });
     }
+  }
+
+  #settle(number: number) {
+    const asked = this.#asked.get(number);
+    this.#asked.delete(number);
+    return asked;
+  }
+
+  #refuseAll(): void {
+    this.#hasEnded = true;
+    const ended = new AgentdumpError('not-found', 'this heap is no longer open: load the page again');
+    for (const number of [...this.#asked.keys()]) this.#settle(number)?.reject(ended);
   }
 
   #end(event: JobEvent): void {
@@ -82,6 +119,8 @@ export class Jobs {
     this.#jobs.set(key, job);
     const settled = [...this.#jobs].filter(([, { progress }]) => progress === undefined);
     for (const [old] of settled.slice(0, Math.max(0, settled.length - this.#mostKept))) this.forget(old);
+    const heaps = [...this.#jobs].filter(([, { holdsHeap }]) => holdsHeap);
+    for (const [old] of heaps.slice(0, Math.max(0, heaps.length - mostHeaps))) this.forget(old);
     return job;
   }
 

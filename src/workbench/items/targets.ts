@@ -2,8 +2,8 @@
  * What was opened: one thing, or a folder of them. A page names them by ids of ours, which are looked up here; no path ever
  * comes from a page. Bundles of a folder are listed anew each time, since they come and go.
  */
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { findBundle, type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
 import { readBundleName } from '../../bundle/write/bundle-name.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -46,14 +46,34 @@ const isBareBundle = (path: string): boolean => existsSync(resolve(path, 'manife
 function folderTargets(folder: string): Targets {
   if (!existsSync(folder))
     throw new AgentdumpError('not-found', `there is no folder ${folder}`, { path: folder });
-  const list = () => listBundles(folder).map(listedItem);
+  const list = () => [...listBundles(folder).map(listedItem), ...snapshotsIn(folder)].sort(newestFirst);
   return { folder, list, find: (id) => list().find(({ row }) => row.id === id) };
+}
+
+const snapshotName = /\.heapsnapshot(\.gz)?$/;
+
+function snapshotsIn(folder: string): Item[] {
+  return readdirSync(folder)
+    .filter((name) => snapshotName.test(name))
+    .map((name) => heapItem(join(folder, name), escapeLine(name), encodeURIComponent(name)));
+}
+
+function newestFirst(a: Item, b: Item): number {
+  const [at = '', other = ''] = [a.row.at, b.row.at];
+  if (at === other) return a.row.name < b.row.name ? 1 : -1;
+  return at < other ? 1 : -1;
 }
 
 function itemOfPath(path: string): Item {
   if (isCore(path))
     return { row: { id: 'core', kind: 'core', name: nameOf(path), bytes: statSync(path).size }, path };
+  if (isSnapshot(path)) return heapItem(path, nameOf(path), 'heap');
   return bundleItem(path);
+}
+
+function heapItem(path: string, name: string, id: string): Item {
+  const { size, mtime } = statSync(path);
+  return { row: { id, kind: 'heap', name, at: mtime.toISOString(), bytes: size }, path };
 }
 
 const bundleItem = (path: string): Item => ({
@@ -91,15 +111,21 @@ function listedItem({
 
 /** ELF, of the type core: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html. */
 function isCore(path: string): boolean {
-  if (!statSync(path).isFile()) return false;
-  const head = Buffer.alloc(18);
+  const head = headOf(path, 18);
+  return head.length === 18 && head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(16) === 4;
+}
+
+/** By its name, or as V8 begins one. */
+const isSnapshot = (path: string): boolean =>
+  snapshotName.test(path) || /^\s*\{\s*"snapshot"/.test(headOf(path, 64).toString('latin1'));
+
+/** Empty for what is no file. */
+function headOf(path: string, bytes: number): Buffer {
+  const head = Buffer.alloc(bytes);
+  if (!statSync(path).isFile()) return head.subarray(0, 0);
   const file = openSync(path, 'r');
   try {
-    return (
-      readSync(file, head, 0, 18, 0) === 18 &&
-      head.readUInt32BE(0) === 0x7f454c46 &&
-      head.readUInt16LE(16) === 4
-    );
+    return head.subarray(0, readSync(file, head, 0, bytes, 0));
   } finally {
     closeSync(file);
   }

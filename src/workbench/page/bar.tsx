@@ -1,11 +1,11 @@
 /** The bar of a view that is no account: the way home, the theme, the keys. */
 
 import { Help } from '../../report/html/parts/help.tsx';
-import { HelpButton, Mark, ThemeButton } from '../../report/html/parts/top-bar.tsx';
-import { keyTable } from './keys.ts';
+import { type BarLink, BarLinks, HelpButton, Mark, ThemeButton } from '../../report/html/parts/top-bar.tsx';
+import { keysOfView } from './keys.ts';
 import { addressOf } from './state.ts';
 
-export function Bar() {
+export function Bar({ links }: { links: readonly BarLink[] }) {
   return (
     <>
       <header class="top-bar">
@@ -13,10 +13,11 @@ export function Bar() {
           <Mark />
           <span class="brand-name">agentdump</span>
         </a>
+        <BarLinks links={links} />
         <ThemeButton />
         <HelpButton />
       </header>
-      <Help keys={keyTable} note="Every view has an address of its own; back and forward work." />
+      <Help keys={keysOfView()} note="Every view has an address of its own; back and forward work." />
     </>
   );
 }

@@ -1,7 +1,10 @@
 /** Every view in its frame. An account brings the bar and the sections of the page that is sent to others. */
 import { App } from '../../report/html/app.tsx';
+import type { BarLink } from '../../report/html/parts/top-bar.tsx';
 import type { ViewState } from '../protocol.ts';
+import { addresses } from '../protocol.ts';
 import { Bar } from './bar.tsx';
+import { Heap } from './heap/heap.tsx';
 import { addressOf } from './state.ts';
 import { Diff } from './views/diff.tsx';
 import { Failed } from './views/failed.tsx';
@@ -10,7 +13,10 @@ import { Loading } from './views/loading.tsx';
 
 export function Desk({ state }: { state: ViewState }) {
   if (state.view === 'account') {
-    const links = state.hasList ? [{ name: 'All bundles', href: addressOf('') }] : [];
+    const links = [
+      ...(state.hasList ? [{ name: 'All bundles', href: addressOf('') }] : []),
+      ...(state.hasHeap ? [{ name: 'Heap', href: addressOf(addresses.heap(state.item.id)) }] : []),
+    ];
     return <App links={links} />;
   }
   return (
@@ -18,7 +24,7 @@ export function Desk({ state }: { state: ViewState }) {
       <a class="skip" href="#main">
         To the content
       </a>
-      <Bar />
+      <Bar links={linksOf(state)} />
       <main id="main" class="desk" tabIndex={-1}>
         <View state={state} />
       </main>
@@ -26,10 +32,22 @@ export function Desk({ state }: { state: ViewState }) {
   );
 }
 
+function linksOf(state: ViewState): BarLink[] {
+  if (state.view !== 'heap') return [];
+  return [
+    ...(state.hasList ? [{ name: 'All bundles', href: addressOf('') }] : []),
+    ...(state.item.kind === 'bundle'
+      ? [{ name: 'Account', href: addressOf(addresses.item(state.item.id)) }]
+      : []),
+  ];
+}
+
 function View({ state }: { state: Exclude<ViewState, { view: 'account' }> }) {
   switch (state.view) {
     case 'list':
       return <List folder={state.folder} items={state.items} />;
+    case 'heap':
+      return <Heap summary={state.summary} />;
     case 'diff':
       return <Diff state={state} />;
     case 'loading':

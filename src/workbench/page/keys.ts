@@ -1,16 +1,37 @@
 /** The keyboard: in an account as in the page that is sent to others; elsewhere the same keys over rows and fields. */
 import { accountKeys, type KeyActions, listenForKeys, sharedKeys, step } from '../../report/html/keys.ts';
+import type { ViewState } from '../protocol.ts';
+import { heapViews } from './heap/heap.tsx';
+import { go } from './heap/place.ts';
 import { state } from './state.ts';
 
-export const keyTable: readonly [key: string, what: string][] = [
-  ['/', 'filter'],
+type KeyTable = readonly [key: string, what: string][];
+
+const moving: KeyTable = [
+  ['/', 'filter, or the query'],
   ['j  k', 'next and previous row'],
   ['Enter', 'open the row'],
+];
+const choosing: KeyTable = [
   ['x', 'choose the row, to compare two'],
   ['c', 'compare the two that are chosen'],
+];
+const inHeap: KeyTable = [
+  ['Home  End', 'first and last row, of however many'],
+  ['1 … 7', 'go to a view'],
+  ['Alt ←', 'back to where you were'],
+];
+const always: KeyTable = [
   ['t', 'light, dark, or as the system says'],
   ['?', 'this help'],
   ['Esc', 'leave a field or this help'],
+];
+
+export const keysOfView = (): KeyTable => [
+  ...moving,
+  ...(state.view === 'list' ? choosing : []),
+  ...(state.view === 'heap' ? inHeap : []),
+  ...always,
 ];
 
 const deskKeys: KeyActions = {
@@ -21,8 +42,15 @@ const deskKeys: KeyActions = {
   c: () => document.querySelector<HTMLAnchorElement>('a[data-compare]')?.click(),
 };
 
+const heapKeys: KeyActions = {
+  ...deskKeys,
+  ...Object.fromEntries(heapViews.map(({ view }, n) => [n + 1, () => go({ view })])),
+};
+
+const keysByView: Partial<Record<ViewState['view'], KeyActions>> = { account: accountKeys, heap: heapKeys };
+
 export function installKeys(): void {
-  listenForKeys(state.view === 'account' ? accountKeys : deskKeys);
+  listenForKeys(keysByView[state.view] ?? deskKeys);
 }
 
 const rowInFocus = (): HTMLElement | null => document.activeElement?.closest('tr') ?? null;

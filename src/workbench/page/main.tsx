@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { goTo, target, watchSurroundings } from '../../report/html/state.ts';
 import { Desk } from './desk.tsx';
+import { watchPlace } from './heap/place.ts';
 import { installKeys } from './keys.ts';
 import { state } from './state.ts';
 
@@ -10,6 +11,7 @@ if (root) {
   root.replaceChildren();
   watchSurroundings();
   installKeys();
+  if (state.view === 'heap') watchPlace();
   render(<Desk state={state} />, root);
   goTo(target.value);
   requestAnimationFrame(() => performance.mark('agentdump-drawn'));

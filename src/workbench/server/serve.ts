@@ -7,12 +7,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
+import { readQuestion } from '../heap/read-question.ts';
 import { Jobs } from '../items/jobs.ts';
 import type { Targets } from '../items/targets.ts';
 import { securityHeaders } from './document.ts';
 import { sendEvents } from './events.ts';
 import { judgeRequest } from './guard.ts';
-import { documentFor, type Surroundings } from './views.ts';
+import { documentFor, heapKey, type Surroundings } from './views.ts';
 
 export interface WorkbenchOptions {
   targets: Targets;
@@ -95,6 +96,8 @@ async function answer(
     surroundings.jobs.forget(key);
     return sendText(response, 200, 'cancelled');
   }
+  const [, heap] = /^heap\/([^/]+)\/ask$/.exec(path) ?? [];
+  if (heap !== undefined) return answerQuestion(heap, verdict.query.get('q'), response, surroundings);
   const document = await documentFor(path, surroundings);
   if (document === undefined) return sendText(response, 404, 'There is nothing of that name.');
   if (typeof document !== 'string') {
@@ -102,6 +105,26 @@ async function answer(
     return;
   }
   send(response, 200, 'text/html', document);
+}
+
+async function answerQuestion(
+  id: string,
+  asked: string | null,
+  response: ServerResponse,
+  { jobs }: Surroundings,
+): Promise<void> {
+  const key = heapKey(id);
+  const job = jobs.get(key);
+  if (!job) return sendText(response, 410, 'This heap is no longer open: load the page again.');
+  try {
+    const answer = await job.ask(readQuestion(asked));
+    send(response, 200, 'application/json', answer);
+  } catch (error) {
+    if (!(error instanceof AgentdumpError)) throw error;
+    // Its thread has ended, of too much memory for one.
+    if (error.code === 'not-found') jobs.forget(key);
+    sendText(response, error.code === 'not-found' ? 410 : 400, error.message);
+  }
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -3,11 +3,13 @@
  * says what is loading, and is asked for again when that is done.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { partNames } from '../../bundle/layout/bundle.ts';
 import type { Keys } from '../../bundle/read/age.ts';
 import { assertNever } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import type { BundleDiff } from '../../model/diff.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
+import type { Answers } from '../heap/questions.ts';
 import type { Job, Jobs } from '../items/jobs.ts';
 import type { Item, Targets } from '../items/targets.ts';
 import type { Work } from '../items/work.ts';
@@ -36,7 +38,11 @@ export async function documentFor(
   const [kind = '', ...ids] = path.split('/');
   const items = ids.map((id) => around.targets.find(id));
   const [a, b] = items;
-  if (kind === 'items' && ids.length === 1 && a) return itemDocument(a, around);
+  if (kind === 'items' && ids.length === 1 && a)
+    return a.row.kind === 'heap'
+      ? { location: around.base + addresses.heap(a.row.id) }
+      : itemDocument(a, around);
+  if (kind === 'heap' && ids.length === 1 && a) return heapDocument(a, around);
   if (kind === 'diff' && ids.length === 2 && a && b) return diffDocument(a, b, around);
   return undefined;
 }
@@ -59,12 +65,29 @@ async function itemDocument({ row, path }: Item, around: Surroundings): Promise<
   return afterJob(`account-${row.id}`, work, row.name, around, (result) => {
     const account = result as Account;
     const title = account.verdict?.title ?? row.name;
-    return renderDocument(
-      { view: 'account', base, title, item: row, hasList: targets.folder !== undefined },
-      account,
-    );
+    const hasList = targets.folder !== undefined;
+    const hasHeap = account.bundle?.parts.some(({ name }) => name === partNames.heapSnapshot) ?? false;
+    return renderDocument({ view: 'account', base, title, item: row, hasList, hasHeap }, account);
   });
 }
+
+async function heapDocument({ row, path }: Item, around: Surroundings): Promise<string> {
+  const { base, targets } = around;
+  const place = { path, name: row.name, isBundle: row.kind === 'bundle', keys: around.keys };
+  return afterJob(heapKey(row.id), { what: 'heap', place }, row.name, around, (result) =>
+    renderDocument({
+      view: 'heap',
+      base,
+      title: `Heap of ${row.name}`,
+      item: row,
+      hasList: targets.folder !== undefined,
+      summary: result as Answers['summary'],
+    }),
+  );
+}
+
+/** The job that holds the heap of an item. */
+export const heapKey = (id: string): string => `heap-${id}`;
 
 async function diffDocument(a: Item, b: Item, around: Surroundings): Promise<string> {
   const { base, keys } = around;

@@ -23,7 +23,7 @@ export function retainedTree(frames: readonly RetainedFrame[]): RetainedNode | u
     ownBytes: bytes,
     count,
     children: [] as RetainedNode[],
-    isEngine: /^\(|^system \/|^<|^native_/.test(name) && name !== '(string)' && name !== '(array)',
+    isEngine: isEngineName(name),
     tone: toneOf(name),
   }));
   // Parents come before their children, so from the end each node is complete when it is added to its parent.
@@ -38,7 +38,11 @@ export function retainedTree(frames: readonly RetainedFrame[]): RetainedNode | u
   return nodes[0];
 }
 
-function toneOf(name: string): number {
+/** V8's own. */
+export const isEngineName = (name: string): boolean =>
+  /^\(|^system \/|^<|^native_/.test(name) && name !== '(string)' && name !== '(array)';
+
+export function toneOf(name: string): number {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
   return sum % tones;

@@ -18,19 +18,24 @@ export function TopBar({ account, links }: { account: Account; links: readonly B
         <span class="brand-name">agentdump</span>
         {program ? <span class="brand-program">{program}</span> : null}
       </a>
-      {links.length ? (
-        <nav class="bar-links" aria-label="Elsewhere">
-          {links.map(({ name, href }) => (
-            <a key={name} href={href}>
-              {name}
-            </a>
-          ))}
-        </nav>
-      ) : null}
+      <BarLinks links={links} />
       <Search />
       <ThemeButton />
       <HelpButton />
     </header>
+  );
+}
+
+export function BarLinks({ links }: { links: readonly BarLink[] }) {
+  if (!links.length) return null;
+  return (
+    <nav class="bar-links" aria-label="Elsewhere">
+      {links.map(({ name, href }) => (
+        <a key={name} href={href}>
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 

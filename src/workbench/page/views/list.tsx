@@ -97,7 +97,7 @@ interface BundleRowProps {
 }
 
 function BundleRow({
-  item: { id, name, at, program, verdictKind, bytes, gaps, state, problem },
+  item: { id, kind, name, at, program, verdictKind, bytes, gaps, state, problem },
   isChosen,
   choose,
 }: BundleRowProps) {
@@ -111,8 +111,8 @@ function BundleRow({
           <When at={at} />
         </a>
       </td>
-      <td>{program ?? ''}</td>
-      <td>{verdictKind ?? ''}</td>
+      <td>{program ?? (kind === 'heap' ? name : '')}</td>
+      <td>{verdictKind ?? (kind === 'heap' ? 'heap snapshot' : '')}</td>
       <td>
         {[state === 'sealed' ? '' : state, gaps ? formatCount(gaps, 'gap') : '', problem]
           .filter(Boolean)
@@ -126,7 +126,8 @@ function BundleRow({
 /** The earlier one first, whichever was chosen first. */
 function CompareLink({ items, chosen }: { items: readonly ItemRow[]; chosen: readonly string[] }) {
   const [newer, older] = items.filter(({ id }) => chosen.includes(id));
-  if (!newer || !older) return <span class="faint">Choose two to compare them.</span>;
+  if (!newer || !older || newer.kind !== 'bundle' || older.kind !== 'bundle')
+    return <span class="faint">Choose two bundles to compare them.</span>;
   return (
     <a class="button" data-compare href={addressOf(addresses.diff(older.id, newer.id))}>
       Compare the two

@@ -1,0 +1,62 @@
+/** From an object to others by one reference: what it refers to, and who refers to it. */
+
+import type { Heap } from '../../analysis/memory/heap.ts';
+import { computeHeapValue } from '../../analysis/memory/questions/heap-value.ts';
+import { EdgeType } from '../../formats/heapsnapshot/index.ts';
+import { isVast, mostLookedThrough, objectRow } from './object-rows.ts';
+import type { LinkRow } from './questions.ts';
+
+/** A list of references of which each row is made when it is asked for. */
+export interface LinkList {
+  total: number;
+  row(at: number): LinkRow;
+}
+
+/** Who is held by more than this many is held by V8's own tables: their order tells nothing, and takes seconds. */
+const mostSorted = 20_000;
+
+export function fieldsOf(heap: Heap, node: number, isRaw: boolean): LinkList {
+  const { snapshot } = heap;
+  if (!isRaw && !isVast(heap, node)) {
+    const { entries } = computeHeapValue(heap, node, mostLookedThrough);
+    return {
+      total: entries.length,
+      row(at) {
+        const { key, id } = entries[at]!;
+        // What is a small number has no node.
+        return id === 0 ? { name: key } : { name: key, object: objectRow(heap, snapshot.findById(id)) };
+      },
+    };
+  }
+  const first = snapshot.nodes.firstEdge[node]!;
+  return {
+    total: snapshot.nodes.firstEdge[node + 1]! - first,
+    row: (at) => linkRow(heap, first + at, snapshot.edgeTarget(first + at)),
+  };
+}
+
+/** The nearest to the roots first, weak ones last. */
+export function retainersOf(heap: Heap, node: number): LinkList {
+  const { snapshot, retainers, distances } = heap;
+  const edges = retainers.to(node);
+  const isWeak = (edge: number): number => Number(snapshot.edgeType(edge) === EdgeType.weak);
+  const sorted =
+    edges.length > mostSorted
+      ? edges
+      : [...edges]
+          .map((edge) => ({ edge, weak: isWeak(edge), distance: distances[retainers.sourceOf(edge)]! >>> 0 }))
+          .sort((a, b) => a.weak - b.weak || a.distance - b.distance || a.edge - b.edge)
+          .map(({ edge }) => edge);
+  return { total: sorted.length, row: (at) => linkRow(heap, sorted[at]!, retainers.sourceOf(sorted[at]!)) };
+}
+
+function linkRow(heap: Heap, edge: number, other: number): LinkRow {
+  const { snapshot } = heap;
+  const isElement = snapshot.edgeType(edge) === EdgeType.element;
+  const name = snapshot.edgeName(edge);
+  return {
+    name: isElement ? `[${name}]` : name,
+    kind: snapshot.edgeTypeName(edge),
+    object: objectRow(heap, other),
+  };
+}

@@ -1,0 +1,278 @@
+/**
+ * One heap with everything computed that a click may ask for, and the lists that were asked for last. It answers in the time of a
+ * click: what takes longer is done at the opening.
+ */
+import type { Heap } from '../../analysis/memory/heap.ts';
+import { parseQuery } from '../../analysis/memory/query/parse.ts';
+import { runQuery } from '../../analysis/memory/query/run.ts';
+import { computeDuplicateStrings } from '../../analysis/memory/questions/duplicate-strings.ts';
+import { computeHeapValue, kindOf, lacksNumbers } from '../../analysis/memory/questions/heap-value.ts';
+import { pathEdges, pathText, shortPath } from '../../analysis/memory/questions/paths.ts';
+import { sourceOf } from '../../analysis/memory/questions/scripts.ts';
+import { computeSummary } from '../../analysis/memory/questions/summary.ts';
+import { computeSuspects } from '../../analysis/memory/suspects/suspects.ts';
+import { AgentdumpError, assertNever } from '../../errors.ts';
+import { type HeapSummary, type HeapSuspect, heapSchema } from '../../model/heap.ts';
+import type { Gap } from '../../model/verdict.ts';
+import { fieldsOf, type LinkList, retainersOf } from './links.ts';
+import { isVast, mostLookedThrough, objectRow, referencesOf } from './object-rows.ts';
+import { listOf, type NodeLists, sortByNumber, splitIntoLists } from './order.ts';
+import type {
+  Answers,
+  AnswerTo,
+  ClassListRow,
+  ClassOrder,
+  HeapQuestion,
+  ObjectOrder,
+  ObjectView,
+  Part,
+  QueryView,
+  Rows,
+} from './questions.ts';
+import { tilesOf } from './tiles.ts';
+
+const mostSuspects = 20;
+const mostStrings = 2_000;
+/** Of a query's rows, unless it has a limit of its own. */
+const mostQueryRows = 5_000;
+/** At each end of a path. */
+const mostSteps = 24;
+const mostPart = 500;
+/** Lists that are kept: of the largest heaps, some tens of megabytes each. */
+const mostLists = 6;
+
+export class HeapSession {
+  readonly #heap: Heap;
+  readonly #summary: HeapSummary;
+  readonly #suspects: HeapSuspect[];
+  readonly #strings: Answers['strings']['rows'];
+  readonly #lists = new Map<string, unknown>();
+  /** Largest first, as all below: what is looked at most is there at once. */
+  readonly #byRetained: Uint32Array;
+  readonly #ofClass: NodeLists;
+  readonly #dominatedBy: NodeLists;
+
+  /** Takes as long as it must. @param onPhase hears what is being computed. */
+  constructor(heap: Heap, source: string, gaps: Gap[], onPhase: (name: string) => void) {
+    this.#heap = heap;
+    this.#summary = { schema: heapSchema, source, gaps, ...computeSummary(heap, 20) };
+    void heap.aggregates;
+    void heap.retainers;
+    onPhase('order');
+    const { classes, nodeCount, retained, root, tree } = heap;
+    const all = Uint32Array.from({ length: nodeCount }, (_, node) => node);
+    this.#byRetained = sortByNumber(all, (node) => retained[node]!, 'descending');
+    this.#ofClass = splitIntoLists(this.#byRetained, classes.kinds.length, (node) => classes.of[node]!);
+    this.#dominatedBy = splitIntoLists(this.#byRetained, nodeCount, (node) =>
+      node === root ? undefined : tree.dominator[node]!,
+    );
+    onPhase('strings');
+    this.#strings = computeDuplicateStrings(heap, mostStrings).rows;
+    onPhase('suspects');
+    this.#suspects = computeSuspects(heap, mostSuspects);
+  }
+
+  get summary(): Answers['summary'] {
+    return { ...this.#summary, root: this.#heap.snapshot.nodes.id.get(this.#heap.root) };
+  }
+
+  /** Throws `usage` for a question that is none, `not-found` for an object that is not there. */
+  answer<Question extends HeapQuestion>(question: Question): AnswerTo<Question>;
+  answer(question: HeapQuestion): Answers[HeapQuestion['ask']] {
+    switch (question.ask) {
+      case 'summary':
+        return this.summary;
+      case 'classes':
+        return partOf(this.#classes(question.sort, question.filter), question);
+      case 'objects':
+        return this.#objectRows(question);
+      case 'object':
+        return this.#object(this.#node(question.id));
+      case 'fields': {
+        const { id, isRaw } = question;
+        const list = this.#kept(`fields ${id} ${isRaw}`, () => fieldsOf(this.#heap, this.#node(id), isRaw));
+        return linksOf(list, question);
+      }
+      case 'retainers':
+        return linksOf(this.#retainers(this.#node(question.id)), question);
+      case 'dominated':
+        return this.#rowsOf(listOf(this.#dominatedBy, this.#node(question.id)), question);
+      case 'tiles':
+        return tilesOf(this.#heap, this.#node(question.id));
+      case 'strings':
+        return partOf(this.#strings, question);
+      case 'suspects':
+        return { suspects: this.#suspects };
+      case 'query':
+        return this.#query(question.text, question);
+      default:
+        return assertNever(question, 'question');
+    }
+  }
+
+  /** Of the lists that were asked for last, or made. */
+  #kept<List>(key: string, make: () => List): List {
+    const list = this.#lists.has(key) ? (this.#lists.get(key) as List) : make();
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    for (const [oldest] of this.#lists) {
+      if (this.#lists.size <= mostLists) break;
+      this.#lists.delete(oldest);
+    }
+    return list;
+  }
+
+  #node(id: number): number {
+    const node = this.#heap.snapshot.findById(id);
+    if (node >= 0) return node;
+    throw new AgentdumpError('not-found', `no object of this heap has the id ${id}`, { name: String(id) });
+  }
+
+  #classes(sort: ClassOrder, filter: string): ClassListRow[] {
+    return this.#kept(`classes ${sort} ${filter}`, () => {
+      const { aggregates, classes } = this.#heap;
+      const wanted = filter.toLowerCase();
+      const rows = classes.kinds.flatMap(({ name, place }, row): ClassListRow[] => {
+        if (aggregates.count[row] === 0 || !name.toLowerCase().includes(wanted)) return [];
+        const source = sourceOf(this.#heap, place);
+        return [
+          {
+            class: row,
+            name,
+            count: aggregates.count[row]!,
+            self: aggregates.selfSize[row]!,
+            retained: aggregates.retainedSize[row]!,
+            ...(source && { source }),
+          },
+        ];
+      });
+      if (sort === 'name') return rows.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return rows.sort((a, b) => b[sort] - a[sort] || b.self - a.self);
+    });
+  }
+
+  #objects(kind: number | undefined, sort: ObjectOrder): Uint32Array {
+    const { selfSize, distances, snapshot } = this.#heap;
+    const nodes = kind === undefined ? this.#byRetained : listOf(this.#ofClass, kind);
+    if (sort === 'retained') return nodes;
+    return this.#kept(`objects ${kind} ${sort}`, () => {
+      const numbers: Record<typeof sort, (node: number) => number> = {
+        self: (node) => selfSize.get(node),
+        // What has no distance is the farthest.
+        distance: (node) => distances[node]! >>> 0,
+        id: (node) => snapshot.nodes.id.get(node),
+      };
+      const isUpwards = sort === 'distance' || sort === 'id';
+      return sortByNumber(nodes, numbers[sort], isUpwards ? 'ascending' : 'descending');
+    });
+  }
+
+  #objectRows(question: Extract<HeapQuestion, { ask: 'objects' }>): Answers['objects'] {
+    const { class: kind, sort } = question;
+    const { classes } = this.#heap;
+    const name = kind === undefined ? undefined : classes.kinds[kind]?.name;
+    if (kind !== undefined && name === undefined)
+      throw new AgentdumpError('not-found', `there is no class of the number ${kind}`, {
+        name: String(kind),
+      });
+    const rows = this.#rowsOf(this.#objects(kind, sort), question);
+    return name === undefined ? rows : { ...rows, className: name };
+  }
+
+  #retainers(node: number): LinkList {
+    return this.#kept(`retainers ${node}`, () => retainersOf(this.#heap, node));
+  }
+
+  #rowsOf(nodes: Uint32Array, part: Part): Answers['dominated'] {
+    const { from, rows, total } = partOf(nodes, part);
+    return { from, total, rows: [...rows].map((node) => objectRow(this.#heap, node)) };
+  }
+
+  #object(node: number): ObjectView {
+    const heap = this.#heap;
+    const isLarge = isVast(heap, node);
+    const value = isLarge ? undefined : computeHeapValue(heap, node, mostLookedThrough);
+    const source = sourceOf(heap, heap.snapshot.location(node));
+    return {
+      object: objectRow(heap, node),
+      type: heap.snapshot.nodeTypeName(node),
+      class: heap.classes.of[node]!,
+      value: {
+        kind: kindOf(heap, node),
+        text: value?.text ?? '',
+        ...(source && { source }),
+        ...(value?.allocatedAt && { allocatedAt: value.allocatedAt }),
+        ...((value?.lacksNumbers ?? (isLarge && lacksNumbers(heap))) && { lacksNumbers: true }),
+      },
+      dominator: node === heap.root ? null : objectRow(heap, heap.tree.dominator[node]!),
+      path: this.#kept(`path ${node}`, () => this.#path(node)),
+      counts: {
+        fields: value?.entryCount ?? referencesOf(heap, node),
+        retainers: heap.retainers.to(node).length,
+        dominated: heap.dominated.of(node).length,
+      },
+    };
+  }
+
+  #path(node: number): ObjectView['path'] {
+    const heap = this.#heap;
+    const edges = pathEdges(heap, node);
+    const leftOut = Math.max(0, edges.length - 2 * mostSteps);
+    const shown = leftOut ? [...edges.slice(0, mostSteps), ...edges.slice(-mostSteps)] : edges;
+    const steps = shown.map((edge) => ({
+      name: heap.snapshot.edgeName(edge),
+      object: objectRow(heap, heap.snapshot.edgeTarget(edge)),
+    }));
+    return { steps, leftOut, text: shortPath(pathText(heap, node, edges)) };
+  }
+
+  #query(text: string, part: Part): QueryView {
+    const { nodes, table, matches, notes } = this.#kept(`query ${text}`, () =>
+      runQuery(this.#heap, parseQuery(text), mostQueryRows),
+    );
+    const ids = nodes.map(({ id }) => id);
+    const columns = table?.columns ?? nodeColumns;
+    const all =
+      table?.rows ??
+      nodes.map((row) => [
+        row.id,
+        row.class,
+        row.name.slice(0, 200),
+        row.selfSizeBytes,
+        row.retainedSizeBytes,
+      ]);
+    const { from, rows, total } = partOf(all, part);
+    return { columns, from, total, rows, matches, ids: ids.slice(from, from + rows.length), notes };
+  }
+}
+
+const nodeColumns: QueryView['columns'] = [
+  { name: 'id', kind: 'id' },
+  { name: 'class', kind: 'value' },
+  { name: 'name', kind: 'value' },
+  { name: 'self', kind: 'bytes' },
+  { name: 'retained', kind: 'bytes' },
+];
+
+/** However much is asked for. */
+function clamp({ from, count }: Part, total: number): { first: number; end: number } {
+  const first = Math.min(Math.max(0, Math.floor(from) || 0), total);
+  return { first, end: Math.min(total, first + Math.min(mostPart, Math.max(0, Math.floor(count) || 0))) };
+}
+
+function partOf<Row>(
+  list: ArrayLike<Row> & { slice(from: number, to: number): ArrayLike<Row> },
+  part: Part,
+): Rows<Row> {
+  const { first, end } = clamp(part, list.length);
+  return { total: list.length, from: first, rows: Array.from(list.slice(first, end)) };
+}
+
+function linksOf(list: LinkList, part: Part): Answers['fields'] {
+  const { first, end } = clamp(part, list.total);
+  return {
+    total: list.total,
+    from: first,
+    rows: Array.from({ length: end - first }, (_, n) => list.row(first + n)),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * What an object dominates, as rectangles: each large enough to be seen is one of its own, with what is in it; the smaller ones
+ * are one for each class. The bytes of all add up to the object's, its own among them.
+ */
+import type { Heap } from '../../analysis/memory/heap.ts';
+import { objectRow } from './object-rows.ts';
+import type { ObjectRow, Tile, TilesView } from './questions.ts';
+
+/** Below this share of the whole an object has no rectangle of its own. */
+const leastShare = 1 / 300;
+const mostObjects = 120;
+/** Of the small ones' classes; the rest is one more. */
+const mostClasses = 40;
+/** A rectangle below this share shows nothing inside. */
+const leastInside = 1 / 40;
+const mostAbove = 12;
+
+export function tilesOf(heap: Heap, node: number): TilesView {
+  const tiles = tilesBelow(heap, node, heap.retained[node]!);
+  for (const tile of tiles)
+    if (tile.id !== undefined && tile.bytes > heap.retained[node]! * leastInside)
+      tile.inside = tilesBelow(heap, heap.snapshot.findById(tile.id), heap.retained[node]!);
+  return { object: objectRow(heap, node), above: dominatorsOf(heap, node), tiles };
+}
+
+/** The nearest at the end. */
+function dominatorsOf(heap: Heap, node: number): ObjectRow[] {
+  const above: ObjectRow[] = [];
+  for (let at = node; at !== heap.root && above.length < mostAbove; ) {
+    at = heap.tree.dominator[at]!;
+    above.unshift(objectRow(heap, at));
+  }
+  return above;
+}
+
+/** @param whole what a rectangle's share is of. */
+function tilesBelow(heap: Heap, node: number, whole: number): Tile[] {
+  const large: number[] = [];
+  const small = new Map<number, { bytes: number; count: number }>();
+  for (const child of heap.dominated.of(node)) {
+    const bytes = heap.retained[child]!;
+    if (bytes >= whole * leastShare && large.length < mostObjects) large.push(child);
+    else {
+      const kind = heap.classes.of[child]!;
+      const sums = small.get(kind) ?? { bytes: 0, count: 0 };
+      sums.bytes += bytes;
+      sums.count++;
+      small.set(kind, sums);
+    }
+  }
+  const tiles: Tile[] = large.map((child) => ({
+    name: heap.className(child),
+    bytes: heap.retained[child]!,
+    count: 1,
+    id: heap.snapshot.nodes.id.get(child),
+  }));
+  const classes = [...small].sort(([, a], [, b]) => b.bytes - a.bytes);
+  for (const [kind, sums] of classes.slice(0, mostClasses))
+    tiles.push({ name: heap.classes.kinds[kind]!.name, ...sums, class: kind });
+  const rest = classes.slice(mostClasses);
+  const total = (key: 'bytes' | 'count') => rest.reduce((sum, [, sums]) => sum + sums[key], 0);
+  if (rest.length) tiles.push({ name: 'others', bytes: total('bytes'), count: total('count') });
+  const own = heap.selfSize.get(node);
+  if (own > 0) tiles.push({ name: `${heap.className(node)} itself`, bytes: own, count: 1 });
+  return tiles.sort((a, b) => b.bytes - a.bytes);
+}

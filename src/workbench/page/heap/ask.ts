@@ -1,0 +1,59 @@
+/** Asks the server's open heap, and keeps the last answers: going back shows what was there at once. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Answers, HeapQuestion } from '../../heap/questions.ts';
+import { addresses } from '../../protocol.ts';
+import { addressOf, state } from '../state.ts';
+
+const mostKept = 60;
+const kept = new Map<string, unknown>();
+
+/** Rejects with a sentence for the reader. */
+export async function ask<Asked extends HeapQuestion>(question: Asked): Promise<Answers[Asked['ask']]> {
+  const key = JSON.stringify(question);
+  const known = kept.get(key);
+  if (known !== undefined) return known as Answers[Asked['ask']];
+  const item = state.view === 'heap' ? state.item.id : '';
+  const response = await fetch(`${addressOf(addresses.ask(item))}?q=${encodeURIComponent(key)}`).catch(() => {
+    throw new Error('The workbench has ended.');
+  });
+  if (!response.ok) throw new Error((await response.text()).trim());
+  const answer = await response.json();
+  kept.set(key, answer);
+  for (const [oldest] of kept) {
+    if (kept.size <= mostKept) break;
+    kept.delete(oldest);
+  }
+  return answer;
+}
+
+export interface Asking<Answer> {
+  answer?: Answer;
+  reason?: string;
+}
+
+/** The answer as soon as it is there; until then nothing, or what was known before. */
+export function useAnswer<Asked extends HeapQuestion>(question: Asked): Asking<Answers[Asked['ask']]> {
+  type Answer = Answers[Asked['ask']];
+  const key = JSON.stringify(question);
+  const got = useSignal<{ key: string } & Asking<Answer>>({ key: '' });
+  useEffect(() => {
+    let isWanted = true;
+    ask(question).then(
+      (answer) => {
+        if (isWanted) got.value = { key, answer };
+      },
+      (error: Error) => {
+        if (isWanted) got.value = { key, reason: error.message };
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [key]);
+  const { answer, reason, key: own } = got.value;
+  if (own === key)
+    return { ...(answer !== undefined && { answer }), ...(reason !== undefined && { reason }) };
+  const known = kept.get(key) as Answer | undefined;
+  return known === undefined ? {} : { answer: known };
+}

@@ -1,0 +1,132 @@
+/** One object: what it is, why it is alive, what it refers to, who refers to it, what it keeps alive. */
+import { useSignal } from '@preact/signals';
+import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
+import { Facts, LongText } from '../../../report/html/parts/small.tsx';
+import type { ObjectView } from '../../heap/questions.ts';
+import { useAnswer } from './ask.ts';
+import { Dominated, Links, ObjectLink } from './objects.tsx';
+import { place, toClass, toTiles } from './place.ts';
+
+export function ObjectPage({ root }: { root: number }) {
+  const id = Number(place.value['id'] ?? root);
+  const { answer, reason } = useAnswer({ ask: 'object', id });
+  if (reason !== undefined)
+    return (
+      <p class="gap" role="alert">
+        {reason}
+      </p>
+    );
+  if (!answer) return <p class="faint">…</p>;
+  return <Shown view={answer} id={id} />;
+}
+
+function Shown({ view, id }: { view: ObjectView; id: number }) {
+  const isRaw = useSignal(false);
+  const { object, value, counts, type, class: kind, dominator } = view;
+  return (
+    <>
+      <h1 class="object-title">
+        <code>{object.class}</code> <span class="faint">@{object.id}</span>
+      </h1>
+      {value.text ? <LongText text={value.text} most={400} class="value-text" /> : null}
+      <Facts
+        facts={[
+          ['Own', formatBytes(object.self)],
+          ['Retained', formatBytes(object.retained)],
+          ['Kind', type],
+          [
+            'Distance',
+            object.distance === null ? 'nothing strong leads to it' : formatNumber(object.distance),
+          ],
+          [
+            'Class',
+            <a key="class" href={toClass(kind)}>
+              all of {object.class}
+            </a>,
+          ],
+          ['Dominated by', dominator ? <ObjectLink key="dominator" object={dominator} /> : undefined],
+          [
+            'Map',
+            <a key="map" href={toTiles(id)}>
+              what it keeps
+            </a>,
+          ],
+          [
+            'Written in',
+            value.source
+              ? `${value.source.file ?? `script ${value.source.scriptId}`}:${value.source.line}`
+              : undefined,
+          ],
+          [
+            'Allocated in',
+            value.allocatedAt?.length
+              ? value.allocatedAt
+                  .map(({ function: name, script, line }) => `${name} (${script}:${line})`)
+                  .join(', ')
+              : undefined,
+            'wide',
+          ],
+        ]}
+      />
+      <Path view={view} />
+      <div class="sides">
+        <section aria-labelledby="fields">
+          <div class="tools">
+            <h2 id="fields">{formatCount(counts.fields, 'field')}</h2>
+            <label>
+              <input
+                type="checkbox"
+                checked={isRaw.value}
+                onChange={(event) => {
+                  isRaw.value = event.currentTarget.checked;
+                }}
+              />{' '}
+              V8's own slots too
+            </label>
+          </div>
+          <Links ask="fields" id={id} isRaw={isRaw.value} label="Fields" />
+          {value.lacksNumbers ? (
+            <p class="faint caption">
+              Numbers are not in this snapshot: V8 writes them with exposeNumericValues.
+            </p>
+          ) : null}
+        </section>
+        <section aria-labelledby="retainers">
+          <div class="tools">
+            <h2 id="retainers">{formatCount(counts.retainers, 'retainer')}</h2>
+          </div>
+          <Links ask="retainers" id={id} label="Retainers" />
+        </section>
+      </div>
+      <section aria-labelledby="dominated">
+        <h2 id="dominated">It alone keeps {formatCount(counts.dominated, 'object')} alive directly</h2>
+        <Dominated id={id} />
+      </section>
+    </>
+  );
+}
+
+function Path({ view: { path } }: { view: ObjectView }) {
+  const { steps, leftOut, text } = path;
+  return (
+    <section aria-labelledby="path">
+      <h2 id="path">Path from the roots</h2>
+      <p class="path-text">
+        <code>{text}</code>
+      </p>
+      <details>
+        <summary>{formatCount(steps.length + leftOut, 'step')}</summary>
+        <ol class="path-steps">
+          {steps.map(({ name, object }, n) => (
+            <li key={n}>
+              {leftOut > 0 && n === steps.length / 2 ? (
+                <p class="faint">{formatCount(leftOut, 'step')} left out</p>
+              ) : null}
+              <span class="field-name">{name}</span> <ObjectLink object={object} />
+            </li>
+          ))}
+        </ol>
+      </details>
+    </section>
+  );
+}

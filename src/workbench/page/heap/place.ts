@@ -1,0 +1,45 @@
+/** Where in the heap one is: the words of the address, so that back, forward and links work. */
+import { signal } from '@preact/signals';
+
+export type Words = Readonly<Record<string, string>>;
+
+export const place = signal<Words>(wordsOfAddress());
+
+function wordsOfAddress(): Words {
+  return Object.fromEntries(new URLSearchParams(location.search));
+}
+
+export function hrefTo(words: Words): string {
+  return `?${new URLSearchParams(words)}`;
+}
+
+export function go(words: Words): void {
+  history.pushState(null, '', hrefTo(words));
+  place.value = words;
+  scrollTo(0, 0);
+}
+
+/** Words that change the view without being a step of their own. */
+export function adjust(words: Words): void {
+  history.replaceState(null, '', hrefTo(words));
+  place.value = words;
+}
+
+/** A link of ours is followed within the document, unless it is to be opened elsewhere. */
+export function watchPlace(): void {
+  addEventListener('popstate', () => {
+    place.value = wordsOfAddress();
+  });
+  addEventListener('click', (event) => {
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const link = (event.target as Element | null)?.closest?.('a[href]');
+    const href = link?.getAttribute('href') ?? '';
+    if (!href.startsWith('?')) return;
+    event.preventDefault();
+    go(Object.fromEntries(new URLSearchParams(href)));
+  });
+}
+
+export const toObject = (id: number): string => hrefTo({ view: 'object', id: String(id) });
+export const toClass = (kind: number): string => hrefTo({ view: 'objects', class: String(kind) });
+export const toTiles = (id: number): string => hrefTo({ view: 'treemap', id: String(id) });

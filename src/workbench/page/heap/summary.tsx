@@ -1,0 +1,102 @@
+/** A heap at a glance: how large, of what, and what is suspected. */
+import { formatBytes, formatNumber, formatShare } from '../../../model/quantities.ts';
+import { Facts } from '../../../report/html/parts/small.tsx';
+import { Table } from '../../../report/html/parts/table.tsx';
+import type { Answers } from '../../heap/questions.ts';
+import { useAnswer } from './ask.ts';
+import { toObject } from './place.ts';
+
+export function Summary({ summary }: { summary: Answers['summary'] }) {
+  const { totalBytes, nodes, edges, strings, statistics, byType, packages, gaps } = summary;
+  return (
+    <>
+      <h1>Heap of {summary.source}</h1>
+      {gaps.map(({ part, reason }) => (
+        <p key={part} class="gap">
+          {part}: {reason}
+        </p>
+      ))}
+      <Facts
+        facts={[
+          ['Size', formatBytes(totalBytes)],
+          ['Objects', formatNumber(nodes)],
+          ['References', formatNumber(edges)],
+          ['Strings in the table', formatNumber(strings)],
+          ['In strings', formatBytes(statistics.stringBytes)],
+          ['In arrays', formatBytes(statistics.jsArrayBytes)],
+          ['In typed arrays', formatBytes(statistics.typedArrayBytes)],
+          ['In code', formatBytes(statistics.codeBytes)],
+        ]}
+      />
+      <section aria-labelledby="suspects">
+        <h2 id="suspects">Suspects</h2>
+        <Suspects />
+      </section>
+      <div class="sides">
+        <Shares title="By kind" rows={byType} total={totalBytes} />
+        {packages.length ? (
+          <Shares title="By package of the constructor" rows={packages} total={totalBytes} />
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+interface SharesProps {
+  title: string;
+  rows: readonly { name: string; count: number; selfSizeBytes: number }[];
+  total: number;
+}
+
+function Shares({ title, rows, total }: SharesProps) {
+  return (
+    <div>
+      <h2>{title}</h2>
+      <Table
+        head={[title.replace('By ', ''), 'Objects', 'Own', 'Share']}
+        numbers={[1, 2, 3]}
+        rows={rows.map(({ name, count, selfSizeBytes }) => [
+          <code key="name">{name}</code>,
+          formatNumber(count),
+          formatBytes(selfSizeBytes),
+          formatShare(selfSizeBytes / Math.max(1, total)),
+        ])}
+      />
+    </div>
+  );
+}
+
+function Suspects() {
+  const { answer, reason } = useAnswer({ ask: 'suspects' });
+  if (reason !== undefined) return <p class="gap">{reason}</p>;
+  if (!answer) return <p class="faint">…</p>;
+  if (!answer.suspects.length) return <p class="faint">Nothing in this heap stands out.</p>;
+  return (
+    <ol class="suspect-list">
+      {answer.suspects.map(({ title, sentence, confidence, evidence, refutedBy, rule, node }, n) => (
+        <li key={n}>
+          <h3>
+            {node ? (
+              <a href={toObject(node.id)} data-item>
+                {title}
+              </a>
+            ) : (
+              title
+            )}{' '}
+            <span class="chip">{confidence}</span>
+          </h3>
+          <p>{sentence}</p>
+          <details>
+            <summary>Evidence by the rule {rule}</summary>
+            <ul class="plain-list">
+              {evidence.map((fact) => (
+                <li key={fact}>{fact}</li>
+              ))}
+              <li>Refuted by: {refutedBy}</li>
+            </ul>
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * How long the workbench takes from a click to what it shows, on a large heap in a real chromium; beside it, measured in the same
+ * way, a turn of the page that shows nothing new. `npm run bench:workbench [-- FILE.heapsnapshot]`; without a file it writes one of
+ * 360 MB first.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BrowserPage, launchBrowser, until, whyNoBrowser } from '../support/browser.ts';
+import { openTestWorkbench } from '../support/workbench.ts';
+
+const scale = 30;
+const rounds = 6;
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+const missing = whyNoBrowser();
+if (missing) throw new Error(missing);
+
+const [given] = process.argv.slice(2);
+const written = given === undefined ? mkdtempSync(join(tmpdir(), 'agentdump-bench-')) : undefined;
+const file = given ?? join(written!, 'heap.heapsnapshot');
+if (written)
+  execFileSync(process.execPath, [
+    '--max-old-space-size=12000',
+    join(here, 'heap-generator.mjs'),
+    file,
+    String(scale),
+  ]);
+
+const workbench = await openTestWorkbench((folder) => {
+  const path = join(folder, 'heap.heapsnapshot');
+  copyFileSync(file, path);
+  return path;
+});
+const browser = await launchBrowser();
+const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+const startedAt = performance.now();
+await page.goto(workbench.url);
+await until(page, 'document.querySelector(".tabs")');
+console.log(
+  `opened ${Math.round(statSync(file).size / 1e6)} MB in ${Math.round(performance.now() - startedAt)} ms`,
+);
+
+/** From the event to the frame in which all that was asked for is drawn, by the page's own clock. */
+async function timed(act: string, isThere: string): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve, reject) => {
+    const started = performance.now();
+    (() => { ${act} })();
+    const look = () => {
+      const isDone = !document.querySelector('[aria-busy="true"]') && (${isThere});
+      const ms = performance.now() - started;
+      if (isDone) requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)));
+      else if (ms > 60000) reject(new Error(${JSON.stringify(isThere)}));
+      else setTimeout(look);
+    };
+    setTimeout(look);
+  })`);
+}
+
+const rowsThere = `[...document.querySelectorAll('.long-table')].every((table) => {
+  const rows = [...table.querySelectorAll('tbody tr')];
+  return rows.length > 0 ? rows.every((row) => !row.innerText.startsWith('…')) : table.innerText.includes('There is no');
+})`;
+const press = (key: string): string =>
+  `const table = document.querySelector('.long-table'); table.focus();
+   table.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }));`;
+const follow = (selector: string): string => `document.querySelector('${selector}').click();`;
+const digit = (n: number): string => `document.activeElement.blur();
+  dispatchEvent(new KeyboardEvent('keydown', { key: '${n}', bubbles: true, cancelable: true }));`;
+const titled = (title: string): string =>
+  `document.querySelector('main h1')?.innerText.startsWith('${title}') && ${rowsThere}`;
+const objectThere = `document.querySelector('#dominated') && document.querySelectorAll('.long-table').length === 3 && ${rowsThere}`;
+
+const steps: readonly [name: string, act: string, isThere: string][] = [
+  ['classes', digit(2), titled('Classes')],
+  ['classes by count', follow('.long-table th:nth-child(2) a'), titled('Classes')],
+  [
+    'enter a class',
+    `document.querySelectorAll('.long-table a[data-item]')[ROUND].click();`,
+    `location.search.includes('class=') && ${rowsThere}`,
+  ],
+  ['its last object', press('End'), rowsThere],
+  ['enter it', `document.querySelector('.long-table tr.chosen a[data-item]').click();`, objectThere],
+  [
+    'its dominator',
+    `(document.querySelector('.facts a.object') ?? document.querySelector('.long-table a[data-item]')).click();`,
+    objectThere,
+  ],
+  ['a field', `document.querySelector('.long-table a[data-item]').click();`, objectThere],
+  ['back', 'history.back();', objectThere],
+  ['all objects', digit(3), titled('All objects')],
+  ['page down', press('PageDown'), rowsThere],
+  ['the last of all', press('End'), rowsThere],
+  ['dominators', digit(4), titled('Dominator tree')],
+  ['enter the largest', follow('.long-table a[data-item]'), objectThere],
+  ['treemap', digit(5), `document.querySelector('.tile')`],
+  [
+    'enter a tile',
+    follow('a.tile'),
+    `location.search.includes('id=')&& document.querySelector('.tile, #dominated')`,
+  ],
+  ['strings', digit(6), titled('Strings')],
+  ['summary', digit(1), `document.querySelector('.suspect-list')`],
+];
+
+async function run(round: number, into: Map<string, number[]>): Promise<void> {
+  for (const [name, act, isThere] of steps) {
+    const ms = await timed(act.replaceAll('ROUND', String(round)), isThere);
+    into.set(name, [...(into.get(name) ?? []), ms]);
+  }
+}
+
+const taken = new Map<string, number[]>();
+for (let round = 0; round < rounds; round++) await run(round, taken);
+const quantile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+for (const [name, values] of taken)
+  console.log(
+    `${name.padEnd(20)} median ${quantile(values, 0.5).toFixed(0)} ms, most ${Math.max(...values).toFixed(0)} ms`,
+  );
+const allClicks = [...taken.values()].flat();
+console.log(
+  `${allClicks.length} clicks: median ${quantile(allClicks, 0.5).toFixed(0)} ms, p95 ${quantile(allClicks, 0.95).toFixed(0)} ms`,
+);
+const empty: number[] = [];
+for (let n = 0; n < 10; n++) empty.push(await emptyTurn(page));
+console.log(`an empty turn of the same page: median ${quantile(empty, 0.5).toFixed(0)} ms`);
+
+await browser.close();
+await workbench.close();
+if (written) rmSync(written, { recursive: true, force: true });
+
+/** The same way of measuring, with nothing to show. */
+function emptyTurn(_: BrowserPage): Promise<number> {
+  return timed('', 'true');
+}

@@ -1,0 +1,192 @@
+/** The workbench's heap in a real browser: every view by keyboard, addresses, a query, hostile names, for everybody. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import {
+  axeSource,
+  type Browser,
+  type BrowserPage,
+  launchBrowser,
+  until,
+  whyNoBrowser,
+} from '../support/browser.ts';
+import { openTestWorkbench, type TestWorkbench, violationsOf, watchTroubles } from '../support/workbench.ts';
+
+/** 2,000 sessions in a Map; names and texts of a stranger. */
+const program = `
+  class Session { constructor(n) { this.id = 'session-' + n; this.note = '<img src=x onerror=alert(1)>' + n; } }
+  globalThis.sessions = new Map(Array.from({ length: 2000 }, (_, n) => [n + '\\u202e\\u2028', new Session(n)]));
+  globalThis.odd = Array.from({ length: 9 }, () => ({ '<script>alert(1)</script>': {}, other: [] }));
+  globalThis.copies = Array.from({ length: 300 }, (_, n) => ('copy of <b>markup</b> ' + (n > -1)).repeat(3));
+  require('v8').writeHeapSnapshot(process.argv[1]);
+`;
+
+describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
+  let browser: Browser;
+  let workbench: TestWorkbench;
+
+  before(async () => {
+    [browser, workbench] = await Promise.all([
+      launchBrowser(),
+      openTestWorkbench((folder) => {
+        const path = join(folder, 'sessions.heapsnapshot');
+        execFileSync(process.execPath, ['-e', program, path]);
+        return path;
+      }),
+    ]);
+  });
+  after(async () => {
+    await browser.close();
+    await workbench.close();
+  });
+
+  async function open(
+    words = '',
+    options: Parameters<Browser['newPage']>[0] = {},
+  ): Promise<[BrowserPage, string[]]> {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+    const troubles = watchTroubles(page, workbench.url);
+    await page.goto(`${workbench.url}heap/heap${words}`);
+    await until(page, 'document.querySelector(".tabs")');
+    return [page, troubles];
+  }
+  const title = (page: BrowserPage, text: string): Promise<void> =>
+    until(page, `document.querySelector('main h1')?.innerText.startsWith(${JSON.stringify(text)})`);
+  const rowsThere =
+    '!document.querySelector("[aria-busy=true]") && document.querySelector(".long-table a[data-item]")';
+  const press = async (page: BrowserPage, ...keys: string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+
+  test('by keyboard alone: from the classes to the last of 2,000 objects, to its map, and back', async () => {
+    const [page, troubles] = await open();
+    await title(page, 'Heap of sessions.heapsnapshot');
+    await press(page, '2');
+    await title(page, 'Classes');
+    await press(page, '/');
+    await page.keyboard.type('session');
+    await until(
+      page,
+      `${rowsThere} && document.querySelector('.long-table tbody tr').innerText.startsWith('Session')`,
+    );
+    await until(page, 'location.search.includes("filter=session")');
+    await page.evaluate('document.activeElement.blur()');
+    await press(page, 'j', 'Enter');
+    await until(page, 'document.querySelector("main h1")?.innerText === "Session"');
+    await until(page, 'document.querySelector(".tools")?.innerText.includes("2,000 objects")');
+    await until(page, rowsThere);
+    await press(page, 'j', 'End');
+    await until(page, 'document.activeElement.closest("tr")?.dataset.row === "1999"');
+    await press(page, 'k');
+    await until(page, 'document.activeElement.closest("tr")?.dataset.row === "1998"');
+    await press(page, 'Enter');
+    await title(page, 'Session @');
+    await until(page, 'document.querySelector(".path-text")?.innerText.includes("sessions")');
+    await until(
+      page,
+      '[...document.querySelectorAll(".field-name")].some(({ innerText }) => innerText === "note")',
+    );
+    const address = await page.evaluate<string>('location.search');
+    await press(page, '5');
+    await title(page, 'What keeps what');
+    await until(page, 'document.querySelector("a.tile")');
+    await page.evaluate('history.back()');
+    await until(
+      page,
+      `location.search === ${JSON.stringify(address)} && document.querySelector(".path-text")`,
+    );
+    await page.evaluate('history.back()');
+    await until(page, 'document.querySelector("main h1")?.innerText === "Session"');
+    // Where the list was left.
+    await until(page, 'document.querySelector("tr[data-row=\\"1999\\"]")');
+    await page.evaluate('history.forward()');
+    await title(page, 'Session @');
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
+  test('a map can be entered, and left upwards', async () => {
+    const [page] = await open('?view=treemap');
+    await until(page, 'document.querySelector("a.tile")');
+    await page.click('a.tile');
+    await until(page, 'document.querySelectorAll(".map-way li").length === 2');
+    await until(page, 'document.querySelector(".tile")');
+    await page.click('.map-way li:first-child a');
+    await until(page, 'document.querySelectorAll(".map-way li").length === 1');
+    await page.close();
+  });
+
+  test('a query: its answer, what is wrong with one, and what was asked before', async () => {
+    const [page] = await open('?view=query');
+    await press(page, '/');
+    await page.keyboard.type('class = Session and .id = "session-7"');
+    await press(page, 'Enter');
+    await until(page, 'document.querySelector("main").innerText.includes("1 object matches")');
+    await until(page, rowsThere);
+    await press(page, '/');
+    for (let n = 0; n < 40; n++) await page.keyboard.press('Backspace');
+    await page.keyboard.type('class = ');
+    await press(page, 'Enter');
+    await until(page, 'document.querySelector("[role=alert]")');
+    await press(page, 'ArrowUp', 'ArrowUp', 'Enter');
+    await until(page, 'document.querySelector("main").innerText.includes("1 object matches")');
+    await page.close();
+  });
+
+  test('an object that is not there is said', async () => {
+    const [page] = await open('?view=object&id=4000000000');
+    await until(page, 'document.querySelector("[role=alert]")?.innerText.includes("4000000000")');
+    await page.close();
+  });
+
+  test('names and texts of a stranger are texts', async () => {
+    const [page, troubles] = await open('?view=classes&filter=%3Cscript');
+    await until(
+      page,
+      'document.querySelector(".object-class")?.innerText.includes("<script>alert(1)</script>")',
+    );
+    for (const view of ['strings', 'query&q=class+%3D+Session', 'objects', 'treemap']) {
+      await page.goto(`${workbench.url}heap/heap?view=${view}`);
+      await until(page, `${rowsThere} || document.querySelector('a.tile')`);
+      assert.equal(
+        await page.evaluate('document.querySelectorAll("main img, main script, main b").length'),
+        0,
+      );
+    }
+    await page.goto(`${workbench.url}heap/heap?view=query&q=class+%3D+Map+and+retained+%3E+20kb`);
+    await until(page, rowsThere);
+    await page.click('.long-table a[data-item]');
+    await until(page, 'document.querySelector(".path-text")');
+    assert.doesNotMatch(await page.evaluate<string>('document.body.innerText'), /[\u2028\u202e]/);
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
+  for (const [colorScheme, width] of [
+    ['light', 1200],
+    ['dark', 390],
+  ] as const)
+    test(`axe finds nothing and nothing is too wide: ${colorScheme}, ${width} pixels`, async () => {
+      const [page] = await open('', { colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
+      const views = [
+        'summary',
+        'classes',
+        'objects',
+        'object&id=1',
+        'treemap',
+        'strings',
+        'query&q=class+%3D+Session',
+      ];
+      for (const view of views) {
+        await page.goto(`${workbench.url}heap/heap?view=${view}`);
+        await until(
+          page,
+          `${rowsThere} || document.querySelector('a.tile, .suspect-list, .tabs + h1 ~ section p')`,
+        );
+        assert.deepEqual(await violationsOf(page, axeSource()), [], view);
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, view);
+      }
+      await page.close();
+    });
+});
