@@ -151,6 +151,21 @@ const checks: readonly Check[] = [
       log.some(({ what }) => what === 'exit.code') ? 'the program set its exit code itself' : undefined,
   },
   {
+    says: /^(GET \S+) (?:\([^)]*\) )?(?:threw|rejected|blocks the event loop)/,
+    judge: ([, name], log) =>
+      log.findLast(({ what }) => what === 'throws')?.['by'] === name ? undefined : `${name} did not do it`,
+  },
+  {
+    says: /^(GET \S+) .*; (no other request was|1 other was|(\d+) others were) in flight/,
+    judge([, name, text, many], log) {
+      const ended = (one: unknown) => of(log, 'request.end', one).length;
+      const open = log.filter((one) => one.what === 'request.begin' && !ended(one['name']));
+      const others = open.filter((one) => one['name'] !== name).length;
+      const told = text?.startsWith('no') ? 0 : Number(many ?? 1);
+      return others === told ? undefined : `${others} others were in flight`;
+    },
+  },
+  {
     says: /The code that (?:died|ended the process) worked for tool (\w+)/,
     judge: ([, name], log) => (of(log, 'tool.begin', name).length ? undefined : `tool ${name} never began`),
   },

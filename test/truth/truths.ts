@@ -4,6 +4,7 @@
  * `victim.ts`.
  */
 import { agentTruths } from './truths-agents.ts';
+import { examinedTruths } from './truths-examined.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { programTruths } from './truths-programs.ts';
 
@@ -44,4 +45,4 @@ export interface Truth {
   never?: RegExp[];
 }
 
-export const truths: readonly Truth[] = [...programTruths, ...agentTruths, ...mixedTruths];
+export const truths: readonly Truth[] = [...programTruths, ...agentTruths, ...mixedTruths, ...examinedTruths];

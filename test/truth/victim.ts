@@ -51,6 +51,18 @@ const tool = (name, work) => agent.tool(name, {}, async () => {
   try { const result = await work(); note('tool.end', { name }); return result; }
   catch (error) { note('tool.threw', { name, message: error.message }); throw error; }
 });
+const blame = (by, message) => note('throws', { by, message });
+const serve = async (routes) => {
+  const { createServer: listen } = await import('node:http');
+  const web = listen((request, response) => {
+    const name = request.method + ' ' + request.url;
+    note('request.begin', { name });
+    response.on('finish', () => note('request.end', { name }));
+    return routes[request.url](response, name);
+  }).listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  return (path) => fetch('http://127.0.0.1:' + web.address().port + path).then((r) => r.text()).catch(() => {});
+};
 const ask = async ({ url = MODEL, path = '/v1/chat/completions', stream = false, signal, headers = {} } = {}) => {
   const response = await fetch(url + path, { method: 'POST', signal, headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'gpt-t', stream, messages: [{ role: 'user', content: 'How is Oslo?' }] }) });

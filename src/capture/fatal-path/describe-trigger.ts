@@ -9,11 +9,12 @@ import type { CaptureRequest, InsideKind } from './request.ts';
 import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
-export function describeTrigger(request: CaptureRequest): TriggerPart {
+/** `hasWorked`: work of an agent or a server was recorded, so that the program is no longer starting. */
+export function describeTrigger(request: CaptureRequest, hasWorked = false): TriggerPart {
   // Node 20 puts a `chdir` of its own on `process` when it loads the module, which a program may have frozen.
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
   const kind = refineKind(request);
-  const phase = request.thrown ? findProgramPhase(request.thrown.value) : undefined;
+  const phase = request.thrown && (hasWorked ? 'at-work' : findProgramPhase(request.thrown.value));
   return {
     id: '',
     schemaVersion: bundleSchemaVersion,

@@ -61,7 +61,7 @@ function writeBundle(surroundings: Surroundings, request: CaptureRequest): strin
   const time = ownTime();
   configurePolicy(surroundings);
   const lock = findLock(surroundings);
-  const { frames, trigger, key } = lookInTime(request, config);
+  const { frames, trigger, key } = lookInTime(request, config, hasWorked(surroundings));
   const noted = noteDeath(config, trigger, key);
   if (!noted) return undefined;
   if (noted.repeats > 0) trigger.repeats = noted.repeats;
@@ -143,22 +143,27 @@ function plainTrigger(trigger: TriggerPart): Partial<TriggerPart> {
 }
 
 /** What was thrown may be a trap, and the machine busy: then the bundle says without it why it was written. */
-function lookInTime(request: CaptureRequest, config: Config): ReturnType<typeof lookAt> {
+function lookInTime(request: CaptureRequest, config: Config, worked: boolean): ReturnType<typeof lookAt> {
   try {
-    return runWithDeadline(firstLookLimitMs, () => lookAt(request, config));
+    return runWithDeadline(firstLookLimitMs, () => lookAt(request, config, worked));
   } catch {
     const { thrown: _, ...unseen } = request;
     return { frames: [], trigger: describeTrigger(unseen), key: [request.kind, String(performance.now())] };
   }
 }
 
+/** A server has answered, or an agent has begun something. */
+const hasWorked = ({ recording, origins }: Surroundings): boolean =>
+  recording?.isAgent === true || (origins?.requests.count ?? 0) > 0;
+
 /** The first look at what was thrown may run code of the host's. */
 function lookAt(
   request: CaptureRequest,
   config: Config,
+  worked: boolean,
 ): { frames: RawFrame[]; trigger: TriggerPart; key: string[] } {
   const frames = readRawFrames(request.thrown?.value);
-  return { frames, trigger: describeTrigger(request), key: repeatKey(request, config) };
+  return { frames, trigger: describeTrigger(request, worked), key: repeatKey(request, config) };
 }
 
 /**
