@@ -81,7 +81,7 @@ export interface AgentLoop {
   /** One turn: calls with their arguments, shortened. */
   calls: string[];
   times: number;
-  /** It was so until the end. */
+  /** No other call came after it. */
   ongoing: boolean;
   startedAt?: string;
   lastedMs?: number;

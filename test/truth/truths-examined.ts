@@ -106,7 +106,7 @@ export const examinedTruths: readonly Truth[] = [
     env: { NODE_OPTIONS: '--max-old-space-size=96' },
     program: `await tool('index', async () => { const all = []; for (;;) { for (let n = 0; n < 2_000; n++) all.push({ n, text: 'document ' + n + Math.random(), words: new Array(50).fill(n) }); await delay(1); } });`,
     kind: 'heap-out-of-memory',
-    cause: [/heap/i],
+    cause: [/heap/i, /Begun and not ended: tool index/],
     open: [/^tool index/],
   },
   {
@@ -115,7 +115,7 @@ export const examinedTruths: readonly Truth[] = [
     supervised: true,
     program: `await tool('plan', () => delay(10)); tool('search', () => delay(60_000)); await agent.step('read', async () => { tool('fetch_page', () => delay(60_000)); setTimeout(ready, 700); await delay(60_000); });`,
     kind: 'killed',
-    cause: [/SIGKILL/],
+    cause: [/SIGKILL/, /Begun and not ended: tool search/, /tool fetch_page/],
     never: [/tool plan/, /waiting for/],
     open: [/^tool search/, /^tool fetch_page/],
   },

@@ -103,7 +103,7 @@ export function firstCycle({ account }: VerdictFacts): WaitCycle | undefined {
   return account.agent?.waitGraph?.cycles[0];
 }
 
-/** A loop that the agent was in until the end. */
+/** A loop after which the agent made no other call. */
 export function ongoingLoop({ account }: VerdictFacts): AgentLoop | undefined {
   return account.agent?.loops?.find(({ ongoing }) => ongoing);
 }

@@ -25,6 +25,7 @@ import { unknown } from './causes/unknown.ts';
 import { workerDeath } from './causes/worker-death.ts';
 import type { Cause, VerdictFacts } from './facts.ts';
 import { refineByCore } from './from-core.ts';
+import { inFlightEvidence } from './in-flight.ts';
 import { deathFrames, placedAt } from './wording.ts';
 
 export const causes: readonly Cause[] = [
@@ -49,6 +50,13 @@ export const causes: readonly Cause[] = [
   unknown,
 ];
 
+/** Whatever ended it: what was open then belongs to the evidence. */
+function withOpenWork(verdict: Verdict, facts: VerdictFacts): Verdict {
+  const known = new Set(verdict.evidence.map(({ fact }) => fact));
+  const open = inFlightEvidence(facts).filter(({ fact }) => !known.has(fact));
+  return open.length ? { ...verdict, evidence: [...verdict.evidence, ...open] } : verdict;
+}
+
 /** The first reason that is at least likely, else the first mechanism; other readings are kept beside it. */
 export function reachVerdict(facts: VerdictFacts): Verdict {
   const considered = causes.flatMap((cause) => {
@@ -65,5 +73,8 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
     .map(({ verdict: { kind, title, confidence } }) => ({ kind, title, confidence }));
   const own = chosen.verdict;
   const verdict = own.place ? own : { ...own, ...placedAt(culpritFrame(deathFrames(facts.account))) };
-  return refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts);
+  return withOpenWork(
+    refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts),
+    facts,
+  );
 }

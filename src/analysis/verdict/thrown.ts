@@ -45,7 +45,7 @@ function atWorkEvidence({ trigger, account }: VerdictFacts): Evidence {
       part: 'process.json',
     };
   return {
-    fact: 'The main module had ended, or what the program opened kept it at work.',
+    fact: 'The program was at work: its main module had ended, it held something open, or work of an agent or a request had been seen.',
     part: 'trigger.json',
   };
 }

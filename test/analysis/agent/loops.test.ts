@@ -40,7 +40,7 @@ test('the same call with the same result, and what it cost', () => {
   );
   assert.equal(
     loop?.sentence,
-    'search({"q":"x"}) came 40 times with the same result within 39 s, for 11,110 tokens, until the end',
+    'search({"q":"x"}) came 40 times with the same result within 39 s, for 11,110 tokens, and no other call came after',
   );
 });
 
@@ -95,7 +95,7 @@ test('a tool that fails alike, a model that answers the same error', () => {
   const [model] = loopsOf([], [{ status: 'finished' }, ...times(7, () => refused)]);
   assert.equal(
     model?.sentence,
-    'model call to openai, which failed: 429 rate_limit: 7 times in a row within 6 s, until the end',
+    'model call to openai, which failed: 429 rate_limit: 7 times in a row within 6 s, and no other call came after',
   );
   assert.deepEqual(
     loopsOf([], [refused, { status: 'finished' }, refused, { status: 'finished' }, refused]),

@@ -150,7 +150,7 @@ function sentenceOf(
   }[kind];
   const within = lastedMs >= 1 ? ` within ${formatDuration(lastedMs)}` : '';
   const spent = tokens > 0 ? `, for ${formatCount(tokens, 'token')}` : '';
-  return `${what}${within}${spent}${ongoing ? ', until the end' : ''}`;
+  return `${what}${within}${spent}${ongoing ? ', and no other call came after' : ''}`;
 }
 
 function tokensBetween({ modelCalls }: AgentRun, from: number, to: number): number {
