@@ -2,7 +2,7 @@
  * The two streams: results go to stdout, progress and notes to stderr, so that `agentdump … | less` and `> file` hold
  * the result alone. Knows whether colour is wanted; what is coloured is the report's affair.
  */
-import { writeFileSync } from 'node:fs';
+import { openSync, writeFileSync } from 'node:fs';
 import { AgentdumpError } from '../errors.ts';
 import { defuseWorkflowCommands, escapeTerminal } from '../report/escape-terminal.ts';
 import { harmlessJson } from '../report/json.ts';
@@ -39,8 +39,17 @@ export function print(text: string): void {
 
 /** A result into a file that is not there yet, for its owner's eyes only. Throws `unwritable`. */
 export function writeNew(path: string, text: string): void {
+  orUnwritable(path, () => writeFileSync(path, text, { flag: 'wx', mode: 0o600 }));
+}
+
+/** The same for what is written piece by piece. */
+export function openNew(path: string): number {
+  return orUnwritable(path, () => openSync(path, 'wx', 0o600));
+}
+
+function orUnwritable<Result>(path: string, write: () => Result): Result {
   try {
-    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    return write();
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? 'exists' : 'failed';
     throw new AgentdumpError(

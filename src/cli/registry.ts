@@ -59,7 +59,8 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
   },
   {
     name: 'heap',
-    describe: 'Analyze a heap snapshot: summary, classes, leak suspects, retainers, diff, query',
+    describe:
+      'Analyze a heap snapshot or a core’s heap: summary, classes, leak suspects, retainers, diff, query',
     load: () => import('./commands/heap/heap.ts'),
     loadLean: () => import('./commands/heap/start.ts'),
   },

@@ -173,7 +173,7 @@ test('gzip, and a bundle: torn, with the snapshot as its part', { skip: onlyWide
 
 test('wrong words are usage errors that say what is missing', () => {
   for (const [words, said] of [
-    [[], /a heap snapshot or a bundle is missing/],
+    [[], /a heap snapshot, a core or a bundle is missing/],
     [['retainers', snapshot], /a node id is missing/],
     [['retainers', snapshot, 'Session'], /no node id/],
     [['diff', snapshot], /a second snapshot is missing/],

@@ -42,18 +42,16 @@ export function surveyHeap(
   threads: readonly Thread[] = [],
 ): HeapSurvey {
   const { heap } = v8;
-  const collectors = threads.filter(isMovingObjects).map(({ id }) => wordsOfStack(dump, Number(id)));
-  if (collectors.length > 0)
+  const collecting = findCollecting(dump, threads);
+  if (collecting.isUnderWay)
     gaps.push({
       part: surveyPart,
       reason: 'a collection of garbage was moving objects: the counts may be a little off',
     });
-  const isCollecting = (owner: number) =>
-    collectors.some((words) => words.filter((word) => word === owner).length >= leastMentions);
   const ranges = dump.core.segments
     .filter((s) => s.fileSize > 0 && s.writable && !s.executable)
     .map((s) => [s.start, s.start + s.fileSize] as const);
-  const pages = findHeapPages(heap, ranges, usedStacks(dump), isCollecting);
+  const pages = findHeapPages(heap, ranges, usedStacks(dump), collecting.isCollecting);
   const histogram = new Histogram(heap);
   const waiting: number[] = [];
   const { asyncFunctionObject, asyncGeneratorObject } = heap.layout.types;
@@ -75,6 +73,16 @@ export function surveyHeap(
   }
   if (pages.length === 0) gaps.push({ part: surveyPart, reason: 'no page of a V8 heap was recognised' });
   return { classes: histogram.classes(), suspended: describeWaiting(v8, waiting), pageBytes };
+}
+
+/** Whether a collection of garbage was moving objects, and of which heaps. */
+export function findCollecting(dump: CoreDump, threads: readonly Thread[]) {
+  const collectors = threads.filter(isMovingObjects).map(({ id }) => wordsOfStack(dump, Number(id)));
+  return {
+    isUnderWay: collectors.length > 0,
+    isCollecting: (owner: number) =>
+      collectors.some((words) => words.filter((word) => word === owner).length >= leastMentions),
+  };
 }
 
 const isMovingObjects = ({ frames }: Thread) => frames.some((frame) => movers.test(frame.function ?? ''));

@@ -25,6 +25,7 @@ const mostOtherTypes = 0.02;
 export interface HeapDigest {
   totalBytes: number;
   nodes: number;
+  hasLastingIds: boolean;
   classes: Map<string, { count: number; selfSize: number; retainedSize: number }>;
   /** Ascending, of all nodes that count. */
   ids: Uint32Array;
@@ -65,6 +66,7 @@ export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
   return {
     totalBytes: heap.totalBytes,
     nodes: heap.nodeCount,
+    hasLastingIds: snapshot.header.hasLastingIds,
     classes: byName,
     ids: rows.map((node) => snapshot.nodes.id.get(node)),
     retained: Float64Array.from(rows, (node) => heap.retained[node]!),
@@ -82,7 +84,8 @@ export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number):
   const { added, removed, common, otherType } = compareIds(first, end);
   const names = new Set(digests.flatMap((digest) => [...digest.classes.keys()]));
   const commonShare = first.ids.length ? common / first.ids.length : 1;
-  const isOneProcess = commonShare >= leastCommonShare && otherType <= common * mostOtherTypes;
+  const idsHold = digests.every((digest) => digest.hasLastingIds);
+  const isOneProcess = idsHold && commonShare >= leastCommonShare && otherType <= common * mostOtherTypes;
   const classes = [...names].map((name) =>
     growthRow(
       name,

@@ -3,7 +3,7 @@ import { AgentdumpError } from '../../../errors.ts';
 import type { HeapDocument } from '../../../model/heap.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { print, writeNew } from '../../output.ts';
+import { note, print, writeNew } from '../../output.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
 
 export interface HeapArguments {
@@ -16,16 +16,37 @@ export interface HeapArguments {
   html?: string;
   threads?: number;
   dir?: string;
+  exe?: string;
 }
 
 export async function answerHeap(argv: HeapArguments): Promise<void> {
   const words = readWords((argv.words ?? []).map(String));
   if (argv.html !== undefined) return pageOf(argv, words);
+  if (words.question === 'export' && wantsSnapshot(argv)) return exportSnapshot(argv, words);
   const { document, text } = await questions[words.question]!.answer(optionsOf(argv, words));
   const output = argv.json ? `${harmlessJson(JSON.stringify(document, null, 2))}\n` : await text();
   if (argv.out === undefined) print(output);
   else writeNew(argv.out, output);
   if ((document as HeapDocument).gaps?.length) process.exitCode = exitCodes.explainedWithGaps;
+}
+
+const wantsSnapshot = ({ format, out }: HeapArguments): boolean =>
+  format === 'heapsnapshot' || (format === undefined && out !== undefined && out.endsWith('.heapsnapshot'));
+
+async function exportSnapshot({ out, exe }: HeapArguments, { sources }: HeapWords): Promise<void> {
+  const [source = ''] = sources;
+  if (out === undefined)
+    throw new AgentdumpError('usage', 'a heap snapshot is written to a file: --out is missing', {
+      argument: '--out',
+    });
+  const { exportCore, isCoreFile } = await import('./core-input.ts');
+  if (!isCoreFile(source))
+    throw new AgentdumpError('usage', `${source} is no core file: only its heap is exported as a snapshot`, {
+      argument: 'file',
+    });
+  const gaps = await exportCore(source, out, exe);
+  for (const { part, reason } of gaps) note(`${part}: ${reason}`);
+  if (gaps.length) process.exitCode = exitCodes.explainedWithGaps;
 }
 
 async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
@@ -34,8 +55,8 @@ async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
       argument: '--html',
     });
   const [{ heapAccount }, { writePage }] = await Promise.all([import('./page.ts'), import('../../page.ts')]);
-  const { sources, dir, threads } = optionsOf(argv, words);
-  const account = await heapAccount(sources[0]!, dir, threads);
+  const { sources, dir, threads, executable } = optionsOf(argv, words);
+  const account = await heapAccount(sources[0]!, dir, threads, { executable });
   writePage(account, argv.html!);
   if (account.gaps.length) process.exitCode = exitCodes.explainedWithGaps;
 }
@@ -53,6 +74,7 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
     sort: argv.sort,
     format: argv.format,
     threads,
+    executable: argv.exe,
     dir: argv.dir ?? (process.env['AGENTDUMP_DIR'] || '.agentdump'),
   };
 }

@@ -6,15 +6,16 @@ import { questions } from './questions.ts';
 
 const command: CommandModule<object, HeapArguments> = {
   command: 'heap [words..]',
-  describe: 'Analyze a heap snapshot: summary, classes, leak suspects, retainers, diff, query',
+  describe:
+    'Analyze a heap snapshot or a core’s heap: summary, classes, leak suspects, retainers, diff, query',
   builder: (yargs) => {
     const actions = Object.entries(questions).map(
-      ([name, { words, about }]) => `  ${`${name} ${words}`.padEnd(34)}${about}`,
+      ([name, { words, about }]) => `  ${`${name} ${words}`.padEnd(40)}${about}`,
     );
     return yargs
-      .usage(`$0 heap [question] <file|bundle> …\n\nQuestions:\n${actions.join('\n')}`)
+      .usage(`$0 heap [question] <file|bundle|core> …\n\nQuestions:\n${actions.join('\n')}`)
       .positional('words', {
-        describe: 'question, file or bundle, and the question’s arguments',
+        describe: 'question, file, core or bundle, and the question’s arguments',
         type: 'string',
         array: true,
       })
@@ -26,13 +27,18 @@ const command: CommandModule<object, HeapArguments> = {
         requiresArg: true,
       })
       .option('format', {
-        describe: 'query: table, json, csv; export: speedscope, folded',
+        describe: 'query: table, json, csv; export: speedscope, folded, heapsnapshot',
         type: 'string',
         requiresArg: true,
       })
       .option('output', {
         alias: ['o', 'out'],
         describe: 'write to this file instead of stdout',
+        type: 'string',
+        requiresArg: true,
+      })
+      .option('exe', {
+        describe: 'executable of a core, if not the one recorded in it',
         type: 'string',
         requiresArg: true,
       })

@@ -9,6 +9,7 @@ import type { BundleReader } from '../../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
+import { isCoreFile, readCore } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
 import { ProgressBar } from './progress.ts';
 
@@ -23,9 +24,20 @@ export interface OpenedHeap {
 
 const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 
-export async function openHeapAt(source: string, dir: string, threads: number): Promise<OpenedHeap> {
+/** What else is known of how to read a heap. */
+export interface SourceOptions {
+  /** The executable of a core, if not the one that it names. */
+  executable?: string | undefined;
+}
+
+export async function openHeapAt(
+  source: string,
+  dir: string,
+  threads: number,
+  options: SourceOptions = {},
+): Promise<OpenedHeap> {
   const bar = new ProgressBar(process.stderr);
-  const { input, bundle, sizeBytes } = await findInput(source, dir);
+  const { input, bundle, sizeBytes, gaps: found = [] } = await findInput(source, dir, options);
   const removeInterrupt = installInterrupt(bar);
   try {
     const heap = await openHeap(input, {
@@ -35,10 +47,10 @@ export async function openHeapAt(source: string, dir: string, threads: number): 
       onPhase: (phase) => bar.phase(phase),
     });
     if (threads > 1 && heap.snapshot.hasAllEdges) await runInterruptibly(bar, () => heap.prepare());
-    const gaps = heap.snapshot.gaps.map(({ section, reason }) => ({
-      part: `heap snapshot, ${section}`,
-      reason,
-    }));
+    const gaps = [
+      ...found,
+      ...heap.snapshot.gaps.map(({ section, reason }) => ({ part: `heap snapshot, ${section}`, reason })),
+    ];
     return {
       heap,
       gaps,
@@ -62,12 +74,14 @@ interface HeapInput {
   input: SnapshotInput;
   bundle?: BundleReader;
   sizeBytes?: number;
+  gaps?: Gap[];
 }
 
-async function findInput(source: string, dir: string): Promise<HeapInput> {
+async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
   if (source === '-') return { input: process.stdin };
   const isThere = existsSync(source);
   const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
+  if (isFile && isCoreFile(source)) return readCore(source, options.executable);
   if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };
   // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.
   const [{ findBundle }, { openBundle }] = await Promise.all([

@@ -50,6 +50,8 @@ export interface QuestionOptions {
   format: string | undefined;
   threads: number;
   dir: string;
+  /** The executable of a core, if not the one that it names. */
+  executable?: string | undefined;
 }
 
 export interface Answer {
@@ -73,7 +75,7 @@ const page = async (): Promise<Page> => ({
 
 async function ask(options: QuestionOptions, make: (asked: Asked) => Answer): Promise<Answer> {
   const source = options.sources[0]!;
-  const { heap, gaps, compute, close } = await openHeapAt(source, options.dir, options.threads);
+  const { heap, gaps, compute, close } = await openHeapAt(source, options.dir, options.threads, options);
   try {
     return compute(() => make({ heap, source, gaps }));
   } finally {
@@ -90,13 +92,13 @@ function shown<Document extends HeapDocument>(view: HeapView['view'], document: 
 
 export const questions: Readonly<Record<string, Question>> = {
   summary: {
-    words: '<file|bundle>',
+    words: '<file|bundle|core>',
     about: 'totals by kind, class, package and file (also without a question)',
     answer: (options) =>
       ask(options, (asked) => shown('summary', summaryDocument(asked, options.limit ?? 15))),
   },
   classes: {
-    words: '<file|bundle>',
+    words: '<file|bundle|core>',
     about: 'classes with their sizes; --sort retained, self, count or name',
     answer: (options) =>
       ask(options, (asked) =>
@@ -104,7 +106,7 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   suspects: {
-    words: '<file|bundle> [b…]',
+    words: '<file|bundle|core> [b…]',
     about: 'likely leaks, with evidence; of several snapshots: what grew',
     answer: (options) =>
       options.sources.length > 1
@@ -112,7 +114,7 @@ export const questions: Readonly<Record<string, Question>> = {
         : ask(options, (asked) => shown('suspects', suspectsDocument(asked, options.limit ?? 10))),
   },
   retainers: {
-    words: '<file|bundle> <node>',
+    words: '<file|bundle|core> <node>',
     about: 'what references a node',
     needs: 'node',
     answer: (options) =>
@@ -121,7 +123,7 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   dominators: {
-    words: '<file|bundle> [node]',
+    words: '<file|bundle|core> [node]',
     about: 'the nodes that retain most memory, or those directly below one',
     answer: (options) =>
       ask(options, (asked) =>
@@ -129,19 +131,19 @@ export const questions: Readonly<Record<string, Question>> = {
       ),
   },
   path: {
-    words: '<file|bundle> <node>',
+    words: '<file|bundle|core> <node>',
     about: 'the retaining path of a node, from the roots',
     needs: 'node',
     answer: (options) => ask(options, (asked) => shown('path', pathDocument(asked, options.rest[0]!))),
   },
   strings: {
-    words: '<file|bundle>',
+    words: '<file|bundle|core>',
     about: 'duplicate strings and the memory they waste',
     answer: (options) =>
       ask(options, (asked) => shown('strings', stringsDocument(asked, options.limit ?? 50))),
   },
   show: {
-    words: '<file|bundle> <node>',
+    words: '<file|bundle|core> <node>',
     about: 'the value of a node',
     needs: 'node',
     answer: (options) =>
@@ -153,14 +155,14 @@ export const questions: Readonly<Record<string, Question>> = {
     answer: compare,
   },
   query: {
-    words: '<file|bundle> <query>',
+    words: '<file|bundle|core> <query>',
     about: 'nodes by condition, groups, sums; --format table, json or csv',
     needs: 'text',
     answer: query,
   },
   export: {
-    words: '<file|bundle>',
-    about: 'the dominator tree as a flame graph; --format speedscope or folded',
+    words: '<file|bundle|core>',
+    about: 'flame graph: --format speedscope or folded; of a core also --out FILE.heapsnapshot',
     answer: exportFlame,
   },
 };
@@ -184,7 +186,7 @@ function checked(question: string, [source, ...rest]: string[]): HeapWords {
   const { words, needs } = questions[question]!;
   const usage = `agentdump heap ${question} ${words}`;
   if (source === undefined)
-    throw new AgentdumpError('usage', `a heap snapshot or a bundle is missing: ${usage}`, {
+    throw new AgentdumpError('usage', `a heap snapshot, a core or a bundle is missing: ${usage}`, {
       argument: 'file',
     });
   if (question === 'suspects') return { question, sources: [source, ...rest], rest: [] };
@@ -229,7 +231,7 @@ async function readGrowth(options: QuestionOptions, limit: number): Promise<{ gr
   const gaps: Gap[] = [];
   let growth: Growth | undefined;
   for (const [at, source] of options.sources.entries()) {
-    const opened = await openHeapAt(source, options.dir, options.threads);
+    const opened = await openHeapAt(source, options.dir, options.threads, options);
     gaps.push(...opened.gaps);
     opened.compute(() => {
       digests.push(computeDigest(opened.heap, at === 0));

@@ -42,6 +42,8 @@ export interface SnapshotHeader {
   rootOrdinal: number;
   /** Bytes that V8 counts as native memory outside every node; 0 before Node 24. */
   extraNativeBytes: number;
+  /** Whether an object has the same id in other snapshots of its process. V8's have; a heap out of a core says it has not. */
+  hasLastingIds: boolean;
   traceFunctionCount: number;
   /** Names of the numbers in a row of trace_function_infos. */
   traceFunctionFields: readonly string[];
@@ -87,6 +89,7 @@ export function readHeader(raw: unknown): SnapshotHeader {
     edgeCount: readCount(raw, 'edge_count'),
     rootOrdinal: rootIndex / node.fieldCount,
     extraNativeBytes: optionalCount(raw, 'extra_native_bytes'),
+    hasLastingIds: raw['lasting_ids'] !== false,
     traceFunctionCount: optionalCount(raw, 'trace_function_count'),
     traceFunctionFields: namesOf(meta['trace_function_info_fields']),
     raw,

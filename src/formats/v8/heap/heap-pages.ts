@@ -71,22 +71,39 @@ export function findHeapPages(
   return pages;
 }
 
+/**
+ * The pages that V8 made once and never writes to: its own maps, strings and constants. No heap owns them. `ranges`:
+ * memory that the process could only read.
+ */
+export function findReadOnlyPages(heap: V8Heap, ranges: readonly Range[]): HeapPage[] {
+  const pages: HeapPage[] = [];
+  for (const [start, end] of ranges)
+    for (let at = Math.ceil(start / pageAlignment) * pageAlignment; at < end; at += pageAlignment) {
+      const page = readPage(heap, at, end, true);
+      const map = page && heap.memory.findWord(page.start);
+      if (page && map !== undefined && heap.findMapType(map) !== undefined) pages.push(page);
+    }
+  return pages;
+}
+
 /** Peeks, since most of a heap's reserved space is empty. */
-function readPage(heap: V8Heap, at: number, limit: number): HeapPage | undefined {
+function readPage(heap: V8Heap, at: number, limit: number, isReadOnly = false): HeapPage | undefined {
   const { page } = heap.layout;
   const first = heap.memory.peek(at, headerBytes);
   if (!first) return undefined;
   const pointer = page.pointer === undefined ? at : readWord(first, page.pointer);
   if (!(pointer > 4096) || pointer % 8 !== 0) return undefined;
   const header = pointer === at ? first : heap.memory.peek(pointer, headerBytes);
-  if (!header || (page.self !== undefined && readWord(header, page.self) !== at)) return undefined;
+  const self = header && page.self !== undefined ? readWord(header, page.self) : at;
+  if (!header || (self !== at && !(isReadOnly && self === 0))) return undefined;
   const [size, owner, start, end] = [page.size, page.heap, page.start, page.end].map((o) =>
     readWord(header, o),
   ) as [number, number, number, number];
   const flags = readWord(first, page.pointer === undefined ? 8 : 0) % 2 ** 31;
-  const isOwned = owner > 4096 && owner % 8 === 0;
-  const isSized = size >= 4096 && size < maxPageSize;
-  const isPlaced = start > at && start <= at + maxHeader && end > start && end <= at + size;
+  const isOwned = isReadOnly ? owner === 0 : owner > 4096 && owner % 8 === 0;
+  const isSized = isReadOnly || (size >= 4096 && size < maxPageSize);
+  const isPlaced =
+    start > at && start <= at + maxHeader && end > start && end <= at + (isReadOnly ? pageAlignment : size);
   const isFreed = page.freed !== undefined && (flags & page.freed) === page.freed;
   if (!isOwned || !isSized || !isPlaced || isFreed) return undefined;
   const isYoung = (flags & toPage) !== 0;

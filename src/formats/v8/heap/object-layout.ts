@@ -150,6 +150,8 @@ export const layoutRows: readonly LayoutRow[] = [
 
 /** Lines in which every number of the rows was seen to hold. Others are read with the nearest row, and checked. */
 export const provenLines: ReadonlySet<number> = new Set([1103, 1108, 1204, 1209, 1306, 1401, 1406]);
+/** Lines whose graph of a heap was held against V8's own snapshot of the same process. */
+const graphLines: ReadonlySet<number> = new Set([1103, 1204, 1306, 1406]);
 
 export type V8Layout = ReturnType<typeof resolveLayout>;
 
@@ -171,6 +173,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   return {
     line,
     isProven: provenLines.has(line),
+    isGraphProven: graphLines.has(line),
     instanceTypes: m.instanceTypes(),
     frameTypes: m.frameTypes(),
     map: {
@@ -182,6 +185,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       bitField3: field('Map.bit_field3'),
       prototype: field('Map.prototype'),
       constructorOrBack: field('Map.constructor_or_back_pointer'),
+      dependentCode: field('Map.dependent_code'),
+      transitions: field('Map.raw_transitions'),
       descriptors: field('Map.instance_descriptors'),
       descriptorCountShift: m.constant('bit_field3_number_of_own_descriptors_shift'),
       descriptorCountMask: m.constant('bit_field3_number_of_own_descriptors_mask'),
@@ -226,7 +231,14 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       null: m.constant('OddballNull'),
       undefined: m.constant('OddballUndefined'),
     },
-    typedArray: { byteLength: field('JSArrayBufferView.byte_length') },
+    typedArray: {
+      byteLength: field('JSArrayBufferView.byte_length'),
+      buffer: field('JSArrayBufferView.byte_offset') - 8,
+    },
+    arrayBuffer: {
+      byteLength: field('JSArrayBuffer.byte_length'),
+      backingStore: field('JSArrayBuffer.backing_store'),
+    },
     date: { value: field('JSDate.value'), isBare: row.bareDates },
     regExpSource: field('JSRegExp.source'),
     promise: { result: 24, flags: 32, statusMask: 3 },
@@ -240,6 +252,12 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     functionObject: {
       shared: field('JSFunction.shared'),
       context: field('JSFunction.context'),
+      feedbackCell: field('JSFunction.raw_feedback_cell'),
+      /** Absent since V8 13, where functions have a number instead. */
+      code:
+        m.findField('JSFunction.code') ??
+        (line < 1200 ? field('JSFunction.raw_feedback_cell') + 8 : undefined),
+      prototypeOrMap: field('JSFunction.prototype_or_initial_map'),
     },
     shared: {
       data: row.functionData,
@@ -274,6 +292,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       baseline: m.constant('CodeKindBaseline'),
       instructionSize: m.findField('Code.instruction_size') ?? row.codeInstructionSize,
       safepointHeader: row.safepointHeader,
+      stream: 32,
+      entry: 40,
       streamCode: 8,
       streamStart: field('InstructionStream.instruction_start'),
     },
@@ -338,6 +358,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       instructionStream: m.type('INSTRUCTION_STREAM'),
       fixedArray: m.type('FIXED_ARRAY'),
       fixedDoubleArray: m.type('FIXED_DOUBLE_ARRAY'),
+      weakFixedArray: m.findType('WEAK_FIXED_ARRAY'),
       feedbackVector: m.type('FEEDBACK_VECTOR'),
       /** Its neighbours by name, which V8 does not describe in every line: FeedbackMetadata, Filler, FreeSpace. */
       feedbackMetadata: m.type('FEEDBACK_VECTOR') - 1,
@@ -345,7 +366,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       preparseData: m.type('PREPARSE_DATA'),
       heapNumber: m.type('HEAP_NUMBER'),
       oddball: m.type('ODDBALL'),
-      hole: m.findType('HOLE'),
+      hole: m.findType('HOLE') ?? (line >= 1400 ? m.type('FEEDBACK_VECTOR') + 3 : undefined),
       symbol: m.type('SYMBOL'),
       /** Between SYMBOL and HEAP_NUMBER, and not described. */
       bigInt: m.type('SYMBOL') + 1,
@@ -368,6 +389,12 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       jsPromise: m.type('JS_PROMISE'),
       promiseReaction: m.type('PROMISE_REACTION'),
       jsTypedArray: m.type('JS_TYPED_ARRAY'),
+      jsArrayBuffer: m.type('JS_ARRAY_BUFFER'),
+      jsWeakMap: m.type('JS_WEAK_MAP'),
+      jsWeakSet: m.type('JS_WEAK_SET'),
+      accessorPair: m.type('ACCESSOR_PAIR'),
+      lastTask: m.findType('PROMISE_RESOLVE_THENABLE_JOB_TASK'),
+      propertyCell: m.type('PROPERTY_CELL'),
       jsProxy: m.type('JS_PROXY'),
     },
   };

@@ -1,0 +1,141 @@
+/**
+ * The heap's graph of a core, in the words of V8's heap snapshots: so all questions to a snapshot can be asked of a process
+ * that is dead. Refuses a V8 on which it was never held against V8's own snapshot.
+ */
+import { AgentdumpError, MalformedInput } from '../../../errors.ts';
+import { readGraph } from '../../../formats/v8/graph/graph.ts';
+import type { GraphColumns } from '../../../formats/v8/graph/graph-columns.ts';
+import type { BuiltinNames } from '../../../formats/v8/graph/node-facts.ts';
+import { findHeapPages, findReadOnlyPages, type HeapPage } from '../../../formats/v8/heap/heap-pages.ts';
+import type { Gap } from '../../../model/verdict.ts';
+import { type CoreDump, openCoreDump } from '../core-dump.ts';
+import { findCollecting } from '../javascript/heap-survey.ts';
+import { findSurveyNote } from '../javascript/survey-note.ts';
+import { openV8, type V8Runtime } from '../javascript/v8-runtime.ts';
+import { findRuntimeAddress } from '../native/module-map.ts';
+import { builtinName } from '../native/native-names.ts';
+import { describeThread } from '../thread-stack.ts';
+
+export interface CoreGraph {
+  columns: GraphColumns;
+  gaps: Gap[];
+}
+
+type Range = readonly [start: number, end: number];
+
+const part = 'heap of the core';
+const blobName = 'v8_Default_embedded_blob_code_';
+const blobBytes = 1 << 24;
+const pageAlignment = 1 << 18;
+const searchedStack = 1 << 23;
+
+/** @throws `not-found`, `malformed-input`, and `unsupported-version` for a V8 that was never compared. */
+export function readCoreGraph(path: string, options: { executable?: string } = {}): CoreGraph {
+  const dump = openCoreDump(path, options);
+  try {
+    const gaps = [...dump.gaps];
+    const v8 = openV8(dump, gaps);
+    if (!v8)
+      throw new MalformedInput(`no heap can be read: ${gaps.at(-1)?.reason}`, {
+        format: 'core',
+        field: 'V8',
+      });
+    return { columns: readFrom(dump, v8, gaps), gaps };
+  } finally {
+    dump.close();
+  }
+}
+
+function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): GraphColumns {
+  if (findSurveyNote(dump))
+    throw new MalformedInput('a mini core holds no heap: the questions need the full core', {
+      format: 'core',
+      field: 'heap',
+    });
+  const { line, isGraphProven } = v8.heap.layout;
+  if (!isGraphProven)
+    throw new AgentdumpError(
+      'unsupported-version',
+      `the heap of V8 ${Math.floor(line / 100)}.${line % 100} cannot be read out of a core: it was never compared with V8's own snapshot`,
+      { format: 'core', name: 'V8', version: line },
+    );
+  const segments = dump.core.segments.filter((s) => s.fileSize > 0);
+  const rangesOf = (which: typeof segments): Range[] => which.map((s) => [s.start, s.start + s.fileSize]);
+  const writable = rangesOf(segments.filter((s) => s.writable));
+  const threads = dump.core.threads.map((thread) =>
+    describeThread(dump, thread, { v8, crashed: false, values: false, gaps: [] }),
+  );
+  const collecting = findCollecting(dump, threads);
+  const pages = findHeapPages(v8.heap, writable, stacksOf(dump), collecting.isCollecting);
+  if (pages.length === 0)
+    throw new MalformedInput('no page of a V8 heap was recognised in the core', {
+      format: 'core',
+      field: 'heap',
+    });
+  const readOnlyPages = findReadOnlyPages(
+    v8.heap,
+    rangesOf(segments.filter((s) => !s.writable && !s.executable)),
+  );
+  if (collecting.isUnderWay)
+    gaps.push({ part, reason: 'a collection of garbage was moving objects: some may be lost' });
+  const heaps = [...new Set(pages.map((page) => page.heap))];
+  if (heaps.length > 1) gaps.push({ part, reason: `the heaps of ${heaps.length} threads are in one graph` });
+  const sources = {
+    memory: dump.memory,
+    heaps,
+    pages,
+    readOnlyPages,
+    native: without(rangesOf(segments.filter((s) => s.writable && !s.executable)), pages),
+    stacks: stacksOf(dump),
+    builtinAt: builtinNames(v8),
+  };
+  const columns = readGraph(v8.heap, sources, (count) =>
+    gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
+  );
+  gaps.push({
+    part,
+    reason:
+      'objects of Node itself (C++) are not in the graph; roots in native memory are guessed from their form',
+  });
+  return columns;
+}
+
+/** Of each thread, from the stack pointer up. */
+function stacksOf({ core, memory }: CoreDump): Range[] {
+  return core.threads.flatMap(({ registers }) => {
+    const sp = Math.floor(Number(registers.rsp) / 8) * 8;
+    const extent = memory.findExtent(sp);
+    return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];
+  });
+}
+
+/** Memory that is not on a page of V8. */
+function without(ranges: readonly Range[], pages: readonly HeapPage[]): Range[] {
+  const taken = pages
+    .map(({ start, end }): Range => [Math.floor(start / pageAlignment) * pageAlignment, end])
+    .sort((a, b) => a[0] - b[0]);
+  const left: Range[] = [];
+  for (const [start, end] of ranges) {
+    let at = start;
+    for (const [from, to] of taken) {
+      if (to <= at || from >= end) continue;
+      if (from > at) left.push([at, from]);
+      at = Math.max(at, to);
+    }
+    if (at < end) left.push([at, end]);
+  }
+  return left;
+}
+
+/** V8's built-in code is where the executable was loaded, or was copied as a whole next to V8's other code. */
+function builtinNames({ module }: V8Runtime): BuiltinNames {
+  const blob = module.code?.findNamed(blobName);
+  const loaded = blob && findRuntimeAddress(module, blob.address);
+  return (address, first) => {
+    if (!blob || loaded === undefined) return undefined;
+    const isLoaded = address >= loaded && address < loaded + blobBytes;
+    const linked = blob.address + (address - (isLoaded ? loaded : first));
+    const symbol = module.code?.findFunction(linked);
+    return symbol?.address === linked ? builtinName(symbol) : undefined;
+  };
+}

@@ -1,0 +1,68 @@
+/** Names of the variables in a context, by the scope info that all contexts of one scope share. */
+import { whereMapped } from '../../../bytes/memory.ts';
+import { findScopeInfo } from '../frames/scope-info.ts';
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import { findString } from '../strings.ts';
+import type { Names } from './names.ts';
+
+export interface ContextNames {
+  /** Slot of the first variable. */
+  first: number;
+  /** Numbers of texts. */
+  names: readonly number[];
+}
+
+const maxNameLength = 512;
+
+export class ContextReader {
+  readonly #heap: V8Heap;
+  readonly #names: Names;
+  readonly #known = new Map<Tagged, ContextNames>();
+
+  constructor(heap: V8Heap, names: Names) {
+    this.#heap = heap;
+    this.#names = names;
+  }
+
+  /** `slots`: how many the context has. */
+  of(scope: Tagged, slots: number): ContextNames {
+    const known = this.#known.get(scope);
+    if (known) return known;
+    const found = this.#read(scope, slots);
+    this.#known.set(scope, found);
+    return found;
+  }
+
+  #read(scope: Tagged, slots: number): ContextNames {
+    const { minSlots } = this.#heap.layout.context;
+    const inline = whereMapped(() => findScopeInfo(this.#heap, scope)?.variables) ?? [];
+    const variables = inline.length > 0 ? inline : (whereMapped(() => this.#hashed(scope)) ?? []);
+    // A scope in which eval may add variables has one more slot before them.
+    const first = minSlots + (slots === minSlots + variables.length + 1 ? 1 : 0);
+    return { first, names: variables.map((name) => this.#names.of(name)) };
+  }
+
+  /** Of many variables a table has the names, each with the number of its slot. */
+  #hashed(scope: Tagged): string[] {
+    const heap = this.#heap;
+    const { scopeInfo, fixedArray } = heap.layout;
+    const count = heap.findSmi(scope, scopeInfo.localCount) ?? 0;
+    const start = scopeInfo.variables + 8;
+    for (let at = start; count > 0 && at <= start + 8; at += 8) {
+      const table = heap.field(scope, at);
+      if (!heap.isPointer(table) || findString(heap, table, 1) !== undefined) continue;
+      const length = heap.findSmi(table, fixedArray.length) ?? 0;
+      const names = Array.from({ length: count }, () => '');
+      for (let word = tablePrefix; word + 1 < length; word += 2) {
+        const name = findString(heap, heap.field(table, fixedArray.data + word * 8), maxNameLength);
+        const slot = heap.findSmi(table, fixedArray.data + (word + 1) * 8);
+        if (name !== undefined && slot !== undefined && slot >= 0 && slot < count) names[slot] = name;
+      }
+      return names;
+    }
+    return [];
+  }
+}
+
+/** Counts of entries, of deleted ones, and of rows. */
+const tablePrefix = 3;

@@ -1,0 +1,93 @@
+/**
+ * The table by which functions find their code since V8 13: a function has a number, and the table's row has the code's
+ * address in its upper 48 bits, and how many parameters it takes. Found by what it must be: each function's row names a
+ * code object, and as many parameters as the function has. Source:
+ * src/sandbox/js-dispatch-table.h of V8.
+ */
+import type { MemoryReader } from '../../../bytes/memory.ts';
+import type { V8Heap } from '../heap/heap.ts';
+import type { HeapObjects } from './heap-objects.ts';
+
+const rowBytes = 16;
+const handleWord = 3;
+/** A function's number is its row's, shifted. */
+const shift = 8;
+/** The first segments of the table are sealed, so that they are another stretch of memory. */
+const segmentBytes = 1 << 16;
+const maxSealed = 8;
+const samples = 64;
+const leastSamples = 8;
+
+export class DispatchTable {
+  readonly #memory: MemoryReader;
+  readonly #objects: HeapObjects;
+  readonly #code: number;
+  #base = 0;
+
+  constructor(
+    heap: V8Heap,
+    objects: HeapObjects,
+    native: readonly (readonly [start: number, end: number])[],
+  ) {
+    this.#memory = heap.memory;
+    this.#objects = objects;
+    this.#code = heap.layout.types.code;
+    const functions = functionsOf(heap, objects);
+    if (functions.length < leastSamples) return;
+    for (const [start] of native)
+      for (let sealed = 0; sealed <= maxSealed; sealed++) {
+        const base = start - sealed * segmentBytes;
+        if (!functions.every((each) => this.#isRowOf(base + (each.handle >>> shift) * rowBytes, each)))
+          continue;
+        this.#base = base;
+        return;
+      }
+  }
+
+  /** The code of a function; -1 where functions have no number, or the table was not found. */
+  codeOf(func: number): number {
+    if (this.#base === 0) return -1;
+    const handle = this.#objects.words.low(this.#objects.slot[func]! + handleWord) >>> 0;
+    return this.#codeAt(this.#base + (handle >>> shift) * rowBytes);
+  }
+
+  #isRowOf(row: number, { parameters }: NumberedFunction): boolean {
+    return this.#codeAt(row) >= 0 && this.#memory.readUint16(row + 8) === parameters;
+  }
+
+  #codeAt(row: number): number {
+    if (!this.#memory.has(row, rowBytes)) return -1;
+    const high = this.#memory.readUint32(row + 12);
+    const low = this.#memory.readUint32(row + 8);
+    const found = this.#objects.words.objectFor(Math.floor((high * 2 ** 16 + (low >>> 16)) / 2) * 2 + 1);
+    return found >= 0 && this.#objects.type[found] === this.#code ? found : -1;
+  }
+}
+
+interface NumberedFunction {
+  handle: number;
+  parameters: number;
+}
+
+/** Some functions, from all over the heap; empty where a function's word is a pointer to its code. */
+function functionsOf(heap: V8Heap, objects: HeapObjects): NumberedFunction[] {
+  const [first, last] = heap.layout.types.function;
+  const { functionObject, shared } = heap.layout;
+  const found: NumberedFunction[] = [];
+  const step = Math.max(1, Math.floor(objects.count / (samples * 8)));
+  for (let object = 0; object < objects.count && found.length < samples; object += step) {
+    let at = object;
+    while (at < objects.count && !(objects.type[at]! >= first && objects.type[at]! <= last)) at++;
+    if (at >= objects.count) break;
+    const slot = objects.slot[at]! + handleWord;
+    if (objects.words.high(slot) !== 0 && objects.target(at, handleWord) >= 0) return [];
+    const handle = objects.words.low(slot) >>> 0;
+    const info = objects.target(at, functionObject.shared / 8);
+    if (handle > 0 && info >= 0)
+      found.push({
+        handle,
+        parameters: heap.memory.readUint16(objects.pointer(info) - 1 + shared.parameterCount),
+      });
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+/** Nodes and edges of a graph as columns that grow: first all nodes, then the edges of each in the same order. */
+
+const firstRoom = 1 << 16;
+
+/** The number by which a node is called: V8 gives odd ones. */
+export const idOfNode = (node: number) => 2 * node + 1;
+
+export class GraphColumns {
+  readonly texts: readonly string[];
+  nodeCount = 0;
+  type = new Uint8Array(firstRoom);
+  /** Number of a text. */
+  name = new Uint32Array(firstRoom);
+  size = new Float64Array(firstRoom);
+  /** By node: where its edges start; one more at the end. */
+  firstEdge = new Uint32Array(0);
+  edgeCount = 0;
+  edgeType = new Uint8Array(firstRoom);
+  /** Number of a text, or an index for elements and hidden edges. */
+  edgeName = new Uint32Array(firstRoom);
+  edgeTarget = new Uint32Array(firstRoom);
+  #ended = 0;
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+  }
+
+  addNode(type: number, name: number, size: number): void {
+    if (this.nodeCount === this.type.length) {
+      this.type = grown(this.type);
+      this.name = grown(this.name);
+      this.size = grown(this.size);
+    }
+    const node = this.nodeCount++;
+    this.type[node] = type;
+    this.name[node] = name;
+    this.size[node] = size;
+  }
+
+  beginEdges(): void {
+    this.firstEdge = new Uint32Array(this.nodeCount + 1);
+  }
+
+  /** Of the node whose turn it is. */
+  addEdge(type: number, name: number, target: number): void {
+    if (this.edgeCount === this.edgeType.length) {
+      this.edgeType = grown(this.edgeType);
+      this.edgeName = grown(this.edgeName);
+      this.edgeTarget = grown(this.edgeTarget);
+    }
+    const edge = this.edgeCount++;
+    this.edgeType[edge] = type;
+    this.edgeName[edge] = name;
+    this.edgeTarget[edge] = target;
+  }
+
+  endNode(): void {
+    this.firstEdge[++this.#ended] = this.edgeCount;
+  }
+}
+
+function grown<Column extends Uint8Array | Uint32Array | Float64Array>(column: Column): Column {
+  const larger = new (column.constructor as new (length: number) => Column)(column.length * 2);
+  larger.set(column);
+  return larger;
+}

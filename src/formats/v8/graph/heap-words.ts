@@ -1,0 +1,151 @@
+/**
+ * V8's pages copied into rows of one size, so that a pointer becomes a number by one table lookup: its `slot`, the row
+ * times the words of a row, plus the word in it. A bit a word says where objects start.
+ */
+import type { MemoryReader } from '../../../bytes/memory.ts';
+
+const chunkBits = 18;
+const chunkBytes = 1 << chunkBits;
+const systemPage = 4096;
+const rowBits = chunkBits - 3;
+const rowMask = (1 << rowBits) - 1;
+/** Addresses above 2^32 in units of chunks. */
+const chunksPerHigh = 2 ** (32 - chunkBits);
+
+export interface WordRange {
+  start: number;
+  /** Exclusive. */
+  end: number;
+}
+
+/** Which of V8's two kinds of tagged pointer a word is. */
+export const strongTag = 1;
+export const weakTag = 3;
+
+export class HeapWords {
+  /** The words of each row, low half first. */
+  readonly rows: Int32Array[] = [];
+  readonly #rowAddress: number[] = [];
+  readonly #starts: Uint32Array;
+  readonly #rank: Uint32Array;
+  /** Open addressing: chunk numbers, and their rows. */
+  readonly #keys: Int32Array;
+  readonly #values: Int32Array;
+  #lastChunk = -1;
+  #lastRow = -1;
+
+  /** Pages in the order in which their objects are to be numbered. */
+  constructor(memory: MemoryReader, pages: readonly WordRange[]) {
+    for (const { start, end } of pages)
+      for (let at = Math.floor(start / chunkBytes) * chunkBytes; at < end; at += chunkBytes) {
+        this.rows.push(readRow(memory, at, Math.max(at, start), Math.min(at + chunkBytes, end)));
+        this.#rowAddress.push(at);
+      }
+    let size = 64;
+    while (size < this.rows.length * 4) size *= 2;
+    this.#keys = new Int32Array(size).fill(-1);
+    this.#values = new Int32Array(size);
+    for (const [row, address] of this.#rowAddress.entries()) this.#put(address / chunkBytes, row);
+    this.#starts = new Uint32Array(this.rows.length << (rowBits - 5));
+    this.#rank = new Uint32Array(this.#starts.length);
+  }
+
+  #put(chunk: number, row: number): void {
+    let at = hash(chunk) & (this.#keys.length - 1);
+    while (this.#keys[at]! >= 0) at = (at + 1) & (this.#keys.length - 1);
+    this.#keys[at] = chunk;
+    this.#values[at] = row;
+  }
+
+  #rowOf(chunk: number): number {
+    if (chunk === this.#lastChunk) return this.#lastRow;
+    const mask = this.#keys.length - 1;
+    let at = hash(chunk) & mask;
+    while (this.#keys[at] !== chunk) {
+      if (this.#keys[at]! < 0) return -1;
+      at = (at + 1) & mask;
+    }
+    this.#lastChunk = chunk;
+    this.#lastRow = this.#values[at]!;
+    return this.#lastRow;
+  }
+
+  /** The slot of an address that is on some page; -1 elsewhere. */
+  slotOf(address: number): number {
+    const chunk = Math.floor(address / chunkBytes);
+    const row = chunk < 2 ** 31 ? this.#rowOf(chunk) : -1;
+    return row < 0 ? -1 : (row << rowBits) | ((address - chunk * chunkBytes) >>> 3);
+  }
+
+  addressOf(slot: number): number {
+    return this.#rowAddress[slot >>> rowBits]! + (slot & rowMask) * 8;
+  }
+
+  low(slot: number): number {
+    return this.rows[slot >>> rowBits]![(slot & rowMask) * 2]!;
+  }
+
+  high(slot: number): number {
+    return this.rows[slot >>> rowBits]![(slot & rowMask) * 2 + 1]!;
+  }
+
+  /** A word as a number: a pointer with its tag, or a small integer times 2^32. */
+  word(slot: number): number {
+    return this.high(slot) * 2 ** 32 + (this.low(slot) >>> 0);
+  }
+
+  /** To be called once for each object, in ascending order of slots; then `finish`. */
+  addObject(slot: number): void {
+    this.#starts[slot >>> 5]! |= 1 << (slot & 31);
+  }
+
+  finish(): void {
+    let count = 0;
+    for (let i = 0; i < this.#starts.length; i++) {
+      this.#rank[i] = count;
+      count += bitsIn(this.#starts[i]!);
+    }
+  }
+
+  /** Number of the object that the two halves of a pointer lead to, whatever its tag; -1 for none. */
+  objectAt(low: number, high: number): number {
+    if ((low & 1) === 0 || high < 0 || high > 0x7fff) return -1;
+    const row = this.#rowOf(high * chunksPerHigh + (low >>> chunkBits));
+    if (row < 0 || (low & 4) !== 0) return -1;
+    const slot = (row << rowBits) | ((low & (chunkBytes - 1)) >>> 3);
+    return this.objectOf(slot);
+  }
+
+  /** Number of the object that starts in a slot; -1 for none. */
+  objectOf(slot: number): number {
+    const bits = this.#starts[slot >>> 5]!;
+    const bit = 1 << (slot & 31);
+    return (bits & bit) === 0 ? -1 : this.#rank[slot >>> 5]! + bitsIn(bits & (bit - 1));
+  }
+
+  /** Of the object that a tagged pointer leads to. */
+  objectFor(pointer: number): number {
+    return this.objectAt((pointer % 2 ** 32) | 0, Math.floor(pointer / 2 ** 32));
+  }
+}
+
+/** Pages that the core left out read as zero, which is no pointer. */
+function readRow(memory: MemoryReader, at: number, from: number, to: number): Int32Array {
+  const whole = from === at && to === at + chunkBytes ? memory.peek(at, chunkBytes) : undefined;
+  const bytes = whole ?? new Uint8Array(chunkBytes);
+  for (let part = from; !whole && part < to; ) {
+    const next = Math.min(to, (Math.floor(part / systemPage) + 1) * systemPage);
+    const piece = memory.peek(part, next - part);
+    if (piece) bytes.set(piece, part - at);
+    part = next;
+  }
+  return new Int32Array(bytes.buffer, bytes.byteOffset, chunkBytes / 4);
+}
+
+const hash = (chunk: number) => Math.imul(chunk, 0x9e3779b1) >>> 7;
+
+function bitsIn(word: number): number {
+  let v = word - ((word >>> 1) & 0x55555555);
+  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
+  return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

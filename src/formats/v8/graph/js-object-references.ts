@@ -1,0 +1,191 @@
+/** The references of JavaScript objects: properties, elements, prototypes, and what functions have besides. */
+import type { Tagged } from '../heap/heap.ts';
+import type { DispatchTable } from './dispatch-table.ts';
+import { type DescribedProperty, type MapFacts, MapReader } from './map-facts.ts';
+import type { ObjectCursor } from './object-cursor.ts';
+import { Edge } from './object-kinds.ts';
+
+const [firstElementKind, lastElementKind] = [0, 11];
+const doubleKinds = [4, 5];
+const holeKind = 5;
+const boundArgumentsWord = 5;
+/** Of a dictionary by number: three counts and the highest number. */
+const sparsePrefix = 4;
+
+export class JsObjectReader {
+  readonly #at: ObjectCursor;
+  readonly #maps: MapReader;
+  readonly #dispatch: DispatchTable;
+
+  constructor(at: ObjectCursor, dispatch: DispatchTable) {
+    this.#at = at;
+    this.#maps = new MapReader(at.heap, at.names);
+    this.#dispatch = dispatch;
+  }
+
+  visit(): void {
+    const { words } = this.#at;
+    const { object: o, types, functionObject } = this.#at.heap.layout;
+    const type = this.#at.type;
+    const facts = this.#maps.of(this.#at.objects.words.word(this.#at.slot));
+    const properties = this.#at.targetAt(o.properties / 8);
+    if (facts.isDictionary) this.#dictionary(properties);
+    else for (const property of facts.properties) this.#property(property, words, properties);
+    this.#elements(facts, words);
+    const prototype = this.#at.objects.words.objectFor(facts.prototype);
+    if (prototype >= 0) this.#at.emit(Edge.property, this.#at.text('__proto__'), prototype);
+    const [first, last] = types.function;
+    if (type >= first && type <= last) {
+      if (facts.hasPrototypeSlot) this.#functionPrototype(functionObject.prototypeOrMap / 8);
+      const code = this.#dispatch.codeOf(this.#at.object);
+      if (code >= 0) this.#at.emit(Edge.internal, this.#at.text('code'), code);
+    } else if (type === types.boundFunction) this.#boundArguments();
+    this.#at.internal(o.properties / 8, 'properties');
+    if (type !== types.globalProxy) this.#at.internal(o.elements / 8, 'elements');
+  }
+
+  #boundArguments(): void {
+    const list = this.#at.targetAt(boundArgumentsWord);
+    if (list < 0) return;
+    for (let word = 2; word < this.#at.objects.size[list]!; word++) {
+      const target = this.#at.objects.target(list, word);
+      if (target >= 0) this.#at.emit(Edge.shortcut, this.#at.text(`bound_argument_${word - 2}`), target);
+    }
+  }
+
+  #functionPrototype(word: number): void {
+    const target = this.#at.targetAt(word);
+    if (target < 0) return;
+    const type = this.#at.objects.type[target]!;
+    if (type === this.#at.heap.layout.types.map) {
+      const { prototype } = this.#maps.of(this.#at.objects.pointer(target));
+      const found = this.#at.objects.words.objectFor(prototype);
+      if (found >= 0) this.#at.emit(Edge.property, this.#at.text('prototype'), found);
+      this.#at.internal(word, 'initial_map');
+    } else if (type > this.#at.heap.layout.types.jsProxy - 1) {
+      this.#at.see(word);
+      this.#at.emit(Edge.property, this.#at.text('prototype'), target);
+    }
+  }
+
+  #property(property: DescribedProperty, words: number, array: number): void {
+    const { words: all } = this.#at.objects;
+    let target = -1;
+    if (property.inObject !== undefined) {
+      if (property.inObject >= words) return;
+      target = this.#at.targetAt(property.inObject);
+      if (target >= 0) this.#at.see(property.inObject);
+    } else if (property.inArray !== undefined) {
+      if (array < 0 || property.inArray >= this.#at.objects.size[array]!) return;
+      target = this.#at.objects.target(array, property.inArray);
+    } else target = all.objectFor(property.constant ?? 0);
+    if (target >= 0) this.#value(property, target);
+  }
+
+  #value(
+    property: Pick<DescribedProperty, 'name' | 'getter' | 'setter' | 'isAccessor'>,
+    target: number,
+  ): void {
+    if (!property.isAccessor) {
+      this.#at.emit(Edge.property, property.name, target);
+      return;
+    }
+    const { types } = this.#at.heap.layout;
+    if (this.#at.objects.type[target] !== types.accessorPair) return;
+    this.#at.emit(Edge.property, property.name, target);
+    const [getter, setter] = [this.#at.objects.target(target, 1), this.#at.objects.target(target, 2)];
+    const isSet = (value: number) => value >= 0 && this.#at.objects.type[value] !== types.oddball;
+    if (isSet(getter)) this.#at.emit(Edge.property, property.getter, getter);
+    if (isSet(setter)) this.#at.emit(Edge.property, property.setter, setter);
+  }
+
+  /** Key, value and details; or, of a global object, cells that have all three. */
+  #dictionary(table: number): void {
+    if (table < 0) return;
+    const { dictionary, fixedArray, descriptors, types } = this.#at.heap.layout;
+    const { type, size, words } = this.#at.objects;
+    const first = fixedArray.data / 8 + dictionary.start;
+    const slot = this.#at.objects.slot[table]!;
+    for (let word = first; word < size[table]!; ) {
+      const key = this.#at.objects.target(table, word);
+      if (key >= 0 && type[key] === types.propertyCell) {
+        this.#entry(
+          this.#at.objects.pointer(this.#at.objects.target(key, 1)),
+          this.#at.objects.target(key, 3),
+          words.high(this.#at.objects.slot[key]! + 2),
+          descriptors.kindMask,
+        );
+        word++;
+        continue;
+      }
+      if (this.#isGlobal()) {
+        word++;
+        continue;
+      }
+      if (key >= 0 && (type[key]! < 0x80 || type[key] === types.symbol))
+        this.#entry(
+          this.#at.objects.pointer(key),
+          this.#at.objects.target(table, word + 1),
+          words.high(slot + word + 2),
+          descriptors.kindMask,
+        );
+      word += dictionary.entryWords;
+    }
+  }
+
+  #isGlobal(): boolean {
+    return this.#at.type === this.#at.heap.layout.types.globalObject;
+  }
+
+  #entry(key: Tagged, value: number, details: number, kindMask: number): void {
+    if (value < 0) return;
+    const name = this.#at.names.ofKey(this.#at.heap, key);
+    if (name === undefined) return;
+    this.#value(this.#maps.namesOf(name, (details & kindMask) !== 0), value);
+  }
+
+  #elements({ elementsKind }: MapFacts, words: number): void {
+    const { object: o, fixedArray, types, array: jsArray } = this.#at.heap.layout;
+    const { type, size, words: all } = this.#at.objects;
+    const elements = this.#at.targetAt(o.elements / 8);
+    if (elements < 0 || doubleKinds.includes(elementsKind)) return;
+    const first = fixedArray.data / 8;
+    if (elementsKind >= firstElementKind && elementsKind <= lastElementKind) {
+      if (type[elements] !== types.fixedArray) return;
+      const isArray = type[this.#at.object] === types.jsArray && words > jsArray.length / 8;
+      const length = isArray ? all.high(this.#at.slot + jsArray.length / 8) : Infinity;
+      const end = Math.min(size[elements]!, first + length);
+      for (let word = first; word < end; word++) {
+        const target = this.#at.objects.target(elements, word);
+        if (target >= 0 && !this.#isHole(target)) this.#at.emit(Edge.element, word - first, target);
+      }
+    } else if (this.#at.kinds.isFixedArray(type[elements]!) && type[elements] !== types.fixedArray)
+      this.#sparse(elements, first + sparsePrefix);
+  }
+
+  /** Key, value and details of a dictionary by number. */
+  #sparse(table: number, first: number): void {
+    const { size, words, slot } = this.#at.objects;
+    for (let word = first; word + 2 < size[table]!; word += 3) {
+      const at = slot[table]! + word;
+      const target = this.#at.objects.target(table, word + 1);
+      if (target < 0) continue;
+      const key = this.#at.objects.target(table, word);
+      if (key < 0) this.#at.emit(Edge.element, words.high(at), target);
+      else if (this.#at.objects.type[key] === this.#at.heap.layout.types.heapNumber)
+        this.#at.emit(
+          Edge.element,
+          this.#at.heap.memory.readDouble(this.#at.objects.pointer(key) + 7),
+          target,
+        );
+    }
+  }
+
+  #isHole(target: number): boolean {
+    if (!this.#at.objects.isReadOnly(target)) return false;
+    const { types, oddballKind } = this.#at.heap.layout;
+    if (this.#at.objects.type[target] === types.hole) return true;
+    if (this.#at.objects.type[target] !== types.oddball) return false;
+    return (this.#at.heap.findSmi(this.#at.objects.pointer(target), oddballKind) ?? 0) === holeKind;
+  }
+}

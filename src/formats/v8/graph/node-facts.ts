@@ -1,0 +1,189 @@
+/** Type, name and size of single objects, as V8's profiler gives them. */
+import { whereMapped } from '../../../bytes/memory.ts';
+import { findScopeInfo } from '../frames/scope-info.ts';
+import type { Tagged, V8Heap } from '../heap/heap.ts';
+import { findFunctionName } from '../properties.ts';
+import { findString, findStringLength, isStringType } from '../strings.ts';
+import { ClassNames } from './class-names.ts';
+import type { HeapObjects } from './heap-objects.ts';
+import type { Names } from './names.ts';
+import { camelCase, type NodeTypeName, nodeTypes, type ObjectKinds } from './object-kinds.ts';
+
+const maxNameLength = 1024;
+const external = 2;
+const nativeContextWords = 200;
+/** From this line on V8 counts nothing for objects that nobody writes to, and an external string's text with it. */
+const linesThatShareConstants = 1300;
+
+export interface NodeFacts {
+  /** Position in `nodeTypes`. */
+  type: number;
+  name: number;
+  sizeBytes: number;
+}
+
+/**
+ * Name of V8's built-in code at an address, if the executable has names. `first`: where the first of it is, since V8 may
+ * have copied all of it next to its other code.
+ */
+export type BuiltinNames = (address: number, first: number) => string | undefined;
+
+const typeNumbers = new Map<NodeTypeName, number>(nodeTypes.map((name, i) => [name, i]));
+
+export class NodeReader {
+  readonly #heap: V8Heap;
+  readonly #objects: HeapObjects;
+  readonly #kinds: ObjectKinds;
+  readonly #names: Names;
+  readonly #classes: ClassNames;
+  readonly #classOf = new Map<Tagged, number>();
+  readonly #builtinAt: BuiltinNames;
+  readonly #firstBuiltin: number;
+  readonly #functionNames = new Map<Tagged, number>();
+
+  constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names, builtinAt: BuiltinNames) {
+    this.#heap = heap;
+    this.#objects = objects;
+    this.#kinds = kinds;
+    this.#names = names;
+    this.#builtinAt = builtinAt;
+    this.#firstBuiltin = this.#findFirstBuiltin();
+    this.#classes = new ClassNames(heap);
+  }
+
+  of(object: number): NodeFacts {
+    const type = this.#objects.type[object]!;
+    const kind = this.#kinds.of(type);
+    const nodeType = this.#typeOf(object, type, kind.nodeType);
+    return {
+      type: typeNumbers.get(nodeType)!,
+      name: this.#nameOf(object, type, nodeType, kind.name),
+      sizeBytes: this.#sizeOf(object, type),
+    };
+  }
+
+  #typeOf(object: number, type: number, usual: NodeTypeName): NodeTypeName {
+    const { types } = this.#heap.layout;
+    if (type === types.map && this.#objects.isReadOnly(object)) return 'hidden';
+    if (type === types.symbol && this.#isPrivate(object)) return 'hidden';
+    if (usual === 'object' && this.#isNativeContext(object, type)) return 'hidden';
+    return usual;
+  }
+
+  #isNativeContext(object: number, type: number): boolean {
+    const [first, last] = this.#heap.layout.types.context;
+    return type >= first && type <= last && this.#objects.size[object]! > nativeContextWords;
+  }
+
+  #isPrivate(object: number): boolean {
+    // After the hash: the flag of private symbols comes first.
+    return (this.#objects.words.high(this.#objects.slot[object]! + 1) & 1) === 1;
+  }
+
+  #sizeOf(object: number, type: number): number {
+    const own = this.#objects.size[object]! * 8;
+    if (this.#heap.layout.line < linesThatShareConstants) return own;
+    if (this.#objects.isReadOnly(object)) return 0;
+    if (type >= 0x80 || (type & 7) !== external) return own;
+    const length = findStringLength(this.#heap, this.#objects.pointer(object)) ?? 0;
+    return own + length * ((type & 8) !== 0 ? 1 : 2);
+  }
+
+  #nameOf(object: number, type: number, nodeType: NodeTypeName, usual: string): number {
+    const { types, regExpSource } = this.#heap.layout;
+    const pointer = this.#objects.pointer(object);
+    const named = (text: string) => this.#names.of(text);
+    switch (nodeType) {
+      case 'string':
+        return this.#names.ofString(this.#heap, pointer);
+      case 'closure':
+        return type === types.boundFunction ? named('native_bind') : this.#functionName(pointer);
+      case 'regexp':
+        return named(this.#text(pointer, regExpSource) ?? '');
+      default:
+    }
+    if (type === types.symbol && nodeType === 'hidden') return named('private symbol');
+    if (this.#kinds.isJsObject(type)) return this.#className(pointer, type);
+    if (this.#isNativeContext(object, type)) return named('system / NativeContext');
+    if (type === types.oddball) return named(this.#oddball(pointer));
+    if (type === types.shared) return named(this.#sharedName(pointer));
+    if (type === types.map) return named(this.#mapName(pointer));
+    if (type === types.code) return named(this.#codeName(object));
+    if (type === types.script) return named(this.#text(pointer, this.#heap.layout.script.name) ?? '');
+    return named(usual);
+  }
+
+  #text(pointer: Tagged, offset: number): string | undefined {
+    return whereMapped(() => findString(this.#heap, this.#heap.field(pointer, offset), maxNameLength));
+  }
+
+  #functionName(pointer: Tagged): number {
+    const shared = whereMapped(() => this.#heap.field(pointer, this.#heap.layout.functionObject.shared)) ?? 0;
+    const known = this.#functionNames.get(shared);
+    if (known !== undefined) return known;
+    const name = this.#names.of(whereMapped(() => findFunctionName(this.#heap, pointer)) ?? '');
+    this.#functionNames.set(shared, name);
+    return name;
+  }
+
+  #sharedName(pointer: Tagged): string {
+    const { shared } = this.#heap.layout;
+    const name =
+      this.#text(pointer, shared.name) ??
+      whereMapped(() => findScopeInfo(this.#heap, this.#heap.field(pointer, shared.name))?.functionName);
+    return name || '(shared function info)';
+  }
+
+  /** Maps of strings say of which. */
+  #mapName(pointer: Tagged): string {
+    const described = whereMapped(() =>
+      this.#heap.memory.readUint16(pointer - 1 + this.#heap.layout.map.instanceType),
+    );
+    const name = isStringType(described) ? this.#kinds.typeName(described ?? 0) : '';
+    return name ? `system / Map (${camelCase(name)})` : 'system / Map';
+  }
+
+  /** V8's own code lies in the executable, where symbols name it. */
+  #codeName(object: number): string {
+    const { code } = this.#heap.layout;
+    if (this.#objects.target(object, code.stream / 8) >= 0) return '(code)';
+    const name = this.#builtinAt(this.#entryOf(object), this.#firstBuiltin);
+    if (name === undefined) return '(builtin code)';
+    return `(${name} builtin ${this.#heap.layout.line < 1200 ? 'handle' : 'code'})`;
+  }
+
+  #entryOf(object: number): number {
+    return this.#wordOf(object, this.#heap.layout.code.entry);
+  }
+
+  #wordOf(object: number, offset: number): number {
+    return this.#objects.words.word(this.#objects.slot[object]! + offset / 8);
+  }
+
+  #findFirstBuiltin(): number {
+    const { code, types } = this.#heap.layout;
+    let first = Infinity;
+    for (let object = 0; object < this.#objects.count; object++)
+      if (this.#objects.type[object] === types.code && this.#wordOf(object, code.stream) === 0)
+        first = Math.min(first, this.#entryOf(object));
+    return first;
+  }
+
+  #oddball(pointer: Tagged): string {
+    const { oddballKind, oddballs } = this.#heap.layout;
+    const kind = whereMapped(() => this.#heap.findSmi(pointer, oddballKind));
+    if (this.#heap.layout.line < linesThatShareConstants) return 'system / Oddball';
+    const known = Object.entries(oddballs).find(([, value]) => value === kind);
+    return known?.[0] ?? 'system / Oddball';
+  }
+
+  #className(pointer: Tagged, type: number): number {
+    const map = this.#heap.map(pointer);
+    const known = this.#classOf.get(map);
+    if (known !== undefined) return known;
+    const name = this.#classes.find(pointer, map);
+    const number = this.#names.of(type === this.#heap.layout.types.globalObject ? 'global' : name);
+    this.#classOf.set(map, number);
+    return number;
+  }
+}

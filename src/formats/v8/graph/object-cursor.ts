@@ -1,0 +1,141 @@
+/** The object whose references are read: its words, which of them were named, and where the edges go. */
+import type { V8Heap } from '../heap/heap.ts';
+import type { HeapObjects } from './heap-objects.ts';
+import type { Names } from './names.ts';
+import { Edge, type ObjectKinds } from './object-kinds.ts';
+
+/** `name`: number of a text, or an index where the type is element or hidden. */
+export type EdgeSink = (type: number, name: number, target: number) => void;
+
+const weakBits = 3;
+
+export class ObjectCursor {
+  readonly heap: V8Heap;
+  readonly objects: HeapObjects;
+  readonly kinds: ObjectKinds;
+  readonly names: Names;
+  object = 0;
+  slot = 0;
+  /** How many it has. */
+  words = 0;
+  emit: EdgeSink = () => {};
+  readonly #isInessential: Uint8Array;
+  readonly #nameOf = new Map<string, number>();
+  /** A byte a word: it is named, or is not to be named. */
+  #seen = new Uint8Array(1 << 12);
+
+  constructor(heap: V8Heap, objects: HeapObjects, kinds: ObjectKinds, names: Names) {
+    this.heap = heap;
+    this.objects = objects;
+    this.kinds = kinds;
+    this.names = names;
+    this.#isInessential = findInessential(heap, objects);
+  }
+
+  begin(object: number, emit: EdgeSink): void {
+    this.object = object;
+    this.slot = this.objects.slot[object]!;
+    this.words = this.objects.size[object]!;
+    this.emit = emit;
+    if (this.#seen.length < this.words) this.#seen = new Uint8Array(this.words * 2);
+  }
+
+  end(): void {
+    this.#seen.fill(0, 0, this.words);
+  }
+
+  get type(): number {
+    return this.objects.type[this.object]!;
+  }
+
+  get typeName(): string {
+    return this.kinds.typeName(this.type);
+  }
+
+  text(text: string): number {
+    const known = this.#nameOf.get(text);
+    if (known !== undefined) return known;
+    const number = this.names.of(text);
+    this.#nameOf.set(text, number);
+    return number;
+  }
+
+  /** The object that a word points to; -1 for none. */
+  targetAt(word: number): number {
+    const { words } = this.objects;
+    return words.objectAt(words.low(this.slot + word), words.high(this.slot + word));
+  }
+
+  isWeak(word: number): boolean {
+    return (this.objects.words.low(this.slot + word) & weakBits) === weakBits;
+  }
+
+  isSeen(word: number): boolean {
+    return this.#seen[word] === 1;
+  }
+
+  see(word: number): void {
+    this.#seen[word] = 1;
+  }
+
+  /** V8's profiler leaves out references to constants that each heap has. */
+  isEssential(target: number): boolean {
+    const { firstReadOnly } = this.objects;
+    return target < firstReadOnly || this.#isInessential[target - firstReadOnly] === 0;
+  }
+
+  /** A word as a named edge, weak where its tag says so. */
+  internal(word: number, name: string, isWeak = false): void {
+    const target = word < this.words ? this.targetAt(word) : -1;
+    if (target < 0 || !this.isEssential(target)) return;
+    this.see(word);
+    this.emit(isWeak || this.isWeak(word) ? Edge.weak : Edge.internal, this.text(name), target);
+  }
+
+  /** All words from one on, named by their index. */
+  indexed(first: number): void {
+    for (let word = first; word < this.words; word++) {
+      const target = this.targetAt(word);
+      if (target < 0 || !this.isEssential(target)) continue;
+      this.see(word);
+      this.emit(this.isWeak(word) ? Edge.weak : Edge.internal, this.names.ofIndex(word - first), target);
+    }
+  }
+
+  /** Every word up to one that is left: strong ones are hidden edges, by count. */
+  rest(end = this.words): void {
+    let index = 0;
+    for (let word = 0; word < end; word++) {
+      const target = this.isSeen(word) ? -1 : this.targetAt(word);
+      if (target < 0) continue;
+      const name = index++;
+      if (!this.isEssential(target)) continue;
+      if (this.isWeak(word)) this.emit(Edge.weak, this.names.ofIndex(name), target);
+      else this.emit(Edge.hidden, name, target);
+    }
+  }
+}
+
+/** A byte for each read-only object: V8's profiler leaves out references to constants that each heap has. */
+function findInessential(heap: V8Heap, objects: HeapObjects): Uint8Array {
+  const { types } = heap.layout;
+  const marks = new Uint8Array(objects.count - objects.firstReadOnly);
+  const nameOf = (type: number) => heap.layout.instanceTypes.get(type);
+  const plainMaps = new Set([types.propertyCell, types.shared, types.freeSpace, types.freeSpace - 1]);
+  let isFixedArrayMet = false;
+  const empty = new Set([types.fixedArray, types.byteArray, types.descriptorArray, types.weakFixedArray]);
+  for (let object = objects.firstReadOnly; object < objects.count; object++) {
+    const type = objects.type[object]!;
+    const isConstant = type === types.oddball || type === types.hole;
+    const isEmpty = empty.has(type) && objects.size[object]! <= (type === types.descriptorArray ? 3 : 2);
+    const described =
+      type === types.map
+        ? heap.memory.readUint16(objects.pointer(object) - 1 + heap.layout.map.instanceType)
+        : -1;
+    const isFirst = described === types.fixedArray && !isFixedArrayMet;
+    if (isFirst) isFixedArrayMet = true;
+    const isPlainMap = isFirst || plainMaps.has(described) || nameOf(described) === 'CELL';
+    if (isConstant || isEmpty || isPlainMap) marks[object - objects.firstReadOnly] = 1;
+  }
+  return marks;
+}

@@ -1,0 +1,182 @@
+/**
+ * The references of each object, named as V8's profiler names them. What is known of a kind comes first; every other
+ * word that points exactly to the start of an object follows as a hidden edge, so that nothing is lost of a kind that is not
+ * described. Source: V8HeapExplorer in src/profiler/heap-snapshot-generator.cc of V8.
+ */
+import type { V8Heap } from '../heap/heap.ts';
+import { CodeReader } from './code-references.ts';
+import { ContextReader } from './context-names.ts';
+import { DispatchTable } from './dispatch-table.ts';
+import type { HeapObjects } from './heap-objects.ts';
+import { JsObjectReader } from './js-object-references.ts';
+import type { Names } from './names.ts';
+import { type EdgeSink, ObjectCursor } from './object-cursor.ts';
+import { Edge, headerWords, type ObjectKind, type ObjectKinds } from './object-kinds.ts';
+
+/** An entry of a weak map: `value` lives as long as both others do. */
+export interface Ephemeron {
+  table: number;
+  key: number;
+  value: number;
+}
+
+/** Only V8's own context of a realm is as large, and has no names of variables. */
+const nativeContextWords = 200;
+/** Of a table of a weak map: map, length, and three counts. */
+const ephemeronPrefix = 5;
+
+export class ReferenceReader {
+  readonly #at: ObjectCursor;
+  readonly #jsObjects: JsObjectReader;
+  readonly #code: CodeReader;
+  readonly #contexts: ContextReader;
+  /** Gets the entries of weak maps that are met. */
+  onEphemeron: (entry: Ephemeron) => void = () => {};
+
+  /** `native`: memory that is not V8's own, where it keeps the table of its code. */
+  constructor(
+    heap: V8Heap,
+    objects: HeapObjects,
+    kinds: ObjectKinds,
+    names: Names,
+    native: readonly (readonly [start: number, end: number])[],
+  ) {
+    this.#at = new ObjectCursor(heap, objects, kinds, names);
+    this.#jsObjects = new JsObjectReader(this.#at, new DispatchTable(heap, objects, native));
+    this.#code = new CodeReader(this.#at);
+    this.#contexts = new ContextReader(heap, names);
+  }
+
+  visit(object: number, sink: EdgeSink): void {
+    const at = this.#at;
+    at.begin(object, sink);
+    const kind = at.kinds.of(at.type);
+    this.#known(kind);
+    for (const { word, name, isWeak } of kind.fields) at.internal(word, name, isWeak);
+    at.internal(0, 'map');
+    this.#rest(kind);
+    at.end();
+  }
+
+  #known(kind: ObjectKind): void {
+    const { header } = this.#at.heap.layout.descriptors;
+    switch (kind.shape) {
+      case 'js-object':
+        this.#jsObjects.visit();
+        break;
+      case 'context':
+        this.#context();
+        break;
+      case 'map':
+        this.#map();
+        break;
+      case 'array':
+        this.#at.indexed(2);
+        break;
+      case 'weak-array':
+        this.#at.indexed(this.#at.typeName === 'WEAK_FIXED_ARRAY' ? 2 : 3);
+        break;
+      case 'descriptors':
+        this.#at.internal(header / 8 - 1, 'enum_cache');
+        this.#at.indexed(header / 8);
+        break;
+      case 'code':
+        this.#code.visitCode();
+        break;
+      case 'ephemerons':
+        this.#ephemerons();
+        break;
+      default:
+    }
+  }
+
+  #rest({ shape }: ObjectKind): void {
+    if (shape === 'raw') return;
+    if (shape === 'instructions') this.#code.visitInstructions();
+    else if (shape === 'header' || shape === 'code')
+      this.#at.rest(Math.min(this.#at.words, headerWords(this.#at.typeName)));
+    else this.#at.rest();
+  }
+
+  #context(): void {
+    const { words } = this.#at;
+    const { context: c } = this.#at.heap.layout;
+    const scope = this.#at.targetAt((c.data + c.scopeInfo * 8) / 8);
+    const isNative = words > nativeContextWords;
+    const found =
+      scope < 0 || isNative
+        ? undefined
+        : this.#contexts.of(this.#at.objects.pointer(scope), words - c.data / 8);
+    found?.names.forEach((name, i) => {
+      const word = c.data / 8 + found.first + i;
+      const target = word < words ? this.#at.targetAt(word) : -1;
+      if (target < 0) return;
+      this.#at.see(word);
+      this.#at.emit(Edge.context, name, target);
+    });
+    this.#at.internal(c.data / 8 + c.scopeInfo, 'scope_info');
+    this.#at.internal(c.data / 8 + c.previous, 'previous');
+    if (isNative) {
+      this.#at.internal(c.data / 8 + c.previous + 1, 'global_object');
+      // The next context in V8's list of all, which keeps none of them alive.
+      this.#at.see(words - 1);
+    } else if (found && found.first > c.minSlots) this.#at.internal(c.data / 8 + c.minSlots, 'extension');
+  }
+
+  #map(): void {
+    const { map: m, types } = this.#at.heap.layout;
+    const [transitions, back] = [m.transitions / 8, m.constructorOrBack / 8];
+    const next = this.#at.targetAt(transitions);
+    if (next >= 0) {
+      const name = this.#at.kinds.typeName(this.#at.objects.type[next]!);
+      this.#at.internal(
+        transitions,
+        name === 'PROTOTYPE_INFO'
+          ? 'prototype_info'
+          : name === 'TRANSITION_ARRAY'
+            ? 'transitions'
+            : 'transition',
+      );
+    }
+    if (this.#at.kinds.isJsObject(this.#describedType())) this.#at.internal(m.descriptors / 8, 'descriptors');
+    this.#at.internal(m.prototype / 8, 'prototype');
+    const from = this.#at.targetAt(back);
+    const isNative =
+      from >= 0 &&
+      this.#at.objects.type[from]! >= types.context[0] &&
+      this.#at.objects.type[from]! <= types.context[1];
+    this.#at.internal(
+      back,
+      isNative
+        ? 'native_context'
+        : from >= 0 && this.#at.objects.type[from] === types.map
+          ? 'back_pointer'
+          : from >= 0 && this.#at.kinds.typeName(this.#at.objects.type[from]!) === 'FUNCTION_TEMPLATE_INFO'
+            ? 'constructor_function_data'
+            : 'constructor',
+    );
+    this.#at.internal(m.dependentCode / 8, 'dependent_code');
+  }
+
+  /** The type of the objects that a map describes. */
+  #describedType(): number {
+    const at = this.#at.heap.layout.map.instanceType;
+    const { words } = this.#at.objects;
+    const half =
+      (at & 4) === 0 ? words.low(this.#at.slot + (at >> 3)) : words.high(this.#at.slot + (at >> 3));
+    return (half >>> ((at & 3) * 8)) & 0xffff;
+  }
+
+  /** Three counts, then key and value of each entry. */
+  #ephemerons(): void {
+    const { words } = this.#at;
+    for (let word = ephemeronPrefix; word + 1 < words; word += 2) {
+      const [key, value] = [this.#at.targetAt(word), this.#at.targetAt(word + 1)];
+      this.#at.see(word);
+      this.#at.see(word + 1);
+      if (key < 0 || this.#at.objects.isReadOnly(key)) continue;
+      this.#at.emit(Edge.weak, this.#at.names.ofIndex(word - 2), key);
+      if (value >= 0) this.onEphemeron({ table: this.#at.object, key, value });
+    }
+  }
+}

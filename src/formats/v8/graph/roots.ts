@@ -1,0 +1,176 @@
+/**
+ * What keeps objects alive from outside of V8's heap. Global handles are found by their form: V8 keeps them in blocks in
+ * which each has its own number. The rest is found as a debugger would: words of the isolate, of what it owns, and of the
+ * threads' stacks that point exactly to an object. So a root too many is possible, and is marked as a guess.
+ * Sources: src/handles/global-handles.cc, src/execution/isolate.h, src/heap/heap.h of V8.
+ */
+import type { MemoryReader } from '../../../bytes/memory.ts';
+import type { HeapObjects } from './heap-objects.ts';
+
+export interface RootReference {
+  target: number;
+  isWeak: boolean;
+}
+
+export interface RootGroup {
+  name: string;
+  references: RootReference[];
+}
+
+type Range = readonly [start: number, end: number];
+
+export interface RootSources {
+  memory: MemoryReader;
+  /** Addresses of the heaps, which lie in their isolates. */
+  heaps: readonly number[];
+  /** Memory that the process could write to, without V8's pages. */
+  native: readonly Range[];
+  /** The used part of each thread's stack. */
+  stacks: readonly Range[];
+}
+
+/** On both sides of a heap's address lies the rest of its isolate. */
+const isolateBytes = 1 << 16;
+const handleBytes = 32;
+const handlesOfBlock = 256;
+const [normalHandle, weakHandle] = [1, 2];
+const stateMask = 3;
+const windowBytes = 1 << 20;
+const scanBytes = 4096;
+const smallestChunk = 32;
+const largestChunk = 1 << 26;
+/** Of what an isolate owns, directly and indirectly. */
+const maxOwned = 1 << 28;
+const firstNonString = 0x80;
+
+export function findRoots(objects: HeapObjects, sources: RootSources): RootGroup[] {
+  const handles = new HandleBlocks(objects, sources);
+  return [
+    { name: '(Global handles)', references: handles.references },
+    { name: '(Stack roots, conservative)', references: stackRoots(objects, sources, handles) },
+    { name: '(Isolate, conservative)', references: isolateRoots(objects, sources, handles) },
+  ];
+}
+
+/** Blocks of 256 global handles: an object, a class, the handle's number in its block, and its state. */
+class HandleBlocks {
+  readonly references: RootReference[] = [];
+  readonly #isIn: (address: number) => boolean;
+
+  constructor(objects: HeapObjects, { memory, native }: RootSources) {
+    const blocks: Range[] = [];
+    for (const [start, end] of native)
+      for (let at = start; at < end; at += windowBytes) {
+        const length = Math.min(windowBytes + handleBytes * handlesOfBlock, end - at);
+        const bytes = memory.peek(at, length) ?? memory.peek(at, Math.min(windowBytes, end - at));
+        if (bytes) this.#search(bytes, at, objects, blocks);
+      }
+    this.#isIn = inRanges(blocks);
+  }
+
+  #search(bytes: Uint8Array, address: number, objects: HeapObjects, blocks: Range[]): void {
+    const blockBytes = handleBytes * handlesOfBlock;
+    for (let at = 0; at < windowBytes && at + blockBytes <= bytes.length; at += 8) {
+      if (bytes[at + 10] !== 0 || bytes[at + 42] !== 1 || bytes[at + 74] !== 2 || bytes[at + 106] !== 3)
+        continue;
+      let i = 4;
+      while (i < handlesOfBlock && bytes[at + i * handleBytes + 10] === i) i++;
+      if (i < handlesOfBlock) continue;
+      blocks.push([address + at, address + at + blockBytes]);
+      this.#addBlock(new DataView(bytes.buffer, bytes.byteOffset + at, blockBytes), objects);
+      at += blockBytes - 8;
+    }
+  }
+
+  #addBlock(block: DataView, objects: HeapObjects): void {
+    for (let at = 0; at < block.byteLength; at += handleBytes) {
+      const state = block.getUint8(at + 11) & stateMask;
+      if (state !== normalHandle && state !== weakHandle) continue;
+      const target = objects.words.objectAt(block.getInt32(at, true), block.getInt32(at + 4, true));
+      if (target >= 0) this.references.push({ target, isWeak: state === weakHandle });
+    }
+  }
+
+  has(address: number): boolean {
+    return this.#isIn(address);
+  }
+}
+
+/** Objects that a stack holds, and those behind its handles: words of the native heap that point to objects. */
+function stackRoots(objects: HeapObjects, sources: RootSources, handles: HandleBlocks): RootReference[] {
+  const { memory, stacks, native } = sources;
+  const isNative = inRanges(native);
+  const found = new Set<number>();
+  for (const [start, end] of stacks)
+    for (let at = start; at + 8 <= end; at += 8) {
+      const word = memory.findWord(at);
+      if (word === undefined || word <= 4096) continue;
+      const direct = word % 2 === 1 ? objects.words.objectFor(word) : -1;
+      if (direct >= 0) found.add(direct);
+      if (word % 8 !== 0 || !isNative(word) || handles.has(word)) continue;
+      const handle = memory.findWord(word);
+      const behind = handle !== undefined && handle % 4 === 1 ? objects.words.objectFor(handle) : -1;
+      if (behind >= 0) found.add(behind);
+    }
+  return [...found].map((target) => ({ target, isWeak: false }));
+}
+
+/**
+ * Objects that an isolate holds, and those in what it owns: memory of the allocator, whose chunks have their size before
+ * them. Strings found so are weak: V8's table of strings keeps none alive.
+ */
+function isolateRoots(objects: HeapObjects, sources: RootSources, handles: HandleBlocks): RootReference[] {
+  const { memory, heaps, native } = sources;
+  const isNative = inRanges(native);
+  const found = new Set<number>();
+  const seen = new Set<number>();
+  const open: Range[] = heaps.map((heap) => [heap - isolateBytes, heap + isolateBytes]);
+  let owned = 0;
+  for (let range = open.pop(); range && owned < maxOwned; range = open.pop()) {
+    owned += range[1] - range[0];
+    forEachWord(memory, range, (at, low, high) => {
+      if ((low & 3) === 1) {
+        const target = objects.words.objectAt(low, high);
+        if (target >= 0 && !handles.has(at)) found.add(target);
+        return;
+      }
+      const word = high * 2 ** 32 + (low >>> 0);
+      if ((low & 15) !== 0 || word <= 4096 || high < 0 || high > 0x7fff || seen.has(word)) return;
+      seen.add(word);
+      if (!isNative(word) || handles.has(word)) return;
+      const size = (memory.findWord(word - 8) ?? 0) & ~7;
+      const end = word + size - 8;
+      if (size >= smallestChunk && size <= largestChunk && size % 16 === 0 && isNative(end - 1))
+        open.push([word, end]);
+    });
+  }
+  return [...found].map((target) => ({ target, isWeak: objects.type[target]! < firstNonString }));
+}
+
+/** `visit` gets the address and the two halves of each word. */
+function forEachWord(
+  memory: MemoryReader,
+  [start, end]: Range,
+  visit: (at: number, low: number, high: number) => void,
+): void {
+  for (let at = start; at < end; at += scanBytes) {
+    const bytes = memory.peek(at, Math.min(scanBytes, end - at));
+    const view = bytes && new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (let i = 0; view && i + 8 <= view.byteLength; i += 8)
+      visit(at + i, view.getInt32(i, true), view.getInt32(i + 4, true));
+  }
+}
+
+function inRanges(ranges: readonly Range[]): (address: number) => boolean {
+  const sorted = [...ranges].sort((a, b) => a[0] - b[0]);
+  return (address) => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (sorted[middle]![1] > address) high = middle;
+      else low = middle + 1;
+    }
+    return low < sorted.length && sorted[low]![0] <= address;
+  };
+}

@@ -1,0 +1,77 @@
+/** Questions to the heap of a dead process: what is there and who keeps it, what is dead and left out, and its file. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
+import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
+import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
+import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
+import { runQuery } from '../../../src/analysis/memory/query/run.ts';
+import { type Death, makeCore, noCores, victims } from '../../support/core-victims.ts';
+import { usualNode } from '../../support/test-nodes.ts';
+
+const bin = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
+const run = (...words: string[]) =>
+  spawnSync(process.execPath, [bin, 'heap', ...words], { encoding: 'utf8' });
+const sessions = 200;
+
+suite('the heap of a core', { skip: noCores }, () => {
+  let death: Death;
+  let heap: Heap;
+  before(async () => {
+    death = makeCore(usualNode.path, [join(victims, 'heap-graph.cjs'), '', `${sessions}`]);
+    heap = await openHeap(snapshotText(readCoreGraph(death.core).columns));
+  });
+  after(() => death?.remove());
+
+  const count = (query: string): number => runQuery(heap, parseQuery(query), 1000).matches;
+
+  test('every object that is alive, by its class; what nobody keeps is left out', () => {
+    assert.equal(count('class = Guest'), sessions / 2);
+    assert.equal(count('class = Session and has .weight'), sessions / 2);
+    assert.equal(count('class = Lost'), 0);
+  });
+
+  test('properties, elements, private fields, Maps, dictionaries and variables of closures by their names', () => {
+    assert.equal(count('class = Guest and .name ~ "session-" and .tags[1] is not null'), sessions / 2);
+    assert.equal(count('has ["#secret"]'), sessions);
+    assert.equal(count('class = Guest and .visits.size = 1'), sessions / 2);
+    assert.equal(count('has .key1999'), 1);
+    assert.equal(count('has .far'), 1);
+  });
+
+  test('who keeps what: by one path from the global object, weakly what is weak', () => {
+    assert.equal(count('class = WeakRef and has .target'), 0);
+    assert.equal(count('class = Session and has .weight and dominated by (class = Array)'), sessions / 2);
+  });
+
+  test('export writes a heap snapshot without the strings that are only values', async () => {
+    const target = join(death.core, '..', 'out.heapsnapshot');
+    const { status, stderr } = run('export', death.core, '--out', target);
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /C\+\+/);
+    assert.equal(statSync(target).mode & 0o777, 0o600);
+    const text = readFileSync(target, 'latin1');
+    assert.doesNotMatch(text, /"session-1"/);
+    const exported = await openHeap(target);
+    assert.equal(exported.nodeCount, heap.nodeCount);
+    assert.equal(exported.snapshot.header.hasLastingIds, false);
+  });
+
+  test('questions take a core where they take a snapshot, and say what it does not tell', () => {
+    const { stdout, status } = run('classes', death.core, '--json');
+    assert.equal(status, 1);
+    const { classes, gaps } = JSON.parse(stdout);
+    assert.equal(classes.find((row: { class: string }) => row.class === 'Guest')?.count, sessions / 2);
+    assert.match(gaps[0].reason, /roots in native memory are guessed/);
+  });
+
+  test('a snapshot is no core to export', () => {
+    const { stderr, status } = run('export', bin, '--out', join(death.core, '..', 'no.heapsnapshot'));
+    assert.equal(status, 2);
+    assert.match(stderr, /is no core file/);
+  });
+});
