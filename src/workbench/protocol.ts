@@ -1,7 +1,7 @@
 /** What the server says to the page: the state that stands in each document, and the events of loading. Types and addresses only. */
 import type { Account } from '../model/account.ts';
 import type { BundleDiff } from '../model/diff.ts';
-import type { Answers } from './heap/questions.ts';
+import type { Answers, GrowthView } from './heap/questions.ts';
 
 /** One thing that can be looked at, as a list shows it. */
 export interface ItemRow {
@@ -26,7 +26,16 @@ export type ViewState = { base: string; title: string } & (
   | { view: 'list'; folder: string; items: ItemRow[] }
   | { view: 'account'; item: ItemRow; hasList: boolean; hasHeap: boolean }
   | { view: 'heap'; item: ItemRow; hasList: boolean; summary: Answers['summary'] }
-  | { view: 'diff'; a: ItemRow; b: ItemRow; diff: BundleDiff; accounts: [Account, Account] }
+  | {
+      view: 'diff';
+      a: ItemRow;
+      b: ItemRow;
+      diff: BundleDiff;
+      accounts: [Account, Account];
+      /** Each has a heap. */
+      hasHeaps: boolean;
+    }
+  | { view: 'growth'; a: ItemRow; b: ItemRow; growth: GrowthView }
   | { view: 'loading'; job: string; what: string }
   | { view: 'failed'; what: string; reason: string }
 );
@@ -51,6 +60,7 @@ export const addresses = {
   heap: (id: string) => `heap/${id}`,
   ask: (id: string) => `heap/${id}/ask`,
   diff: (a: string, b: string) => `diff/${a}/${b}`,
+  growth: (a: string, b: string) => `growth/${a}/${b}`,
   events: (job: string) => `jobs/${job}/events`,
   cancel: (job: string) => `jobs/${job}/cancel`,
 } as const;

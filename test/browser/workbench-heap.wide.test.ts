@@ -1,6 +1,7 @@
 /** The workbench's heap in a real browser: every view by keyboard, addresses, a query, hostile names, for everybody. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
@@ -11,6 +12,7 @@ import {
   until,
   whyNoBrowser,
 } from '../support/browser.ts';
+import { writeGrowingHeaps } from '../support/growing-heaps.ts';
 import { openTestWorkbench, type TestWorkbench, violationsOf, watchTroubles } from '../support/workbench.ts';
 
 /** 2,000 sessions in a Map; names and texts of a stranger. */
@@ -187,6 +189,58 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
         assert.deepEqual(await violationsOf(page, axeSource()), [], view);
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, view);
       }
+      await page.close();
+    });
+});
+
+describe('two heaps in the workbench', { skip: whyNoBrowser() }, () => {
+  let browser: Browser;
+  let workbench: TestWorkbench;
+
+  before(async () => {
+    [browser, workbench] = await Promise.all([
+      launchBrowser(),
+      openTestWorkbench((folder) => {
+        writeGrowingHeaps(join(folder, 'a.heapsnapshot'), join(folder, 'b.heapsnapshot'));
+        utimesSync(join(folder, 'a.heapsnapshot'), 1_000_000_000, 1_000_000_000);
+        return undefined;
+      }),
+    ]);
+  });
+  after(async () => {
+    await browser.close();
+    await workbench.close();
+  });
+
+  test('chosen by keyboard, compared, and from what grew to its object', async () => {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+    const troubles = watchTroubles(page, workbench.url);
+    await page.goto(workbench.url);
+    await until(page, 'document.querySelectorAll("tbody tr").length === 2');
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await until(page, 'document.querySelector("a[data-compare]")');
+    await page.keyboard.press('c');
+    await until(page, 'document.querySelector("main h1")?.innerText.endsWith("between two heaps")');
+    const text = await page.evaluate<string>('document.body.innerText');
+    assert.match(text, /^\+/m);
+    assert.match(text, /registry\.sessions/);
+    assert.equal(await page.evaluate('document.querySelectorAll("main img, main b").length'), 0);
+    await page.click('main a.object');
+    await until(page, 'document.querySelector(".path-text")?.innerText.includes("sessions")');
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
+  for (const [colorScheme, width] of [
+    ['light', 390],
+    ['dark', 1200],
+  ] as const)
+    test(`axe finds nothing and nothing is too wide: ${colorScheme}, ${width} pixels`, async () => {
+      const page = await browser.newPage({ colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
+      await page.goto(`${workbench.url}growth/a.heapsnapshot/b.heapsnapshot`);
+      await until(page, 'document.querySelector("main h1")?.innerText.endsWith("between two heaps")');
+      assert.deepEqual(await violationsOf(page, axeSource()), []);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
       await page.close();
     });
 });

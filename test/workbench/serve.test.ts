@@ -152,6 +152,15 @@ test('a heap: opened once, then asked', async () => {
   assert.equal((await get('heap/none/ask?q=1')).status, 410);
 });
 
+test('two heaps', async () => {
+  const { state } = await view('growth/orders.heapsnapshot/orders.heapsnapshot');
+  assert.ok(state.view === 'growth');
+  assert.deepEqual([state.growth.matchedBy, state.growth.classCount], ['id', 0]);
+  const torn = await view(`growth/orders.heapsnapshot/${older}`);
+  assert.ok(torn.state.view === 'failed');
+  assert.match(torn.state.reason, /no heap snapshot/);
+});
+
 test('a heap that is torn, and a bundle without one, say so', async () => {
   for (const id of ['torn.heapsnapshot', older]) {
     const { state } = await view(`heap/${id}`);

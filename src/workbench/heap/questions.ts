@@ -1,5 +1,7 @@
 /** What the page asks of an open heap, and what it is told. Types only; sizes are bytes, ids the snapshot's own. */
 import type {
+  HeapGrownNode,
+  HeapGrowthRow,
   HeapPath,
   HeapQueryTable,
   HeapSource,
@@ -8,6 +10,7 @@ import type {
   HeapSuspect,
   HeapValue,
 } from '../../model/heap.ts';
+import type { Gap } from '../../model/verdict.ts';
 
 export type ClassOrder = 'retained' | 'self' | 'count' | 'name';
 export type ObjectOrder = 'retained' | 'self' | 'distance' | 'id';
@@ -114,6 +117,19 @@ export interface QueryView extends Rows<(string | number | boolean | null)[]> {
   /** Ids of the rows' objects, where a row is one. */
   ids: number[];
   notes: string[];
+}
+
+/** Of two snapshots, the earlier one first. */
+export interface GrowthView {
+  snapshots: { totalBytes: number; nodes: number }[];
+  /** `place`: of two processes, whose objects are told apart by class and retaining path. */
+  matchedBy: 'id' | 'place';
+  /** Those that grew most first. */
+  classes: HeapGrowthRow[];
+  classCount: number;
+  grown: HeapGrownNode[];
+  suspects: HeapSuspect[];
+  gaps: Gap[];
 }
 
 export interface Answers {

@@ -55,6 +55,10 @@ async function resultOf(asked: Work): Promise<object> {
       ];
       return { accounts, diff: computeDiff([accounts[0]], accounts[1]) };
     }
+    case 'growth': {
+      const { growthBetween } = await import('../heap/growth.ts');
+      return growthBetween(asked.places, sayProgress);
+    }
     case 'heap':
       return openToQuestions(asked);
     default:

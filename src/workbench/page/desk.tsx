@@ -8,6 +8,7 @@ import { Heap } from './heap/heap.tsx';
 import { addressOf } from './state.ts';
 import { Diff } from './views/diff.tsx';
 import { Failed } from './views/failed.tsx';
+import { Growth } from './views/growth.tsx';
 import { List } from './views/list.tsx';
 import { Loading } from './views/loading.tsx';
 
@@ -50,6 +51,8 @@ function View({ state }: { state: Exclude<ViewState, { view: 'account' }> }) {
       return <Heap summary={state.summary} />;
     case 'diff':
       return <Diff state={state} />;
+    case 'growth':
+      return <Growth state={state} />;
     case 'loading':
       return <Loading job={state.job} what={state.what} />;
     case 'failed':

@@ -9,7 +9,8 @@ import { assertNever } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import type { BundleDiff } from '../../model/diff.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
-import type { Answers } from '../heap/questions.ts';
+import type { HeapPlace } from '../heap/open-session.ts';
+import type { Answers, GrowthView } from '../heap/questions.ts';
 import type { Job, Jobs } from '../items/jobs.ts';
 import type { Item, Targets } from '../items/targets.ts';
 import type { Work } from '../items/work.ts';
@@ -44,6 +45,7 @@ export async function documentFor(
       : itemDocument(a, around);
   if (kind === 'heap' && ids.length === 1 && a) return heapDocument(a, around);
   if (kind === 'diff' && ids.length === 2 && a && b) return diffDocument(a, b, around);
+  if (kind === 'growth' && ids.length === 2 && a && b) return growthDocument(a, b, around);
   return undefined;
 }
 
@@ -66,15 +68,28 @@ async function itemDocument({ row, path }: Item, around: Surroundings): Promise<
     const account = result as Account;
     const title = account.verdict?.title ?? row.name;
     const hasList = targets.folder !== undefined;
-    const hasHeap = account.bundle?.parts.some(({ name }) => name === partNames.heapSnapshot) ?? false;
-    return renderDocument({ view: 'account', base, title, item: row, hasList, hasHeap }, account);
+    return renderDocument(
+      { view: 'account', base, title, item: row, hasList, hasHeap: hasHeap(account) },
+      account,
+    );
   });
 }
 
-async function heapDocument({ row, path }: Item, around: Surroundings): Promise<string> {
+const hasHeap = ({ bundle }: Account): boolean =>
+  bundle?.parts.some(({ name }) => name === partNames.heapSnapshot) ?? false;
+
+const placeOf = ({ row, path }: Item, { keys }: Surroundings): HeapPlace => ({
+  path,
+  name: row.name,
+  isBundle: row.kind === 'bundle',
+  keys,
+});
+
+async function heapDocument(item: Item, around: Surroundings): Promise<string> {
   const { base, targets } = around;
-  const place = { path, name: row.name, isBundle: row.kind === 'bundle', keys: around.keys };
-  return afterJob(heapKey(row.id), { what: 'heap', place }, row.name, around, (result) =>
+  const { row } = item;
+  const work: Work = { what: 'heap', place: placeOf(item, around) };
+  return afterJob(heapKey(row.id), work, row.name, around, (result) =>
     renderDocument({
       view: 'heap',
       base,
@@ -99,9 +114,28 @@ async function diffDocument(a: Item, b: Item, around: Surroundings): Promise<str
     around,
     (result) => {
       const { accounts, diff } = result as { accounts: [Account, Account]; diff: BundleDiff };
-      return renderDocument({ view: 'diff', base, title: 'Two bundles', a: a.row, b: b.row, diff, accounts });
+      return renderDocument({
+        view: 'diff',
+        base,
+        title: 'Two bundles',
+        a: a.row,
+        b: b.row,
+        diff,
+        accounts,
+        hasHeaps: accounts.every(hasHeap),
+      });
     },
   );
+}
+
+async function growthDocument(a: Item, b: Item, around: Surroundings): Promise<string> {
+  const { base } = around;
+  const work: Work = { what: 'growth', places: [placeOf(a, around), placeOf(b, around)] };
+  const what = `${a.row.name} and ${b.row.name}`;
+  return afterJob(`growth-${a.row.id}-${b.row.id}`, work, what, around, (result) => {
+    const growth = result as GrowthView;
+    return renderDocument({ view: 'growth', base, title: 'Two heaps', a: a.row, b: b.row, growth });
+  });
 }
 
 /** The document of a job's result; or of its progress, or of its failure. */

@@ -5,6 +5,7 @@ import { Table } from '../../../report/html/parts/table.tsx';
 import type { Answers } from '../../heap/questions.ts';
 import { useAnswer } from './ask.ts';
 import { toObject } from './place.ts';
+import { SuspectList } from './suspect-list.tsx';
 
 export function Summary({ summary }: { summary: Answers['summary'] }) {
   const { totalBytes, nodes, edges, strings, statistics, byType, packages, gaps } = summary;
@@ -70,33 +71,7 @@ function Suspects() {
   const { answer, reason } = useAnswer({ ask: 'suspects' });
   if (reason !== undefined) return <p class="gap">{reason}</p>;
   if (!answer) return <p class="faint">…</p>;
-  if (!answer.suspects.length) return <p class="faint">Nothing in this heap stands out.</p>;
   return (
-    <ol class="suspect-list">
-      {answer.suspects.map(({ title, sentence, confidence, evidence, refutedBy, rule, node }, n) => (
-        <li key={n}>
-          <h3>
-            {node ? (
-              <a href={toObject(node.id)} data-item>
-                {title}
-              </a>
-            ) : (
-              title
-            )}{' '}
-            <span class="chip">{confidence}</span>
-          </h3>
-          <p>{sentence}</p>
-          <details>
-            <summary>Evidence by the rule {rule}</summary>
-            <ul class="plain-list">
-              {evidence.map((fact) => (
-                <li key={fact}>{fact}</li>
-              ))}
-              <li>Refuted by: {refutedBy}</li>
-            </ul>
-          </details>
-        </li>
-      ))}
-    </ol>
+    <SuspectList suspects={answer.suspects} hrefOf={toObject} nothing="Nothing in this heap stands out." />
   );
 }

@@ -10,11 +10,16 @@ import { Chip, LongText, When } from '../../../report/html/parts/small.tsx';
 import { addresses, type ItemRow, type ViewState } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
 
-export function Diff({ state: { a, b, diff, accounts } }: { state: Extract<ViewState, { view: 'diff' }> }) {
+export function Diff({
+  state: { a, b, diff, accounts, hasHeaps },
+}: {
+  state: Extract<ViewState, { view: 'diff' }>;
+}) {
   const count = diff.changes.length ? formatCount(diff.changes.length, 'difference') : 'no differences';
   return (
     <>
       <h1>{headline(diff, count)}</h1>
+      {hasHeaps ? <a href={addressOf(addresses.growth(a.id, b.id))}>Compare their heaps</a> : null}
       <div class="sides">
         <Side name="Before" item={a} account={accounts[0]} prefix="before" />
         <Side name="After" item={b} account={accounts[1]} prefix="after" />

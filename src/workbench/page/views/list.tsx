@@ -126,10 +126,11 @@ function BundleRow({
 /** The earlier one first, whichever was chosen first. */
 function CompareLink({ items, chosen }: { items: readonly ItemRow[]; chosen: readonly string[] }) {
   const [newer, older] = items.filter(({ id }) => chosen.includes(id));
-  if (!newer || !older || newer.kind !== 'bundle' || older.kind !== 'bundle')
-    return <span class="faint">Choose two bundles to compare them.</span>;
+  if (!newer || !older || newer.kind !== older.kind)
+    return <span class="faint">Choose two bundles, or two heap snapshots, to compare them.</span>;
+  const compared = newer.kind === 'heap' ? addresses.growth : addresses.diff;
   return (
-    <a class="button" data-compare href={addressOf(addresses.diff(older.id, newer.id))}>
+    <a class="button" data-compare href={addressOf(compared(older.id, newer.id))}>
       Compare the two
     </a>
   );
