@@ -91,6 +91,8 @@ const allowed: Record<string, string[]> = {
     'analysis',
     'report',
   ],
+  // durable: the lease of a folder, and patience with a database.
+  store: ['model', 'bundle/layout', 'bundle/write', 'bundle/read', 'bundle/finished', 'durable', 'analysis'],
   // Its page is a program of its own, which takes the sections of report/html.
   workbench: [
     'model',
@@ -140,6 +142,7 @@ const allowed: Record<string, string[]> = {
     'ci',
     'replay',
     'workbench',
+    'store',
     'formats/writer',
   ],
 };

@@ -35,6 +35,8 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'changed':
       return 'Go back to the code that recorded it, branch with `agent.version`, or see `agentdump rollback`.';
     case 'unwritable':
+      if (/^postgres/i.test(String(details['path'])))
+        return 'Is the database up, and its address right? What was not sent stays in the dump folder.';
       return details['reason'] === 'exists'
         ? 'Name another target, or move the old one away: nothing is overwritten.'
         : 'Name a folder that you own and that has room.';

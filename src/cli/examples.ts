@@ -64,6 +64,15 @@ export const examples = {
     ['encrypt latest --passphrase-file secret.txt', 'with a passphrase'],
   ],
   decrypt: [['decrypt crash.agentdump.zip.age --identity ops.key', 'with the private key of the recipient']],
+  send: [
+    ['send --all --to /srv/agentdump', 'the sealed bundles of the dump folder'],
+    ['send latest --to "postgres://db/agentdump /srv/bundles"', 'into the index of a fleet'],
+  ],
+  issues: [
+    ['issues --store /srv/agentdump', 'the faults, what needs somebody first'],
+    ['issues show 3f2a91c0', 'history, counts and bundles of one'],
+    ['issues resolve 3f2a91c0 --release 1.4.2', 'mended in 1.4.2; a death there or later is a regression'],
+  ],
   mcp: [['mcp --dir .agentdump', 'as a coding assistant starts it']],
   run: [
     ['run -- node server.js', 'a bundle for whatever ends it'],

@@ -100,6 +100,16 @@ export const commands: readonly (CommandEntry & { name: CommandName })[] = [
     load: () => import('./commands/bundles/decrypt.ts'),
   },
   {
+    name: 'send',
+    describe: 'Send sealed bundles to a store',
+    load: () => import('./commands/store/send.ts'),
+  },
+  {
+    name: 'issues',
+    describe: 'List the faults that the bundles of a store show, and say what is resolved or ignored',
+    load: () => import('./commands/store/issues.ts'),
+  },
+  {
     name: 'mcp',
     describe: 'Start an MCP server on stdio that gives coding assistants access to the bundles',
     load: () => import('./commands/mcp.ts'),

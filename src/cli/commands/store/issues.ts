@@ -1,0 +1,165 @@
+/** `agentdump issues`: the faults of a fleet, by what its store holds. */
+import type { CommandModule } from 'yargs';
+import { AgentdumpError } from '../../../errors.ts';
+import type { Issue } from '../../../model/fleet/issue.ts';
+import { renderIssue, renderIssueList } from '../../../report/issues.ts';
+import type { Store } from '../../../store/open-store.ts';
+import { jsonOption, readCountOption } from '../../options/bundle-options.ts';
+import { storeOption, withStore } from '../../options/store-options.ts';
+import { note, print, printForeign, printJson, stdoutColumns, stdoutWantsColour } from '../../output.ts';
+
+interface Words {
+  action?: string | undefined;
+  ids?: string[] | undefined;
+  store?: string | undefined;
+  release?: string | undefined;
+  all?: boolean | undefined;
+  limit?: string | undefined;
+  json?: boolean | undefined;
+}
+
+interface Action {
+  words: string;
+  about: string;
+  /** How many ids it takes. */
+  least: number;
+  most: number;
+  act(store: Store, words: Words, ids: [string, ...string[]]): Promise<void>;
+}
+
+const actions: Record<string, Action> = {
+  show: { words: '<id>', about: 'history, counts, and the bundles of one', least: 1, most: 1, act: show },
+  resolve: {
+    words: '<id> [--release R]',
+    about: 'it is mended, in release R; deaths after that bring it back as regressed',
+    least: 1,
+    most: 1,
+    act: async (store, words, [id]) => {
+      const { resolveIssue } = await import('../../../store/issues.ts');
+      tell(words, await resolveIssue(store.index, id, words.release), 'resolved');
+    },
+  },
+  ignore: {
+    words: '<id>',
+    about: 'it is counted, and needs nobody',
+    least: 1,
+    most: 1,
+    act: async (store, words, [id]) => {
+      const { ignoreIssue } = await import('../../../store/issues.ts');
+      tell(words, await ignoreIssue(store.index, id), 'ignored');
+    },
+  },
+  reopen: {
+    words: '<id>',
+    about: 'take back resolve or ignore',
+    least: 1,
+    most: 1,
+    act: async (store, words, [id]) => {
+      const { reopenIssue } = await import('../../../store/issues.ts');
+      tell(words, await reopenIssue(store.index, id), 'open again');
+    },
+  },
+  merge: {
+    words: '<id> <id…>',
+    about: 'the others are the same fault as the first',
+    least: 2,
+    most: Number.POSITIVE_INFINITY,
+    act: async (store, words, [into, ...others]) => {
+      const { mergeIssues } = await import('../../../store/issues.ts');
+      tell(words, await mergeIssues(store.index, into, others), 'has them all');
+    },
+  },
+  split: {
+    words: '<id>',
+    about: 'undo a merge: each signature is an issue of its own',
+    least: 1,
+    most: 1,
+    act: async (store, words, [id]) => {
+      const { splitIssue } = await import('../../../store/issues.ts');
+      const issues = await splitIssue(store.index, id);
+      if (words.json) printJson({ issues });
+      else print(issues.map((one) => one.slice(0, 8)).join('\n'));
+    },
+  },
+};
+
+const command: CommandModule<object, Words> = {
+  command: 'issues [action] [ids..]',
+  describe: 'List the faults that the bundles of a store show, and say what is resolved or ignored',
+  builder: (yargs) => {
+    const lines = Object.entries(actions).map(
+      ([name, { words, about }]) => `  ${`${name} ${words}`.padEnd(30)}${about}`,
+    );
+    return yargs
+      .usage(`$0 issues [action] [id…]\n\nWithout an action, the list.\n\nActions:\n${lines.join('\n')}`)
+      .positional('action', { type: 'string', describe: 'one of the actions above' })
+      .positional('ids', { type: 'string', array: true, describe: 'issues, by the start of their ids' })
+      .option('store', storeOption)
+      .option('release', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'resolve: the release that has the fix',
+      })
+      .option('all', { type: 'boolean', describe: 'List signals of deploys and snapshots too' })
+      .option('limit', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'show: number of deaths',
+        default: '20',
+      })
+      .option('json', jsonOption);
+  },
+  handler: async (words) => {
+    const action = readAction(words);
+    await withStore(words.store, 'store', (store) =>
+      action ? action.act(store, words, (words.ids ?? []) as [string, ...string[]]) : list(store, words),
+    );
+  },
+};
+export default command;
+
+/** Before the store is opened. Throws `usage`. */
+function readAction({ action: name, ids = [], release }: Words): Action | undefined {
+  if (release !== undefined && name !== 'resolve')
+    throw new AgentdumpError('usage', '--release is a word of `issues resolve`', { argument: 'release' });
+  if (name === undefined) return undefined;
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (!action)
+    throw new AgentdumpError('usage', `no action ${name}: ${Object.keys(actions).join(', ')}`, {
+      argument: 'action',
+    });
+  if (ids.length < action.least || ids.length > action.most)
+    throw new AgentdumpError('usage', `issues ${name} ${action.words}`, { argument: 'ids' });
+  return action;
+}
+
+async function list(store: Store, { json, all }: Words): Promise<void> {
+  const { listIssues } = await import('../../../store/issues.ts');
+  const issues = await listIssues(store, { all: all ?? false });
+  if (json) return printJson({ issues: issues.map(contractOf) }, 2);
+  if (!issues.length) return note(`no issue in ${store.index.place}`);
+  print(renderIssueList(issues, await look()));
+}
+
+function contractOf({ kind: _, ...issue }: Issue): Omit<Issue, 'kind'> {
+  return issue;
+}
+
+async function show(store: Store, { json, limit = '20' }: Words, [id]: [string, ...string[]]): Promise<void> {
+  const { showIssue } = await import('../../../store/issues.ts');
+  const issue = await showIssue(store, id, { mostDeaths: readCountOption(limit, 'limit') });
+  if (json) return printJson(issue, 2);
+  print(renderIssue(issue, await look()));
+}
+
+function tell({ json }: Words, issue: string, state: string): void {
+  if (json) printJson({ issue });
+  else printForeign(`${issue.slice(0, 8)} ${state}`);
+}
+
+async function look() {
+  const palette = stdoutWantsColour()
+    ? (await import('../../terminal-palette.ts')).terminalPalette
+    : undefined;
+  return { columns: stdoutColumns(), ...(palette && { palette }) };
+}

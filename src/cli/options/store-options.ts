@@ -1,0 +1,31 @@
+/** Which store, and what a command does with it while it is open. */
+import { AgentdumpError } from '../../errors.ts';
+import type { Store } from '../../store/open-store.ts';
+import { note } from '../output.ts';
+
+export const storeOption = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'Store: a folder, or "postgres://host/database /folder" with the folder of its bundles',
+  default: process.env['AGENTDUMP_STORE'] || undefined,
+  defaultDescription: 'AGENTDUMP_STORE',
+} as const;
+
+/** Throws `usage` where none is named, and what the store throws. */
+export async function withStore<Result>(
+  place: string | undefined,
+  option: string,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  if (!place)
+    throw new AgentdumpError('usage', `no store: name one with --${option}, or set AGENTDUMP_STORE`, {
+      argument: option,
+    });
+  const { openStore } = await import('../../store/open-store.ts');
+  const store = await openStore(place, { onWait: note });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

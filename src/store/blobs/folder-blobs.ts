@@ -1,0 +1,48 @@
+/** Blobs as files: written beside their place, flushed, and then named, so that each is there whole or not at all. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Blobs } from './blobs.ts';
+
+/** What a sender that was killed has left. */
+const draftLifeMs = 24 * 60 * 60_000;
+
+export function openFolderBlobs(folder: string): Blobs {
+  const drafts = join(folder, 'drafts');
+  mkdirSync(drafts, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(drafts)) removeOld(join(drafts, name));
+  const locate = (name: string) => join(folder, name.slice(0, 2), name);
+  return {
+    place: folder,
+    draft: (name) => join(drafts, `${name}.${process.pid}-${randomBytes(4).toString('hex')}`),
+    keep: async (name, draft) => {
+      flush(draft);
+      mkdirSync(join(folder, name.slice(0, 2)), { recursive: true, mode: 0o700 });
+      renameSync(draft, locate(name));
+    },
+    locate,
+  };
+}
+
+function flush(path: string): void {
+  const fd = openSync(path, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function removeOld(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat && Date.now() - stat.mtimeMs > draftLifeMs) rmSync(path, { force: true });
+}

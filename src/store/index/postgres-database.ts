@@ -1,0 +1,73 @@
+/** The index in PostgreSQL, by `pg`, which is loaded here and nowhere else. */
+import type { PoolClient } from 'pg';
+import { persist } from '../../durable/stores/persist.ts';
+import { AgentdumpError } from '../../errors.ts';
+import type { IndexDatabase, Query } from './database.ts';
+import { makeTables } from './tables.ts';
+
+/** How long a broken connection or a database that restarts is waited for. */
+const patienceMs = 10_000;
+
+/** Throws `usage` without `pg`, `unwritable` where the database can not be had. */
+export async function openPostgres(url: string): Promise<IndexDatabase> {
+  const { Pool } = (await importPg()).default;
+  const pool = new Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 60_000,
+  });
+  // An idle connection that breaks is replaced at the next query.
+  pool.on('error', () => {});
+  const patience = { ms: patienceMs, place: placeOf(url) };
+  const database: IndexDatabase = {
+    place: patience.place,
+    query: (text, values) => persist(patience, async () => (await pool.query(text, values)).rows),
+    transaction: (work) => persist(patience, () => inTransaction(pool, work)),
+    close: () => pool.end(),
+  };
+  try {
+    await database.transaction(makeTables);
+    return database;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+async function inTransaction<Result>(
+  pool: { connect(): Promise<PoolClient> },
+  work: (query: Query) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  // One that breaks in between fails its query; without a listener it would end the process, too.
+  client.on('error', () => {});
+  let isDone = false;
+  try {
+    await client.query('begin');
+    const result = await work(async (text, values) => (await client.query(text, values)).rows);
+    await client.query('commit');
+    isDone = true;
+    return result;
+  } finally {
+    client.release(!isDone);
+  }
+}
+
+function placeOf(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return 'PostgreSQL';
+  }
+}
+
+async function importPg() {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    const wanted = 'a store in PostgreSQL needs the package pg: npm install pg';
+    throw new AgentdumpError('usage', wanted, { argument: 'store' }, cause);
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The tables. A death is one row; what lists and pages need of many deaths is counted when one is added, so that their cost
+ * grows with the faults and not with the deaths. A missing release is the empty text, as a key has no null.
+ */
+import type { Query } from './database.ts';
+
+const tables = [
+  `create table if not exists agentdump_deaths (
+    bundle text primary key, digest text not null, blob text not null, bytes bigint not null,
+    signature text not null, kind text not null, title text not null, at timestamptz not null,
+    received_at timestamptz not null default now(), program text, host text, node text, release text, commit_id text,
+    environment text, agent text, runs integer not null, repeats integer not null)`,
+  'create index if not exists agentdump_deaths_signature on agentdump_deaths (signature, at desc)',
+  'create index if not exists agentdump_deaths_blob on agentdump_deaths (blob)',
+  `create table if not exists agentdump_issues (
+    id text primary key, resolved_at timestamptz, resolved_release text, ignored_at timestamptz)`,
+  `create table if not exists agentdump_signatures (
+    id text primary key, version integer not null, parts jsonb not null, kind text not null, title text not null,
+    program text not null, issue text not null references agentdump_issues, count integer not null)`,
+  'create index if not exists agentdump_signatures_issue on agentdump_signatures (issue)',
+  `create table if not exists agentdump_spans (
+    signature text not null, release text not null, count integer not null, first_seen timestamptz not null,
+    last_seen timestamptz not null, primary key (signature, release))`,
+  `create table if not exists agentdump_hours (
+    signature text not null, hour timestamptz not null, count integer not null, primary key (signature, hour))`,
+  `create table if not exists agentdump_releases (
+    program text not null, release text not null, first_seen timestamptz not null, primary key (program, release))`,
+];
+
+/** One at a time: "if not exists" alone fails when two do it at once. */
+const lock = 0x61646d71;
+
+/** Within a transaction. */
+export async function makeTables(query: Query): Promise<void> {
+  await query(`select pg_advisory_xact_lock(${lock})`);
+  for (const table of tables) await query(table);
+}

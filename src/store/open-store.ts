@@ -1,0 +1,53 @@
+/**
+ * The store of a place: a folder, or `postgres://…` and, after a blank, the folder of its blobs, which all who send must
+ * reach.
+ */
+import { join } from 'node:path';
+import { ensureDumpFolder } from '../bundle/write/safe-folder.ts';
+import { AgentdumpError } from '../errors.ts';
+import type { Blobs } from './blobs/blobs.ts';
+import { openFolderBlobs } from './blobs/folder-blobs.ts';
+import type { IndexDatabase } from './index/database.ts';
+import type { FolderOptions } from './index/folder-database.ts';
+
+export interface Store {
+  index: IndexDatabase;
+  blobs: Blobs;
+  close(): Promise<void>;
+}
+
+/** AGENTDUMP_STORE. */
+export function defaultStore(): string | undefined {
+  return process.env['AGENTDUMP_STORE'] || undefined;
+}
+
+/** Throws `usage`, `held`, `unwritable`. */
+export async function openStore(place: string, options: FolderOptions = {}): Promise<Store> {
+  if (/^postgres(ql)?:\/\//.test(place.trim())) return openFleetStore(place.trim());
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place))
+    throw new AgentdumpError(
+      'usage',
+      `no store is known at ${place.split('://')[0]}://: a folder, or postgres://`,
+      {
+        argument: 'store',
+      },
+    );
+  const folder = ensureDumpFolder(place);
+  const { openFolderIndex } = await import('./index/folder-database.ts');
+  const index = await openFolderIndex(folder, options);
+  return { index, blobs: openFolderBlobs(join(folder, 'blobs')), close: () => index.close() };
+}
+
+async function openFleetStore(place: string): Promise<Store> {
+  const [url = '', ...rest] = place.split(/\s+/);
+  const folder = rest.join(' ');
+  if (!folder)
+    throw new AgentdumpError(
+      'usage',
+      'a store in PostgreSQL needs a place for its bundles: "postgres://host/database /folder"',
+      { argument: 'store' },
+    );
+  const { openPostgres } = await import('./index/postgres-database.ts');
+  const index = await openPostgres(url);
+  return { index, blobs: openFolderBlobs(ensureDumpFolder(folder)), close: () => index.close() };
+}

@@ -1,0 +1,224 @@
+/**
+ * Takes a sealed bundle into the store, once. The bundle is a stranger's until it is proven: what is torn, altered, too big or
+ * no bundle at all is refused with a sentence. The blob is kept before the index names it, so one who is killed in between has
+ * lost nothing: the next try finds the death missing and adds it. A bundle that is there already is success.
+ */
+import { createHash } from 'node:crypto';
+import { copyFileSync, rmSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { analyzeBundle } from '../analysis/analyze.ts';
+import { packBundle } from '../bundle/finished/pack.ts';
+import { verifyOpenBundle } from '../bundle/finished/verify.ts';
+import { partNames } from '../bundle/layout/bundle.ts';
+import { isAgeFile, type Keys } from '../bundle/read/age.ts';
+import { type BundleReader, openBundle } from '../bundle/read/reader.ts';
+import { openFileWindow } from '../bundle/read/window.ts';
+import { unwritable } from '../bundle/write/safe-folder.ts';
+import { failureCode } from '../bundle/write/system.ts';
+import { AgentdumpError } from '../errors.ts';
+import type { SentBundle } from '../model/fleet/issue.ts';
+import { type BundleFacts, type Death, deathOf, sealedDeathOf } from './death.ts';
+import { addDeath, findDeath, removeDeath } from './index/add-death.ts';
+import type { Store } from './open-store.ts';
+
+export interface SendOptions {
+  keys?: Keys;
+  /** A larger bundle is refused. */
+  mostBytes?: number;
+}
+
+export const mostBundleBytes = 2 * 1024 ** 3;
+
+/** Why the bundle is not taken; never the store's own trouble. */
+class Refusal extends Error {}
+
+/** Throws only what the store's own trouble is: `unwritable`, `held`. */
+export async function sendBundle(store: Store, path: string, options: SendOptions = {}): Promise<SentBundle> {
+  try {
+    const limit = options.mostBytes ?? mostBundleBytes;
+    const file = isEncrypted(path, limit);
+    return await (file ? sendEncrypted(store, path, options) : sendClear(store, path, limit));
+  } catch (error) {
+    if (error instanceof Refusal) return { path, outcome: 'refused', because: error.message };
+    throw error;
+  }
+}
+
+/** Runs what reads the bundle: whatever it throws is the bundle's fault. */
+async function judge<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Refusal || (error instanceof AgentdumpError && error.code === 'unwritable'))
+      throw error;
+    throw new Refusal(
+      error instanceof AgentdumpError ? error.message : `it cannot be read: ${String(error)}`,
+    );
+  }
+}
+
+function isEncrypted(path: string, limit: number): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) throw new Refusal(`there is nothing at ${path}`);
+  if (!stat.isFile()) return false;
+  requireSize(stat.size, limit);
+  const window = openFileWindow(path);
+  try {
+    return isAgeFile(window);
+  } finally {
+    window.close();
+  }
+}
+
+function requireSize(bytes: number, limit: number): void {
+  if (bytes > limit) throw new Refusal(`it has ${bytes} bytes, more than the ${limit} that a store takes`);
+}
+
+async function sendClear(store: Store, path: string, limit: number): Promise<SentBundle> {
+  const bundle = await judge(() => openBundle(path));
+  try {
+    const digest = await judge(() => requireWhole(bundle, limit));
+    const known = await findKnown(store, path, bundle.id, digest);
+    if (known) return known;
+    const account = await judge(() => analyzeBundle(bundle));
+    const blob = `${bundle.id}.agentdump.zip`;
+    const draft = store.blobs.draft(blob);
+    try {
+      if (bundle.packed) copy(path, draft);
+      else await judge(() => packBundle(path, { output: draft }));
+      const { size } = statSync(draft);
+      const stored = { bundle: bundle.id, digest, blob, bytes: size };
+      const death = deathOf(account, stored, factsOf(bundle), Date.now());
+      return await keep(store, path, { draft, death });
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  } finally {
+    bundle.close();
+  }
+}
+
+/** The digest of its manifest. */
+function requireWhole(bundle: BundleReader, limit: number): string {
+  let bytes = 0;
+  for (const size of bundle.source.sizes.values()) bytes += size;
+  requireSize(bytes, limit);
+  if (!bundle.sealed) throw new Refusal('its writer did not come to the end: it has no seal');
+  if (!/^[0-9a-f]{16}$/.test(bundle.id)) throw new Refusal('its id is none that agentdump gives');
+  const { verdict, parts, extra, manifestSha256 } = verifyOpenBundle(bundle);
+  if (verdict === 'whole' && manifestSha256 !== undefined) return manifestSha256;
+  const fault = parts.find(({ problem }) => problem !== undefined);
+  throw new Refusal(
+    fault
+      ? `it is not as it was sealed: ${fault.name}: ${fault.problem}`
+      : `it has files that no seal names: ${extra[0]}`,
+  );
+}
+
+function factsOf(bundle: BundleReader): BundleFacts {
+  const trigger = bundle.readJson<{ repeats?: unknown }>(partNames.trigger);
+  return { program: bundle.head.program, repeats: trigger?.repeats };
+}
+
+/** Stored as it is. With a key its account is known, without one its name. */
+async function sendEncrypted(
+  store: Store,
+  path: string,
+  { keys, mostBytes = mostBundleBytes }: SendOptions,
+): Promise<SentBundle> {
+  const draft = store.blobs.draft('encrypted');
+  try {
+    copy(path, draft);
+    const digest = await judge(() => hashOf(draft));
+    const bytes = statSync(draft).size;
+    const unopened = `age-${digest.slice(0, 32)}`;
+    const blob = `${unopened}.agentdump.zip.age`;
+    const known = await findDeath(store.index, { blob });
+    if (known && (known.bundle !== unopened || !keys))
+      return { path, outcome: 'there', bundle: known.bundle, issue: known.issue };
+    const stored = { digest, blob, bytes };
+    if (!keys) {
+      const death = sealedDeathOf(basename(path), { ...stored, bundle: unopened }, Date.now());
+      return await keep(store, path, { draft, death });
+    }
+    const bundle = await judge(() => openBundle(path, keys));
+    try {
+      await judge(() => requireWhole(bundle, mostBytes));
+      const there = await findKnown(store, path, bundle.id, undefined);
+      if (there) {
+        if (known) await removeDeath(store.index, unopened);
+        return there;
+      }
+      const account = await judge(() => analyzeBundle(bundle));
+      const death = deathOf(account, { ...stored, bundle: bundle.id }, factsOf(bundle), Date.now());
+      return await keep(store, path, { draft, death, insteadOf: unopened });
+    } finally {
+      bundle.close();
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** `digest`: of the manifest, to tell another bundle that bears the same id; undefined where it was stored encrypted. */
+async function findKnown(
+  store: Store,
+  path: string,
+  bundle: string,
+  digest: string | undefined,
+): Promise<SentBundle | undefined> {
+  const known = await findDeath(store.index, { bundle });
+  if (!known) return undefined;
+  const isClear = digest !== undefined && known.digest !== digest;
+  if (isClear && !(await isStoredEncrypted(store, bundle)))
+    throw new Refusal(`the store has another bundle with its id ${bundle}`);
+  return { path, outcome: 'there', bundle, issue: known.issue };
+}
+
+async function isStoredEncrypted({ index }: Store, bundle: string): Promise<boolean> {
+  const text = "select bundle from agentdump_deaths where bundle = $1 and blob like '%.age'";
+  return (await index.query(text, [bundle])).length > 0;
+}
+
+interface Taken {
+  draft: string;
+  death: Death;
+  insteadOf?: string;
+}
+
+async function keep(store: Store, path: string, { draft, death, insteadOf }: Taken): Promise<SentBundle> {
+  await store.blobs.keep(death.blob, draft);
+  const isAdded = await addDeath(store.index, death, insteadOf);
+  const known = await findDeath(store.index, { bundle: death.bundle });
+  return {
+    path,
+    outcome: isAdded ? 'stored' : 'there',
+    bundle: death.bundle,
+    ...(known && { issue: known.issue }),
+  };
+}
+
+function copy(path: string, draft: string): void {
+  try {
+    copyFileSync(path, draft);
+  } catch (error) {
+    throw unwritable(draft, failureCode(error), error);
+  }
+}
+
+function hashOf(path: string): string {
+  const window = openFileWindow(path);
+  try {
+    const hash = createHash('sha256');
+    const chunk = Buffer.alloc(1024 * 1024);
+    for (let position = 0; position < window.size; ) {
+      const count = window.read(chunk, position);
+      if (count <= 0) break;
+      hash.update(chunk.subarray(0, count));
+      position += count;
+    }
+    return hash.digest('hex');
+  } finally {
+    window.close();
+  }
+}

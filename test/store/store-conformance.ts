@@ -1,0 +1,266 @@
+/** What every store must hold, whoever speaks its SQL. */
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { packBundle } from '../../src/bundle/finished/pack.ts';
+import { encryptBundle } from '../../src/bundle/finished/pack-encrypted.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { readLock } from '../../src/bundle/write/age-key.ts';
+import {
+  findIssue,
+  ignoreIssue,
+  listIssues,
+  mergeIssues,
+  reopenIssue,
+  resolveIssue,
+  showIssue,
+  splitIssue,
+} from '../../src/store/issues.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { sendBundle } from '../../src/store/send.ts';
+import { randomId, type SynthDeath, writeDeath } from './synth-death.ts';
+
+export interface StoreKind {
+  name: string;
+  skip?: string | undefined;
+  open(folder: string): Promise<Store>;
+}
+
+const tables = ['deaths', 'signatures', 'issues', 'spans', 'hours', 'releases'];
+const day = 24 * 60 * 60_000;
+const later = Date.parse('2026-11-24T00:00:00Z');
+
+export function testStore({ name, skip, open }: StoreKind): void {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-store-'));
+  const options = { skip: skip ?? false };
+  let store: Store;
+  let dumps = '';
+  beforeEach(async () => {
+    if (skip) return;
+    store ??= await open(folder);
+    for (const table of tables)
+      await store.index.query(`delete from agentdump_${table} where true`).catch(() => {});
+    for (const table of tables) await store.index.query(`delete from agentdump_${table} where true`);
+    dumps = mkdtempSync(join(folder, 'dumps-'));
+  });
+  after(async () => {
+    await store?.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  const send = async (death: SynthDeath = {}) => {
+    const sent = await sendBundle(store, writeDeath(dumps, death));
+    assert.equal(sent.outcome, 'stored', sent.because);
+    return sent.issue ?? assert.fail();
+  };
+  const refused = async (path: string, because: RegExp, more = {}) => {
+    const sent = await sendBundle(store, path, more);
+    assert.equal(sent.outcome, 'refused');
+    assert.match(sent.because ?? '', because);
+    assert.deepEqual(await listIssues(store), []);
+  };
+
+  test(`${name}: a bundle is stored once, whole, and says what it was`, options, async () => {
+    const path = writeDeath(dumps, { release: '1.2.0', host: 'web-3', repeats: 4 });
+    const first = await sendBundle(store, path);
+    assert.equal(first.outcome, 'stored');
+    assert.equal((await sendBundle(store, path)).outcome, 'there');
+    assert.equal((await sendBundle(store, packBundle(path).path)).outcome, 'there');
+    const [issue, ...others] = await listIssues(store, { nowMs: later });
+    assert.deepEqual(others, []);
+    assert.deepEqual(issue, {
+      id: first.issue,
+      title: issue?.title,
+      kind: 'uncaught-exception',
+      count: 5,
+      firstSeen: '2026-11-21T03:04:05.678Z',
+      lastSeen: '2026-11-21T03:04:05.678Z',
+      firstRelease: '1.2.0',
+      lastRelease: '1.2.0',
+      status: 'ongoing',
+      because: issue?.because,
+    });
+    assert.match(issue.title, /^TypeError: Cannot read properties of undefined \(reading 'title'\)/);
+    assert.match(
+      issue.because,
+      /error TypeError, .*stack planNextStep@src\/plan\.js < runAgent@src\/agent\.js/,
+    );
+    const story = await showIssue(store, issue.id.slice(0, 6));
+    assert.deepEqual(story.hours, [{ hour: '2026-11-21T03:00:00.000Z', count: 5 }]);
+    assert.deepEqual(story.hosts, [{ name: 'web-3', count: 5 }]);
+    assert.equal(story.bundles, 1);
+    const [death] = story.deaths;
+    assert.equal(death?.bundle, first.bundle);
+    const kept = openBundle(death?.path ?? '');
+    assert.deepEqual([kept.id, kept.packed, kept.sealed], [first.bundle, true, true]);
+    kept.close();
+  });
+
+  test(`${name}: what is no sealed bundle is refused in words, and leaves nothing`, options, async () => {
+    await refused(join(dumps, 'nothing'), /there is nothing at/);
+    const text = join(dumps, 'a.agentdump.zip');
+    writeFileSync(text, 'no zip at all');
+    await refused(text, /is no bundle/);
+    mkdirSync(join(dumps, 'empty'));
+    await refused(join(dumps, 'empty'), /./);
+    const altered = writeDeath(dumps);
+    appendFileSync(join(altered, 'error.json'), ' ');
+    await refused(altered, /not as it was sealed: error\.json/);
+    const more = writeDeath(dumps);
+    writeFileSync(join(more, 'more.txt'), 'x');
+    await refused(more, /no seal names: more\.txt/);
+    const torn = writeDeath(dumps);
+    rmSync(join(torn, 'manifest.json'));
+    await refused(torn, /no seal/);
+    await refused(writeDeath(dumps), /more than the 100 that a store takes/, { mostBytes: 100 });
+    await refused(packBundle(writeDeath(dumps)).path, /more than the 100 that/, { mostBytes: 100 });
+    await refused(writeDeath(dumps, { id: '../../../../etc/x' }), /no seal|its id is none/);
+    assert.deepEqual(readdirSync(join(store.blobs.place, 'drafts')), []);
+  });
+
+  test(`${name}: another bundle under an id that is there is refused`, options, async () => {
+    const id = randomId();
+    await send({ id });
+    const sent = await sendBundle(
+      store,
+      writeDeath(dumps, { id, message: 'another', at: '2026-11-22T00:00:00.000Z' }),
+    );
+    assert.equal(sent.outcome, 'refused');
+    assert.match(sent.because ?? '', /another bundle with its id/);
+    assert.equal((await listIssues(store))[0]?.count, 1);
+  });
+
+  test(
+    `${name}: texts that a database does not take, and times that can not be, are taken as they can be`,
+    options,
+    async () => {
+      const at = '2999-01-01T00:00:00.000Z';
+      await send({
+        message: 'nul \0 half \ud83d bidi \u202e end',
+        host: 'a\0b',
+        release: '1\0',
+        program: 'x',
+      });
+      await sendBundle(store, writeDeath(dumps, { at, message: 'the future' }));
+      const issues = await listIssues(store);
+      assert.equal(issues.length, 2);
+      assert.ok(issues.every(({ lastSeen }) => Date.parse(lastSeen) <= Date.now()));
+    },
+  );
+
+  test(
+    `${name}: an encrypted bundle is stored sealed, and counted where it belongs once it is opened`,
+    options,
+    async () => {
+      const clear = writeDeath(dumps);
+      const { path } = encryptBundle(clear, readLock('passphrase:open sesame 42'));
+      const keys = { identities: [], passphrase: 'open sesame 42' };
+      const sealed = await sendBundle(store, path);
+      assert.equal(sealed.outcome, 'stored');
+      assert.equal((await sendBundle(store, path)).outcome, 'there');
+      const [unopened] = await listIssues(store);
+      assert.equal(unopened?.title, 'Encrypted bundles of agent: uncaught-exception');
+      await refusedLike(await sendBundle(store, path, { keys: { identities: [], passphrase: 'wrong' } }));
+      assert.equal((await sendBundle(store, path, { keys })).outcome, 'stored');
+      assert.equal((await sendBundle(store, path)).outcome, 'there');
+      assert.equal((await sendBundle(store, clear)).outcome, 'there');
+      const issues = await listIssues(store);
+      assert.deepEqual(
+        issues.map(({ kind, count }) => [kind, count]),
+        [['uncaught-exception', 1]],
+      );
+      const { deaths } = await showIssue(store, issues[0]?.id ?? '');
+      assert.match(deaths[0]?.path ?? '', /\.agentdump\.zip\.age$/);
+    },
+  );
+
+  const refusedLike = async (sent: { outcome: string }) => assert.equal(sent.outcome, 'refused');
+
+  test(
+    `${name}: resolved in a release, and regressed by a death in it or a later one only`,
+    options,
+    async () => {
+      const at = (hour: number) => `2026-11-21T${String(hour).padStart(2, '0')}:00:00.000Z`;
+      const status = async (nowMs = later) => (await listIssues(store, { nowMs }))[0]?.status;
+      const id = await send({ at: at(1), release: '1.9.0' });
+      assert.equal(await status(Date.parse(at(2))), 'new');
+      assert.equal(await status(), 'ongoing');
+      await resolveIssue(store.index, id, '1.10.0');
+      assert.equal(await status(), 'resolved');
+      const soon = new Date(Date.now()).toISOString();
+      await send({ at: soon, release: '1.9.3' });
+      assert.equal(await status(), 'resolved', 'an older release has no fix');
+      await send({ at: at(3), release: '1.10.0' });
+      assert.equal(await status(), 'resolved', 'it died before it was resolved');
+      await send({ at: new Date(Date.now()).toISOString(), release: '1.10.0' });
+      assert.equal(await status(), 'regressed');
+      await ignoreIssue(store.index, id);
+      assert.equal(await status(), 'ignored');
+      await reopenIssue(store.index, id);
+      assert.notEqual(await status(), 'ignored');
+      await resolveIssue(store.index, id);
+      assert.equal(await status(), 'resolved');
+      const { releases, resolved } = await showIssue(store, id);
+      assert.deepEqual(releases.map(({ release, count }) => [release, count]).sort(), [
+        ['1.10.0', 2],
+        ['1.9.0', 1],
+        ['1.9.3', 1],
+      ]);
+      assert.ok(resolved);
+    },
+  );
+
+  test(`${name}: new again means new in the newest release`, options, async () => {
+    const old = await send({ at: '2026-11-01T00:00:00.000Z', release: '2.0.0' });
+    const fresh = await send({ at: '2026-11-10T00:00:00.000Z', release: '2.1.0', message: 'only since 2.1' });
+    const of = new Map(
+      (await listIssues(store, { nowMs: later + 30 * day })).map((one) => [one.id, one.status]),
+    );
+    assert.equal(of.get(old), 'ongoing');
+    assert.equal(of.get(fresh), 'new');
+  });
+
+  test(`${name}: merged issues stay one for what comes, and split again`, options, async () => {
+    const a = await send({ message: 'the first' });
+    const b = await send({ message: 'the second' });
+    assert.notEqual(a, b);
+    await assert.rejects(splitIssue(store.index, a), /nothing was merged/);
+    assert.equal(await mergeIssues(store.index, a, [b]), a);
+    assert.equal(await send({ message: 'the second' }), a);
+    const [merged, ...others] = await listIssues(store);
+    assert.deepEqual([merged?.id, merged?.count, others.length], [a, 3, 0]);
+    assert.match(merged?.because ?? '', /merged by hand with 1 more/);
+    assert.equal(await findIssue(store.index, b), a, 'by the id it had');
+    assert.deepEqual(await splitIssue(store.index, a), [a, b].sort());
+    const counts = (await listIssues(store)).map(({ id, count }) => [id, count]);
+    assert.deepEqual(counts.sort(), [[a, 1] as const, [b, 2] as const].sort() as unknown);
+  });
+
+  test(`${name}: an issue that is not there, and the start of several`, options, async () => {
+    await send({ message: 'one' });
+    await assert.rejects(findIssue(store.index, 'ffffffffffffffff'), { code: 'not-found' });
+    await assert.rejects(findIssue(store.index, "x' or true --"), { code: 'not-found' });
+    const [first] = await store.index.query<{ issue: string }>('select issue from agentdump_signatures');
+    await store.index.query("insert into agentdump_issues (id) values ('abcd000000000002')");
+    for (const [id, issue] of [
+      ['abcd000000000001', first?.issue],
+      ['abcd000000000002', 'abcd000000000002'],
+    ])
+      await store.index.query(
+        `insert into agentdump_signatures select $1, version, parts, kind, title, program, $2, count
+         from agentdump_signatures where id = issue limit 1`,
+        [id, issue],
+      );
+    await assert.rejects(findIssue(store.index, 'abcd'), /several issues begin with abcd/);
+    assert.equal(await findIssue(store.index, 'abcd000000000001'), first?.issue);
+  });
+
+  test(`${name}: a deploy's signals are kept and no fault`, options, async () => {
+    await send();
+    await store.index.query("update agentdump_signatures set kind = 'terminated'");
+    assert.deepEqual(await listIssues(store), []);
+    assert.equal((await listIssues(store, { all: true })).length, 1);
+  });
+}
