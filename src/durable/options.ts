@@ -95,7 +95,10 @@ export interface DurableRunOptions extends RunOptions {
   plain?: boolean;
   /** Without a key: such a value is an error at its step, or is not kept, and the step is in doubt at a resume. */
   secrets?: 'refuse' | 'forget';
-  /** none: survives the process; step: every record survives a power cut; checkpoint: those up to a checkpoint do. */
+  /**
+   * none: survives the process; step: every record survives a power cut, and is waited for; checkpoint: those up to a checkpoint
+   * do. Without `step` a store over a wire keeps the end of a step with the start of the next one.
+   */
   fsync?: 'none' | 'step' | 'checkpoint';
   /** For steps that have no policy of their own. Default: retry. */
   inDoubt?: DoubtPolicy;

@@ -3,8 +3,18 @@
 import type { DurableStore, RunHandle } from '../../src/durable/stores/store.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 
-/** `where`: the record that dies is not kept (before), or is (after). */
-export function crashingStore(store: DurableStore, at: number, where: 'before' | 'after'): DurableStore {
+const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * `where`: the record that dies is not kept (before), or is (after). `isSlow`: a record is kept a turn of the loop later, as in a
+ * store that is asked over a wire.
+ */
+export function crashingStore(
+  store: DurableStore,
+  at: number,
+  where: 'before' | 'after',
+  isSlow = false,
+): DurableStore {
   const crash = () => new AgentdumpError('unwritable', 'the process died here', { reason: 'test' });
   let count = 0;
   const wrap = (handle: RunHandle): RunHandle => ({
@@ -12,11 +22,14 @@ export function crashingStore(store: DurableStore, at: number, where: 'before' |
     records: handle.records,
     notes: handle.notes,
     append: (kind, payload, sync) => {
-      count++;
-      if (count > at || (count === at && where === 'before')) throw crash();
-      const added = handle.append(kind, payload, sync);
-      if (count < at) return added;
-      throw crash();
+      const nth = ++count;
+      const add = () => {
+        if (nth > at || (nth === at && where === 'before')) throw crash();
+        const added = handle.append(kind, payload, sync);
+        if (nth < at) return added;
+        throw crash();
+      };
+      return isSlow ? turnOfTheLoop().then(add) : add();
     },
     release: (rest) => handle.release(rest),
   });

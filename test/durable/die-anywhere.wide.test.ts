@@ -54,7 +54,7 @@ interface Subject {
 async function live(subject: Subject, at: number, where: 'before' | 'after'): Promise<boolean> {
   const store = new FileStore(join(folder, `${count++}`));
   const world = new World();
-  const mortal = crashingStore(store, at, where);
+  const mortal = crashingStore(store, at, where, where === 'before');
   let hasDied = false;
   let isOver = false;
   const busy = (async () => {

@@ -150,6 +150,31 @@ test('times beyond what PostgreSQL spells, ids beyond its news, holders that nob
   unwatch();
 });
 
+test('the end of a step and the start of the next one are one transaction', { skip }, async (t) => {
+  const store = await fresh(t);
+  let inserts = 0;
+  const query = store.pool.query.bind(store.pool);
+  store.pool.query = (text: string, values?: unknown[]) => {
+    if (text.includes('insert into agentdump_records')) inserts++;
+    return query(text, values);
+  };
+  const steps = (fsync: 'none' | 'step') =>
+    agent.run('job', { id: fsync, durable: true, store, fsync }, async () => {
+      for (let index = 0; index < 20; index++) await agent.step('work', async () => index);
+    });
+  await steps('none');
+  assert.ok(inserts <= 24, `${inserts} for 20 steps`);
+  inserts = 0;
+  // Who asks for it waits for each record.
+  await steps('step');
+  assert.ok(inserts >= 40, `${inserts} for 20 steps`);
+  const { records } = await store.read('none');
+  assert.deepEqual(
+    records.map(({ seq }) => seq),
+    records.map((_, index) => index),
+  );
+});
+
 test('connections that are cut, the one for news too, delay and lose nothing', { skip }, async (t) => {
   const store = await fresh(t);
   const programs = { job: () => agent.step('work', () => 1) };

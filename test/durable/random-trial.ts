@@ -65,7 +65,9 @@ async function liveThrough(seed: number, raw: boolean, folder: string): Promise<
     for (let isThrough = false; !isThrough; lives++) {
       const dies = lives < mostLives;
       const at = 1 + Math.floor(random() * (3 + lives * 3));
-      const mortal = dies ? crashingStore(store, at, random() < 0.5 ? 'before' : 'after') : store;
+      const mortal = dies
+        ? crashingStore(store, at, random() < 0.5 ? 'before' : 'after', seed % 3 === 0)
+        : store;
       isThrough = await live(mortal, tree, world, said).catch((error) => {
         problems.push(`life ${lives}: ${(error as Error).message}`);
         return true;

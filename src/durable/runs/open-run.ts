@@ -16,7 +16,7 @@ import { durableSchema, type RunRecord, type RunRetry } from '../records/layout.
 import { openCodec } from '../records/open-codec.ts';
 import { encodeValue } from '../records/values.ts';
 import { defaultPlace, openStore } from '../stores/find-store.ts';
-import type { DurableStore, RunHandle } from '../stores/store.ts';
+import type { DurableStore, MaybePromise, RunHandle } from '../stores/store.ts';
 import { DurableRun } from './durable-run.ts';
 import { findResumable } from './find-resumable.ts';
 import { processPolicy } from './process-policy.ts';
@@ -84,9 +84,10 @@ async function readRun(opening: Opening): Promise<DurableRun> {
 async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | undefined): Promise<void> {
   const { log, recorder, codec, store } = run;
   const attempt = log.opens.length + 1;
-  if (log.name === undefined) await begin(run);
-  else if (log.opens.length > 0) tellResume(run, configHash);
-  await recorder.add('durableRun', {
+  // In their order, and where the store takes several at once in one go.
+  const begun = log.name === undefined ? begin(run) : undefined;
+  if (log.opens.length > 0) tellResume(run, configHash);
+  const opened = recorder.add('durableRun', {
     event: 'open',
     attempt,
     pid: process.pid,
@@ -98,13 +99,14 @@ async function takeUp(run: DurableRun, handle: RunHandle, configHash: string | u
     ...(configHash !== undefined && { configHash }),
     ...findCommand(log),
   });
+  await Promise.all([begun, opened]);
   await warmUp(codec, store, handle);
 }
 
-async function begin({ id, name, codec, options, recorder }: DurableRun): Promise<void> {
+function begin({ id, name, codec, options, recorder }: DurableRun): MaybePromise<number> {
   const facts = beginning(id, name, codec, options.retry);
-  if (options.input === undefined) await recorder.add('durableRun', facts);
-  else await recorder.addWith('durableRun', { ...facts, input: true }, options.input);
+  if (options.input === undefined) return recorder.add('durableRun', facts);
+  return recorder.addWith('durableRun', { ...facts, input: true }, options.input);
 }
 
 /** The first record of a run. */

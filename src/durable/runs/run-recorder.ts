@@ -79,6 +79,23 @@ export class RunRecorder {
     return this.#append(name, this.#codec.encodeText(facts, text, value), this.#syncsEach);
   }
 
+  /**
+   * As `addWith`, for what the program may hear of before the record is kept: it comes before whatever the program records next,
+   * and nothing begins whose start is not kept. Undefined, unless each record is to be waited for.
+   */
+  addAhead<Name extends RecordName>(
+    name: Name,
+    facts: RecordOf[Name],
+    value: unknown,
+  ): Promise<number> | undefined {
+    const added = this.addWith(name, facts, value);
+    if (typeof added === 'number') return undefined;
+    if (this.#syncsEach) return added;
+    // One that is lost ends the run: whatever is asked of it next throws that.
+    added.catch(() => {});
+    return undefined;
+  }
+
   addSynced<Name extends RecordName>(name: Name, facts: RecordOf[Name]): MaybePromise<number> {
     return this.#append(name, this.#codec.encode(facts), true);
   }

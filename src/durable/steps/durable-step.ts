@@ -209,16 +209,16 @@ class StepTry implements DurableWork {
 
   async #finish(result: unknown): Promise<unknown> {
     const { run } = this.#scoped;
-    let added: unknown;
+    let added: Promise<number> | undefined;
     try {
-      added = run.recorder.addWith('durableStep', { ...this.#end('finished'), ...usageOf(result) }, result);
+      added = run.recorder.addAhead('durableStep', { ...this.#end('finished'), ...usageOf(result) }, result);
       this.#ticket = run.order.takeTicket();
     } catch (error) {
       if (run.recorder.broken) throw error;
       await this.#leaveUnkept(error as AgentdumpError);
       return result;
     }
-    if (typeof added !== 'number') await added;
+    if (added) await added;
     run.noteFinished(this.#wanted.kind);
     return result;
   }

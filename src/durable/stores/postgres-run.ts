@@ -61,7 +61,10 @@ export class PostgresRun implements RunHandle {
         resolve,
         reject,
       });
-      if (!this.#isWriting) void this.#writeAll();
+      if (this.#isWriting) return;
+      // What the program does in this turn of the loop, as its next step, goes with it.
+      this.#isWriting = true;
+      setImmediate(() => void this.#writeAll());
     });
   }
 
@@ -96,7 +99,6 @@ export class PostgresRun implements RunHandle {
 
   /** After a failure nothing more is added: a record may not follow one that is lost. */
   async #writeAll(): Promise<void> {
-    this.#isWriting = true;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, mostInOneStatement);
       try {
