@@ -49,5 +49,6 @@ export function parentElement({ text, units }: Page, place: { start: number }): 
 export function isTypeArgument({ text, units }: Page, place: { start: number }, span: ValueSpan): boolean {
   if (units[span.end] === 60 && units[span.end + 1] === 47) return false;
   if (units[place.start - 1] === 60 && /[\w=]/.test(text[place.start - 2] ?? '')) return true;
-  return /^[\s`]*[()[{}=|,;&:?`]/.test(text.slice(span.start, span.start + 4));
+  // `'Bearer <access_token>' }`: the quote closes what stood before the name.
+  return /^[\s`]*[()[{}=|,;&:?`]|^['"]\s?[)}\],;]/.test(text.slice(span.start, span.start + 4));
 }

@@ -131,6 +131,9 @@ function findMailPair(page: Page, at: number): Finding | undefined {
   return { start: mailPair.lastIndex - password.length, end: mailPair.lastIndex, rule: 'password' };
 }
 
+/** `mailto:name@host.name`: what stands before the colon is no user. */
+const mailSchemes = /^(?:mailto|sips?|xmpp|acct|im|news|mid|cid)$/i;
+
 /** `user:password@host.name`, with no scheme before it. */
 function findHostlessUser(page: Page, at: number): Finding | undefined {
   const pair = findMailPair(page, at);
@@ -138,8 +141,8 @@ function findHostlessUser(page: Page, at: number): Finding | undefined {
   bareHost.lastIndex = at;
   if (!bareHost.test(page.text)) return undefined;
   const before = page.text.slice(Math.max(0, at - 130), at);
-  const password = /(?:^|[\s"'=(])[\w.-]{1,40}:([^\s"'\\/:]{6,80})$/.exec(before)?.[1];
-  if (password === undefined || !looksChosen(password)) return undefined;
+  const [, user = '', password] = /(?:^|[\s"'=(])([\w.-]{1,40}):([^\s"'\\/:]{6,80})$/.exec(before) ?? [];
+  if (password === undefined || !looksChosen(password) || mailSchemes.test(user)) return undefined;
   return { start: at - password.length, end: at, rule: 'url-password' };
 }
 

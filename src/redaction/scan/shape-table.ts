@@ -14,6 +14,8 @@ interface Entry {
   /** Its fourth unit, or 0: most that share three differ here. */
   fourth: number;
   body: RegExp;
+  /** Of a whole word only, yet with a start that nothing else has: known behind another word's sign too. */
+  standsOut: boolean;
 }
 
 export interface ShapeMatch {
@@ -40,7 +42,10 @@ export class ShapeTable {
   constructor(shapes: Shape[]) {
     for (const shape of shapes) {
       const body = new RegExp(shape.body.source, `${shape.body.flags.replace('y', '')}y`);
-      for (const start of shape.starts) this.add({ shape, start, fourth: start.charCodeAt(3) || 0, body });
+      for (const start of shape.starts) {
+        const standsOut = shape.wholeWord === true && /^[A-Za-z]{4}/.test(start);
+        this.add({ shape, start, fourth: start.charCodeAt(3) || 0, body, standsOut });
+      }
     }
     // Armoured keys start so; the scanner reads them itself.
     for (const word of ['BEG', 'END']) {
@@ -77,18 +82,26 @@ export class ShapeTable {
       return undefined;
     const group = this.groups.get(head);
     if (!group) return undefined;
-    for (const { shape, start, fourth, body } of group) {
-      if ((fourth !== 0 && fourth !== unit) || (shape.wholeWord && !wholeWord)) continue;
+    for (const { shape, start, fourth, body, standsOut } of group) {
+      if (fourth !== 0 && fourth !== unit) continue;
+      const isBehindSign = shape.wholeWord === true && !wholeWord;
+      if (isBehindSign && !(standsOut && isSign(units[i - 1]))) continue;
       if (!text.startsWith(start, i)) continue;
       const bodyStart = i + start.length;
       body.lastIndex = bodyStart;
       if (!body.test(text)) continue;
       const end = body.lastIndex;
+      if (isBehindSign && !isDrawn(text.slice(bodyStart, end))) continue;
       if (isAcceptable(shape, text, bodyStart, end)) return { rule: shape.rule, bodyStart, end };
     }
     return undefined;
   }
 }
+
+/** `load_LTAI…`, `checkout-dapi…`, as functions and folders are called. */
+const isSign = (unit: number | undefined): boolean => unit === 95 || unit === 45;
+
+const isDrawn = (body: string): boolean => looksRandom(body, 14) && /\d.*\d/.test(body);
 
 /** A body of one repeated character or of words is a stand-in, a name or a sentence. */
 function isAcceptable(shape: Shape, text: string, bodyStart: number, end: number): boolean {

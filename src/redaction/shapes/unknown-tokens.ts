@@ -19,7 +19,7 @@ const prefixed =
   /^(?<prefix>[a-z][a-z0-9]{1,9}(?:[-_][a-z]{2,6}){0,2})[-_](?<body>[A-Za-z0-9][A-Za-z0-9_-]{23,})$/;
 /** What names contents, builds and styles, and not the right to something. */
 const namesContent =
-  /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos|nonce)\b/i;
+  /^(?:sha\d*|md5|blob|chunk|index|main|vendor|app|page|style|css|sc|pack|tree|commit|ref|rev|image|img|font|data|base64|webpack|vite|next|nuxt|uuid|guid|cache|etag|dpl|prj|team|bld|trace|span|h\d|rec|doc|pos|nonce|diff)\b/i;
 const lettingIn =
   /(?:hooks?|services|reset\w{0,12}(?:[-_]password)?|invit\w{1,8}|magic(?:[-_]?link)?|confirm\w{0,8}|verify\w{0,8}|activate|unsubscribe|tokens?|bot|share)(?:\/[\w@-]{1,60}){0,2}\/$|\/\/(?:\w{1,20}\.)?(?:web)?hooks?\.[\w.-]{3,60}(?:\/[\w@-]{1,40}){0,4}\/$|\.[a-z]{2,8}\/v\d\/$/i;
 
@@ -42,6 +42,9 @@ export function holdsNoToken(units: Uint16Array, start: number, end: number): bo
 const isDigestLength = (length: number): boolean =>
   length === 32 || length === 40 || length === 56 || length === 64 || length === 96 || length === 128;
 
+/** `20230914T223155647Z1b64098b-…`: what is sorted by its time. */
+const startsWithTime = /^\d{8}T\d{6,12}Z/;
+
 /** The secret part of a long word by its build alone, or by the name it starts with. */
 export function findUnknownToken(
   page: Page,
@@ -51,7 +54,7 @@ export function findUnknownToken(
 ): Finding | undefined {
   const { text, units } = page;
   const end = start + word.length;
-  if (isPublicPart(page, start)) return undefined;
+  if (isPublicPart(page, start) || startsWithTime.test(word)) return undefined;
   const isPathPart = units[start - 1] === 47;
   const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
   if (behindDot) return { start, end, rule: 'prefixed-token' };
@@ -80,11 +83,16 @@ const calledAnId =
 const signBefore = /[:=>]\s{0,4}["'`]?$/;
 const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
 
+/** Of 32 drawn from 62 some 25 are different. */
+const fewestDistinct = 14;
+
 /** Both cases and digits take turns as no words do, and nothing names it: no id that people pass around is so long. */
 function isBareToken({ text, units }: Page, start: number, word: string): boolean {
   const { length } = word;
   // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses; `AAAA` begins public keys.
   if (length < 32 || length > 100 || length === 43 || length === 44) return false;
+  // The base64 of a line of dashes.
+  if (new Set(word).size < fewestDistinct) return false;
   if (!/^[A-Za-z\d]+$/.test(word) || /^(?:[13]\w{33}$|Qm\w{44}$|AAAA)/.test(word)) return false;
   if (start > 0 && !/[\s"'`([]/.test(text[start - 1]!)) return false;
   standsAlone.lastIndex = start + length;
@@ -178,12 +186,16 @@ export function isSpokenOf({ text }: Page, start: number, word: string, names: N
   return !/^[a-z]{2,12}[-_]/.test(word) || between.length < 20;
 }
 
+/** `v1beta1_generated_Firestore_GetDocument_async`. */
+const nameOrVersion = /^(?:v\d{1,2}(?:p\d)?(?:(?:alpha|beta)\d{0,2})?|[A-Z]?[a-z]+(?:[A-Z][a-z]+)*)$/;
+
 /** One run of it alone is random, in both cases and digits; with small letters only it must be longer. */
 function isLongRandom(body: string, least: number): boolean {
   if (isPublicId(body) || /^[0-9a-fA-F-]+$/.test(body)) return false;
   const parts = body.split(/[-_]/);
   // What a digest ends is the name of a content: `linux-node20-<sha256>`.
   if (parts.length > 1 && /^[0-9a-f]{32,128}$/.test(parts.at(-1)!)) return false;
+  if (parts.every((part) => nameOrVersion.test(part))) return false;
   const run = Math.max(...parts.map((part) => part.length));
   const digits = body.replace(/\D/g, '').length;
   if (digits < 2 || run < 8 || !looksRandom(body, least)) return false;

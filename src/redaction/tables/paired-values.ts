@@ -19,10 +19,16 @@ const asTyped = { quoted: true, tight: false, startsLine: true, endsLine: true, 
 export function findInCell(page: Page, names: NameBook, place: NamePlace): Finding | undefined {
   if (place.sign - place.end > 60) return undefined;
   const found = findPaired(page, names, place, skipBlanks(page, place.behind, false));
-  if (!found) return undefined;
+  if (!found || isUnion(page, place.start, found.start)) return undefined;
   const after = skipBlanks(page, found.end + (/["'`]/.test(page.text[found.end] ?? '') ? 1 : 0), false);
   const unit = page.units[after]!;
   return bar(unit) || unit === 10 || unit === 13 || unit === 0 ? found : undefined;
+}
+
+/** `'tokens_p50' | 'tokens_p99'`: literals of a type, no cells. */
+function isUnion({ text }: Page, name: number, value: number): boolean {
+  const quote = text[name - 1];
+  return (quote === '"' || quote === "'") && text[value - 1] === quote;
 }
 
 /** `name,value` alone in its line. */

@@ -75,6 +75,7 @@ export function isStandIn(value: string): boolean {
   if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
     return true;
+  if (/^header\.payload\.signature$/i.test(text)) return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
   return false;
 }
@@ -234,6 +235,7 @@ export function isPlainDatum(value: string): boolean {
     /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
     isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
+    /^(?:io|com|org|net|dev|app|ai)(?:\.[a-z][a-z-]{1,30}){1,4}\/[A-Za-z.-]{1,60}$/.test(value) ||
     /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
   );
@@ -249,6 +251,24 @@ function isExpression(value: string, form: ValueForm): boolean {
   if (/^(?:await|new|async|function|typeof|!|\(|&|\*)/.test(value) && !/\d/.test(value)) return true;
   if (regexSource.test(value)) return true;
   return /^_*[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^_?[a-z]+(?:_[a-z]+)+;?$/.test(value);
+}
+
+/** `this.password = arg2;` */
+const argument = /^(?:arg|param|value|val|opt)s?\d{0,2}$/;
+
+/**
+ * `secret: round1Secret`, `progressToken: ProgressTokenSchema$1`, `secretKey: _size`, `token = 1*tchar`, `TOKEN = /^m(i|n)$/`:
+ * a variable or a type that is called as the name is, and grammars.
+ */
+function namesItself(value: string, { tight }: ValueForm): boolean {
+  if (/^\d{0,2}\*[A-Za-z(]/.test(value) || value.startsWith('/^')) return true;
+  // `r.streamToken=t.bytes===String?…`, `ratio: +obj.tokenRatio.toFixed(3)`.
+  if (/^[A-Za-z_$][\w$.]*[=!]==/.test(value) || /^\+\(?[A-Za-z_$][\w$]*[.\s)]/.test(value)) return true;
+  if (tight) return false;
+  return (
+    /^_[a-z]{3,}$/.test(value) ||
+    /^[A-Za-z_]+\d?[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?)(?:\$\d{1,3})?$/.test(value)
+  );
 }
 
 /**
@@ -291,6 +311,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
   if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
+  if (!form.quoted && verdict.rule !== 'password' && namesItself(text, form)) return false;
+  if (!form.quoted && !form.tight && form.next === 59 && argument.test(text)) return false;
   if (!form.quoted && isExpression(text, form))
     return verdict.rule === 'password' && verdict.strength === 3 && isJoinedWords(text, form);
   // The quote closed a string that ended in `password: `: what follows is the program's own text.
