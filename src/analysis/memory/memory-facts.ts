@@ -22,7 +22,7 @@ export function computeMemoryFacts(
         retainedSizeBytes,
       })),
     retained: computeRetainedTree(heap),
-    suspects: computeSuspects(heap).map(
+    suspects: computeSuspects(heap, { withTables: true }).map(
       ({ rule, title, sentence, retainedSizeBytes, confidence, evidence, path }) => ({
         rule,
         title,

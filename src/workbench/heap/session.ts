@@ -69,7 +69,7 @@ export class HeapSession {
     onPhase('strings');
     this.#strings = computeDuplicateStrings(heap, mostStrings).rows;
     onPhase('suspects');
-    this.#suspects = computeSuspects(heap, mostSuspects);
+    this.#suspects = computeSuspects(heap, { limit: mostSuspects });
   }
 
   get summary(): Answers['summary'] {

@@ -121,7 +121,7 @@ test('what a table of a Map grew by is told of the Map', () => {
   );
 });
 
-test('what grew at each step comes before what grew once, and tables last; a long path keeps its end on the screen', async () => {
+test('what grew at each step comes before what grew once, and tables last; what was filled and stopped is not told; a long path keeps its end on the screen', async () => {
   const { snapshot, global } = synthProgram();
   snapshot.edge(global, snapshot.node({ name: 'Registry', size: 2 ** 20 }), 'registry');
   const heap = heapOf(snapshot);
@@ -143,6 +143,7 @@ test('what grew at each step comes before what grew once, and tables last; a lon
       row('(compiled code)', [mega, 30 * mega, 60 * mega], 'code'),
       row('(a table)', [mega, 30 * mega, 60 * mega], 'array'),
       row('global.filled', [mega, 20 * mega, 20 * mega]),
+      row('global.started', [mega, mega, 20 * mega]),
       row(path, [mega, 2 * mega, 3 * mega]),
     ],
     commonShare: 1,
@@ -153,7 +154,7 @@ test('what grew at each step comes before what grew once, and tables last; a lon
     suspects.map((suspect) => [suspect.path, suspect.confidence]),
     [
       [path, 'likely'],
-      ['global.filled', 'possible'],
+      ['global.started', 'possible'],
       ['(a table)', 'likely'],
     ],
   );
@@ -222,7 +223,7 @@ test('small rules: collection, cache, timers, promises, embeddings, documents, s
     return node;
   });
   many('texts', global, 400, () => snapshot.node({ type: 'string', name: 'the same prompt', size: 9000 }));
-  const suspects = computeSuspects(heapOf(snapshot), 20);
+  const suspects = computeSuspects(heapOf(snapshot), { limit: 20 });
   assert.match(
     bySuspectRule(suspects, 'growing-collection').sentence,
     /array at global\.history has 1,500 entries/,
@@ -454,7 +455,7 @@ test('strings that are cut alike may be copies; strings that are whole are', () 
     const { snapshot: synth, global } = synthProgram();
     for (let at = 0; at < 4; at++)
       synth.edge(global, synth.node({ type: 'string', name: text, size: 2 ** 20 }), `text${at}`);
-    return bySuspectRule(computeSuspects(heapOf(synth), 20), 'duplicate-strings');
+    return bySuspectRule(computeSuspects(heapOf(synth), { limit: 20 }), 'duplicate-strings');
   };
   assert.match(copies('x'.repeat(1024)).sentence, /may be copies/);
   assert.equal(copies('x'.repeat(1024)).confidence, 'possible');

@@ -1,41 +1,32 @@
-/** What was added to containers that grew: the class of which most bytes are new, and where such objects are written. */
-import { NodeType } from '../../../formats/heapsnapshot/index.ts';
+/** What was added to containers that grew: the class of which most bytes are new, where such objects are written, and what holds them. */
 import type { HeapGrownNode, HeapSource } from '../../../model/heap.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf } from '../questions/scripts.ts';
+import { contentsByClass, holderBelow } from '../suspects/common-holder.ts';
 
 type Added = NonNullable<HeapGrownNode['added']>;
 
-/** V8's own parts of a container (elements, tables): what is in them is what counts. */
-const innerTypes: ReadonlySet<number> = new Set([NodeType.array, NodeType.hidden]);
+export interface AddedObjects {
+  most?: Added;
+  /** What holds those of that class where none of the containers does itself, such as one of an object's two lists; or -1. */
+  holder: number;
+}
 
-/** @param isNew by an object's id. */
-export function mostAdded(
-  heap: Heap,
-  containers: readonly number[],
-  isNew: (id: number) => boolean,
-): Added | undefined {
-  const { snapshot, retained, dominated } = heap;
-  const sums = new Map<string, Added>();
-  const open = [...containers];
-  for (let at = open.pop(); at !== undefined; at = open.pop())
-    for (const child of dominated.of(at)) {
-      const type = snapshot.nodes.type[child]!;
-      if (innerTypes.has(type)) open.push(child);
-      else if (type !== NodeType.code && isNew(snapshot.nodes.id.get(child))) {
-        const name = heap.className(child);
-        const sum = sums.get(name) ?? {
-          class: name,
-          count: 0,
-          retainedSizeBytes: 0,
-          ...placeOf(heap, child),
-        };
-        sum.count++;
-        sum.retainedSizeBytes += retained[child]!;
-        sums.set(name, sum);
-      }
-    }
-  return [...sums.values()].sort((a, b) => b.retainedSizeBytes - a.retainedSizeBytes)[0];
+/** @param isNew by ordinal. */
+export function addedTo(heap: Heap, containers: readonly number[], isNew: Uint8Array): AddedObjects {
+  const byClass = contentsByClass(heap, containers, (node) => isNew[node] === 1);
+  const rows = [...byClass].map(([name, nodes]) => ({ nodes, row: addedRow(heap, name, nodes) }));
+  const most = rows.sort((a, b) => b.row.retainedSizeBytes - a.row.retainedSizeBytes)[0];
+  if (!most) return { holder: -1 };
+  return {
+    most: most.row,
+    holder: containers.length === 1 ? holderBelow(heap, containers[0]!, most.nodes) : -1,
+  };
+}
+
+export function addedRow(heap: Heap, name: string, nodes: readonly number[]): Added {
+  const retainedSizeBytes = nodes.reduce((sum, node) => sum + heap.retained[node]!, 0);
+  return { class: name, count: nodes.length, retainedSizeBytes, ...placeOf(heap, nodes[0]!) };
 }
 
 /** Of a function its own line, else that of the constructor. */

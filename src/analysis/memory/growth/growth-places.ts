@@ -2,8 +2,8 @@
  * What grew between two processes, where no object has an id in both: objects are the same that have one class and one
  * way from the roots, element numbers aside. Looks at the nodes that keep most alive, no others.
  */
-import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode } from '../../../model/heap.ts';
+import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
 import { largestRows } from '../questions/largest.ts';
 import { nodeRow } from '../questions/node-rows.ts';
@@ -90,13 +90,4 @@ function dropExplained(heap: Heap, node: number, growthOf: Map<number, number>):
   let at = heap.tree.dominator[node]!;
   for (let steps = 0; at !== heap.root && steps < maxSteps; steps++, at = heap.tree.dominator[at]!)
     if ((growthOf.get(at) ?? Number.POSITIVE_INFINITY) * explainingShare <= own) growthOf.delete(at);
-}
-
-/** All growth is somewhere below these. From Node 26 on the global object hangs below its native context. */
-export function isGlobal(heap: Heap, node: number): boolean {
-  return (
-    node === heap.root ||
-    heap.snapshot.nodes.type[node] === NodeType.synthetic ||
-    /^(global|Window|system \/ NativeContext)\b/.test(heap.snapshot.nodeName(node))
-  );
 }

@@ -5,6 +5,7 @@
  */
 import type { HeapGrownNode, HeapSuspect } from '../../../model/heap.ts';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
+import { pathTail } from '../questions/paths.ts';
 import type { Growth } from './growth.ts';
 
 /** Less than this is what any program does between two looks. */
@@ -23,6 +24,7 @@ export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: n
       ({ node, growthBytes }) =>
         !codeTypes.has(node.type) && growthBytes >= Math.max(leastBytes, most * leastShare),
     )
+    .filter((row) => !hasStopped(row))
     .sort((a, b) => rank(a) - rank(b) || b.growthBytes - a.growthBytes)
     .slice(0, limit)
     .map((row) => suspectOf(row, totalBytes, matchedBy === 'id'));
@@ -38,6 +40,14 @@ function isEnginePart({ node }: HeapGrownNode): boolean {
 /** More at each step; of two snapshots there is one step. */
 function isSteady(row: HeapGrownNode): boolean {
   return stepsOf(row).every((step) => step > 0);
+}
+
+/** Of its steps the last is next to nothing beside those before: it was being filled. */
+function hasStopped(row: HeapGrownNode): boolean {
+  const steps = stepsOf(row);
+  const last = steps.pop()!;
+  const before = steps.reduce((sum, step) => sum + step, 0);
+  return steps.length > 0 && last < (before / steps.length) * 0.1;
 }
 
 function stepsOf({ heldBytes, growthBytes }: HeapGrownNode): number[] {
@@ -56,7 +66,7 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean
   const isSure = isOneProcess && steps.length > 1 && isSteady(row);
   return {
     rule: 'growth',
-    title: `+${formatBytes(growthBytes)} at ${tailOf(path)}`,
+    title: `+${formatBytes(growthBytes)} at ${pathTail(path)}`,
     sentence: `${where} grew from ${formatBytes(beforeBytes)} to ${formatBytes(afterBytes)}${perStep}${what}. ${remedy(row)}`,
     confidence: isSure ? 'likely' : 'possible',
     retainedSizeBytes: afterBytes,
@@ -76,12 +86,6 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, isOneProcess: boolean
     path,
     ...(added?.source ? { source: added.source } : {}),
   };
-}
-
-/** The end of a path says which container it is. */
-function tailOf(path: string): string {
-  const steps = path.split(/(?=[.[{])/);
-  return steps.length <= 6 ? path : `…${steps.slice(-5).join('')}`;
 }
 
 function remedy({ node, path }: HeapGrownNode): string {

@@ -6,12 +6,15 @@
 
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { HeapGrownNode, HeapGrowthRow } from '../../../model/heap.ts';
+import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
 import { largestRows } from '../questions/largest.ts';
 import { nodeRow } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
-import { mostAdded } from './added-objects.ts';
-import { computePlaces, grownPlaces, isGlobal, leastGrowth, type Places } from './growth-places.ts';
+import { isScope, largestVariable } from '../suspects/scope-variable.ts';
+import { addedTo } from './added-objects.ts';
+import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
+import { sharedGrowth } from './shared-growth.ts';
 
 const maxGrown = 1000;
 /**
@@ -77,6 +80,9 @@ export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
   };
 }
 
+/** Of the new objects of a class, the share that does not stand in for others that are gone. */
+type NetShare = (className: string) => number;
+
 /** @param last the last snapshot itself, whose digest ends `digests`. */
 export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number): Growth {
   const first = digests[0]!;
@@ -99,7 +105,7 @@ export function computeGrowth(digests: HeapDigest[], last: Heap, limit: number):
       .filter((row) => row.countGrowth !== 0 || row.sizeGrowthBytes !== 0 || row.added > 0 || row.removed > 0)
       .sort((a, b) => b.sizeGrowthBytes - a.sizeGrowthBytes || b.retainedGrowthBytes - a.retainedGrowthBytes),
     grown: isOneProcess
-      ? grownNodes(digests, last, limit)
+      ? grownNodes(digests, last, limit, (name) => 1 - (removed.get(name) ?? 0) / (added.get(name) || 1))
       : first.places
         ? grownPlaces(first.places, last, limit)
         : [],
@@ -177,14 +183,16 @@ function trendOf(values: number[]): HeapGrowthRow['trend'] {
 
 /**
  * Objects that were there before and hold more now; of a chain of them the lowest, where the new things hang;
- * those with the same place, element numbers aside, together.
+ * those with the same place, element numbers aside, together. What several hold at once is told of the one it was put into.
  */
-function grownNodes(digests: HeapDigest[], heap: Heap, limit: number): HeapGrownNode[] {
+function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetShare): HeapGrownNode[] {
   const first = digests[0]!;
   const growth = new Float64Array(heap.nodeCount);
+  const isNew = new Uint8Array(heap.nodeCount);
   for (let node = 0; node < heap.nodeCount; node++) {
     const before = retainedBefore(first, heap.snapshot.nodes.id.get(node));
     if (before >= 0) growth[node] = heap.retained[node]! - before;
+    else isNew[node] = 1;
   }
   const largestBelow = new Float64Array(heap.nodeCount);
   for (let node = 0; node < heap.nodeCount; node++) {
@@ -199,16 +207,68 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number): HeapGrown
       growth[node]! >= leastGrowth && largestBelow[node]! < growth[node]! * 0.8 && !isGlobal(heap, node),
   );
   const owners = new Set(rows.map((node) => ownerOf(heap, node, growth)));
-  return groupByPlace(heap, [...owners], growth)
+  const below = groupByPlace(heap, [...owners], growth)
     .slice(0, limit)
     .map(({ nodes, ...group }) => {
-      const added = mostAdded(heap, nodes, (id) => retainedBefore(first, id) < 0);
+      const added = addedTo(heap, nodes, isNew);
+      const holder = added.holder >= 0 ? added.holder : grownVariable(heap, nodes, isNew);
       return {
         ...group,
+        ...(holder >= 0 ? { node: nodeRow(heap, holder), path: generalPath(heap, holder) } : {}),
         heldBytes: digests.map((digest) => heldBytes(digest, heap, nodes)),
-        ...(added ? { added } : {}),
+        ...(added.most ? { added: added.most } : {}),
       };
     });
+  return withoutExplained(heap, [...below, ...sharedGrowth(digests, heap, isNew, net)]).slice(0, limit);
+}
+
+/** Of a scope the variable that something new was put into, or -1. */
+function grownVariable(heap: Heap, [node, ...others]: readonly number[], isNew: Uint8Array): number {
+  if (node === undefined || others.length || !isScope(heap, node)) return -1;
+  const variable = largestVariable(heap, node);
+  const isMost = variable && heap.retained[variable.node]! >= heap.retained[node]! * 0.6;
+  return isMost && isNew[variable.node] ? variable.node : -1;
+}
+
+/** Not what the places below it say more exactly: a Map of arrays that each grew. */
+function withoutExplained(heap: Heap, grown: HeapGrownNode[]): HeapGrownNode[] {
+  const rows = mergeByPath(grown);
+  const isBelow = (below: HeapGrownNode, row: HeapGrownNode): boolean =>
+    (below.path.length > row.path.length && below.path.startsWith(row.path)) ||
+    dominates(heap, heap.snapshot.findById(row.node.id), heap.snapshot.findById(below.node.id));
+  const explains = (below: HeapGrownNode, row: HeapGrownNode): boolean =>
+    below !== row && below.growthBytes >= row.growthBytes * 0.8 && isBelow(below, row);
+  return rows
+    .filter((row) => !rows.some((below) => explains(below, row)))
+    .sort((a, b) => b.growthBytes - a.growthBytes);
+}
+
+function dominates({ tree, root }: Heap, above: number, node: number): boolean {
+  for (let at = node, steps = 0; at !== root && steps < 1000; steps++) {
+    at = tree.dominator[at]!;
+    if (at === above) return true;
+  }
+  return false;
+}
+
+/** Of objects of several classes that went into one container, the class with most bytes is told. */
+function mergeByPath(grown: HeapGrownNode[]): HeapGrownNode[] {
+  const rows = new Map<string, HeapGrownNode>();
+  const isText = (row: HeapGrownNode): boolean => row.added?.class.startsWith('(') === true;
+  const ordered = [...grown].sort(
+    (a, b) => Number(isText(a)) - Number(isText(b)) || b.growthBytes - a.growthBytes,
+  );
+  for (const row of ordered) {
+    const first = rows.get(row.path);
+    if (!first) rows.set(row.path, { ...row });
+    else {
+      first.growthBytes += row.growthBytes;
+      first.beforeBytes += row.beforeBytes;
+      if (first.heldBytes)
+        first.heldBytes = first.heldBytes.map((bytes, at) => bytes + (row.heldBytes?.[at] ?? 0));
+    }
+  }
+  return [...rows.values()];
 }
 
 /** Of a Map's table or an array's elements the Map or array that it is a part of. */

@@ -85,7 +85,11 @@ export function classesDocument(asked: Asked, order: ClassOrder, limit: number):
 }
 
 export function suspectsDocument(asked: Asked, limit: number): SuspectsDocument {
-  return { ...head(asked), totalBytes: asked.heap.totalBytes, suspects: computeSuspects(asked.heap, limit) };
+  return {
+    ...head(asked),
+    totalBytes: asked.heap.totalBytes,
+    suspects: computeSuspects(asked.heap, { limit }),
+  };
 }
 
 export function retainersDocument(asked: Asked, words: string, limit: number): RetainersDocument {

@@ -91,9 +91,14 @@ export function generalPath(heap: Heap, node: number): string {
   );
 }
 
-/** So many properties of one object that lead to one class are entries, and their names are keys. */
+/** So many properties of one object that lead to one class, and are most of what it has, are entries: their names are keys. */
 const fewestEntries = 16;
-const entries = new WeakMap<Heap, Map<number, Map<number, number>>>();
+const entries = new WeakMap<Heap, Map<number, TargetCounts>>();
+
+interface TargetCounts {
+  properties: number;
+  byClass: Map<number, number>;
+}
 
 /** Whether a property's name is a key: `histories.s17`, where each session has one. */
 function isOneOfMany(heap: Heap, edge: number): boolean {
@@ -103,24 +108,27 @@ function isOneOfMany(heap: Heap, edge: number): boolean {
   if (heap.className(snapshot.edgeTarget(edge)) === 'Module') return false;
   // Any object may have many methods, under names of their own.
   if (snapshot.nodes.type[snapshot.edgeTarget(edge)] === NodeType.closure) return false;
-  const bySource = entries.get(heap) ?? new Map<number, Map<number, number>>();
+  const bySource = entries.get(heap) ?? new Map<number, TargetCounts>();
   entries.set(heap, bySource);
   const source = heap.retainers.sourceOf(edge);
   const counts = bySource.get(source) ?? countTargets(heap, source);
   bySource.set(source, counts);
-  return counts.get(classes.of[snapshot.edgeTarget(edge)]!)! >= fewestEntries;
+  const alike = counts.byClass.get(classes.of[snapshot.edgeTarget(edge)]!)!;
+  return alike >= fewestEntries && alike * 2 >= counts.properties;
 }
 
-/** By class: how many properties lead to one. */
-function countTargets({ snapshot, classes }: Heap, source: number): Map<number, number> {
+/** How many properties lead to each class. */
+function countTargets({ snapshot, classes }: Heap, source: number): TargetCounts {
   const { firstEdge } = snapshot.nodes;
-  const counts = new Map<number, number>();
+  const byClass = new Map<number, number>();
+  let properties = 0;
   for (let edge = firstEdge[source]!; edge < firstEdge[source + 1]!; edge++) {
     if (snapshot.edgeType(edge) !== EdgeType.property) continue;
     const kind = classes.of[snapshot.edgeTarget(edge)]!;
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    byClass.set(kind, (byClass.get(kind) ?? 0) + 1);
+    properties++;
   }
-  return counts;
+  return { properties, byClass };
 }
 
 /** A path down a list of a million links is not read by anybody; of few, one step and how often. */
@@ -130,6 +138,12 @@ export function shortPath(path: string): string {
     (run, step: string) => `${step}×${run.length / step.length}`,
   );
   return clipMiddle(short);
+}
+
+/** The end of a path says which container it is. */
+export function pathTail(path: string): string {
+  const steps = path.split(/(?=[.[{])/);
+  return steps.length <= 6 ? path : `…${steps.slice(-5).join('')}`;
 }
 
 function clipMiddle(path: string): string {

@@ -3,7 +3,11 @@ import { EdgeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
+import { accumulationBelow } from '../suspects/accumulation.ts';
+import { deepestHolder } from '../suspects/common-holder.ts';
+import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import {
+  describeNode,
   isLargeShare,
   largeNodes,
   placeText,
@@ -21,7 +25,7 @@ export const closuresRule: SuspectRule = {
     const { heap } = context;
     return (
       largeNodes(context, leastShare)
-        .filter((node) => heap.snapshot.nodeName(node).startsWith('system / Context'))
+        .filter((node) => isScope(heap, node))
         .map((node) => ({ node, closure: closureOf(heap, node), variable: largestVariable(heap, node) }))
         // A module's scope may hold much in many variables, and none of them is to blame.
         .filter(
@@ -33,9 +37,14 @@ export const closuresRule: SuspectRule = {
         .slice(0, 3)
         .map(({ node, closure, variable }) => {
           const [bytes, held] = [heap.retained[node]!, heap.retained[variable!.node]!];
-          return suspectAt(context, 'closure-context', variable!.node, held, {
+          const deepest = deepestHolder(heap, accumulationBelow(heap, variable!.node));
+          const inside =
+            deepest === variable!.node
+              ? ''
+              : `; most of that is in ${describeNode(heap, deepest)} at ${placeText(heap, deepest)}`;
+          return suspectAt(context, 'closure-context', deepest, held, {
             title: `The variable ${variable!.name} holds ${shareText(held, context)}`,
-            sentence: `${scopeText(heap, closure)} keeps ${shareText(bytes, context)} alive, ${formatBytes(held)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)}).`,
+            sentence: `${scopeText(heap, closure)} keeps ${shareText(bytes, context)} alive, ${formatBytes(held)} of it through the variable ${variable!.name} (reached by ${placeText(heap, closure)})${inside}.`,
             confidence: 'possible',
             evidence: [`the scope's retained size is ${bytes} bytes; the variable's ${held}`],
             refutedBy:
@@ -60,22 +69,4 @@ function closureOf(heap: Heap, contextNode: number): number {
     if (heap.snapshot.edgeType(edge) === EdgeType.internal && heap.snapshot.edgeName(edge) === 'context')
       return heap.retainers.sourceOf(edge);
   return -1;
-}
-
-function largestVariable(heap: Heap, contextNode: number): { name: string; node: number } | undefined {
-  const { snapshot } = heap;
-  let largest: { name: string; node: number } | undefined;
-  for (
-    let edge = snapshot.nodes.firstEdge[contextNode]!;
-    edge < snapshot.nodes.firstEdge[contextNode + 1]!;
-    edge++
-  ) {
-    if (snapshot.edgeType(edge) !== EdgeType.context) continue;
-    const node = snapshot.edgeTarget(edge);
-    // Only what the scope alone keeps alive is its doing.
-    if (heap.tree.dominator[node] !== contextNode) continue;
-    if (!largest || heap.retained[node]! > heap.retained[largest.node]!)
-      largest = { name: snapshot.edgeName(edge), node };
-  }
-  return largest;
 }

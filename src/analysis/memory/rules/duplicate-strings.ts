@@ -1,9 +1,11 @@
 /** The same texts over and over: ids, paths, prompts that are built anew each time. */
 import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
-import { type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
+import { isLargeShare, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.05;
+/** Long texts that begin alike: the sources of modules with one licence, for example. */
+const leastUnsureShare = 0.1;
 
 export const duplicateStringsRule: SuspectRule = {
   name: 'duplicate-strings',
@@ -12,8 +14,9 @@ export const duplicateStringsRule: SuspectRule = {
     const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
     const worst = rows[0];
     if (!worst || wastedBytes < totalBytes * leastShare) return [];
-    const node = heap.snapshot.findById(worst.id);
     const isSure = wastedBytes - unsureBytes >= totalBytes * leastShare;
+    if (!isSure && !isLargeShare(context, wastedBytes, leastUnsureShare)) return [];
+    const node = heap.snapshot.findById(worst.id);
     const are = isSure
       ? 'is copies of strings that the heap has already'
       : 'may be copies: strings of one size with the same first 1,024 characters, which is all that a snapshot has of them';

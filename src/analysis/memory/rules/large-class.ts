@@ -3,9 +3,14 @@ import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
+import { classMembers } from '../suspects/class-members.ts';
+import { commonHolder } from '../suspects/common-holder.ts';
 import {
+  describeNode,
   isLargeShare,
+  isModuleData,
   manyText,
+  placeText,
   type SuspectRule,
   shareText,
   suspectAt,
@@ -28,11 +33,15 @@ export const largeClassRule: SuspectRule = {
       )
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, 5)
-      .map(({ kind, row, bytes, count }) => {
+      .map((found) => ({ ...found, ...holderOf(heap, found.row) }))
+      .filter(({ row }) => !areExports(heap, row))
+      .filter(({ holder }) => holder < 0 || !isModuleData(context, holder))
+      .map(({ kind, bytes, count, holder, largest }) => {
+        const held = holder < 0 ? '' : ` (${describeNode(heap, holder)} at ${placeText(heap, holder)})`;
         const place = sourceText(sourceOf(heap, kind.place));
-        return suspectAt(context, 'large-class', largestOf(heap, row), bytes, {
+        return suspectAt(context, 'large-class', holder < 0 ? largest : holder, bytes, {
           title: `${manyText(count, kind.name)} objects hold ${shareText(bytes, context)}`,
-          sentence: `${manyText(count, 'objects')} of class ${kind.name}${place ? ` (constructor at ${place})` : ''} keep ${shareText(bytes, context)} alive, ${formatBytes(bytes / count)} each on average; whatever collects them has no limit, or the wrong one.`,
+          sentence: `${manyText(count, 'objects')} of class ${kind.name}${place ? ` (constructor at ${place})` : ''} keep ${shareText(bytes, context)} alive, ${formatBytes(bytes / count)} each on average; whatever collects them${held} has no limit, or the wrong one.`,
           confidence: 'possible',
           evidence: [`${count} instances, retained together ${bytes} bytes of ${totalBytes}`],
           refutedBy: 'The number of instances stays the same between two snapshots (heap diff).',
@@ -48,10 +57,28 @@ function isProgramClass(name: string): boolean {
   );
 }
 
-function largestOf(heap: Heap, row: number): number {
-  let largest = -1;
-  for (let node = 0; node < heap.nodeCount; node++)
-    if (heap.classes.of[node] === row && heap.snapshot.nodes.type[node] === NodeType.object)
-      if (largest < 0 || heap.retained[node]! > heap.retained[largest]!) largest = node;
-  return largest < 0 ? heap.root : largest;
+/** Modules of one kind: as many as the program has. */
+function areExports(heap: Heap, row: number): boolean {
+  const nodes = [...classMembers(heap).of(row)];
+  return nodes.filter((node) => isExported(heap, node)).length * 2 > nodes.length;
+}
+
+function isExported({ snapshot, retainers }: Heap, node: number): boolean {
+  return retainers
+    .to(node)
+    .some(
+      (edge) =>
+        snapshot.edgeName(edge) === 'exports' && snapshot.nodeName(retainers.sourceOf(edge)) === 'Module',
+    );
+}
+
+/** What holds them in common, or -1; and the largest of them. */
+function holderOf(heap: Heap, row: number): { holder: number; largest: number } {
+  const { type } = heap.snapshot.nodes;
+  const nodes = [...classMembers(heap).of(row)].filter((node) => type[node] === NodeType.object);
+  const largest = nodes.reduce(
+    (a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a),
+    nodes[0] ?? heap.root,
+  );
+  return { holder: commonHolder(heap, nodes), largest };
 }

@@ -1,5 +1,6 @@
 /** Promises in numbers that only unfinished work explains. */
 import { formatNumber } from '../../../model/quantities.ts';
+import { commonHolder } from '../suspects/common-holder.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 import { countClass } from './counted-class.ts';
 
@@ -11,12 +12,14 @@ export const promisesRule: SuspectRule = {
   find(context) {
     const found = countClass(context.heap, 'Promise');
     if (!found || (found.count < leastCount && found.bytes < context.totalBytes * leastShare)) return [];
-    const { count, bytes, typical } = found;
+    const { count, bytes, largest, members } = found;
     if (count < 100) return [];
+    const holder = commonHolder(context.heap, members);
+    const at = holder < 0 ? largest : holder;
     return [
-      suspectAt(context, 'pending-promises', typical, bytes, {
+      suspectAt(context, 'pending-promises', at, bytes, {
         title: `${formatNumber(count)} promises hold ${shareText(bytes, context)}`,
-        sentence: `${formatNumber(count)} promises keep ${shareText(bytes, context)} alive, many of them like the one at ${placeText(context.heap, typical)}: work that was started and never settled, or results that nobody lets go of.`,
+        sentence: `${formatNumber(count)} promises keep ${shareText(bytes, context)} alive, most of them at ${placeText(context.heap, at)}: work that was started and never settled, or results that nobody lets go of.`,
         confidence: 'possible',
         evidence: [
           `${count} Promise objects, retained together ${bytes} bytes`,

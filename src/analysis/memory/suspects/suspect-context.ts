@@ -5,12 +5,14 @@ import type { HeapSuspect } from '../../../model/heap.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { findChild, nodeRow } from '../questions/node-rows.ts';
-import { pathText, shortPath } from '../questions/paths.ts';
+import { pathTail, pathText, shortPath } from '../questions/paths.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
 
 export interface SuspectContext {
   heap: Heap;
   totalBytes: number;
+  /** Without the tables that were made at once: beside them a leak would look small for long. */
+  growableBytes: number;
 }
 
 /** One rule of one file in rules/. Must be silent where it has nothing to say. */
@@ -23,7 +25,7 @@ export interface SuspectRule {
 
 export type SuspectWords = Pick<HeapSuspect, 'title' | 'sentence' | 'confidence' | 'evidence' | 'refutedBy'>;
 
-/** A suspect around one node. */
+/** A suspect around one node; the title says where it is. */
 export function suspectAt(
   { heap, totalBytes }: SuspectContext,
   rule: string,
@@ -32,13 +34,15 @@ export function suspectAt(
   words: SuspectWords,
 ): HeapSuspect {
   const source = sourceOf(heap, heap.snapshot.location(node));
+  const path = placeText(heap, node);
   return {
     rule,
     ...words,
+    title: `${words.title}: ${pathTail(path)}`,
     retainedSizeBytes: bytes,
     share: bytes / totalBytes,
     node: nodeRow(heap, node),
-    path: placeText(heap, node),
+    path,
     ...(source ? { source } : {}),
   };
 }
@@ -47,8 +51,8 @@ export function suspectAt(
 const leastLargeBytes = 2 * 1024 ** 2;
 
 /** Whether so many bytes are a share of the heap worth a word, for rules that see nothing but sizes. */
-export function isLargeShare({ totalBytes }: SuspectContext, bytes: number, share: number): boolean {
-  return bytes >= totalBytes * share && bytes >= leastLargeBytes;
+export function isLargeShare({ growableBytes }: SuspectContext, bytes: number, share: number): boolean {
+  return bytes >= growableBytes * share && bytes >= leastLargeBytes;
 }
 
 export function shareText(bytes: number, { totalBytes }: SuspectContext): string {
@@ -70,9 +74,9 @@ export function placeText(heap: Heap, node: number): string {
 export const manyText = (count: number, what: string): string => `${formatNumber(count)} ${what}`;
 
 /** Nodes that hold at least this share, largest first; of a chain of one class only the first. */
-export function largeNodes({ heap, totalBytes }: SuspectContext, share: number, limit = 2000): number[] {
+export function largeNodes({ heap, growableBytes }: SuspectContext, share: number, limit = 2000): number[] {
   const { retained, classes, tree } = heap;
-  const least = totalBytes * share;
+  const least = growableBytes * share;
   const found: number[] = [];
   for (let node = 0; node < heap.nodeCount; node++) {
     if (retained[node]! < least || node === heap.root) continue;

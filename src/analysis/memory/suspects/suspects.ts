@@ -21,6 +21,7 @@ import { streamsRule } from '../rules/streams.ts';
 import { timersRule } from '../rules/timers.ts';
 import { toolResultsRule } from '../rules/tool-results.ts';
 import { limitOf } from './limits.ts';
+import { bytesMadeAtOnce, isMadeAtOnce } from './made-at-once.ts';
 import type { SuspectContext, SuspectRule } from './suspect-context.ts';
 
 /** Those that know what a thing is for come before those that only see that it is large. */
@@ -34,9 +35,9 @@ export const rules: readonly SuspectRule[] = [
   timersRule,
   streamsRule,
   promisesRule,
-  closuresRule,
   contextsRule,
   collectionsRule,
+  closuresRule,
   largeObjectRule,
   largeClassRule,
   externalMemoryRule,
@@ -46,27 +47,46 @@ export const rules: readonly SuspectRule[] = [
 const general = new Set(rules.filter((rule) => rule.isGeneral).map((rule) => rule.name));
 const sureness = { certain: 1, likely: 0.8, possible: 0.5 };
 
-export function computeSuspects(heap: Heap, limit = 10): HeapSuspect[] {
-  const context: SuspectContext = { heap, totalBytes: heap.totalBytes };
+export interface SuspectOptions {
+  limit?: number;
+  /** Of memory that ran out, whatever filled it has to be told: a table that was loaded at once too. */
+  withTables?: boolean;
+}
+
+export function computeSuspects(
+  heap: Heap,
+  { limit = 10, withTables = false }: SuspectOptions = {},
+): HeapSuspect[] {
+  const { totalBytes } = heap;
+  const growableBytes = totalBytes - bytesMadeAtOnce(heap, totalBytes * leastTableShare);
+  const context: SuspectContext = { heap, totalBytes, growableBytes };
   const all = rules.flatMap((rule) => rule.find(context));
   const kept = all.filter(
     (suspect, at) =>
       !general.has(suspect.rule) ||
       !all.slice(0, at).some((earlier) => saysItAlready(heap, earlier, suspect)),
   );
-  const told = kept.flatMap((suspect) => discounted(heap, suspect));
+  const tables = withTables ? 0 : leastTableBytes;
+  const told = kept.flatMap((suspect) => discounted(heap, suspect, tables));
   const weight = (suspect: HeapSuspect): number => suspect.retainedSizeBytes * sureness[suspect.confidence];
-  return told.sort((a, b) => weight(b) - weight(a)).slice(0, limit);
+  const isTable = (suspect: HeapSuspect): number => Number(suspect.refutedBy === tableRefutation);
+  return told.sort((a, b) => isTable(a) - isTable(b) || weight(b) - weight(a)).slice(0, limit);
 }
 
 /** Rules that see that a container is large, and not how large it may get. */
 const ofSize: ReadonlySet<string> = new Set(['unbounded-cache', 'growing-collection', 'large-object']);
 /** A container with a limit of its own is told from this share of the heap on: the limit may be too high. */
 const largeForBounded = 0.5;
+const leastTableShare = 0.05;
+/** A table of less is no trouble to any machine. */
+const leastTableBytes = 256 * 1024 ** 2;
+const tableRefutation = 'A table that is meant to be that large.';
 
-function discounted(heap: Heap, suspect: HeapSuspect): HeapSuspect[] {
-  const limit =
-    suspect.node && ofSize.has(suspect.rule) && limitOf(heap, heap.snapshot.findById(suspect.node.id));
+function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapSuspect[] {
+  if (!suspect.node) return [suspect];
+  const node = heap.snapshot.findById(suspect.node.id);
+  if (general.has(suspect.rule) && isMadeAtOnce(heap, node)) return table(suspect, tableBytes);
+  const limit = ofSize.has(suspect.rule) && limitOf(heap, node);
   if (!limit) return [suspect];
   if (suspect.share < largeForBounded) return [];
   return [
@@ -79,11 +99,23 @@ function discounted(heap: Heap, suspect: HeapSuspect): HeapSuspect[] {
   ];
 }
 
+function table(suspect: HeapSuspect, leastBytes: number): HeapSuspect[] {
+  if (suspect.share < largeForBounded || suspect.retainedSizeBytes < leastBytes) return [];
+  return [
+    {
+      ...suspect,
+      sentence: `${suspect.path ?? 'An array'} holds ${Math.round(100 * suspect.share)} % of the heap. It has room for exactly what it holds: it was made at once, and nothing was added later. Load less of it, or keep it outside of the heap.`,
+      confidence: 'possible',
+      refutedBy: tableRefutation,
+    },
+  ];
+}
+
 /** The earlier one is about the same node, or one in the same chain of dominators that accounts for most of it. */
 function saysItAlready(heap: Heap, earlier: HeapSuspect, later: HeapSuspect): boolean {
   if (!earlier.node || !later.node) return false;
-  if (earlier.node.id === later.node.id) return true;
   const ratio = earlier.retainedSizeBytes / later.retainedSizeBytes;
+  if (earlier.node.id === later.node.id && ratio >= 0.6) return true;
   if (ratio < 0.6 || ratio > 1.6) return false;
   const a = heap.snapshot.findById(earlier.node.id);
   const b = heap.snapshot.findById(later.node.id);

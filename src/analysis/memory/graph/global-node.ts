@@ -1,0 +1,11 @@
+/** Whether a node is above everything: a root, or the global object. From Node 26 on it hangs below its native context. */
+import { NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+
+export function isGlobal(heap: Heap, node: number): boolean {
+  return (
+    node === heap.root ||
+    heap.snapshot.nodes.type[node] === NodeType.synthetic ||
+    /^(global|Window|system \/ NativeContext)\b/.test(heap.snapshot.nodeName(node))
+  );
+}

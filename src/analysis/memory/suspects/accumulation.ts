@@ -1,0 +1,66 @@
+/**
+ * Where bytes accumulate: from a node down as long as one child holds most of it (the "accumulation point" of Eclipse Memory
+ * Analyzer's leak suspects); of a list its head.
+ */
+import { NodeType } from '../../../formats/heapsnapshot/index.ts';
+import type { Heap } from '../heap.ts';
+
+/** A child with so much of its parent's bytes carries on the search. */
+export const carriesOn = 0.7;
+export const longChain = 16;
+
+/** @param isLarge whether so many bytes are worth a word. */
+export function accumulationPoints(
+  heap: Heap,
+  isLarge: (bytes: number) => boolean,
+): { node: number; links: number }[] {
+  const { retained, dominated } = heap;
+  const found: { node: number; links: number }[] = [];
+  const open = [heap.root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const chain = descend(heap, node);
+    const large = [...dominated.of(chain.end)].filter((child) => isLarge(retained[child]!));
+    // Of a list's head the rest of the list is no reason to look further.
+    const largeBytes = chain.links >= longChain ? 0 : large.reduce((sum, child) => sum + retained[child]!, 0);
+    if (isProgramObject(heap, chain.end) && isLarge(retained[chain.end]! - largeBytes))
+      found.push({ node: chain.end, links: chain.links });
+    if (chain.links < longChain) open.push(...large);
+  }
+  return found.sort((a, b) => retained[b.node]! - retained[a.node]!);
+}
+
+/** Below a node, or it itself; V8's tables are their owner's. */
+export function accumulationBelow(heap: Heap, node: number): number {
+  let { end } = descend(heap, node);
+  while (end !== node && heap.snapshot.nodes.type[end] !== NodeType.object) end = heap.tree.dominator[end]!;
+  return end;
+}
+
+/**
+ * Down to where no single child carries on, or to the head of a chain: links of one class, one below the other, with what
+ * each has between (a closure and its scope).
+ */
+function descend(heap: Heap, from: number): { end: number; links: number } {
+  const { retained, dominated, classes } = heap;
+  const ofClass = new Map<number, { head: number; links: number }>();
+  for (let end = from; ; ) {
+    const kind = classes.of[end]!;
+    const chain = ofClass.get(kind) ?? { head: end, links: -1 };
+    ofClass.set(kind, chain);
+    if (++chain.links >= longChain) return { end: chain.head, links: chain.links };
+    let largest = -1;
+    for (const child of dominated.of(end))
+      if (largest < 0 || retained[child]! > retained[largest]!) largest = child;
+    if (largest < 0 || retained[largest]! < retained[end]! * carriesOn) return { end, links: 0 };
+    end = largest;
+  }
+}
+
+/** Not V8's own, and not the global object, which holds everything by its nature. */
+function isProgramObject(heap: Heap, node: number): boolean {
+  const type = heap.snapshot.nodes.type[node]!;
+  if (/^(global|Window|system \/ NativeContext)\b/.test(heap.snapshot.nodeName(node))) return false;
+  return (
+    node !== heap.root && type !== NodeType.synthetic && type !== NodeType.hidden && type !== NodeType.code
+  );
+}
