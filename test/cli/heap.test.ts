@@ -154,6 +154,22 @@ test('a snapshot from a pipe, plain and gzipped', () => {
   }
 });
 
+test('a snapshot from a named pipe, whose bytes can be had once', () => {
+  const { source: _, ...expected } = json('summary', snapshot);
+  const pipe = join(folder, 'snapshot.pipe');
+  const command = 'mkfifo "$0" && { cat "$1" > "$0" & } && exec "$2" "$3" heap summary "$0" --json';
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', command, pipe, snapshot, process.execPath, program],
+    {
+      encoding: 'utf8',
+    },
+  );
+  assert.equal(status, 0, stderr);
+  const { source: __, ...fromPipe } = JSON.parse(stdout);
+  assert.deepEqual(fromPipe, expected);
+});
+
 test('gzip, and a bundle: torn, with the snapshot as its part', { skip: onlyWide }, () => {
   const packed = join(folder, 'a.heapsnapshot.gz');
   writeFileSync(packed, gzipSync(readFileSync(snapshot), { level: 1 }));

@@ -1,5 +1,5 @@
 /** The heap of a core as the text of a heap snapshot, redacted as a snapshot is on its way to the disk. */
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import type { Gap } from '../../../model/verdict.ts';
 import { openNew } from '../../output.ts';
@@ -9,8 +9,9 @@ const [elfMagic, gzipMagic] = [0x7f454c46, 0x1f8b];
 const elfTypeOffset = 16;
 const coreType = 4;
 
-/** By its first bytes; gzip is looked into. */
+/** By its first bytes; gzip is looked into. A pipe is no core: who looks into it has taken its bytes. */
 export function isCoreFile(path: string): boolean {
+  if (!(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)) return false;
   const head = Buffer.alloc(headBytes);
   const fd = openSync(path, 'r');
   let got = 0;
