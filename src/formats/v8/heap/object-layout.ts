@@ -170,6 +170,9 @@ export function findLayout(metadata: V8Metadata, version: V8Version): V8Layout |
 /** With the row that the caller has chosen. Throws as `findLayout`. */
 export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
   const field = (name: string) => m.field(name);
+  // Only the graph of a heap needs them, which is read where they are known to be there (`graphLines`).
+  const graphField = (name: string) => m.findField(name) ?? 0;
+  const graphType = (name: string) => m.findType(name) ?? -1;
   return {
     line,
     isProven: provenLines.has(line),
@@ -185,8 +188,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       bitField3: field('Map.bit_field3'),
       prototype: field('Map.prototype'),
       constructorOrBack: field('Map.constructor_or_back_pointer'),
-      dependentCode: field('Map.dependent_code'),
-      transitions: field('Map.raw_transitions'),
+      dependentCode: graphField('Map.dependent_code'),
+      transitions: graphField('Map.raw_transitions'),
       descriptors: field('Map.instance_descriptors'),
       descriptorCountShift: m.constant('bit_field3_number_of_own_descriptors_shift'),
       descriptorCountMask: m.constant('bit_field3_number_of_own_descriptors_mask'),
@@ -233,11 +236,11 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     },
     typedArray: {
       byteLength: field('JSArrayBufferView.byte_length'),
-      buffer: field('JSArrayBufferView.byte_offset') - 8,
+      buffer: graphField('JSArrayBufferView.byte_offset') - 8,
     },
     arrayBuffer: {
-      byteLength: field('JSArrayBuffer.byte_length'),
-      backingStore: field('JSArrayBuffer.backing_store'),
+      byteLength: graphField('JSArrayBuffer.byte_length'),
+      backingStore: graphField('JSArrayBuffer.backing_store'),
     },
     date: { value: field('JSDate.value'), isBare: row.bareDates },
     regExpSource: field('JSRegExp.source'),
@@ -252,12 +255,12 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     functionObject: {
       shared: field('JSFunction.shared'),
       context: field('JSFunction.context'),
-      feedbackCell: field('JSFunction.raw_feedback_cell'),
+      feedbackCell: graphField('JSFunction.raw_feedback_cell'),
       /** Absent since V8 13, where functions have a number instead. */
       code:
         m.findField('JSFunction.code') ??
-        (line < 1200 ? field('JSFunction.raw_feedback_cell') + 8 : undefined),
-      prototypeOrMap: field('JSFunction.prototype_or_initial_map'),
+        (line < 1200 ? graphField('JSFunction.raw_feedback_cell') + 8 : undefined),
+      prototypeOrMap: graphField('JSFunction.prototype_or_initial_map'),
     },
     shared: {
       data: row.functionData,
@@ -389,12 +392,12 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       jsPromise: m.type('JS_PROMISE'),
       promiseReaction: m.type('PROMISE_REACTION'),
       jsTypedArray: m.type('JS_TYPED_ARRAY'),
-      jsArrayBuffer: m.type('JS_ARRAY_BUFFER'),
-      jsWeakMap: m.type('JS_WEAK_MAP'),
-      jsWeakSet: m.type('JS_WEAK_SET'),
-      accessorPair: m.type('ACCESSOR_PAIR'),
+      jsArrayBuffer: graphType('JS_ARRAY_BUFFER'),
+      jsWeakMap: graphType('JS_WEAK_MAP'),
+      jsWeakSet: graphType('JS_WEAK_SET'),
+      accessorPair: graphType('ACCESSOR_PAIR'),
       lastTask: m.findType('PROMISE_RESOLVE_THENABLE_JOB_TASK'),
-      propertyCell: m.type('PROPERTY_CELL'),
+      propertyCell: graphType('PROPERTY_CELL'),
       jsProxy: m.type('JS_PROXY'),
     },
   };
