@@ -34,14 +34,14 @@ export const examinedTruths: readonly Truth[] = [
   },
   {
     name: 'a request fails in what it left behind, after its answer',
-    program: `const get = await serve({ '/checkout': (response, name) => { setTimeout(() => { blame(name, 'receipt lost'); Promise.reject(new Error('receipt lost')); }, 150); response.end('ok'); }, '/health': (response) => setTimeout(() => response.end('ok'), 3000) }); get('/health'); await delay(30); await get('/checkout'); await delay(3000);`,
+    program: `const get = await openSite({ '/checkout': (response, name) => { setTimeout(() => { blame(name, 'receipt lost'); Promise.reject(new Error('receipt lost')); }, 150); response.end('ok'); }, '/health': (response) => setTimeout(() => response.end('ok'), 3000) }); get('/health'); await delay(30); await get('/checkout'); await delay(3000);`,
     kind: 'unhandled-rejection',
     cause: [/receipt lost/, /victim\.mjs:\d+/],
     never: [/GET \/health: /, /GET \/health (threw|rejected)/],
   },
   {
     name: 'a request that another request of the same process made fails',
-    program: `const get = await serve({ '/outer': async (response) => { await get('/inner'); response.end('ok'); }, '/inner': async (response, name) => { await delay(20); setTimeout(() => { blame(name, 'inner broke'); throw new Error('inner broke'); }, 10); } }); get('/outer'); await delay(3000);`,
+    program: `const get = await openSite({ '/outer': async (response) => { await get('/inner'); response.end('ok'); }, '/inner': async (response, name) => { await delay(20); setTimeout(() => { blame(name, 'inner broke'); throw new Error('inner broke'); }, 10); } }); get('/outer'); await delay(3000);`,
     kind: 'uncaught-exception',
     cause: [/inner broke/],
     never: [/GET \/outer: /, /GET \/outer (\(.*\) )?threw/],
@@ -49,14 +49,14 @@ export const examinedTruths: readonly Truth[] = [
   {
     name: 'a regular expression without an end in a request',
     env: { AGENTDUMP_HANG_MS: '1000' },
-    program: `function validate(text) { return /^(\\w+\\s?)*$/.test(text); }\nconst get = await serve({ '/search': (response, name) => { blame(name); validate('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.repeat(2)); response.end('ok'); } }); new Worker("const { readdirSync } = require('node:fs'); setInterval(() => { try { if (readdirSync(process.env.AGENTDUMP_DIR).some((name) => name.endsWith('.agentdump'))) process.kill(process.pid, 'SIGKILL'); } catch {} }, 200)", { eval: true }).unref(); get('/search');`,
+    program: `function validate(text) { return /^(\\w+\\s?)*$/.test(text); }\nconst get = await openSite({ '/search': (response, name) => { blame(name); validate('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'.repeat(2)); response.end('ok'); } }); new Worker("const { readdirSync } = require('node:fs'); setInterval(() => { try { if (readdirSync(process.env.AGENTDUMP_DIR).some((name) => name.endsWith('.agentdump'))) process.kill(process.pid, 'SIGKILL'); } catch {} }, 200)", { eval: true }).unref(); get('/search');`,
     kind: 'event-loop-hang',
     cause: [/hangs in validate \(victim\.mjs:\d+:\d+\)/, /GET \/search/, /❯ \d+ │ function validate/],
     never: [/has waited/],
   },
   {
     name: 'a listener of one request that another request calls',
-    program: `const bus = new EventEmitter(); const get = await serve({ '/listen': () => { bus.on('news', () => { blame('GET /tell', 'bad news'); throw new Error('bad news'); }); }, '/tell': async () => { await delay(20); bus.emit('news'); } }); get('/listen'); await delay(100); get('/tell'); await delay(3000);`,
+    program: `const bus = new EventEmitter(); const get = await openSite({ '/listen': () => { bus.on('news', () => { blame('GET /tell', 'bad news'); throw new Error('bad news'); }); }, '/tell': async () => { await delay(20); bus.emit('news'); } }); get('/listen'); await delay(100); get('/tell'); await delay(3000);`,
     kind: 'unhandled-rejection',
     cause: [/bad news/],
     never: [/GET \/listen: /, /GET \/listen (\(.*\) )?threw/],

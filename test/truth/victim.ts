@@ -52,7 +52,7 @@ const tool = (name, work) => agent.tool(name, {}, async () => {
   catch (error) { note('tool.threw', { name, message: error.message }); throw error; }
 });
 const blame = (by, message) => note('throws', { by, message });
-const serve = async (routes) => {
+const openSite = async (routes) => {
   const { createServer: listen } = await import('node:http');
   const web = listen((request, response) => {
     const name = request.method + ' ' + request.url;

@@ -1,6 +1,9 @@
 // The programs of the life benchmark: one kind of work, again and again, as often as it is told to on stdin. Each line there is
 // how many operations; the answer, on descriptor 3, is the CPU time of the whole process, all threads, that they took.
 const { writeSync } = require('node:fs');
+const { readFile } = require('node:fs/promises');
+const { createRequire } = require('node:module');
+const { join } = require('node:path');
 const { createInterface } = require('node:readline');
 
 const [, , row, origin, agents] = process.argv;
@@ -159,6 +162,7 @@ const works = {
   hour: () => hour(),
   serve: () => serve(),
   'serve-promises': () => servePromises(),
+  'serve-express': () => serveExpress(),
 };
 
 /** What an agent does in a minute: asks, reads the stream, calls things by HTTP, logs, computes. */
@@ -215,7 +219,10 @@ function servePromises() {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ lines, all }));
   }
-  const server = http.createServer(answer).listen(0, '127.0.0.1');
+  return askedByTheOther(http.createServer(answer).listen(0, '127.0.0.1'));
+}
+
+function askedByTheOther(server) {
   return async (count) => {
     const path = `/ask?port=${server.address().port}&count=${count}`;
     await new Promise((resolve, reject) => {
@@ -224,6 +231,32 @@ function servePromises() {
         .on('error', reject);
     });
   };
+}
+
+/** As many servers are: Express, a middleware, a session looked up, two queries side by side, a file, an answer of 2 KB. */
+function serveExpress() {
+  const express = createRequire(join(__dirname, '../../servers/x.js'))('express');
+  const app = express();
+  const later = () => new Promise((resolve) => setImmediate(resolve));
+  const session = async (id) => {
+    await later();
+    return { user: Number(id) };
+  };
+  const query = async (user) => {
+    await later();
+    return Array.from({ length: 20 }, (_, n) => ({ id: user * n, name: `row ${n}`, at: n * 1000 }));
+  };
+  app.use(async (_request, _response, next) => {
+    await null;
+    next();
+  });
+  app.use(async (_request, response) => {
+    const { user } = await session(7);
+    const [orders, invoices] = await Promise.all([query(user), query(user + 1)]);
+    const text = await readFile(__filename, 'utf8');
+    response.json({ user, orders, invoices, length: text.length });
+  });
+  return askedByTheOther(app.listen(0, '127.0.0.1'));
 }
 
 const work = works[row]();
