@@ -95,7 +95,12 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
   const begin = (key: object, start: RequestStart): void => {
     if (++count % sweepEvery === 0) sweep(open);
     const isFollowed = mayFollow();
-    const origin = new RequestOrigin(count, start, isFollowed, isFollowed ? causal.current : undefined);
+    const origin = new RequestOrigin(
+      count,
+      start,
+      isFollowed,
+      isFollowed ? aroundServer(causal.current) : undefined,
+    );
     open.set(key, origin);
     if (isFollowed) causal.enter(origin);
   };
@@ -145,6 +150,16 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
       undoUpgrades();
     },
   };
+}
+
+/**
+ * Who started the server. Of a connection that is kept open Node 20 and 22 keep the context of its last request, which began
+ * nothing of the next one; each would hold all that came before it.
+ */
+function aroundServer(current: Origin | undefined): Origin | undefined {
+  let found = current;
+  while (found?.kind === 'request') found = found.parent;
+  return found;
 }
 
 interface FastifyMessage {

@@ -1,0 +1,31 @@
+/** A request is nobody's work but its server's: not that of the one before it on the same connection, which would be held by it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { CausalContext, type Origin } from '../../src/agent/record/causal-context.ts';
+import { watchRequests } from '../../src/capture/recording/request-watch.ts';
+
+test('requests over one connection do not hang on one another, and keep whose the server is', async (t) => {
+  const causal = new CausalContext();
+  const owner: Origin = { kind: 'test' };
+  causal.enter(owner);
+  const requests = watchRequests({ context: 'always' }, causal);
+  t.after(() => requests.undo());
+  const parents: unknown[] = [];
+  const server = createServer((_request, response) => {
+    parents.push(...requests.open().map(({ parent }) => parent?.kind));
+    response.end('ok');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const { port } = server.address() as AddressInfo;
+  for (let n = 0; n < 4; n++)
+    await new Promise((resolve) => {
+      get({ port, host: '127.0.0.1', agent }, (response) => response.resume().on('end', resolve));
+    });
+  agent.destroy();
+  server.close();
+  assert.deepEqual(parents, ['test', 'test', 'test', 'test']);
+});
