@@ -64,6 +64,8 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
   test('by keyboard alone: from the classes to the last of 2,000 objects, to its map, and back', async () => {
     const [page, troubles] = await open();
     await title(page, 'Heap of sessions.heapsnapshot');
+    await until(page, 'history.scrollRestoration === "auto"');
+    assert.equal(await page.evaluate('scrollY'), 0);
     await press(page, '2');
     await title(page, 'Classes');
     await press(page, '/');

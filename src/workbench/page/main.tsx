@@ -13,6 +13,8 @@ if (root) {
   installKeys();
   if (state.view === 'heap') watchPlace();
   render(<Desk state={state} />, root);
+  // Off where the document was being loaded.
+  addEventListener('load', () => requestAnimationFrame(() => (history.scrollRestoration = 'auto')));
   goTo(target.value);
   requestAnimationFrame(() => performance.mark('agentdump-drawn'));
 }

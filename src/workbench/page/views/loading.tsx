@@ -5,6 +5,12 @@ import { addresses, type JobEvent } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
 import { Failed } from './failed.tsx';
 
+/** Chromium would scroll the view to where the heading of this one was. */
+function enter(): void {
+  history.scrollRestoration = 'manual';
+  location.reload();
+}
+
 export function Loading({ job, what }: { job: string; what: string }) {
   const last = useSignal<JobEvent>({ kind: 'progress', text: 'starting' });
   useEffect(() => {
@@ -12,7 +18,7 @@ export function Loading({ job, what }: { job: string; what: string }) {
     source.onmessage = ({ data }) => {
       const event: JobEvent = JSON.parse(data);
       if (event.kind !== 'progress') source.close();
-      if (event.kind === 'ready') location.reload();
+      if (event.kind === 'ready') enter();
       else last.value = event;
     };
     source.onerror = () => {
