@@ -23,6 +23,10 @@ const programs = [
   '(r.streamToken=t.bytes===String?i.base64.encode(e.streamToken,0,e.streamToken.length):e.streamToken)',
   '  tokenRatio: +obj.tokenRatio.toFixed(3),',
   '"id_token": "HEADER.PAYLOAD.SIGNATURE",',
+  'createDeployKey: ["POST /repos/{owner}/{repo}/keys"],',
+  'listOrgSecrets: ["GET /orgs/{org}/actions/secrets"],',
+  ' *     SessionToken: "STRING_VALUE", // required',
+  '    tokenOutput: CreateOAuth2TokenResponseBody',
   '#diff-34588ad868ebcb232660aba7ee6a99d1e02f4bc93f73497d2688c3f074e60fffR45',
   `IGVzdHJvZ2Vu ${'LS0t'.repeat(10)} IHN1bGZ1cg==`,
 ];

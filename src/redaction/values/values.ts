@@ -33,7 +33,7 @@ function isStandInWord(word: string): boolean {
     this self async import export from require import( super typeof delete json yaml
     uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
     arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
-    es256`.split(/\s+/),
+    es256 string_value blob_value number_value`.split(/\s+/),
   );
   return standInWords.has(word);
 }
@@ -236,6 +236,7 @@ export function isPlainDatum(value: string): boolean {
     isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
     /^(?:io|com|org|net|dev|app|ai)(?:\.[a-z][a-z-]{1,30}){1,4}\/[A-Za-z.-]{1,60}$/.test(value) ||
+    /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/[\w{}./:-]{0,300}$/.test(value) ||
     /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
   );
@@ -267,7 +268,9 @@ function namesItself(value: string, { tight }: ValueForm): boolean {
   if (tight) return false;
   return (
     /^_[a-z]{3,}$/.test(value) ||
-    /^[A-Za-z_]+\d?[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?)(?:\$\d{1,3})?$/.test(value)
+    /^[A-Za-z_]+\d?[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?|Body|Request|Response|Options|Params)(?:\$\d{1,3})?$/.test(
+      value,
+    )
   );
 }
 
