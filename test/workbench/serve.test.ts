@@ -236,6 +236,19 @@ test('one thing alone has no list, and a path that is none is not found', async 
   assert.throws(() => findTargets(undefined, join(root, 'nowhere')), { code: 'not-found' });
 });
 
+test('a core, a snapshot and a bundle are told by what they are, whatever their name', () => {
+  const core = Buffer.alloc(64);
+  core.write('\x7fELF\x02\x01', 'latin1');
+  core.writeUInt16LE(4, 16);
+  writeFileSync(join(root, 'a-file'), core);
+  writeFileSync(join(root, 'another'), '{"snapshot":{}}');
+  const kinds = ['a-file', 'another', join('dumps', older)].map((name) => {
+    const [item] = findTargets(join(root, name), root).list();
+    return item?.row.kind;
+  });
+  assert.deepEqual(kinds, ['core', 'heap', 'bundle']);
+});
+
 test('a port that is taken is said', async () => {
   const port = Number(new URL(workbench.url).port);
   const targets = findTargets(undefined, join(root, 'dumps'));
