@@ -36,6 +36,9 @@ export const thresholds = {
   /** External memory against used heap, and its least size. */
   externalRatio: 3,
   externalBytes: 256 * 1024 * 1024,
+  /** Resident memory that is neither, against the heap, and its least size. */
+  nativeRatio: 2,
+  nativeBytes: 256 * 1024 * 1024,
 } as const;
 
 type Rule = (input: UnusualInput) => UnusualFact | undefined;
@@ -127,6 +130,25 @@ const external: Rule = ({ memory }) => {
     : undefined;
 };
 
+/** Of the resident memory what neither V8's heap nor Buffers account for, and of what the rest is. */
+const resident: Rule = ({ memory }) => {
+  const { rss = 0, heapTotal = 0, external = 0, arrayBuffers = 0 } = memory?.usage ?? {};
+  const rest = rss - heapTotal - external;
+  if (heapTotal === 0 || rest < thresholds.nativeBytes || rest < thresholds.nativeRatio * heapTotal)
+    return undefined;
+  const other = external - arrayBuffers;
+  const parts = [
+    `${formatBytes(heapTotal)} V8's heap`,
+    `${formatBytes(arrayBuffers)} Buffers and array buffers`,
+    ...(other > 0 ? [`${formatBytes(other)} other external memory`] : []),
+  ];
+  return {
+    level: 'notice',
+    fact: `${formatBytes(rest)} of ${formatBytes(rss)} resident memory is neither heap nor Buffers (${parts.join(', ')}): native code and addons, WebAssembly, stacks of threads, or what the allocator has not given back`,
+    part: 'memory.json',
+  };
+};
+
 const detachedContexts: Rule = ({ memory }) => {
   const count = memory?.heap?.['number_of_detached_contexts'] ?? 0;
   return count > 0
@@ -175,6 +197,7 @@ const rules: readonly Rule[] = [
     (h) => `Processes of the container near their limit: ${countsOf(h)}`,
   ),
   external,
+  resident,
   manyHandles,
   manySocketsToOnePeer,
   closeWait,

@@ -2,8 +2,10 @@
  * Ranks the causes; the only place that knows them all. Reasons stand before mechanisms, each list from the most
  * specific to the most general, and `unknown` closes it.
  */
+
+import { partNames } from '../../bundle/layout/bundle.ts';
 import { culpritFrame } from '../../model/frame-text.ts';
-import type { Verdict } from '../../model/verdict.ts';
+import type { Evidence, Verdict } from '../../model/verdict.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
 import { eventLoopHang } from './causes/event-loop-hang.ts';
@@ -73,8 +75,23 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
     .map(({ verdict: { kind, title, confidence } }) => ({ kind, title, confidence }));
   const own = chosen.verdict;
   const verdict = own.place ? own : { ...own, ...placedAt(culpritFrame(deathFrames(facts.account))) };
-  return withOpenWork(
+  const told = withOpenWork(
     refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts),
     facts,
   );
+  return { ...told, evidence: withPresentParts(told.evidence, facts) };
+}
+
+/** What is read instead of a part that was never written, since the program died before it could be. */
+const substitutes: ReadonlyMap<string, string> = new Map([
+  [partNames.memory, partNames.report],
+  [partNames.heapProfile, partNames.journal],
+]);
+
+function withPresentParts(evidence: Evidence[], { account }: VerdictFacts): Evidence[] {
+  const names = new Set(account.bundle?.parts.map(({ name }) => name));
+  return evidence.map((fact) => {
+    const other = names.has(fact.part) ? undefined : substitutes.get(fact.part);
+    return other !== undefined && names.has(other) ? { ...fact, part: other } : fact;
+  });
 }

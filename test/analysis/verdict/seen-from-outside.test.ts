@@ -5,6 +5,7 @@ import { findGrowth, whatGrew } from '../../../src/analysis/memory-growth.ts';
 import type { EvidenceFacts } from '../../../src/analysis/parts/evidence.ts';
 import { readEvidence } from '../../../src/analysis/parts/evidence.ts';
 import { Fields, PartFaults } from '../../../src/analysis/parts/fields.ts';
+import type { VerdictFacts } from '../../../src/analysis/verdict/facts.ts';
 import { reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
 
@@ -98,6 +99,55 @@ test('growth is told from the lowest point to the last, and by kind', () => {
   assert.equal(findGrowth([], 'rss'), undefined);
   const verdict = verdictOf({ ...sigkill, kernelLog: [line], memory: { history } });
   assert.ok(verdict.evidence.some(({ fact }) => /^Resident memory grew from .* to .* in 2/.test(fact)));
+});
+
+test('after memory ran out the next steps name what is there, and what bears on what grew', () => {
+  const stepsOf = (
+    evidence: EvidenceFacts,
+    parts: string[] = [],
+    rest: Partial<VerdictFacts> = {},
+  ): string => {
+    const bundle = {
+      id: 'b',
+      path: '/dumps/b.agentdump',
+      capturedAt: '',
+      sealed: true,
+      parts: parts.map((name) => ({ name, bytes: 1, complete: true })),
+    };
+    const account = { schema: 'agentdump.analysis/1' as const, gaps: [], bundle };
+    return reachVerdict({ account, evidence, ...rest }).nextSteps.join('\n');
+  };
+  const full = { exit: { signal: 'SIGABRT' }, fatal: { event: 'JavaScript heap out of memory' } };
+  assert.match(stepsOf(full, ['heap.heapsnapshot.gz']), /`agentdump heap suspects \/dumps\/b\.agentdump`/);
+  const without = stepsOf(full);
+  assert.match(without, /No heap snapshot was kept/);
+  assert.doesNotMatch(without, /suspects \/dumps/);
+  const killed = { ...sigkill, kernelLog: [line] };
+  assert.match(stepsOf(killed), /Set `--max-old-space-size`/);
+  const outside = stepsOf({ ...killed, memory: { history } });
+  assert.match(outside, /`--max-old-space-size` would not have helped/);
+  assert.doesNotMatch(outside, /Set `--max-old-space-size`/);
+});
+
+test('evidence of a part that was never written is told of the report or journal that has it', () => {
+  const parts = ['recorder.journal', 'report.json', 'evidence.json'].map((name) => ({
+    name,
+    bytes: 1,
+    complete: true,
+  }));
+  const bundle = { id: 'b', path: '/dumps/b', capturedAt: '', sealed: true, parts };
+  const memory = { usage: { heapUsed: 90e6 }, heap: { used_heap_size: 90e6, heap_size_limit: 1e8 } };
+  const fatal = { event: 'JavaScript heap out of memory' };
+  const { evidence } = reachVerdict({
+    account: { schema: 'agentdump.analysis/1', gaps: [], bundle },
+    evidence: { exit: { signal: 'SIGABRT' }, fatal },
+    memory,
+  });
+  assert.ok(evidence.some(({ fact }) => fact.includes('were in use')));
+  assert.deepEqual(
+    evidence.filter(({ part }) => !parts.some(({ name }) => name === part)),
+    [],
+  );
 });
 
 test('a hostile part gives faults, never a throw', () => {

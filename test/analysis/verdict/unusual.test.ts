@@ -76,6 +76,22 @@ const cases: [string, UnusualInput, RegExp, UnusualInput][] = [
     { memory: { usage: { external: gib, heapUsed: gib } } },
   ],
   [
+    'resident memory',
+    {
+      memory: {
+        usage: {
+          rss: 2 * gib,
+          heapTotal: gib / 8,
+          heapUsed: gib / 8,
+          external: gib / 4,
+          arrayBuffers: gib / 8,
+        },
+      },
+    },
+    /1\.6 GiB of 2 GiB resident memory is neither heap nor Buffers .*128 MiB V8's heap, 128 MiB Buffers/,
+    { memory: { usage: { rss: 2 * gib, heapTotal: gib, heapUsed: gib, external: gib / 2 } } },
+  ],
+  [
     'detached',
     { memory: { heap: { number_of_detached_contexts: 1 } } },
     /1 detached context/,

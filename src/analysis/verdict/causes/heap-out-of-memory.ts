@@ -5,6 +5,7 @@ import type { Evidence } from '../../../model/verdict.ts';
 import { findAllocators } from '../../allocations.ts';
 import { heapHeadroom } from '../../headroom.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { lookStep } from '../memory-steps.ts';
 import { countedKills, endEvidence, kernelEvidence, memoryEvidence } from '../seen-from-outside.ts';
 import { cwdOf, surroundingsOf, titled } from '../wording.ts';
 
@@ -40,7 +41,7 @@ export const heapOutOfMemory: Cause = {
         ? 'The exit status, where a service manager or a container runtime logged it: 134 is an abort, such as that of V8, 137 a kill from outside.'
         : 'A limit that is too small for the work: the same load then succeeds with a larger limit, and memory stays flat.',
       nextSteps: [
-        'Look at what grows: `agentdump heap` on a snapshot taken before the limit.',
+        lookStep(facts),
         'If the objects are not needed any more, find who still holds them: caches without a bound, arrays that only grow, listeners.',
         'If they are needed, raise the limit: `--max-old-space-size`, below what the container allows.',
       ],

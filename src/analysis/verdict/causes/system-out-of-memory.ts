@@ -6,6 +6,7 @@ import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import type { Confidence, Evidence } from '../../../model/verdict.ts';
 import { whatGrew } from '../../memory-growth.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { lookStep, outsideStep } from '../memory-steps.ts';
 import {
   countedKills,
   endEvidence,
@@ -47,8 +48,12 @@ export const systemOutOfMemory: Cause = {
         limit === undefined
           ? 'Give the program a limit of its own (container, `systemd-run -p MemoryMax=`), so that other programs are not affected.'
           : 'Compare the limit with what the program needs at its peak; raise it if the program needs that much.',
-        'Set `--max-old-space-size` to about three quarters of the limit: then V8 collects garbage in time, or dies with a report.',
-        'Look at what grew: `agentdump heap` on a snapshot taken before the limit.',
+        ...(whatGrew(evidence.memory?.history ?? []) === 'outside'
+          ? [outsideStep]
+          : [
+              'Set `--max-old-space-size` to about three quarters of the limit: then V8 collects garbage in time, or dies with a report.',
+              lookStep(facts),
+            ]),
       ],
     };
   },
