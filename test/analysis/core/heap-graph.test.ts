@@ -69,6 +69,15 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.match(gaps[0].reason, /roots in native memory are guessed/);
   });
 
+  test('a mini core, which leaves the heap behind, is refused', () => {
+    const mini = join(death.core, '..', 'mini.core.gz');
+    const made = spawnSync(process.execPath, [bin, 'core', death.core, '--mini', mini], { encoding: 'utf8' });
+    assert.match(made.stderr, /mini\.core\.gz/);
+    const { stderr, status } = run('summary', mini);
+    assert.equal(status, 2);
+    assert.match(stderr, /holds no heap/);
+  });
+
   test('a snapshot is no core to export', () => {
     const { stderr, status } = run('export', bin, '--out', join(death.core, '..', 'no.heapsnapshot'));
     assert.equal(status, 2);

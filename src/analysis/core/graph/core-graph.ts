@@ -29,7 +29,7 @@ const blobBytes = 1 << 24;
 const pageAlignment = 1 << 18;
 const searchedStack = 1 << 23;
 
-/** @throws `not-found`, `malformed-input`, and `unsupported-version` for a V8 that was never compared. */
+/** @throws `not-found`, `malformed-input`, `usage` for a mini core, and `unsupported-version` for a V8 never compared. */
 export function readCoreGraph(path: string, options: { executable?: string } = {}): CoreGraph {
   const dump = openCoreDump(path, options);
   try {
@@ -48,9 +48,8 @@ export function readCoreGraph(path: string, options: { executable?: string } = {
 
 function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): GraphColumns {
   if (findSurveyNote(dump))
-    throw new MalformedInput('a mini core holds no heap: the questions need the full core', {
-      format: 'core',
-      field: 'heap',
+    throw new AgentdumpError('usage', 'a mini core holds no heap: the questions need the full core', {
+      argument: 'file',
     });
   const { line, isGraphProven } = v8.heap.layout;
   if (!isGraphProven)
