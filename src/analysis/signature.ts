@@ -8,16 +8,20 @@ import type { Account, ErrorFacts, Signature } from '../model/account.ts';
 import { clip, firstLine } from '../model/quantities.ts';
 import type { Frame } from '../model/thread.ts';
 
-export const signatureVersion = 1;
-const maxFrames = 5;
+export const signatureVersion = 2;
+/** The function that failed and who called it; further down it is the way there, and a fault is reached in many ways. */
+const maxFrames = 3;
 /** Deaths that say nothing of the code that was running: frames would split what is one. */
 const withoutFrames = new Set(['terminated', 'snapshot']);
+
+/** Whether somebody awaited it is no matter of the fault. */
+const thrownKinds = new Set(['uncaught-exception', 'unhandled-rejection']);
 
 /** undefined without a verdict. Pure. */
 export function computeSignature(account: Omit<Account, 'signature'>): Signature | undefined {
   const { verdict, error, process } = account;
   if (!verdict) return undefined;
-  const parts = [`kind:${verdict.kind}`];
+  const parts = [`kind:${thrownKinds.has(verdict.kind) ? 'thrown' : verdict.kind}`];
   if (account.signal) parts.push(`signal:${account.signal.name}`);
   if (process?.exit?.code !== undefined && verdict.kind === 'exit') parts.push(`exit:${process.exit.code}`);
   if (error) parts.push(...errorParts(error));
@@ -45,7 +49,13 @@ function standstillParts({ agent }: Omit<Account, 'signature'>): string[] {
   return loop ? loop.calls.map((call) => `loop:${call.replace(/\(.*/s, '')}`) : [];
 }
 
+/** What Node throws for a rejection that is no error. */
+const rejectedValue = /rejected with the reason "([\s\S]*)"\.?$/;
+
 function errorParts(error: ErrorFacts): string[] {
+  const [, reason] =
+    (error.code === 'ERR_UNHANDLED_REJECTION' && rejectedValue.exec(error.message ?? '')) || [];
+  if (reason !== undefined) return ['error:thrown value', `message:${normaliseMessage(reason)}`];
   const parts = [`error:${error.name ?? 'thrown value'}`];
   if (error.code) parts.push(`code:${error.code}`);
   const message = normaliseMessage(error.message ?? '');
@@ -70,6 +80,10 @@ const volatile: [RegExp, string][] = [
   [/\b(?=[0-9a-z_-]*\d)(?=[0-9a-z_-]*[a-z])[0-9a-z]+[_-][0-9a-z_-]{8,}\b/gi, '<id>'],
   [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi, '<id>'],
   [/\d+(?:[.,:]\d+)*/g, '<n>'],
+  // A minifier renames what is called, and not the method.
+  [/^(?:[\w$]+\.)+(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
+  // Node 22 and later say it of JSON, too.
+  [/(?<=in JSON at position <n>) \(line <n> column <n>\)$/, ''],
 ];
 
 /** The first line of a message without what changes from one death to the next. */
@@ -79,20 +93,41 @@ export function normaliseMessage(message: string): string {
   return clip(text, 200);
 }
 
-/** The program's own frames at the top, or without any the topmost of others; a recursion counts once. */
+/**
+ * The program's own frames at the top, or without any the topmost of others; a recursion counts once. What has no name of its
+ * own is left out where something has: it is the way to the fault.
+ */
 function frameParts(frames: readonly Frame[], roots: string[]): string[] {
   const positioned = frames.filter((f) => f.file !== undefined && !f.file.startsWith('node:'));
   const own = positioned.filter((f) => f.inApp);
-  const parts = (own.length ? own : positioned).slice(0, 200).map((f) => framePart(f, roots));
+  const candidates = (own.length ? own : positioned).slice(0, 200);
+  const named = candidates.filter((frame) => !namelessCallback.test(nameOf(frame)));
+  const parts = (named.length ? named : candidates.slice(0, 1)).map((f) => framePart(f, roots));
   return [...new Set(parts)].slice(0, maxFrames);
 }
 
-function framePart(frame: Frame, roots: string[]): string {
-  const name = (frame.function ?? '')
+/** Anonymous, or named by Node after what calls it. */
+const namelessCallback =
+  /^(?:|<anonymous>|(?:Timeout|Immediate|Interval)\.(?:_onTimeout|_onImmediate|<anonymous>)|process\.processTicksAndRejections)$/;
+
+function nameOf(frame: Frame): string {
+  return (frame.function ?? '')
     .replace(/^(?:async |new )+/, '')
     .replace(/ \[as [^\]]*\]$/, '')
     .replace(/^(?:Object|Function|Module)\./, '');
-  return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${stableFile(frame.file ?? '', roots)}`;
+}
+
+function framePart(frame: Frame, roots: string[]): string {
+  const name = nameOf(frame);
+  return `frame:${name && name !== '<anonymous>' ? name : '(anonymous)'}@${placeOf(frame.file ?? '', roots)}`;
+}
+
+/** A build moves files: its name tells one in the program, with the folder for an `index`; a package's own path stays as it is. */
+function placeOf(file: string, roots: string[]): string {
+  const path = stableFile(file, roots);
+  if (path.startsWith('node_modules/')) return path;
+  const names = path.split('/');
+  return names.slice(/^index\.[a-z]+$/.test(names.at(-1) ?? '') ? -2 : -1).join('/');
 }
 
 /** Relative to the program, or from node_modules on, or the bare name; hashes in bundlers' file names are left out. */

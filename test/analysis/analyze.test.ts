@@ -35,7 +35,7 @@ test('the account holds the fields of the contract', async () => {
   assert.equal(account.modules?.native[0]?.base, '0x400000');
   assert.deepEqual(account.agent?.state?.['queue'], { waiting: 4 });
   assert.deepEqual(account.gaps, [{ part: 'agent.json', reason: 'it threw: no cache', lookedFor: 'cache' }]);
-  assert.equal(account.signature?.parts[0], 'kind:uncaught-exception');
+  assert.equal(account.signature?.parts[0], 'kind:thrown');
 });
 
 test('a part that is missing without a word is a gap', async () => {

@@ -64,14 +64,14 @@ const idOf = (variation?: Variation) => computeSignature(account(variation))?.id
 test('the parts say what was hashed', () => {
   const signature = computeSignature(account());
   assert.deepEqual(signature?.parts, [
-    'kind:uncaught-exception',
+    'kind:thrown',
     'error:Error',
     'message:job <n> failed',
-    'frame:run@dist/main.js',
-    'frame:main@dist/main.js',
+    'frame:run@main.js',
+    'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 1);
+  assert.equal(signature?.version, 2);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {
@@ -96,7 +96,58 @@ test('a signal has no frames in its signature, an exit its code', () => {
   assert.deepEqual(computeSignature(exited)?.parts, ['kind:exit', 'exit:3']);
 });
 
+const framesOf = (...frames: [name: string, file: string][]) => {
+  const { error, ...rest } = account();
+  const made = frames.map(([name, file]) => ({
+    function: name,
+    file,
+    line: 1,
+    column: 1,
+    inApp: true,
+    trust: 'stack-text' as const,
+  }));
+  return computeSignature({ ...rest, error: { ...error, frames: made } })?.parts.filter((part) =>
+    part.startsWith('frame:'),
+  );
+};
+
+test('three functions that have a name of their own, by the names of their files', () => {
+  const way: [string, string][] = [
+    ['check', '/srv/app/src/lib/check.js'],
+    ['', '/srv/app/src/orders/index.js'],
+    ['Timeout._onTimeout', '/srv/app/src/main.js'],
+    ['pay', '/srv/app/src/orders/index.js'],
+    ['run', '/srv/app/src/run.js'],
+    ['start', '/srv/app/src/main.js'],
+  ];
+  assert.deepEqual(framesOf(...way), [
+    'frame:check@check.js',
+    'frame:pay@orders/index.js',
+    'frame:run@run.js',
+  ]);
+  assert.deepEqual(
+    framesOf(['', '/srv/app/src/main.js']),
+    ['frame:(anonymous)@main.js'],
+    'unless none has one',
+  );
+});
+
+test('whether somebody awaited it is no matter of the fault', () => {
+  const rejected = { ...account(), verdict: { ...verdict, kind: 'unhandled-rejection' as const } };
+  assert.equal(computeSignature(rejected)?.id, idOf());
+  const text =
+    'This error originated either by throwing … The promise rejected with the reason "bad state 17".';
+  const error = { name: 'UnhandledPromiseRejection', code: 'ERR_UNHANDLED_REJECTION', message: text };
+  assert.deepEqual(computeSignature({ ...rejected, error })?.parts, [
+    'kind:thrown',
+    'error:thrown value',
+    'message:bad state <n>',
+  ]);
+});
+
 const messages: [string, string][] = [
+  ["Expected ',' in JSON at position 12 (line 1 column 13)", "Expected ',' in JSON at position <n>"],
+  ['rows.map is not a function', '<value>.map is not a function'],
   ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED <n>'],
   ['run 7f3c9a52-1b7e-4c8d-9a10-0b8f6a1c2d3e gone', 'run <id> gone'],
   [

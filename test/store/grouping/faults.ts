@@ -1,0 +1,150 @@
+/**
+ * A program with eighteen faults, several of which fail in one function that they share, and the ways in which the same fault
+ * looks otherwise: another build, another Node, another folder, another path to it. What belongs together is said here, by
+ * hand, and not by what any rule makes of it.
+ */
+export interface Program {
+  /** Relative path → text. */
+  files: Record<string, string>;
+}
+
+/** Each in a module of its own below `faults/`, with `run` as the way in. */
+const faults: Record<string, string> = {
+  'missing-customer': `
+    function nameOf(order) { return order.customer.name; }
+    export function run() { return nameOf({ id: Math.random() }); }`,
+  'cart-empty': `
+    import { invariant } from '../lib/invariant.mjs';
+    function checkOut(cart) { invariant(cart.items.length > 0); }
+    export function run() { checkOut({ items: [] }); }`,
+  'stock-negative': `
+    import { invariant } from '../lib/invariant.mjs';
+    function takeFromStock(stock) { invariant(stock.left >= 0); }
+    export function run() { takeFromStock({ left: -1 }); }`,
+  'parcel-heavy': `
+    import { invariant } from '../lib/invariant.mjs';
+    function pack(parcel) { invariant(parcel.kg < 30, 'parcel ' + parcel.id + ' is too heavy'); }
+    export function run() { pack({ kg: 31, id: 'P-' + process.pid }); }`,
+  'bad-settings': `
+    function readSettings(text) { return JSON.parse(text); }
+    export function run() { return readSettings('{port: 80}'); }`,
+  'cut-reply': `
+    function readReply(text) { return JSON.parse(text); }
+    export function run() { return readReply('{"items": [1, 2'); }`,
+  'search-timeout': `
+    import { within } from '../lib/within.mjs';
+    async function search() { return within(20, new Promise(() => setTimeout(() => {}, 1000))); }
+    export async function run() { await search(); }`,
+  'booking-timeout': `
+    import { within } from '../lib/within.mjs';
+    async function book() { return within(20, new Promise(() => setTimeout(() => {}, 1000))); }
+    export async function run() { await book(); }`,
+  'not-a-list': `
+    function render(rows) { return rows.map((row) => row.title); }
+    export function run() { return render({ rows: [] }); }`,
+  'endless-tree': `
+    function walk(node) { return node.children.map(walk); }
+    export function run() { const root = { children: [] }; root.children.push(root); return walk(root); }`,
+  'no-template': `
+    import { readFileSync } from 'node:fs';
+    function readTemplate(name) { return readFileSync('/nowhere/templates/' + name + '.html', 'utf8'); }
+    export function run() { return readTemplate('mail-' + process.pid); }`,
+  'no-key': `
+    import { readFileSync } from 'node:fs';
+    function readKey(name) { return readFileSync('/nowhere/keys/' + name + '.pem', 'utf8'); }
+    export function run() { return readKey('key-' + process.pid); }`,
+  'thrown-text': `
+    function decide(state) { throw 'bad state ' + state; }
+    export function run() { decide(process.pid); }`,
+  'lost-order': `
+    class OrderError extends Error { name = 'OrderError'; }
+    function find(id) { throw new OrderError('order ' + id + ' not found'); }
+    export function run() { find('A-' + process.pid + '-' + Math.random().toString(16).slice(2, 10)); }`,
+  'lost-invoice': `
+    class InvoiceError extends Error { name = 'InvoiceError'; }
+    function find(id) { throw new InvoiceError('invoice ' + id + ' not found'); }
+    export function run() { find(process.pid); }`,
+  'user-without-name': `
+    import { requireField } from '../lib/require-field.mjs';
+    function loadUser(user) { return requireField(user, 'name'); }
+    export function run() { return loadUser({}); }`,
+  'team-without-name': `
+    import { requireField } from '../lib/require-field.mjs';
+    function loadTeam(team) { return requireField(team, 'name'); }
+    export function run() { return loadTeam({}); }`,
+  'refused-model': `
+    async function ask() {
+      try { return await fetch('http://127.0.0.1:9/v1'); }
+      catch (cause) { throw new Error('the model did not answer', { cause }); }
+    }
+    export async function run() { await ask(); }`,
+};
+
+export const faultNames = Object.keys(faults);
+
+const lib: Record<string, string> = {
+  'lib/invariant.mjs': `
+    export function invariant(holds, message = 'invariant violated') { if (!holds) throw new Error(message); }`,
+  'lib/require-field.mjs': `
+    function fail(text) { throw new Error(text); }
+    export function requireField(value, field) { return value[field] ?? fail(field + ' is missing'); }`,
+  'lib/within.mjs': `
+    export function within(ms, work) {
+      return new Promise((resolve, reject) => {
+        const began = Date.now();
+        setTimeout(() => reject(new Error('timed out after ' + (Date.now() - began) + ' ms')), ms);
+        work.then(resolve, reject);
+      });
+    }`,
+};
+
+/** How the program gets to the fault. */
+const ways = {
+  direct: 'await run();',
+  timer: 'setTimeout(() => run(), 5);',
+  promise: 'Promise.resolve().then(() => run());',
+  job: 'class Queue { async work(job) { await null; await job(); } }\nawait new Queue().work(async () => { await run(); });',
+};
+export type Way = keyof typeof ways;
+
+export function programOf(
+  fault: string,
+  { way = 'direct', shift = 0 }: { way?: Way; shift?: number } = {},
+): Program {
+  const before = Array.from({ length: shift }, (_, n) => `// line ${n}`).join('\n');
+  const texts = { ...lib, [`faults/${fault}.mjs`]: faults[fault] ?? '' };
+  const main = `import { run } from './faults/${fault}.mjs';\n${ways[way]}\n`;
+  const files = Object.entries({ ...texts, 'main.mjs': main }).map(([name, text]) => [
+    name,
+    `${before}\n${text}\n`,
+  ]);
+  return {
+    files: {
+      ...Object.fromEntries(files),
+      'package.json': '{"name":"shop","version":"1.0.0","type":"module"}',
+    },
+  };
+}
+
+export interface Variant {
+  name: string;
+  node: 20 | 22 | 24 | 26;
+  way?: Way;
+  shift?: number;
+  /** Bundled and minified, with its source map or without. */
+  build?: 'mapped' | 'unmapped';
+}
+
+export const variants: readonly Variant[] = [
+  { name: 'as written', node: 20 },
+  { name: 'lines shifted', node: 20, shift: 17 },
+  { name: 'Node 22', node: 22 },
+  { name: 'Node 24', node: 24 },
+  { name: 'Node 26', node: 26 },
+  { name: 'from a timer', node: 24, way: 'timer' },
+  { name: 'from a promise', node: 20, way: 'promise' },
+  { name: 'from a queue', node: 22, way: 'job' },
+  { name: 'minified, with a map', node: 24, build: 'mapped' },
+  { name: 'minified, with a map, shifted', node: 20, build: 'mapped', shift: 5 },
+  { name: 'minified, no map', node: 24, build: 'unmapped' },
+];

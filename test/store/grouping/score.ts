@@ -1,0 +1,35 @@
+/** How well deaths are grouped: of the pairs that are one fault how many are together, and of those together how many are one fault. */
+export interface Labelled {
+  fault: string;
+  variant: string;
+  group: string;
+}
+
+export interface PairScore {
+  precision: number;
+  recall: number;
+  pairs: number;
+  wrong: [Labelled, Labelled][];
+  missed: [Labelled, Labelled][];
+}
+
+export function scorePairs(deaths: readonly Labelled[]): PairScore {
+  const wrong: [Labelled, Labelled][] = [];
+  const missed: [Labelled, Labelled][] = [];
+  let right = 0;
+  for (const [index, one] of deaths.entries())
+    for (const other of deaths.slice(index + 1)) {
+      const isSame = one.fault === other.fault;
+      const isTogether = one.group === other.group;
+      if (isSame && isTogether) right++;
+      else if (isSame) missed.push([one, other]);
+      else if (isTogether) wrong.push([one, other]);
+    }
+  return {
+    precision: right / (right + wrong.length),
+    recall: right / (right + missed.length),
+    pairs: right + missed.length,
+    wrong,
+    missed,
+  };
+}
