@@ -1,0 +1,107 @@
+/** `agentdump send` and `agentdump issues`, through the built program, with bundles of programs that really died. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { preload, temporaryFolder } from '../support/run-victim.ts';
+
+const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
+const commit = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b';
+
+test('deaths of two releases, one fault resolved and back, and the words of the commands', (t) => {
+  const folder = temporaryFolder(t);
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{"name":"shop","version":"1.4.0"}');
+  writeFileSync(
+    join(app, 'pay.js'),
+    'function pay(n) { throw new RangeError("card " + n + " refused"); }\npay(process.pid);\n',
+  );
+  writeFileSync(join(app, 'load.js'), 'function load(o) { return o.customer.name; }\nload({});\n');
+  const place = join(folder, 'store');
+  let dumps = '';
+  const die = (program: string, more: Record<string, string>) => {
+    dumps = join(folder, `dumps-${Math.random().toString(16).slice(2)}`);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      AGENTDUMP_DIR: dumps,
+      AGENTDUMP_HEAP: 'off',
+      ...more,
+    };
+    assert.equal(spawnSync(process.execPath, ['--require', preload, join(app, program)], { env }).status, 1);
+  };
+  const agentdump = (...words: string[]) => {
+    const env = { PATH: process.env['PATH'], AGENTDUMP_DIR: dumps, AGENTDUMP_STORE: place };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...words], {
+      env,
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+  const list = () => JSON.parse(agentdump('issues', '--json').stdout).issues;
+
+  die('pay.js', { GITHUB_SHA: commit, NODE_ENV: 'production' });
+  assert.deepEqual(
+    JSON.parse(agentdump('send', 'latest', '--json').stdout).sent.map(
+      ({ outcome }: { outcome: string }) => outcome,
+    ),
+    ['stored'],
+  );
+  const again = agentdump('send', '--all');
+  assert.deepEqual([again.status, again.stderr], [0, '']);
+  assert.match(again.stdout, /^there +\S+\.agentdump {2}issue [0-9a-f]{8}\n$/);
+  die('load.js', { AGENTDUMP_RELEASE: 'shop@1.3.9' });
+  assert.equal(agentdump('send', '--all').status, 0);
+
+  const [first, second, ...others] = list();
+  assert.deepEqual(others, []);
+  const [pay, load] = /card/.test(first.title) ? [first, second] : [second, first];
+  assert.deepEqual([pay.firstRelease, load.lastRelease], ['1.4.0+9f86d081884c', 'shop@1.3.9']);
+  assert.deepEqual(Object.keys(pay), [
+    'id',
+    'title',
+    'count',
+    'firstSeen',
+    'lastSeen',
+    'firstRelease',
+    'lastRelease',
+    'status',
+    'because',
+  ]);
+  assert.match(agentdump('issues').stdout, /id +status +deaths[\s\S]*new +1 .*RangeError: card \d+ refused/);
+
+  assert.equal(
+    agentdump('issues', 'resolve', pay.id.slice(0, 8), '--release', '1.5.0').stdout,
+    `${pay.id.slice(0, 8)} resolved\n`,
+  );
+  die('pay.js', { AGENTDUMP_RELEASE: '1.4.9' });
+  agentdump('send', 'latest');
+  const statusOf = (id: string) => list().find((one: { id: string }) => one.id === id)?.status;
+  assert.equal(statusOf(pay.id), 'resolved');
+  die('pay.js', { AGENTDUMP_RELEASE: '1.5.0' });
+  agentdump('send', 'latest');
+  assert.equal(statusOf(pay.id), 'regressed');
+  const story = JSON.parse(agentdump('issues', 'show', pay.id, '--json').stdout);
+  assert.equal(story.count, 3);
+  assert.deepEqual(story.environments, [{ name: 'production', count: 1 }]);
+  assert.equal(story.deaths.find((one: { commit?: string }) => one.commit)?.commit, commit);
+  assert.match(
+    agentdump('issues', 'show', pay.id).stdout,
+    /regressed · 3 deaths[\s\S]*Grouped because\n[\s\S]*error RangeError/,
+  );
+  assert.equal(agentdump('analyze', story.deaths[0].path).status, 0, 'what is kept can be analyzed');
+
+  assert.equal(agentdump('send').status, 2);
+  assert.equal(agentdump('send', 'latest', '--all').status, 2);
+  assert.equal(agentdump('issues', 'shw', pay.id).status, 2);
+  assert.equal(agentdump('issues', 'merge', pay.id).status, 2);
+  assert.equal(agentdump('issues', '--release', '1').status, 2);
+  assert.equal(agentdump('issues', 'show', 'ffff').status, 3);
+  writeFileSync(join(folder, 'not.agentdump.zip'), 'no bundle');
+  const refusal = agentdump('send', join(folder, 'not.agentdump.zip'));
+  assert.equal(refusal.status, 1);
+  assert.match(refusal.stdout, /^refused .*is no bundle/);
+});
