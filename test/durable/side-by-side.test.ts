@@ -36,7 +36,7 @@ function fresh() {
 }
 
 async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  for (let turn = 0; turn < 1000; turn++) {
+  for (let turn = 0; turn < 10_000; turn++) {
     const found = await look();
     if (found !== undefined) return found;
     await sleep(10);

@@ -33,7 +33,12 @@ for (const node of findNodes())
         ['--max-old-space-size=60', '--require', preload, join(programs, 'heap-fills.cjs')],
         {
           stdio: 'ignore',
-          env: { PATH: process.env['PATH'], AGENTDUMP_DIR: dir, AGENTDUMP_MEMORY_PERCENT: '60' },
+          env: {
+            PATH: process.env['PATH'],
+            AGENTDUMP_DIR: dir,
+            AGENTDUMP_MEMORY_PERCENT: '60',
+            AGENTDUMP_HANG_MS: '600000',
+          },
         },
       );
       t.after(() => child.kill('SIGKILL'));

