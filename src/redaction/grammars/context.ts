@@ -39,6 +39,7 @@ import {
 import { isFillIn, isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
 import { findAuthorization, findCookies, longestLine } from './header-values.ts';
 import { elementName, elementText, isTypeArgument } from './markup.ts';
+import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
 import { valueBelow } from './yaml-values.ts';
 
 const flowList = /\[[ ]?(?:[^\s[\]"'`,{}]{6,400},[ ]?){1,40}[^\s[\]"'`,{}]{6,400}[ ]?\]/y;
@@ -224,10 +225,14 @@ export class ContextReader {
       next === 10 ||
       next === 13 ||
       (next === 92 && (readEscape(units, span.end) & escapeMask) === 10) ||
-      next === 34;
-    return this.report(span, verdict, { quoted: false, tight, startsLine: isFirst, endsLine, next }, place)
-      ? span.close
-      : 0;
+      next === 34 ||
+      ((next === 32 || next === 9) && hasOnlyRemark(this.page, span.end));
+    const form: ValueForm = { quoted: false, tight, startsLine: isFirst, endsLine, next };
+    if (verdict.strength >= 2 && !verdict.form && next !== 59) {
+      form.setting = settingKind(this.page, place, span, form);
+      if (form.setting && isShownText(this.page, place, text.slice(span.start, span.end))) return 0;
+    }
+    return this.report(span, verdict, form, place) ? span.close : 0;
   }
 
   /** `?code=`, `&sig=`: only in a query. */

@@ -2,7 +2,7 @@
  * Finds where a value ends that stands behind a name: quoted at some depth of escaping (`"`, `\"`, `\\\"`, `%22`,
  * `&quot;`), bare, or a YAML block. Knows extents only, not whether the value is a secret.
  */
-import { alnum, characterTables, terminator } from '../scan/characters.ts';
+import { alnum, characterTables, terminator, wordUnit } from '../scan/characters.ts';
 import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
 import type { Page } from '../scan/page.ts';
 
@@ -211,7 +211,9 @@ export function startsLine(page: Page, start: number): boolean {
   const { classes } = characterTables();
   let i = start;
   if (units[i - 1] === 46)
-    while (i > 0 && start - i < 60 && (units[i - 1] === 46 || classes[units[i - 1]!]! & alnum)) i -= 1;
+    while (i > 0 && start - i < 100 && (units[i - 1] === 46 || classes[units[i - 1]!]! & wordUnit)) i -= 1;
+  // The letter of an escaped line break belongs to no name.
+  if (i < start && units[i - 1] === 92 && (units[i] === 110 || units[i] === 116)) return true;
   while (i > 0 && start - i < 100 && (units[i - 1] === 32 || units[i - 1] === 9 || units[i - 1] === 45))
     i -= 1;
   if (i === 0 || units[i - 1] === 10) return true;

@@ -2,6 +2,7 @@
  * Says from a value, and the name it stands under, whether it is a secret: stand-ins (`<your-key>`, `${TOKEN}`,
  * `****`), code (`req.body.password`), prose and ids are not. All checks are linear in a value of bounded length.
  */
+import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
 import { isOwnPlaceholder } from '../placeholder.ts';
 import { isPassphrase, isTypedWord } from './plain-words.ts';
@@ -17,6 +18,8 @@ export interface ValueForm {
   endsLine: boolean;
   /** The unit behind the value, or 0 at the end. */
   next: number;
+  /** It is a configuration's, not a program's. */
+  setting?: SettingKind | undefined;
 }
 
 let standInWords: Set<string> | undefined;
@@ -33,7 +36,8 @@ function isStandInWord(word: string): boolean {
     this self async import export from require import( super typeof delete json yaml
     uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
     arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
-    es256 string_value blob_value number_value`.split(/\s+/),
+    es256 string_value blob_value number_value passwort kennwort wachtwoord contraseña senha lösenord adgangskode passord
+    hasło heslo jelszó parola salasana şifre пароль 密码 密碼 パスワード 비밀번호`.split(/\s+/),
   );
   return standInWords.has(word);
 }
@@ -279,10 +283,25 @@ function namesItself(value: string, { tight }: ValueForm): boolean {
  * so, but not of such words and with nothing around the sign.
  */
 function isJoinedWords(value: string, form: ValueForm): boolean {
-  if (!isPassphrase(value) || form.next === 40 || form.next === 91) return false;
+  if (form.next === 40 || form.next === 91) return false;
+  if (form.setting && isSettingWord(value, form.setting)) return true;
+  if (!isPassphrase(value)) return false;
   const isLine = form.startsLine && form.endsLine;
   return value.includes('.') ? form.tight && isLine : form.tight || isLine;
 }
+
+/** The name is a password's beyond doubt; in a sure setting also one that is only likely to be, or that is another secret's. */
+const isUnderPassword = ({ rule, strength }: NameVerdict, { setting }: ValueForm): boolean =>
+  setting === 'sure' ? rule === 'password' || strength === 3 : rule === 'password' && strength === 3;
+
+/** Words of a setting; a name that ends as a password's does may also say where it is kept, unless the key leaves no doubt. */
+const isSettingWord = (value: string, setting: SettingKind): boolean =>
+  /^[A-Za-z][A-Za-z\d]*(?:[-_.][A-Za-z\d]+)*[!?#*]?$/.test(value) &&
+  value.length >= 6 &&
+  (setting === 'sure' ||
+    !/(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key|credentials?|file|path|ref|type|input)s?$/i.test(
+      value,
+    ));
 
 /** `/^[A-Za-z0-9-_]+\.`, `[^\s:]{1,100}`: the pattern of a value. */
 const regexSource = /^\/?\^?(?:\(\?[:<=!])?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
@@ -299,7 +318,13 @@ function isBareWordSecret(value: string, form: ValueForm): boolean {
   if (isDrawnLetters(value)) return true;
   if (form.next === 59) return form.tight && isTypedWord(value);
   if (form.next === 44 || form.next === 41) return form.tight && isTypedWord(value);
-  return form.tight || (form.startsLine && form.endsLine) || looksRandom(value);
+  // `password: SecretString`
+  if (!form.tight && /^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/.test(value) && !isPassphrase(value)) return false;
+  const isAlone = form.startsLine && form.endsLine;
+  // A remark stands behind a program's variable too.
+  if (isAlone && !form.tight && form.setting !== 'sure' && (form.next === 32 || form.next === 9))
+    return isTypedWord(value);
+  return form.tight || isAlone || looksRandom(value);
 }
 
 /** `runas password: sunflower`, at the end of its line. */
@@ -317,7 +342,7 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (!form.quoted && verdict.rule !== 'password' && namesItself(text, form)) return false;
   if (!form.quoted && !form.tight && form.next === 59 && argument.test(text)) return false;
   if (!form.quoted && isExpression(text, form))
-    return verdict.rule === 'password' && verdict.strength === 3 && isJoinedWords(text, form);
+    return isUnderPassword(verdict, form) && isJoinedWords(text, form);
   // The quote closed a string that ended in `password: `: what follows is the program's own text.
   if (form.quoted && /^\s*[+),;\]}]+(?:\s|$)/.test(value)) return false;
   if (isProse(text)) return hasLongRandomPart(text);
@@ -360,7 +385,7 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   if (verdict.rule === 'pin' || verdict.rule === 'one-time-code')
     return /^(?=.*\d)(?:[A-Za-z\d-]{3,12}|[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){1,7})$/.test(text);
   if (isPlainDatum(text)) return verdict.rule === 'password' && /^\d{6,}$/.test(text);
-  if (verdict.rule === 'password' && form.tight && isTypedWord(text)) return true;
+  if (verdict.rule === 'password' && (form.tight || form.setting) && isTypedWord(text)) return true;
   if (verdict.rule === 'password' || verdict.rule === 'credential') {
     if (/^[A-Za-z_-]+$/.test(text))
       return (verdict.rule === 'password' && form.quoted && text.length >= 6) || isDrawnLetters(text);

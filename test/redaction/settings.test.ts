@@ -1,0 +1,106 @@
+/** Passwords of letters only in configuration files, written down before the rule was read; and lines of programs, labels and prose that look so. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redact } from '../../src/redaction/index.ts';
+
+/** `%` is the password. */
+const settings = [
+  'spring.datasource.password=%',
+  'spring.datasource.password=%\nspring.datasource.driver=org.postgresql.Driver',
+  'spring.datasource.hikari.password=%   # pool',
+  'spring.redis.password: %',
+  'spring:\n  datasource:\n    username: app\n    password: %',
+  'spring:\n  datasource:\n    password: %  # production\n    username: app',
+  'quarkus.datasource.password=%',
+  'javax.net.ssl.keyStorePassword=%',
+  'server.ssl.key-store-password = %',
+  'server.ssl.key-store-password=% # keystore',
+  '[database]\nhost = db1\npasswd = %\nport = 5432',
+  '[database]\nhost = db1\n; who signs in\npassword = %   ; production\nport = 5432',
+  'host=db1\npassword=%\nport=5432',
+  'a=b\r\npassword=%\r\nc=d\r\n',
+  'DB_PASSWORD=%',
+  'DB_HOST=db\nexport DB_PASSWORD=%\n',
+  '$ SPRING_DATASOURCE_PASSWORD=% java -jar app.jar',
+  'java -Dldap.bind.password=% -jar app.jar',
+  'java -jar app.jar --spring.datasource.password=% --server.port=1',
+  '{spring.datasource.username=app, spring.datasource.password=%, spring.port=1}',
+  '2026-11-02 12:00:01 DEBUG resolved app.admin.password=% from application.yml',
+  '2026-11-02 12:00:01 DEBUG app.admin.password: %',
+  'app.jwt.secret=%',
+  'spring.redis.pass: %',
+  JSON.stringify({ file: 'a.host=db\nspring.datasource.password=%\nb.port=1\n' }),
+  JSON.stringify({ file: '[db]\nhost = db\npassword = %\nport = 1\n' }),
+];
+const passwords = [
+  'sommerregenx',
+  'qwmzkrtplxvb',
+  'xkqzEfGhijkl',
+  'tigerWindow',
+  'adminWalrus',
+  'walrus.kettle',
+];
+
+for (const setting of settings)
+  test(`letters only in ${JSON.stringify(setting)}`, () => {
+    for (const password of passwords) {
+      const shown = redact(setting.replace('%', password));
+      assert.ok(!shown.includes(password), shown);
+      assert.equal(redact(shown), shown);
+    }
+  });
+
+test('behind blanks at the end of a line, or a remark', () => {
+  for (const line of [
+    'password = sommerregen  \n',
+    'password: sommerregen # pool',
+    'database.password = brokenviolin ; db',
+  ])
+    assert.ok(!/sommerregen|brokenviolin/.test(redact(line)), redact(line));
+});
+
+test('a password that is called as a variable would be stays hidden under a whole key', () => {
+  for (const value of ['newAccount', 'mySecretPass', 'user_password'])
+    assert.ok(!redact(`spring.datasource.password=${value}`).includes(value), value);
+});
+
+test('lines of programs, labels and prose stay', () => {
+  for (const text of [
+    'password = getPassword',
+    'password = getPassword  # of the vault',
+    'password = value  # as typed',
+    'password = readPasswordFromConsole',
+    'user = userName\npassword = userPassword\nlogin(user, password)',
+    'connect(\n    user=user_name,\n    password=user_password\n)',
+    'login({\n  password: userPassword\n})',
+    '  password: string',
+    '  password: string # as typed',
+    '  password: PasswordField',
+    '  password: SecretString',
+    'fields.password: CharField',
+    'password: z.string()',
+    'name: string\npassword: SecretString\n',
+    'login.password=Password',
+    'login.password=Passwort',
+    'login.password = Mot de passe',
+    'login.password=Contraseña',
+    'page.reset.password=Zurücksetzen',
+    'login.label.password=Geheimwort',
+    'error.password.missing=Bitte Passwort eingeben',
+    'spring.datasource.password=$' + '{DB_PASSWORD}',
+    'spring.datasource.password=$DB_PASSWORD # of the vault',
+    'spring.datasource.password=',
+    'spring.datasource.username=sommerregenx',
+    'password.encoder=bcrypt',
+    '# spring.datasource.password is required for the production profile',
+    'The property spring.datasource.password = the password of the database user.',
+    'The property spring.datasource.password: required',
+    'this.form.password=userInput',
+    'e.form.password=n.userInput,',
+    'user.password = hashedPassword',
+    'config.db.password = undefined',
+    'form.controls.password = passwordControl',
+    'props.password = inputValue;',
+  ])
+    assert.equal(redact(text), text);
+});
