@@ -30,8 +30,7 @@ export interface VerdictTraits {
   isFromOutside?: true;
 }
 
-/** What all who show or use a kind must know of it. */
-export const verdictTraits: Record<VerdictKind, VerdictTraits> = {
+const traits: Record<VerdictKind, VerdictTraits> = {
   'uncaught-exception': { nature: 'death' },
   'unhandled-rejection': { nature: 'death' },
   'heap-out-of-memory': { nature: 'death' },
@@ -51,6 +50,11 @@ export const verdictTraits: Record<VerdictKind, VerdictTraits> = {
   snapshot: { nature: 'asked' },
   unknown: { nature: 'unknown' },
 };
+
+/** What all who show or use a kind must know of it. An account that somebody else wrote may have any text as its kind. */
+export function traitsOf(kind: string): VerdictTraits {
+  return Object.hasOwn(traits, kind) ? traits[kind as VerdictKind] : traits.unknown;
+}
 
 /** certain: the facts admit nothing else; likely: one step of inference; possible: one of several readings. */
 export type Confidence = 'certain' | 'likely' | 'possible';

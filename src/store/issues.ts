@@ -9,7 +9,7 @@ import type {
   StoredDeath,
 } from '../model/fleet/issue.ts';
 import { issueStatuses } from '../model/fleet/issue.ts';
-import { verdictTraits } from '../model/verdict.ts';
+import { traitsOf } from '../model/verdict.ts';
 import { becauseOf } from './because.ts';
 import type { IndexDatabase, Query } from './index/database.ts';
 import { type StatusFacts, statusOf } from './index/issue-status.ts';
@@ -69,7 +69,7 @@ export async function listIssues({ index }: Store, options: ListOptions = {}): P
 }
 
 function isFault(kind: Issue['kind']): boolean {
-  return kind === 'sealed' || verdictTraits[kind]?.nature !== 'asked';
+  return traitsOf(kind).nature !== 'asked';
 }
 
 type KnownReleases = ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -4,7 +4,7 @@
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
-import { type Verdict, verdictTraits } from '../../model/verdict.ts';
+import { traitsOf, type Verdict } from '../../model/verdict.ts';
 
 const mostEvidence = 4;
 /** Failures that stand for themselves, also where no error says so. */
@@ -21,7 +21,7 @@ export function explainByAgent(reached: Verdict, agent: AgentState | undefined):
   // A snapshot is no death; what was wrong is in the agent's section.
   if (!agent || reached.kind === 'snapshot') return reached;
   // Where the end came from outside, what the agent was caught in comes first.
-  const { isFromOutside } = verdictTraits[reached.kind];
+  const { isFromOutside } = traitsOf(reached.kind);
   const deed = deeds[reached.kind];
   const verdict = deed === undefined ? reached : withWork(reached, agent, deed);
   if (!failure) return isFromOutside ? withCircle(verdict, agent) : verdict;

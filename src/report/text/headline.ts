@@ -1,7 +1,7 @@
 /** The first lines: what happened and when. The summary follows the code, so that the place is seen first. */
 import type { Account } from '../../model/account.ts';
 import { formatDuration } from '../../model/quantities.ts';
-import { type Verdict, verdictTraits } from '../../model/verdict.ts';
+import { traitsOf, type Verdict } from '../../model/verdict.ts';
 import type { Paint } from '../palette.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 
@@ -10,7 +10,7 @@ export function renderHeadline(account: Account, page: Page): string[] {
   const { verdict } = account;
   if (!verdict) return [palette.warn('? No verdict'), `  ${aboutLine(account)}`];
   return [
-    paintOf(verdict, page)(`${marks[verdictTraits[verdict.kind].nature]} ${oneLine(verdict.title)}`),
+    paintOf(verdict, page)(`${marks[traitsOf(verdict.kind).nature]} ${oneLine(verdict.title)}`),
     `  ${palette.strong(verdict.kind)} ${palette.faint(`· ${verdict.confidence} · ${aboutLine(account)}`)}`,
   ];
 }
@@ -23,7 +23,7 @@ const marks = { death: '✖', asked: '■', unknown: '?' } as const;
 const colours = { death: 'bad', asked: 'good', unknown: 'warn' } as const;
 
 function paintOf({ kind }: Verdict, { palette }: Page): Paint {
-  const colour = palette[colours[verdictTraits[kind].nature]];
+  const colour = palette[colours[traitsOf(kind).nature]];
   return (text) => palette.strong(colour(text));
 }
 

@@ -2,7 +2,7 @@
 import type { Account } from '../../../model/account.ts';
 import { formatBytes, formatDuration } from '../../../model/quantities.ts';
 import { testOf } from '../../../model/tests.ts';
-import { type Verdict, type VerdictTraits, verdictTraits } from '../../../model/verdict.ts';
+import { traitsOf, type Verdict, type VerdictTraits } from '../../../model/verdict.ts';
 import { Prose } from '../parts/prose.tsx';
 import { Chip, Facts, PartTag, type Tone, When } from '../parts/small.tsx';
 
@@ -11,7 +11,7 @@ const tones: Record<VerdictTraits['nature'], Tone> = { death: 'bad', asked: 'goo
 export function VerdictSection({ account }: { account: Account }) {
   const { verdict } = account;
   if (!verdict) return <WithoutVerdict account={account} />;
-  const tone = tones[verdictTraits[verdict.kind].nature];
+  const tone = tones[traitsOf(verdict.kind).nature];
   return (
     <div class={`headline tone-${tone}`}>
       <p class="kind">
