@@ -3,7 +3,7 @@
  * asks whether a secret is in it. Decoding is tried on a few characters first, so that ids and digests cost little.
  */
 import { base64Unit, characterTables, hexUnit } from './characters.ts';
-import { escapeMask, escapeShift, readEscape } from './escapes.ts';
+import { escapeMask, escapeShift, listGap, readEscape } from './escapes.ts';
 import type { Page } from './page.ts';
 
 /** Decoded text and where its encoded form ends. */
@@ -133,10 +133,14 @@ function decodeEscapeRun(page: Page, start: number): DecodedRun | undefined {
 
 const printedBuffer = /<Buffer((?: [0-9a-f]{2}){6,60})(?: \.\.\. \d+ more bytes)?>/y;
 const contents = /<((?:[0-9a-f]{2} ){6,100}[0-9a-f]{2})(?: \.\.\. \d+ more bytes)?>/y;
-const bufferData =
-  /"data(\\*)": ?(\[(?:\s|\\+n){0,40}((?:\d{1,3},(?:\s|\\+n){0,40}){7,4000}\d{1,3})(?:\s|\\+n){0,40}\])/y;
-const typedArray =
-  /\(\d{1,9}\) \[\s{1,9}((?:\d{1,3},\s{1,9}){7,200}(?:\d{1,3}|\.{3} \d{1,9} more items?))\s{0,9}(?=\])/y;
+const bufferData = new RegExp(
+  String.raw`"data(\\*)": ?(\[${listGap}((?:\d{1,3},${listGap}){7,4000}\d{1,3})${listGap}\])`,
+  'y',
+);
+const typedArray = new RegExp(
+  String.raw`\(\d{1,9}\) \[${listGap}((?:\d{1,3},${listGap}){7,200}(?:\d{1,3}|\.{3} \d{1,9} more items?))${listGap}(?=\])`,
+  'y',
+);
 
 /** `<Buffer 67 68 …>` as util.inspect prints it; the page holds `<` at `start`. */
 export function decodePrintedBuffer(page: Page, start: number): DecodedRun | undefined {
@@ -170,7 +174,7 @@ export function decodeTypedArray(page: Page, start: number): DecodedRun | undefi
 const textOfNumbers = (list: string): string =>
   Buffer.from((list.match(/\d+/g) ?? []).map(Number)).toString('latin1');
 
-/** `"data":[103,104,…]` as JSON.stringify writes a Buffer; the page holds the name's quote at `start`. */
+/** `"data":[103,104,…]` as JSON.stringify writes a Buffer, on one line or many, and in a string of JSON; the page holds the name's quote at `start`. */
 export function decodeBufferData(page: Page, start: number): DecodedRun | undefined {
   bufferData.lastIndex = start;
   const match = bufferData.exec(page.text);

@@ -9,6 +9,9 @@ import { characterTables, hexUnit } from './characters.ts';
 export const escapeMask = 0xffff;
 export const escapeShift = 16;
 
+/** The source of an expression: blanks and line breaks between the numbers of a list, also within a string. */
+export const listGap = String.raw`(?:\s|\\{1,15}[nrt]){0,80}`;
+
 const pack = (length: number, unit: number): number => (length << escapeShift) | unit;
 const hexValue = (unit: number): number => (unit <= 57 ? unit - 48 : (unit | 32) - 87);
 

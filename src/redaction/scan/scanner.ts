@@ -325,6 +325,8 @@ export class Scanner {
   /** An escape that is no sign. Answers where reading goes on: `behind`, or further when a secret was found. */
   private escapeAt(page: Page, i: number, behind: number, stands: number, out: Finding[]): number {
     if (stands === 10 && this.options.context && page.units[i] === 92) this.lineAt(page, behind, out);
+    if (stands === 34 && page.units[behind] === 100 && page.units[behind + 1] === 97)
+      return this.decoded(decodeBufferData(page, behind - 1), behind, out) || behind;
     if (!(characterTables().classes[stands]! & alnum)) return behind;
     return this.decoded(this.escapes.at(page, i), i, out) || this.escapedNameAt(page, i) || behind;
   }

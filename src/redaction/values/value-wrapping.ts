@@ -2,6 +2,7 @@
  * What may stand between a name's sign and its literal: a type (`: str = "x"`), a default (`process.env.KEY || "x"`), a
  * call or constructor (`SecretStr("x")`, `[]string{"x"}`), a printed type (`string(9) "x"`), a YAML anchor or tag.
  */
+import { listGap } from '../scan/escapes.ts';
 import type { Page } from '../scan/page.ts';
 import { readQuoted, type ValueSpan } from './value-span.ts';
 import { looksChosen } from './values.ts';
@@ -67,8 +68,10 @@ export function readEnclosed(page: Page, at: number): ValueSpan | undefined {
   return { start, end: start + value.length, close: start + value.length + 1, quoted: true };
 }
 
-const byteList =
-  /(?:(?:new )?[A-Z]\w{2,20}(?:\(\d{1,9}\))?[ (]{0,2})?\[\s{0,20}((?:(?:\d{1,3}|0x[0-9a-fA-F]{2}),\s{0,20}){7,600}(?:\d{1,3}|0x[0-9a-fA-F]{2}))|<Buffer ((?:[0-9a-f]{2} ?){6,60})/y;
+const byteList = new RegExp(
+  String.raw`(?:(?:new )?[A-Z]\w{2,20}(?:\(\d{1,9}\))?[ (]{0,2})?\[${listGap}((?:(?:\d{1,3}|0x[0-9a-fA-F]{2}),${listGap}){7,600}(?:\d{1,3}|0x[0-9a-fA-F]{2}))|<Buffer ((?:[0-9a-f]{2} ?){6,60})`,
+  'y',
+);
 
 /** Eight bytes and more in a list, or as util.inspect prints a buffer; `bare` where they are a list of numbers. */
 export function readBytes(page: Page, at: number): { start: number; end: number; bare: boolean } | undefined {
