@@ -14,6 +14,7 @@ import { generalPath } from '../questions/paths.ts';
 import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import { addedTo } from './added-objects.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
+import { rowsById } from './rows-by-id.ts';
 import { sharedGrowth } from './shared-growth.ts';
 
 const maxGrown = 1000;
@@ -55,9 +56,7 @@ export interface Growth {
 /** @param withPlaces for the first of those that are compared: it may be of another process than the last. */
 export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
   const { snapshot, aggregates, classes } = heap;
-  const rows = Uint32Array.from({ length: snapshot.nodes.count }, (_, node) => node)
-    .filter((node) => snapshot.nodes.selfSize.get(node) > 0)
-    .sort((a, b) => snapshot.nodes.id.get(a) - snapshot.nodes.id.get(b));
+  const { ids, rows } = rowsById(snapshot);
   const byName = new Map<string, { count: number; selfSize: number; retainedSize: number }>();
   for (const [row, { name }] of classes.kinds.entries()) {
     const sums = byName.get(name) ?? { count: 0, selfSize: 0, retainedSize: 0 };
@@ -71,13 +70,20 @@ export function computeDigest(heap: Heap, withPlaces = false): HeapDigest {
     nodes: heap.nodeCount,
     hasLastingIds: snapshot.header.hasLastingIds,
     classes: byName,
-    ids: rows.map((node) => snapshot.nodes.id.get(node)),
-    retained: Float64Array.from(rows, (node) => heap.retained[node]!),
-    types: Uint8Array.from(rows, (node) => snapshot.nodes.type[node]!),
-    classOf: rows.map((node) => classes.of[node]!),
+    ids,
+    retained: pick(heap.retained, rows, new Float64Array(rows.length)),
+    types: pick(snapshot.nodes.type, rows, new Uint8Array(rows.length)),
+    classOf: pick(classes.of, rows, new Uint32Array(rows.length)),
     classNames: classes.kinds.map((kind) => kind.name),
     ...(withPlaces ? { places: computePlaces(heap) } : {}),
   };
+}
+
+type Column = Uint8Array | Uint32Array | Float64Array;
+
+function pick<To extends Column>(column: ArrayLike<number>, rows: Uint32Array, to: To): To {
+  for (let at = 0; at < rows.length; at++) to[at] = column[rows[at]!]!;
+  return to;
 }
 
 /** Of the new objects of a class, the share that does not stand in for others that are gone. */
@@ -124,28 +130,33 @@ function compareIds(
   /** Of the common ids, those that are of another type in the last. */
   otherType: number;
 } {
-  const added = new Map<string, number>();
-  const removed = new Map<string, number>();
-  const count = (sums: Map<string, number>, digest: HeapDigest, row: number): void => {
-    const name = digest.classNames[digest.classOf[row]!]!;
-    sums.set(name, (sums.get(name) ?? 0) + 1);
-  };
+  const added = new Uint32Array(last.classNames.length);
+  const removed = new Uint32Array(first.classNames.length);
   let common = 0;
   let otherType = 0;
   let a = 0;
   let b = 0;
-  while (a < first.ids.length || b < last.ids.length) {
-    const before = first.ids[a] ?? Number.POSITIVE_INFINITY;
-    const after = last.ids[b] ?? Number.POSITIVE_INFINITY;
+  while (a < first.ids.length && b < last.ids.length) {
+    const before = first.ids[a]!;
+    const after = last.ids[b]!;
     if (before === after) {
       common++;
       if (first.types[a] !== last.types[b]) otherType++;
-    } else if (before < after) count(removed, first, a);
-    else count(added, last, b);
+    } else if (before < after) removed[first.classOf[a]!]!++;
+    else added[last.classOf[b]!]!++;
     if (before <= after) a++;
     if (after <= before) b++;
   }
-  return { added, removed, common, otherType };
+  for (; a < first.ids.length; a++) removed[first.classOf[a]!]!++;
+  for (; b < last.ids.length; b++) added[last.classOf[b]!]!++;
+  return { added: byName(last, added), removed: byName(first, removed), common, otherType };
+}
+
+/** Several kinds of class may have one name. */
+function byName({ classNames }: HeapDigest, counts: Uint32Array): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [kind, name] of classNames.entries()) sums.set(name, (sums.get(name) ?? 0) + counts[kind]!);
+  return sums;
 }
 
 /** @param told undefined where nobody can tell which objects are the same: the difference is all there is. */
@@ -187,18 +198,12 @@ function trendOf(values: number[]): HeapGrowthRow['trend'] {
  */
 function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetShare): HeapGrownNode[] {
   const first = digests[0]!;
-  const growth = new Float64Array(heap.nodeCount);
-  const isNew = new Uint8Array(heap.nodeCount);
-  for (let node = 0; node < heap.nodeCount; node++) {
-    const before = retainedBefore(first, heap.snapshot.nodes.id.get(node));
-    if (before >= 0) growth[node] = heap.retained[node]! - before;
-    else isNew[node] = 1;
-  }
+  const { growth, isNew } = sinceFirst(first, heap);
+  const { tree, root } = heap;
   const largestBelow = new Float64Array(heap.nodeCount);
-  for (let node = 0; node < heap.nodeCount; node++) {
-    const dominator = heap.tree.dominator[node]!;
-    if (node !== heap.root && growth[node]! > largestBelow[dominator]!)
-      largestBelow[dominator] = growth[node]!;
+  for (let node = 0; node < growth.length; node++) {
+    const dominator = tree.dominator[node]!;
+    if (node !== root && growth[node]! > largestBelow[dominator]!) largestBelow[dominator] = growth[node]!;
   }
   const rows = largestRows(
     growth,
@@ -220,6 +225,24 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
       };
     });
   return withoutExplained(heap, [...below, ...sharedGrowth(digests, heap, isNew, net)]).slice(0, limit);
+}
+
+/** By ordinal: by how much a node keeps more than before, and whether it was not there. */
+function sinceFirst(first: HeapDigest, heap: Heap): { growth: Float64Array; isNew: Uint8Array } {
+  const { retained, snapshot } = heap;
+  const { ids, rows } = rowsById(snapshot);
+  const growth = new Float64Array(heap.nodeCount);
+  const isNew = new Uint8Array(heap.nodeCount).fill(1);
+  const note = (node: number, before: number): void => {
+    growth[node] = retained[node]! - before;
+    isNew[node] = 0;
+  };
+  let at = 0;
+  for (let row = 0; row < rows.length; row++) {
+    while (at < first.ids.length && first.ids[at]! < ids[row]!) at++;
+    if (first.ids[at] === ids[row]) note(rows[row]!, first.retained[at]!);
+  }
+  return { growth, isNew };
 }
 
 /** Of a scope the variable that something new was put into, or -1. */
