@@ -23,8 +23,22 @@ export function pathEdges(heap: Heap, node: number): number[] {
   return edges.reverse();
 }
 
-/** Only a retainer that is nearer than the node itself, so that the walk can't go round. */
+/** To look at each again for every path through such a node (what all objects refer to) costs more than to note the answer. */
+const manyRetainers = 64;
+const nearest = new WeakMap<Heap, Map<number, number>>();
+
 function nearestRetainer(heap: Heap, node: number): number {
+  const { first } = heap.retainers;
+  if (first[node + 1]! - first[node]! < manyRetainers) return findNearest(heap, node);
+  const known = nearest.get(heap) ?? new Map<number, number>();
+  nearest.set(heap, known);
+  const edge = known.get(node) ?? findNearest(heap, node);
+  known.set(node, edge);
+  return edge;
+}
+
+/** Only a retainer that is nearer than the node itself, so that the walk can't go round. */
+function findNearest(heap: Heap, node: number): number {
   const { snapshot, distances, retainers } = heap;
   let best = -1;
   let bestDistance = distances[node]!;

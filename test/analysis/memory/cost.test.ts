@@ -1,0 +1,79 @@
+/** What questions to a heap look at: counted, so that no machine's speed matters; and sums that a quicker way has to give as well. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sortedById } from '../../../src/analysis/memory/growth/rows-by-id.ts';
+import { Heap } from '../../../src/analysis/memory/heap.ts';
+import { computeDuplicateStrings } from '../../../src/analysis/memory/questions/duplicate-strings.ts';
+import { generalPath } from '../../../src/analysis/memory/questions/paths.ts';
+import { readHeapSnapshotSync } from '../../../src/formats/heapsnapshot/index.ts';
+import { type SynthSnapshot, synthProgram } from '../../support/synth-heapsnapshot.ts';
+
+const heapOf = (synth: SynthSnapshot): Heap => new Heap(readHeapSnapshotSync(synth.toBuffer()));
+
+test('what all objects refer to is looked through once, not for each path that leads through it', () => {
+  const { snapshot, global } = synthProgram();
+  const owner = snapshot.node({ name: 'Owner', size: 16 });
+  snapshot.edge(global, owner, 'owner');
+  const parts = Array.from({ length: 2000 }, (_, at) => {
+    const part = snapshot.node({ name: 'Part', size: 16 });
+    snapshot.edge(owner, part, `p${at}`).edge(part, owner, 'owner');
+    return part;
+  });
+  const heap = heapOf(snapshot);
+  const { retainers } = heap;
+  const sourceOf = retainers.sourceOf.bind(retainers);
+  let looks = 0;
+  retainers.sourceOf = (edge) => {
+    looks++;
+    return sourceOf(edge);
+  };
+  for (const part of parts.slice(0, 100)) assert.match(generalPath(heap, part), /^global\.owner/);
+  assert.ok(looks < 2000 + 100 * 20, `${looks} retainers were looked at for 100 paths`);
+});
+
+test('rows come by their ids, and of equal ids the first stays the first', () => {
+  let seed = 7;
+  const random = (): number => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    return seed;
+  };
+  for (const limit of [1, 50, 3000, 2 ** 22, 2 ** 32]) {
+    const ids = Uint32Array.from({ length: 5000 }, () => random() % limit);
+    const rows = ids.map((_, row) => row);
+    const sorted = sortedById({ ids: ids.slice(), rows: rows.slice() });
+    const expected = [...rows].sort((a, b) => ids[a]! - ids[b]! || a - b);
+    assert.deepEqual([...sorted.rows], expected);
+    assert.deepEqual(
+      [...sorted.ids],
+      expected.map((row) => ids[row]),
+    );
+  }
+  assert.equal(sortedById({ ids: new Uint32Array(0), rows: new Uint32Array(0) }).rows.length, 0);
+});
+
+test('strings of one text and several sizes are copies by their size', () => {
+  const { snapshot, global } = synthProgram();
+  const texts: [string, number][] = [
+    ['a', 24],
+    ['b', 40],
+    ['a', 32],
+    ['a', 24],
+    ['b', 40],
+    ['b', 40],
+    ['a', 32],
+    ['c', 4000],
+    ['a', 48],
+  ];
+  for (const [at, [name, size]] of texts.entries())
+    snapshot.edge(global, snapshot.node({ name, size, type: 'string' }), `s${at}`);
+  const sums = computeDuplicateStrings(heapOf(snapshot), 10);
+  assert.deepEqual(
+    sums.rows.map(({ value, count, wastedBytes }) => [value, count, wastedBytes]),
+    [
+      ['b', 3, 80],
+      ['a', 2, 32],
+      ['a', 2, 24],
+    ],
+  );
+  assert.equal(sums.wastedBytes, 136);
+});
