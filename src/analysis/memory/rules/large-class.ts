@@ -1,5 +1,5 @@
 /** Many objects of one class that together hold a tenth of the heap, none of them large by itself. */
-import { NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
@@ -59,26 +59,38 @@ function isProgramClass(name: string): boolean {
 
 /** Modules of one kind: as many as the program has. */
 function areExports(heap: Heap, row: number): boolean {
-  const nodes = [...classMembers(heap).of(row)];
-  return nodes.filter((node) => isExported(heap, node)).length * 2 > nodes.length;
+  const name = heap.snapshot.strings.findAscii('exports');
+  if (name < 0) return false;
+  const nodes = classMembers(heap).of(row);
+  let exported = 0;
+  for (const node of nodes) if (isExported(heap, node, name)) exported++;
+  return exported * 2 > nodes.length;
 }
 
-function isExported({ snapshot, retainers }: Heap, node: number): boolean {
-  return retainers
-    .to(node)
-    .some(
-      (edge) =>
-        snapshot.edgeName(edge) === 'exports' && snapshot.nodeName(retainers.sourceOf(edge)) === 'Module',
-    );
+function isExported({ snapshot, retainers }: Heap, node: number, name: number): boolean {
+  const { first, edges } = retainers;
+  for (let row = first[node]!; row < first[node + 1]!; row++) {
+    const edge = edges[row]!;
+    const type = snapshot.edgeType(edge);
+    if (
+      snapshot.edges.nameOrIndex.get(edge) !== name ||
+      type === EdgeType.element ||
+      type === EdgeType.hidden
+    )
+      continue;
+    if (snapshot.nodeName(retainers.sourceOf(edge)) === 'Module') return true;
+  }
+  return false;
 }
 
 /** What holds them in common, or -1; and the largest of them. */
 function holderOf(heap: Heap, row: number): { holder: number; largest: number } {
+  const { retained, root } = heap;
   const { type } = heap.snapshot.nodes;
-  const nodes = [...classMembers(heap).of(row)].filter((node) => type[node] === NodeType.object);
-  const largest = nodes.reduce(
-    (a, b) => (heap.retained[b]! > heap.retained[a]! ? b : a),
-    nodes[0] ?? heap.root,
-  );
+  const nodes = classMembers(heap)
+    .of(row)
+    .filter((node) => type[node] === NodeType.object);
+  let largest = nodes[0] ?? root;
+  for (const node of nodes) if (retained[node]! > retained[largest]!) largest = node;
   return { holder: commonHolder(heap, nodes), largest };
 }

@@ -24,10 +24,11 @@ const longestClimb = 20_000;
 const containerTypes: ReadonlySet<number> = new Set([NodeType.object, NodeType.closure, NodeType.native]);
 
 /** -1 where they have nothing in common but the roots. */
-export function commonHolder(heap: Heap, nodes: readonly number[]): number {
+export function commonHolder(heap: Heap, nodes: ArrayLike<number>): number {
   // Odd, so that of pairs not always the same half is looked at.
   const step = Math.floor(nodes.length / mostSamples) | 1;
-  const samples = nodes.filter((_, at) => at % step === 0).slice(0, mostSamples);
+  const samples: number[] = [];
+  for (let at = 0; at < nodes.length && samples.length < mostSamples; at += step) samples.push(nodes[at]!);
   if (!samples.length) return -1;
   const nearest = nearestReferrer(heap, samples);
   return nearest >= 0 ? nearest : commonDominator(heap, samples);
@@ -36,23 +37,22 @@ export function commonHolder(heap: Heap, nodes: readonly number[]): number {
 /** Of the containers from which most of them are reached over few edges the nearest. */
 function nearestReferrer(heap: Heap, samples: readonly number[]): number {
   const votes = new Map<number, { count: number; steps: number }>();
-  const heads = new Map<number, number>();
+  const lists = new Lists(heap);
   for (const sample of samples)
-    for (const [node, steps] of referrers(heap, sample, heads)) {
+    for (const [node, steps] of referrers(heap, sample, lists)) {
       const vote = votes.get(node) ?? { count: 0, steps: 0 };
       vote.count++;
       vote.steps += steps;
       votes.set(node, vote);
     }
   const isSample = new Set(samples);
-  // A link of a list holds no more than the next one.
-  const links = new Set([...heads].flat());
   const candidates = [...votes].filter(
     ([node]) =>
       // Node's own lists of all that it has made.
       !heap.snapshot.nodeName(node).startsWith('Node / ') &&
       containerTypes.has(heap.snapshot.nodes.type[node]!) &&
-      !links.has(node) &&
+      // A link of a list holds no more than the next one.
+      !lists.has(node) &&
       (samples.length === 1 || !isSample.has(node)),
   );
   for (const share of commonShares) {
@@ -64,7 +64,7 @@ function nearestReferrer(heap: Heap, samples: readonly number[]): number {
 }
 
 /** By node that leads to it: over how many edges; a chain of one class (a linked list) is one step. */
-function referrers(heap: Heap, from: number, heads: Map<number, number>): Map<number, number> {
+function referrers(heap: Heap, from: number, lists: Lists): Map<number, number> {
   const { snapshot, retainers } = heap;
   const found = new Map<number, number>();
   let level = [from];
@@ -80,7 +80,7 @@ function referrers(heap: Heap, from: number, heads: Map<number, number>): Map<nu
         const source = retainers.sourceOf(edge);
         if (source === from || found.has(source) || isGlobal(heap, source)) continue;
         found.set(source, steps);
-        const head = headOf(heap, source, heads);
+        const head = lists.headOf(source);
         if (head !== source && !found.has(head)) found.set(head, steps);
         next.push(head);
       }
@@ -91,34 +91,53 @@ function referrers(heap: Heap, from: number, heads: Map<number, number>): Map<nu
   return found;
 }
 
-/**
- * The first link of the chain that a node is in, or the node itself.
- * @param heads of the links that are known, which are added to.
- */
-function headOf(
-  { snapshot, retainers, classes, distances }: Heap,
-  from: number,
-  heads: Map<number, number>,
-): number {
-  const way: number[] = [];
-  let at = from;
-  while (!heads.has(at) && way.length < longestClimb) {
-    way.push(at);
-    // Of a list linked both ways, the way that the roots are on.
-    const isLink = (edge: number): boolean => {
-      const source = retainers.sourceOf(edge);
-      return classes.of[source] === classes.of[at] && distances[source]! < distances[at]!;
-    };
-    const edges = retainers.to(at).subarray(0, mostRetainers);
-    const link = edges.find((edge) => snapshot.edgeType(edge) !== EdgeType.weak && isLink(edge));
-    if (link === undefined) break;
-    at = retainers.sourceOf(link);
+/** Chains of one class, and where each begins. A list may have a million links: they are climbed once. */
+class Lists {
+  readonly #heap: Heap;
+  /** By ordinal of a link: its head's, and one. */
+  #headOf: Uint32Array | undefined;
+  readonly #heads = new Set<number>();
+
+  constructor(heap: Heap) {
+    this.#heap = heap;
   }
-  const known = heads.get(at);
-  if (known === undefined && way.length < fewestLinks) return from;
-  const head = known ?? at;
-  for (const node of way) heads.set(node, head);
-  return head;
+
+  /** Whether it is a link of a chain that was climbed. */
+  has(node: number): boolean {
+    return this.#heads.has(node) || (this.#headOf?.[node] ?? 0) > 0;
+  }
+
+  /** The first link of the chain that a node is in, or the node itself. */
+  headOf(from: number): number {
+    const way: number[] = [];
+    let at = from;
+    while (!this.#headOf?.[at] && way.length < longestClimb) {
+      way.push(at);
+      const before = this.#linkBefore(at);
+      if (before < 0) break;
+      at = before;
+    }
+    const known = this.#headOf?.[at] ?? 0;
+    if (known === 0 && way.length < fewestLinks) return from;
+    const head = known > 0 ? known - 1 : at;
+    this.#headOf ??= new Uint32Array(this.#heap.nodeCount);
+    for (const node of way) this.#headOf[node] = head + 1;
+    if (way.length) this.#heads.add(head);
+    return head;
+  }
+
+  /** Of a list linked both ways, on the way that the roots are on; or -1. */
+  #linkBefore(node: number): number {
+    const { snapshot, retainers, classes, distances } = this.#heap;
+    const { first, edges } = retainers;
+    const end = Math.min(first[node + 1]!, first[node]! + mostRetainers);
+    for (let row = first[node]!; row < end; row++) {
+      if (snapshot.edgeType(edges[row]!) === EdgeType.weak) continue;
+      const source = retainers.sourceOf(edges[row]!);
+      if (classes.of[source] === classes.of[node] && distances[source]! < distances[node]!) return source;
+    }
+    return -1;
+  }
 }
 
 /** The lowest node that dominates nearly all of them; of a chain of one class the first. */
