@@ -20,29 +20,25 @@ export interface StringSums {
 /** As they stand in the file: 1,024 characters and two quotes. */
 const longestRaw = 1026;
 
+/** Strings of one name and one size. */
+interface Copies {
+  node: number;
+  count: number;
+  bytes: number;
+  size: number;
+  /** Of the same name, of another size. */
+  next: Copies | undefined;
+}
+
+/** Sizes above are one: nobody has many strings of that length that begin alike. */
+const largestSize = 0xfffff;
+
 export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
-  const { type, name, count } = heap.snapshot.nodes;
-  const groups = new Map<number, { node: number; count: number; bytes: number; size: number }>();
-  let strings = 0;
-  let bytes = 0;
-  for (let node = 0; node < count; node++) {
-    if (type[node] !== NodeType.string) continue;
-    const size = heap.snapshot.nodes.selfSize.get(node);
-    if (size === 0) continue;
-    strings++;
-    bytes += size;
-    const key = name[node]! * 0x100000 + Math.min(size, 0xfffff);
-    const group = groups.get(key);
-    if (!group) groups.set(key, { node, count: 1, bytes: size, size });
-    else {
-      group.count++;
-      group.bytes += size;
-    }
-  }
-  const repeated = [...groups.values()].filter((group) => group.count > 1);
-  const waste = (group: { bytes: number; size: number }): number => group.bytes - group.size;
+  const { name } = heap.snapshot.nodes;
   const { strings: table } = heap.snapshot;
-  const isUnsure = ({ node }: { node: number }): boolean => table.rawLength(name[node]!) >= longestRaw;
+  const { repeated, strings, bytes } = findCopies(heap);
+  const waste = (group: Copies): number => group.bytes - group.size;
+  const isUnsure = ({ node }: Copies): boolean => table.rawLength(name[node]!) >= longestRaw;
   const wasted = (of: typeof repeated): number => of.reduce((sum, group) => sum + waste(group), 0);
   return {
     count: strings,
@@ -60,4 +56,39 @@ export function computeDuplicateStrings(heap: Heap, limit: number): StringSums {
         id: heap.snapshot.nodes.id.get(group.node),
       })),
   };
+}
+
+/** Most names are one string's: a group is made for the others only. */
+function findCopies(heap: Heap): { repeated: Copies[]; strings: number; bytes: number } {
+  const { type, name, selfSize, count } = heap.snapshot.nodes;
+  const times = new Uint32Array(heap.snapshot.strings.count);
+  let strings = 0;
+  let bytes = 0;
+  for (let node = 0; node < count; node++) {
+    if (type[node] !== NodeType.string) continue;
+    const size = selfSize.get(node);
+    if (size === 0) continue;
+    strings++;
+    bytes += size;
+    times[name[node]!]!++;
+  }
+  const groups: Copies[] = [];
+  const firstOf = new Map<number, Copies>();
+  for (let node = 0; node < count; node++) {
+    if (type[node] !== NodeType.string || times[name[node]!]! < 2) continue;
+    const size = selfSize.get(node);
+    if (size === 0) continue;
+    const first = firstOf.get(name[node]!);
+    let group = first;
+    while (group && Math.min(group.size, largestSize) !== Math.min(size, largestSize)) group = group.next;
+    if (group) {
+      group.count++;
+      group.bytes += size;
+      continue;
+    }
+    group = { node, count: 1, bytes: size, size, next: first };
+    firstOf.set(name[node]!, group);
+    groups.push(group);
+  }
+  return { repeated: groups.filter((group) => group.count > 1), strings, bytes };
 }
