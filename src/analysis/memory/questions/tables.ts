@@ -3,7 +3,7 @@
  * three header slots, B buckets, then room for 2 B entries of 3 slots (Map: key, value, chain) or 2 (Set: key, chain); B
  * follows from the table's size. A small integer is no edge, so an entry of two of them can't be seen.
  */
-import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
+import { EdgeType, type HeapSnapshot, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild } from './node-rows.ts';
 
@@ -39,7 +39,9 @@ export function tablePairs(heap: Heap, map: number): Iterable<TableEntry> {
 
 /** How many entries of a Map (3 slots each) or a Set (2) hold an object as key or value. */
 export function countTableEntries(heap: Heap, node: number, slots: 2 | 3): number {
-  return readTable(heap, node, slots).size;
+  const seen = new Set<number>();
+  for (const slot of usedSlots(heap, node, slots).slots) seen.add(Math.floor(slot / slots));
+  return seen.size;
 }
 
 export function collectionSize(heap: Heap, node: number): { size: number; mayHaveMore: boolean } {
@@ -55,18 +57,39 @@ export function collectionSize(heap: Heap, node: number): { size: number; mayHav
 
 /** By number of the entry, in the order of insertion. */
 export function readTable(heap: Heap, node: number, slots: 2 | 3): Map<number, TableEntry> {
-  const { snapshot } = heap;
-  const table = findChild(heap, node, 'table', EdgeType.internal);
-  const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
+  const used = usedSlots(heap, node, slots);
   const found = new Map<number, TableEntry>();
-  for (let edge = snapshot.nodes.firstEdge[table]!; edge < snapshot.nodes.firstEdge[table + 1]!; edge++) {
-    const slot = Number(snapshot.edgeName(edge)) - firstSlot;
-    const target = snapshot.edgeTarget(edge);
-    if (!(slot >= 0) || snapshot.nodeName(target) === holeName) continue;
-    const entry = found.get(Math.floor(slot / slots)) ?? {};
-    found.set(Math.floor(slot / slots), entry);
-    if (slot % slots === 0) entry.key = target;
-    else if (slot % slots === 1 && slots === 3) entry.value = target;
+  for (const [at, slot] of used.slots.entries()) {
+    const number = Math.floor(slot / slots);
+    const entry = found.get(number) ?? {};
+    found.set(number, entry);
+    if (slot % slots === 0) entry.key = used.targets[at]!;
+    else if (slot % slots === 1 && slots === 3) entry.value = used.targets[at]!;
   }
   return new Map([...found].sort(([a], [b]) => a - b));
+}
+
+/** The slots of a table's entries that hold an object, counted from the first entry's, and those objects. */
+function usedSlots(heap: Heap, node: number, slots: 2 | 3): { slots: number[]; targets: number[] } {
+  const { snapshot } = heap;
+  const { firstEdge, name } = snapshot.nodes;
+  const hole = snapshot.strings.findAscii(holeName);
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const firstSlot = headSlots + 2 ** Math.round(Math.log2(bucketsOf(heap, table, slots)));
+  const found: { slots: number[]; targets: number[] } = { slots: [], targets: [] };
+  for (let edge = firstEdge[table]!; edge < firstEdge[table + 1]!; edge++) {
+    const slot = slotOf(snapshot, edge) - firstSlot;
+    const target = snapshot.edgeTarget(edge);
+    if (!(slot >= 0) || name[target] === hole) continue;
+    found.slots.push(slot);
+    found.targets.push(target);
+  }
+  return found;
+}
+
+/** NaN where the edge has a name. */
+function slotOf(snapshot: HeapSnapshot, edge: number): number {
+  const type = snapshot.edgeType(edge);
+  if (type === EdgeType.hidden || type === EdgeType.element) return snapshot.edges.nameOrIndex.get(edge);
+  return Number(snapshot.edgeName(edge));
 }

@@ -46,7 +46,16 @@ export const collectionsRule: SuspectRule = {
   },
 };
 
-export function largeCollections(context: SuspectContext): LargeCollection[] {
+const known = new WeakMap<SuspectContext, LargeCollection[]>();
+
+/** Two rules ask; to count the entries of a large one is a walk over all of them. */
+export function largeCollections(context: SuspectContext): readonly LargeCollection[] {
+  const found = known.get(context) ?? findLarge(context);
+  known.set(context, found);
+  return found;
+}
+
+function findLarge(context: SuspectContext): LargeCollection[] {
   return largeNodes(context, leastShare)
     .map((node) => ({ node, ...entriesIn(context.heap, node) }))
     .filter(({ node, entries }) => entries >= leastEntries && !isModuleData(context, node));
