@@ -58,6 +58,17 @@ type Word = (typeof words)[number];
 const bit = (...some: Word[]): number => some.reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
 
 const messageClass = /^(Human|AI|System|Tool|Function|Chat|Generic)Message(Chunk)?$/;
+const toolMessageClass = /^ToolMessage/;
+/** What has none of these properties, and no class of a message, is no message, tool result or document. */
+const tellingWords: readonly Word[] = [
+  'role',
+  'tool_call_id',
+  'tool_use_id',
+  'toolCallId',
+  'functionResponse',
+  'pageContent',
+  'page_content',
+];
 const minMessages = 3;
 const smallestEmbedding = 128;
 const largestEmbedding = 16_384;
@@ -65,10 +76,26 @@ const largestEmbedding = 16_384;
 const known = new WeakMap<Heap, AgentMemory>();
 
 export function computeAgentMemory(heap: Heap): AgentMemory {
-  const found = known.get(heap) ?? new Finder(heap).find();
+  const found = known.get(heap) ?? (mayHaveAgent(heap) ? new Finder(heap).find() : withoutAgent(heap));
   known.set(heap, found);
   return found;
 }
+
+/** Most programs have no agent: their edges need not be looked at for one. */
+function mayHaveAgent({ snapshot, classes }: Heap): boolean {
+  return (
+    tellingWords.some((word) => snapshot.strings.findAscii(word) >= 0) ||
+    classes.kinds.some(({ name }) => messageClass.test(name) || toolMessageClass.test(name))
+  );
+}
+
+const withoutAgent = (heap: Heap): AgentMemory => ({
+  conversations: [],
+  messageCount: 0,
+  toolResults: [],
+  documents: [],
+  embeddings: findEmbeddings(heap),
+});
 
 class Finder {
   readonly #heap: Heap;
@@ -112,7 +139,7 @@ class Finder {
   #isToolResult(node: number, bits: number): boolean {
     if (bits & bit('tool_call_id', 'tool_use_id', 'functionResponse')) return true;
     if (bits & bit('toolCallId') && bits & bit('output', 'result')) return true;
-    return (bits & bit('content')) !== 0 && /^ToolMessage/.test(this.#heap.snapshot.nodeName(node));
+    return (bits & bit('content')) !== 0 && toolMessageClass.test(this.#heap.snapshot.nodeName(node));
   }
 
   /** Arrays at least half of whose objects are messages. */
