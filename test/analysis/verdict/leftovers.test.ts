@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { analyzeBundle } from '../../../src/analysis/analyze.ts';
+import { reachVerdict } from '../../../src/analysis/verdict/reach-verdict.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
+import type { Gap } from '../../../src/model/verdict.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
 
 async function tell(context: TestContext, tests: object, handles: object): Promise<string> {
@@ -75,4 +77,23 @@ test('a test that runs, or none that has run: it waits', async (context) => {
   const running = [{ name: ['lists'], startedAt: '2026-11-21T03:04:00.000Z' }];
   for (const tests of [{ finished: 2, running }, { finished: 0 }])
     assert.match(await tell(context, tests, handles), /the test waits for something that does not come\.$/);
+});
+
+test('worker threads that could not be looked at: nothing certain, and no word of what the test waits for', () => {
+  const stopped = (gaps: Gap[]) =>
+    reachVerdict({
+      trigger: {
+        kind: 'snapshot-signal',
+        isMainThread: true,
+        handledByHost: false,
+        signal: { name: 'SIGUSR2' },
+      },
+      account: { process: { test: { stop: { why: 'hang', afterMs: 4000 } } }, gaps } as never,
+    });
+  const reason = 'the main thread: process 7 did not open its inspector';
+  const unseen = stopped([{ part: 'worker-stacks.json', reason }]);
+  assert.equal(unseen.kind, 'no-progress');
+  assert.equal(unseen.confidence, 'likely');
+  assert.match(unseen.summary, /where is not known \(process 7 did not open its inspector\)\.$/);
+  assert.equal(stopped([]).confidence, 'certain');
 });

@@ -2,6 +2,7 @@
  * A run of tests that was stopped because it hung or was cancelled, and a test that failed: the process itself lived.
  * The mechanism is the stopping; which test ran, and for how long, is what a person wants first.
  */
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testName, testOf } from '../../../model/tests.ts';
@@ -36,7 +37,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
   const isCancelled = stop.why === 'cancelled';
   const kind: VerdictKind = isCancelled
     ? 'terminated'
-    : stuckAt === 'loop'
+    : stuckAt === 'loop' || stuckAt === 'unseen'
       ? 'no-progress'
       : 'event-loop-hang';
   const title = isCancelled
@@ -53,7 +54,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
         : `The run was stopped so that a bundle is left before the job is killed${after && ` (after${after})`}.`,
       textOfStuckAt(stuckAt, facts, tests),
     ].join(' '),
-    confidence: 'certain',
+    confidence: stuckAt === 'unseen' && !isCancelled ? 'likely' : 'certain',
     evidence: [
       ...testEvidence(tests, stop),
       ...(stuckAt === 'native' ? childEvidence(facts) : []),
@@ -69,9 +70,9 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
 
 /**
  * Where the main thread was: code that runs, a synchronous call that returns to nobody, or its event loop; `worker` when
- * that turns and a worker thread runs code.
+ * that turns and a worker thread runs code, `unseen` when worker threads were worth a look and could not be looked at.
  */
-type StuckAt = 'code' | 'native' | 'worker' | 'loop';
+type StuckAt = 'code' | 'native' | 'worker' | 'unseen' | 'loop';
 
 /** Who has neither a stack nor memory to show let nobody in. */
 function findStuckAt(facts: VerdictFacts): StuckAt {
@@ -79,7 +80,15 @@ function findStuckAt(facts: VerdictFacts): StuckAt {
   if (trigger?.exitStack !== undefined) return 'code';
   const isFromOutside = trigger?.kind === 'silence' || trigger?.kind === 'capture';
   if (isFromOutside && memory === undefined) return 'native';
-  return busyWorkers(facts).length > 0 ? 'worker' : 'loop';
+  if (busyWorkers(facts).length > 0) return 'worker';
+  return unseenWorkers(facts) === undefined ? 'loop' : 'unseen';
+}
+
+/** Why worker threads, of which one used the processor or ran a test, were not seen. */
+function unseenWorkers({ account }: VerdictFacts): string | undefined {
+  return account.gaps
+    .find(({ part }) => part === partNames.workerStacks)
+    ?.reason.replace(/^the main thread: /, '');
 }
 
 /** An idle one has no frames. */
@@ -95,7 +104,7 @@ function workerEvidence(facts: VerdictFacts): Evidence[] {
       if (!culprit) return [];
       const title = name === undefined ? `Worker ${id}` : `Worker ${id} (${clip(name, 60)})`;
       const fact = `${title} was in ${frameText(culprit, cwdOf(facts.account))}.`;
-      return [{ fact, part: 'worker-stacks.json' }];
+      return [{ fact, part: partNames.workerStacks }];
     });
 }
 
@@ -107,6 +116,10 @@ const stuckTexts = {
 };
 
 const nextSteps: Record<StuckAt, string[]> = {
+  unseen: [
+    'See whether a worker thread spins: run again with the inspector’s port 9229 free (a debugger may hold it).',
+    'Look at what is in flight and at the open handles: what does the test await that never settles?',
+  ],
   code: ['Look at the loop at the top of the stack, and at the values of its variables.'],
   worker: ['Look at the loop at the top of the worker’s stack, and at the values of its variables.'],
   native: [
@@ -135,6 +148,8 @@ function stepsOf(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): strin
 
 function textOfStuckAt(stuckAt: StuckAt, facts: VerdictFacts, tests: TestFacts): string {
   if (stuckAt === 'native') return nativeText(facts);
+  if (stuckAt === 'unseen')
+    return `The main thread’s event loop was turning. A worker thread was at work; where is not known (${unseenWorkers(facts)}).`;
   if (stuckAt === 'loop' && hasOnlyLeftovers(tests, facts)) return leftoversText(facts);
   const waits = stuckAt === 'loop' ? [...placesOfWaits(facts).keys()] : [];
   if (waits.length === 0) return stuckTexts[stuckAt];
