@@ -91,7 +91,7 @@ export const examples = {
   ],
   capture: [
     ['capture 4711', 'threads, requests and handles of a running process'],
-    ['capture 4711 --heap --reason "memory grows"', 'with a heap snapshot'],
+    ['capture 4711 --heap --reason "memory grows"', 'with its heap, out of a copy of its memory'],
   ],
   doctor: [['doctor', 'try every kind of death on this machine']],
   sweep: [['sweep --dir /var/crash', 'after a restart, as a job or at the start of the service']],

@@ -33,9 +33,14 @@ export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreD
   return openSource(path, file, () => file.close(), options);
 }
 
+/** The same for what has a core's bytes by another way than a path. */
+export function openCoreSource(source: ByteSource, options: CoreDumpOptions = {}): CoreDump {
+  return openSource('', source, () => {}, options);
+}
+
 /** The same for a core that is in memory: a bundle's part. */
 export function openCoreBytes(bytes: Uint8Array, options: CoreDumpOptions = {}): CoreDump {
-  return openSource('', bytesSource(bytes), () => {}, options);
+  return openCoreSource(bytesSource(bytes), options);
 }
 
 function openSource(

@@ -4,7 +4,7 @@ import type { CommandModule } from 'yargs';
 import { ensureDumpFolder } from '../../bundle/write/safe-folder.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
-import { captureLive } from '../../supervise/attach/capture-live.ts';
+import { type Capture, captureLive } from '../../supervise/attach/capture-live.ts';
 import { lockOf } from '../../supervise/evidence/lock.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
 import { note, print } from '../output.ts';
@@ -23,7 +23,12 @@ const command: CommandModule = {
       .option('reason', { type: 'string', describe: 'Reason to record in the bundle' })
       .option('heap', {
         type: 'boolean',
-        describe: 'Include a heap snapshot; the process is paused meanwhile',
+        describe: 'Include its heap, read out of a copy of its memory; the process is paused for the copy',
+        default: false,
+      })
+      .option('v8-heap', {
+        type: 'boolean',
+        describe: 'Include a heap snapshot that V8 writes; the process is paused until it is written',
         default: false,
       })
       .option('core', {
@@ -45,6 +50,7 @@ const command: CommandModule = {
     const reason = words['reason'];
     const dir = resolve(String(words['dir']));
     const core = words['core'] === true;
+    const byV8 = words['v8-heap'] === true;
     // Who wants nothing in the clear on the disk has the mini core, in the encrypted bundle.
     const keepsCore = core && !process.env['AGENTDUMP_RECIPIENT'];
     // Its owner alone may read the folder and the file.
@@ -52,7 +58,8 @@ const command: CommandModule = {
     const capture = await captureLive({
       pid,
       dir,
-      heap: words['heap'] === true,
+      heap: words['heap'] === true || byV8,
+      ...(!byV8 && { readHeap: async (...core) => (await import('../core-digest.ts')).readHeap(...core) }),
       stop: words['stop'] === true,
       core,
       ...(keepsCore && { keepCore: join(dir, `${pid}-${Date.now()}.core`) }),
@@ -68,12 +75,18 @@ const command: CommandModule = {
       note('AGENTDUMP_RECIPIENT rules out a core in the clear: only the mini core in the bundle is kept');
     if (words['stop']) note(`process ${pid} is stopped; let it go on with: kill -CONT ${pid}`);
     if (!capture.answered) note('its main thread did not answer: it is in native code or a system call');
-    else if (!words['json']) note(pauseText(capture.pausedMs, words['heap'] === true));
+    else if (!words['json']) note(pauseText(capture.pausedMs));
+    if (capture.heap && !words['json']) note(heapText(capture.heap));
   },
 };
 export default command;
 
-function pauseText(stackMs: number, heap: boolean): string {
-  const more = heap ? ', and for its heap as long as the snapshot took' : '';
-  return `for its stacks the main thread stood still for ${Math.round(stackMs)} ms${more}`;
+function pauseText(stackMs: number): string {
+  return `for its stacks the main thread stood still for ${Math.round(stackMs)} ms`;
+}
+
+function heapText({ from, pausedMs, reason }: NonNullable<Capture['heap']>): string {
+  const how = from === 'memory' ? 'was read out of a copy of its memory' : 'was written by V8';
+  const why = reason === undefined ? '' : `; its memory could not be read: ${reason}`;
+  return `its heap ${how}, for which it stood still for ${Math.round(pausedMs)} ms${why}`;
 }

@@ -16,13 +16,15 @@ import { version } from '../../version.ts';
 import { viewDescriptors, viewProcess, viewThreads, viewVariables } from '../evidence/proc-view.ts';
 import { writeLiveJournalPart } from '../finish/journal-part.ts';
 import { viewChildren } from '../health/program.ts';
+import type { HeapReader } from '../native/copied-heap.ts';
 import { type CoreDigest, digestLiveCore, type LiveCorePart, writeCorePart } from '../native/core-part.ts';
 import { nameOfCommand } from '../run/command-name.ts';
 import { sealProven } from '../scrub/proven-scrubber.ts';
 import { scrubReport } from '../scrub/scrub-report.ts';
 import { ScrubbedParts } from '../scrub/scrubbed-parts.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { type Answers, interview } from './interview.ts';
+import { type Answers, type HeapTaker, interview } from './interview.ts';
+import { type LiveHeap, takeLiveHeap } from './live-heap.ts';
 
 /** What the folder's name says; analysis may conclude otherwise. */
 export type VerdictHint = 'snapshot' | 'event-loop-hang' | 'no-progress';
@@ -46,6 +48,8 @@ export interface CaptureOptions {
   keepCore?: string;
   /** Take a heap snapshot. */
   heap?: boolean;
+  /** For a heap out of a copy of the memory; without it V8 writes the snapshot. */
+  readHeap?: HeapReader;
   /** Read only workers that stay busy for so long; otherwise whoever runs at the moment. */
   watchWorkersMs?: number;
   /** Leave it stopped (SIGSTOP), for a debugger. */
@@ -65,15 +69,22 @@ export interface Capture {
   corePausedMs?: number;
   /** Where the whole core is. */
   corePath?: string;
+  /** What its heap was read from; how long the process stood still for that; why V8 had to write it. */
+  heap?: { from: LiveHeap['from']; pausedMs: number; reason?: string };
 }
 
 /** Throws `not-found` when the process can't be reached, `unwritable` when the bundle can't be written. */
 export async function captureLive(options: CaptureOptions): Promise<Capture> {
-  const { pid, heap, scrubber, watchWorkersMs: watchMs } = options;
+  const { pid, scrubber, readHeap, watchWorkersMs: watchMs } = options;
   const look = watchMs === undefined ? {} : { watchMs };
-  const answers = await interview(pid, heap ? scrubber : undefined, look);
+  const takeHeap: HeapTaker = (remote) => takeLiveHeap(pid, scrubber, readHeap, remote);
+  const answers = await interview(pid, options.heap ? takeHeap : undefined, look);
   const answered = answers.facts !== undefined;
   const core = options.core || !answered ? await readCore(options, answers) : undefined;
+  if (options.heap && !answered) await readHeapAlone(options, answers);
+  const { heap } = answers;
+  for (const reason of heap ? [...originGaps(heap), ...heap.gaps] : [])
+    answers.gaps.push({ part: partNames.heapSnapshot, reason });
   const path = writeCapture(options, answers, core);
   if (options.stop) freeze(options.pid);
   return {
@@ -83,8 +94,30 @@ export async function captureLive(options: CaptureOptions): Promise<Capture> {
     how: answered ? 'inspector' : core ? 'live-core' : 'kernel-view',
     ...(core && { corePausedMs: core.pauseMs }),
     ...(core && options.keepCore !== undefined && { corePath: options.keepCore }),
+    ...(heap && { heap: describeHeap(heap) }),
   };
 }
+
+function describeHeap({ from, pauseMs, reason }: LiveHeap): NonNullable<Capture['heap']> {
+  return { from, pausedMs: pauseMs, ...(reason !== undefined && { reason }) };
+}
+
+/** Of a process that does not answer there is a heap in its memory. */
+async function readHeapAlone({ pid, scrubber, readHeap }: CaptureOptions, answers: Answers): Promise<void> {
+  try {
+    answers.heap = await takeLiveHeap(pid, scrubber, readHeap, undefined);
+  } catch (error) {
+    const reason = `the heap: ${error instanceof Error ? error.message : error}`;
+    answers.gaps.push({ part: partNames.heapSnapshot, reason });
+  }
+}
+
+const originGaps = ({ from, pauseMs }: LiveHeap): string[] =>
+  from === 'v8'
+    ? []
+    : [
+        `read out of a copy of the process's memory, for which it stood still for ${Math.round(pauseMs)} ms: as close to V8's own snapshot as is known of this Node, and without V8's ids`,
+      ];
 
 async function readCore(options: CaptureOptions, { gaps }: Answers): Promise<LiveCorePart | undefined> {
   const { pid, digestCore, scrubber, keepCore } = options;
@@ -174,7 +207,7 @@ function writeAnswers(
   if (workers.length) parts.write(partNames.workerStacks, { workers });
   if (suspended) parts.write(partNames.suspended, suspended);
   if (scripts.length) parts.writeScripts(scripts, sources, answers);
-  const heapTier = heap ? takenHeap : noHeap;
+  const heapTier = heap ? tierOf(heap) : noHeap;
   if (facts) parts.write(partNames.memory, { ...facts.memory, system: systemMemory(), heapTier });
   const handles = { resources: facts?.resources ?? {}, sockets: [], timers: [], children: viewChildren(pid) };
   parts.write(partNames.handles, { ...handles, ...viewDescriptors(pid) });
@@ -184,11 +217,17 @@ function writeAnswers(
       parts.bundle.addGap({ part, reason: notAvailable('what the system knows of another process') });
   const scrubbed = report === undefined ? undefined : scrubReport(JSON.parse(report), parts.clean);
   if (scrubbed) parts.writeText(partNames.report, scrubbed.text);
-  if (heap) parts.writePieces(partNames.heapSnapshot, heap);
+  if (heap) parts.writePieces(partNames.heapSnapshot, heap.members);
 }
 
 const noHeap = { wanted: 'off', taken: 'off', reason: 'captured from outside, without the heap' };
-const takenHeap = { wanted: 'always', taken: 'snapshot', reason: 'asked for' };
+
+function tierOf({ from, pauseMs, reason }: LiveHeap) {
+  const how = from === 'v8' ? 'written by V8' : 'read out of a copy of its memory';
+  const why = reason === undefined ? '' : ` (not out of its memory: ${reason})`;
+  const told = `asked for; ${how}, for which it stood still for ${Math.round(pauseMs)} ms${why}`;
+  return { wanted: 'always', taken: 'snapshot', reason: told };
+}
 
 function systemMemory(): { totalBytes: number; availableBytes: number } {
   return { totalBytes: totalmem(), availableBytes: freemem() };

@@ -4,11 +4,10 @@
  */
 import { partNames, type SuspendedPart, type WorkerStacksPart } from '../../bundle/layout/bundle.ts';
 import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
-import type { Scrubber } from '../scrub/scrubber.ts';
 import { openInspector } from './inspector-port.ts';
 import { closeInspector } from './leave-inspector.ts';
 import { askBareStack, askLiveFacts, askReport, hasRoomForDebugger, type LiveFacts } from './live-facts.ts';
-import { readLiveHeap } from './live-heap.ts';
+import type { LiveHeap } from './live-heap.ts';
 import { askSuspended } from './live-suspended.ts';
 import { type MainThreadStack, readMainThreadStack } from './main-thread-stack.ts';
 import { RemoteDebugger } from './remote-debugger.ts';
@@ -23,8 +22,7 @@ export interface Answers {
   /** How long the list of its promises took, as seen from here. */
   listingMs: number;
   report?: string;
-  /** Redacted and gzipped. */
-  heap?: Uint8Array[];
+  heap?: LiveHeap;
   scripts: ScriptParsed[];
   /** Texts by script id. */
   sources: Map<string, string>;
@@ -39,8 +37,10 @@ const answerMs = 3000;
 const noDoor =
   'the main thread did not open its inspector at SIGUSR1: it is in native code or a system call, has a handler of its own for SIGUSR1, or the port is taken';
 
-/** `heapFor`: redacts the heap, where that is wanted. Throws `not-found` when the process can't be reached. */
-export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLook = {}): Promise<Answers> {
+export type HeapTaker = (remote: RemoteDebugger) => Promise<LiveHeap>;
+
+/** `takeHeap`: where the heap is wanted. Throws `not-found` when the process can't be reached. */
+export async function interview(pid: number, takeHeap?: HeapTaker, look: WorkerLook = {}): Promise<Answers> {
   const answers: Answers = { workers: [], listingMs: 0, scripts: [], sources: new Map(), gaps: [] };
   const door = await openInspector(pid);
   if (!door) {
@@ -49,7 +49,7 @@ export async function interview(pid: number, heapFor?: Scrubber, look: WorkerLoo
   }
   const remote = await RemoteDebugger.connect(door.webSocketUrl, answerMs);
   try {
-    await new Interview(remote, answers, look).run(heapFor);
+    await new Interview(remote, answers, look).run(takeHeap);
   } finally {
     await closeInspector(remote, door.openedByUs);
   }
@@ -72,7 +72,7 @@ class Interview {
     this.#look = look;
   }
 
-  async run(heapFor: Scrubber | undefined): Promise<void> {
+  async run(takeHeap: HeapTaker | undefined): Promise<void> {
     const answers = this.#answers;
     const facts = await this.#attempt(partNames.process, () => askLiveFacts(this.#remote));
     if (!facts) return;
@@ -82,8 +82,8 @@ class Interview {
     const hasWorkers = await this.#attempt(partNames.workerStacks, () => this.#readWorkers());
     const report = await this.#attempt(partNames.report, () => this.#readReport(hasWorkers ?? true));
     if (report !== undefined) answers.report = report;
-    if (!heapFor) return;
-    const heap = await this.#attempt(partNames.heapSnapshot, () => readLiveHeap(this.#remote, heapFor));
+    if (!takeHeap) return;
+    const heap = await this.#attempt(partNames.heapSnapshot, () => takeHeap(this.#remote));
     if (heap) answers.heap = heap;
   }
 

@@ -1,17 +1,48 @@
 /**
- * The heap snapshot of another process, streamed out through its inspector, redacted and compressed as it comes: no
- * clear text is ever whole in memory or on the disk. The program stands still meanwhile, and needs memory for it.
+ * The heap of another process: out of a copy of its memory, or, where that can't be read, as V8's own snapshot through
+ * its inspector, for which the program stands still until it is written, and needs memory.
  */
-import { gzipSync } from 'node:zlib';
-import { CanaryWatch, canary, canaryName } from '../../capture/fatal-path/canary.ts';
-import { createSnapshotRedactor } from '../../redaction/snapshot/redactor.ts';
+import { canary, canaryName } from '../../capture/fatal-path/canary.ts';
+import { type CopiedHeap, type HeapReader, readCopiedHeap } from '../native/copied-heap.ts';
+import { HeapMembers } from '../scrub/heap-members.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
-/** One gzip member a batch: members may be concatenated (RFC 1952). */
-const batchBytes = 1024 * 1024;
+export interface LiveHeap extends CopiedHeap {
+  from: 'memory' | 'v8';
+  /** Why it is not from its memory. */
+  reason?: string;
+}
+
 const longestMs = 300_000;
-const largestBytes = 2 * 1024 ** 3;
+
+/** Without a reader, V8's. Rejects where neither gives it; without an inspector V8 can't be asked. */
+export async function takeLiveHeap(
+  pid: number,
+  scrubber: Scrubber,
+  readHeap: HeapReader | undefined,
+  remote: RemoteDebugger | undefined,
+): Promise<LiveHeap> {
+  if (!readHeap) {
+    if (!remote) throw new Error('V8 can’t be asked for a snapshot');
+    return { ...(await askV8(remote, scrubber)), from: 'v8' };
+  }
+  try {
+    return { ...(await readCopiedHeap(pid, readHeap, scrubber)), from: 'memory' };
+  } catch (error) {
+    if (!remote) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...(await askV8(remote, scrubber)), from: 'v8', reason };
+  }
+}
+
+async function askV8(remote: RemoteDebugger, scrubber: Scrubber): Promise<CopiedHeap> {
+  // What a failed reading has counted is in no part.
+  scrubber.resetCounts();
+  const began = performance.now();
+  const members = await readSnapshot(remote, scrubber);
+  return { members, pauseMs: performance.now() - began, gaps: [] };
+}
 
 /** The canary is put onto the program's heap in two halves, which are no canary, and taken off again. */
 const canaryGroup = 'agentdump-canary';
@@ -20,36 +51,13 @@ function planting(): string {
   return `({ ${canaryName}: ${halves}.join('') })`;
 }
 
-/**
- * Gzipped. Rejects when the program does not answer, answers with what is no snapshot, or a secret planted in it does not
- * come out withheld.
- */
-export async function readLiveHeap(remote: RemoteDebugger, scrubber: Scrubber): Promise<Uint8Array[]> {
-  const redactor = createSnapshotRedactor({ strings: 'names', policy: scrubber });
-  const members: Uint8Array[] = [];
-  let batch: Buffer[] = [];
-  let batched = 0;
-  let total = 0;
+async function readSnapshot(remote: RemoteDebugger, scrubber: Scrubber): Promise<Uint8Array[]> {
+  const members = new HeapMembers(scrubber);
   let failure: unknown;
-  const watch = new CanaryWatch();
-  const add = (clean: Buffer, isLast: boolean) => {
-    batch.push(clean);
-    batched += clean.length;
-    if (batched < batchBytes && !isLast) return;
-    const whole = Buffer.concat(batch);
-    watch.comesOut(whole);
-    members.push(gzipSync(whole, { level: 1 }));
-    total += members.at(-1)?.length ?? 0;
-    if (total > largestBytes) throw new RangeError(`the snapshot has more than ${largestBytes} bytes`);
-    batch = [];
-    batched = 0;
-  };
   remote.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => {
     if (failure !== undefined) return;
     try {
-      const raw = Buffer.from(String(chunk));
-      watch.goesIn(raw);
-      add(Buffer.from(redactor.write(raw)), false);
+      members.write(Buffer.from(String(chunk)));
     } catch (error) {
       failure = error;
     }
@@ -61,7 +69,5 @@ export async function readLiveHeap(remote: RemoteDebugger, scrubber: Scrubber): 
     await remote.send('Runtime.releaseObjectGroup', { objectGroup: canaryGroup }).catch(() => {});
   }
   if (failure !== undefined) throw failure;
-  add(redactor.end(), true);
-  watch.end();
-  return members;
+  return members.end();
 }

@@ -19,12 +19,13 @@ export function bytesFor(pid: number): number {
   return Math.ceil(readOwnBytes(pid) * (1 + besideShare)) + besideBytes;
 }
 
-/** `folder`: where the copy is put. */
-export function mayCopy(pid: number, folder: string): number {
+/** `folder`: where the copy is put; without it, our own memory. */
+export function mayCopy(pid: number, folder?: string): number {
   const group = findMemoryCgroup(pid);
   const limits = group === undefined ? [] : readGroupLimits(group);
   const left = Math.min(freemem(), ...limits.map(({ max, used }) => max - used));
-  return Math.min(Math.max(left * roomShare, leastBytes), freeBytes(folder) * (1 - besideShare));
+  const share = Math.max(left * roomShare, leastBytes);
+  return folder === undefined ? share : Math.min(share, freeBytes(folder) * (1 - besideShare));
 }
 
 /** Of the file system that the folder lies on, for us. */

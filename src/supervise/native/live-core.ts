@@ -17,6 +17,7 @@ import {
 } from '../../formats/elf-core/write-core.ts';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
+import { guardStop } from './guard-stop.ts';
 import type { HeldThread } from './held-thread.ts';
 import {
   type LiveThread,
@@ -32,13 +33,24 @@ import {
   stop,
 } from './live-process.ts';
 
-export interface LiveCore {
+export interface LiveCore extends MemoryCopy {
   path: string;
+  tookMs: number;
+}
+
+/** A core by the pieces that are kept, in their order; nothing but zeros is between them. */
+export interface CoreInMemory {
+  kept: { bytes: Uint8Array; offset: number }[];
+  size: number;
+}
+
+export interface MemoryCopy {
   /** Of memory that was copied. */
   bytes: number;
+  /** Of memory that was over the limit. */
+  leftOutBytes: number;
   /** How long the process was stopped. */
   pauseMs: number;
-  tookMs: number;
   threads: number;
   /** What could not be had. */
   gaps: string[];
@@ -67,39 +79,55 @@ interface Piece {
 /** Throws `not-found` for no such process, `unwritable` where its memory or the target may not be touched. */
 export function writeLiveCore(pid: number, path: string, options: LiveCoreOptions = {}): LiveCore {
   const began = performance.now();
-  const gaps: string[] = [];
-  const memory = openMemory(pid);
+  // A process that can't be read leaves no file.
+  closeSync(openMemory(pid));
   const file = openTarget(path);
+  try {
+    const { kept, size, ...copy } = copyMemory(pid, options, file);
+    for (const { bytes, offset } of kept) writeWhole(file, bytes, offset);
+    ftruncateSync(file, size);
+    return { path, ...copy, tookMs: performance.now() - began };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Keeps the copy in memory: all of it, or, with a file, as much as is worth it, while the rest is in the file at once.
+ * Throws as `writeLiveCore`.
+ */
+export function copyMemory(pid: number, options: LiveCoreOptions, file?: number): MemoryCopy & CoreInMemory {
+  const gaps: string[] = [];
+  const kept: CoreInMemory['kept'] = [];
+  const memory = openMemory(pid);
   const wasStopped = readState(pid, pid) === 'T';
-  const arena = new Arena(readOwnBytes(pid));
+  // One that is held at its fault has a guard of its own.
+  const dismiss = wasStopped || options.held ? () => {} : guardStop(pid);
+  const arena = new Arena(readOwnBytes(pid), file === undefined);
   const stoppedAt = performance.now();
   try {
     if (!wasStopped) stop(pid, gaps);
-    const { pieces, notes, threads } = describe(pid, options, gaps);
-    const layout = layOutCore(
+    const { pieces, notes, threads, leftOutBytes } = describe(pid, options, gaps);
+    const { offsets, head, size } = layOutCore(
       pieces.map((p) => p.segment),
       notes,
     );
-    const total = pieces.flatMap((p) => p.runs).reduce((sum, [start, end]) => sum + end - start, 0);
-    const write = (bytes: Uint8Array, offset: number) => writeWhole(file, bytes, offset);
-    const later: (() => void)[] = [];
+    kept.push({ bytes: head, offset: 0 });
     pieces.forEach((piece, i) => {
-      const offset = layout.offsets[i] as number;
+      const start = offsets[i] as number;
       for (const { bytes, at, isKept } of readRuns(memory, piece, arena)) {
-        if (isKept) later.push(() => write(bytes, offset + at));
-        else write(bytes, offset + at);
+        if (isKept) kept.push({ bytes, offset: start + at });
+        else if (file !== undefined) writeWhole(file, bytes, start + at);
       }
     });
     if (!wasStopped) process.kill(pid, signals.goOn);
     const pauseMs = performance.now() - stoppedAt;
-    for (const job of later) job();
-    write(layout.head, 0);
-    ftruncateSync(file, layout.size);
-    return { path, bytes: total, pauseMs, tookMs: performance.now() - began, threads, gaps };
+    const bytes = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
+    return { bytes, leftOutBytes, pauseMs, threads, gaps, kept, size };
   } finally {
     if (!wasStopped) resume(pid);
+    dismiss();
     closeSync(memory);
-    closeSync(file);
   }
 }
 
@@ -122,15 +150,15 @@ function describe(
   pid: number,
   { maxBytes = defaultMaxBytes, held }: LiveCoreOptions,
   gaps: string[],
-): { pieces: Piece[]; notes: Buffer; threads: number } {
+): { pieces: Piece[]; notes: Buffer; threads: number; leftOutBytes: number } {
   const mappings = readMappings(pid);
   const pagemap = new Pagemap(pid);
   const { threads } = readThreads(pid);
-  let pieces = mappings
+  const pieces = mappings
     .filter((m) => !m.path.startsWith('[vvar'))
     .flatMap((m) => describeMapping(m, pagemap));
   pagemap.close();
-  pieces = withinLimit(
+  const leftOutBytes = leaveOut(
     pieces,
     threads.map(({ stackPointer }) => Number(stackPointer)),
     maxBytes,
@@ -145,7 +173,7 @@ function describe(
     buildAuxiliaryNote(readFileSync(platform.processPath(pid, 'auxv'))),
     buildFilesNote(files),
   ]);
-  return { pieces, notes, threads: threads.length };
+  return { pieces, notes, threads: threads.length, leftOutBytes };
 }
 
 const userSegments = { cs: 0x33n, ss: 0x2bn };
@@ -201,15 +229,21 @@ function splitByRuns(
   return pieces;
 }
 
-/** Leaves out the largest until the rest fits: first of what holds no thread's stack, without which nothing is told. */
-function withinLimit(pieces: Piece[], stackPointers: number[], maxBytes: number, gaps: string[]): Piece[] {
+const sizeOf = ({ runs }: Piece): number => runs.reduce((sum, [from, to]) => sum + to - from, 0);
+
+/**
+ * Leaves out the largest until the rest fits: first of what holds no thread's stack, without which nothing is told.
+ * Answers with how many bytes those are.
+ */
+function leaveOut(pieces: Piece[], stackPointers: number[], maxBytes: number, gaps: string[]): number {
   const rows = pieces.map((piece) => {
     const { start, memorySize } = piece.segment;
-    const size = piece.runs.reduce((sum, [from, to]) => sum + to - from, 0);
-    return { piece, size, isStack: stackPointers.some((sp) => sp >= start && sp < start + memorySize) };
+    const isStack = stackPointers.some((sp) => sp >= start && sp < start + memorySize);
+    return { piece, size: sizeOf(piece), isStack };
   });
   rows.sort((a, b) => Number(a.isStack) - Number(b.isStack) || b.size - a.size);
-  let total = rows.reduce((sum, { size }) => sum + size, 0);
+  const all = rows.reduce((sum, { size }) => sum + size, 0);
+  let total = all;
   const leftOut: Piece[] = [];
   for (const { piece, size } of rows) {
     if (total <= maxBytes) break;
@@ -217,16 +251,15 @@ function withinLimit(pieces: Piece[], stackPointers: number[], maxBytes: number,
     total -= size;
     leftOut.push(piece);
   }
-  if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut, maxBytes));
+  if (leftOut.length > 0) gaps.push(describeLeftOut(leftOut, all - total, maxBytes));
   for (const piece of leftOut) {
     piece.segment.fileSize = 0;
     piece.runs = [];
   }
-  return pieces;
+  return all - total;
 }
 
-function describeLeftOut(pieces: Piece[], maxBytes: number): string {
-  const bytes = pieces.flatMap(({ runs }) => runs).reduce((sum, [from, to]) => sum + to - from, 0);
+function describeLeftOut(pieces: Piece[], bytes: number, maxBytes: number): string {
   const [first] = pieces;
   const where = `${pieces.length} mappings, the first at 0x${first?.segment.start.toString(16)}`;
   return `${bytes} bytes of memory (${where}) were left out: over the limit of ${Math.floor(maxBytes)}`;
@@ -256,22 +289,31 @@ function* readRuns(
 
 /**
  * Memory for the copy, taken and touched before the process is stopped: the page faults of 200 MB would double the
- * pause. What does not fit is written to the file while the process waits.
+ * pause. What does not fit has no room, or is given some that was not touched.
  */
 class Arena {
-  readonly #bytes: Buffer;
+  readonly #blocks: Buffer[] = [];
+  readonly #takesAll: boolean;
   #used = 0;
 
-  constructor(expected: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(
-      Math.min(bufferedBytes, Math.ceil(expected * 1.1) + chunkBytes),
-    ).fill(0);
+  constructor(expected: number, takesAll: boolean) {
+    this.#takesAll = takesAll;
+    const wanted = Math.ceil(expected * 1.1) + chunkBytes;
+    let left = takesAll ? wanted : Math.min(bufferedBytes, wanted);
+    for (; left > 0; left -= bufferedBytes)
+      this.#blocks.push(Buffer.allocUnsafeSlow(Math.min(bufferedBytes, left)).fill(0));
   }
 
   take(length: number): Buffer | undefined {
-    if (this.#used + length > this.#bytes.length) return undefined;
+    const [block] = this.#blocks;
+    if (!block) return this.#takesAll ? Buffer.allocUnsafeSlow(length) : undefined;
+    if (this.#used + length > block.length) {
+      this.#blocks.shift();
+      this.#used = 0;
+      return this.take(length);
+    }
     this.#used += length;
-    return this.#bytes.subarray(this.#used - length, this.#used);
+    return block.subarray(this.#used - length, this.#used);
   }
 }
 

@@ -2,13 +2,14 @@
  * The heap's graph of a core, in the words of V8's heap snapshots: so all questions to a snapshot can be asked of a process
  * that is dead. Refuses a V8 on which it was never held against V8's own snapshot.
  */
+import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
 import { readGraph } from '../../../formats/v8/graph/graph.ts';
 import type { GraphColumns } from '../../../formats/v8/graph/graph-columns.ts';
 import type { BuiltinNames } from '../../../formats/v8/graph/node-facts.ts';
 import { findHeapPages, findReadOnlyPages, type HeapPage } from '../../../formats/v8/heap/heap-pages.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { type CoreDump, openCoreDump } from '../core-dump.ts';
+import { type CoreDump, openCoreDump, openCoreSource } from '../core-dump.ts';
 import { findCollecting } from '../javascript/heap-survey.ts';
 import { findSurveyNote } from '../javascript/survey-note.ts';
 import { openV8, type V8Runtime } from '../javascript/v8-runtime.ts';
@@ -18,6 +19,8 @@ import { describeThread } from '../thread-stack.ts';
 
 export interface CoreGraph {
   columns: GraphColumns;
+  /** A collection of garbage was moving objects. */
+  isCollecting: boolean;
   gaps: Gap[];
 }
 
@@ -30,8 +33,8 @@ const pageAlignment = 1 << 18;
 const searchedStack = 1 << 23;
 
 /** @throws `not-found`, `malformed-input`, `usage` for a mini core, and `unsupported-version` for a V8 never compared. */
-export function readCoreGraph(path: string, options: { executable?: string } = {}): CoreGraph {
-  const dump = openCoreDump(path, options);
+export function readCoreGraph(core: string | ByteSource, options: { executable?: string } = {}): CoreGraph {
+  const dump = typeof core === 'string' ? openCoreDump(core, options) : openCoreSource(core, options);
   try {
     const gaps = [...dump.gaps];
     const v8 = openV8(dump, gaps);
@@ -40,13 +43,13 @@ export function readCoreGraph(path: string, options: { executable?: string } = {
         format: 'core',
         field: 'V8',
       });
-    return { columns: readFrom(dump, v8, gaps), gaps };
+    return { ...readFrom(dump, v8, gaps), gaps };
   } finally {
     dump.close();
   }
 }
 
-function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): GraphColumns {
+function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): Omit<CoreGraph, 'gaps'> {
   if (findSurveyNote(dump))
     throw new AgentdumpError('usage', 'a mini core holds no heap: the questions need the full core', {
       argument: 'file',
@@ -96,7 +99,7 @@ function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): GraphColumns {
     reason:
       'objects of Node itself (C++) are not in the graph; roots in native memory are guessed from their form',
   });
-  return columns;
+  return { columns, isCollecting: collecting.isUnderWay };
 }
 
 /** Of each thread, from the stack pointer up. */

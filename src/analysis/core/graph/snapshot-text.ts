@@ -9,7 +9,8 @@ const locationFields = ['object_index', 'script_id', 'line', 'column'];
 /** Besides ASCII: V8 writes none. */
 const beyondAscii = /[\u007f-\uffff]/g;
 
-export async function* snapshotText(graph: GraphColumns): AsyncGenerator<Buffer> {
+/** `planted`: a string that no node uses, behind the others. */
+export async function* snapshotText(graph: GraphColumns, planted?: string): AsyncGenerator<Buffer> {
   yield Buffer.from(head(graph), 'latin1');
   yield* pieces(nodeRecords(graph));
   yield Buffer.from('],\n"edges":[', 'latin1');
@@ -18,7 +19,7 @@ export async function* snapshotText(graph: GraphColumns): AsyncGenerator<Buffer>
     '],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[',
     'latin1',
   );
-  yield* pieces(strings(graph.texts));
+  yield* pieces(strings(graph.texts, planted));
   yield Buffer.from(']}\n', 'latin1');
 }
 
@@ -54,12 +55,16 @@ function* edgeRecords({ edgeCount, edgeType, edgeName, edgeTarget }: GraphColumn
     yield `${edgeType[edge]},${edgeName[edge]},${edgeTarget[edge]! * nodeFields.length}`;
 }
 
-function* strings(texts: readonly string[]): Generator<string> {
-  for (const text of texts)
-    yield JSON.stringify(text).replace(
-      beyondAscii,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+function* strings(texts: readonly string[], planted: string | undefined): Generator<string> {
+  for (const text of texts) yield inAscii(text);
+  if (planted !== undefined) yield inAscii(planted);
+}
+
+function inAscii(text: string): string {
+  return JSON.stringify(text).replace(
+    beyondAscii,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Joined by commas, in pieces of about one length. */
