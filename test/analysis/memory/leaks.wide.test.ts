@@ -40,7 +40,8 @@ const entangled: Record<string, [RegExp, string]> = {
   'list and timer': [/app\.jobs\.byName$/, '{name, request, timer}'],
   'two lists': [/app\.store\.(rejected|reasons)$/, '{id, url, body}'],
   ports: [/app\.channels\.open$/, 'MessagePort'],
-  'one gate': [/app\.gate$/, 'system / Context'],
+  // The promise, or the function that would settle it: both hold all who wait.
+  'one gate': [/app\.(gate|open\{context\})$/, 'system / Context'],
   registry: [/app\.registry$/, '{close}'],
   'replaced thing': [/app\.peek\{context\}\.theThing$/, ''],
   'wasm memories': [/app\.modules\.memories$/, 'Memory'],
@@ -52,7 +53,7 @@ const seenAtOnce: Record<string, RegExp> = {
   'list and timer': /byName|Timeout|timer/,
   'two lists': /app\.store\.(rejected|reasons)$/,
   ports: /app\.channels\.open$/,
-  'one gate': /app\.gate$/,
+  'one gate': /app\.(gate|open\{context\})$/,
   registry: /app\.registry$/,
   'replaced thing': /theThing$/,
   'wasm memories': /app\.modules\.memories$/,
