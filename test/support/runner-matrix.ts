@@ -257,17 +257,26 @@ export function testLate(runner: RunnerName, unseen: readonly LateDeath[] = []):
       const bundles = run.summary?.bundles.filter(({ kind }) => lateKinds[death].includes(kind ?? '')) ?? [];
       assert.ok(bundles.length > 0, `${told}\n${run.output}`);
       for (const bundle of bundles) {
-        assert.ok([beginningTest, undefined].includes(lastName(bundle.test)), told);
+        assert.ok([beginningTest, otherBeginningTest, undefined].includes(lastName(bundle.test)), told);
         assert.match(bundle.summary ?? '', lastName(bundle.test) === undefined ? /is not known/ : /began it/);
       }
-      assert.equal(lastName(bundles[0]?.test), beginningTest, told);
+      assert.ok(
+        bundles.some(({ test }) => lastName(test) === beginningTest),
+        told,
+      );
       // Whatever the runner says of it.
       const [first] = run.summary ? problemsOf(run.summary) : [];
-      assert.ok(first?.test?.endsWith(beginningTest), `${JSON.stringify(first)}\n${told}`);
+      const begun = [beginningTest, otherBeginningTest];
+      assert.ok(
+        begun.some((name) => first?.test?.endsWith(name)),
+        `${JSON.stringify(first)}\n${told}`,
+      );
     });
 }
 
 const beginningTest = 'finds hotels';
+/** Begins one too, in a file of its own; on a busy machine its process still lives when that strikes. */
+const otherBeginningTest = 'knows Oslo';
 const lateKinds: Record<LateDeath, readonly string[]> = {
   'late throw': ['uncaught-exception', 'worker-death'],
   'late rejection': ['unhandled-rejection', 'uncaught-exception', 'worker-death'],
