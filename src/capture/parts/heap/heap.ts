@@ -60,17 +60,23 @@ function writeSnapshot(context: CaptureContext): void {
     batched = 0;
   };
   const stream = v8.getHeapSnapshot() as unknown as SnapshotStream;
+  let failed: { error: unknown } | undefined;
   stream.push = (chunk) => {
-    if (chunk) {
-      watch.goesIn(chunk);
-      add(redactor.write(chunk), false);
-    }
     // V8 would serialise a second time when the stream asks again after its end.
-    else stream._read = () => {};
+    if (!chunk) stream._read = () => {};
+    else if (!failed)
+      try {
+        watch.goesIn(chunk);
+        add(redactor.write(chunk), false);
+      } catch (error) {
+        // V8 goes on to its next chunk: thrown there, Node would take it for the fault of an async hook, print it, and exit.
+        failed = { error };
+      }
     return true;
   };
   try {
     stream._read();
+    if (failed) throw failed.error;
     add(redactor.end(), true);
     watch.end();
     part.close();
