@@ -186,6 +186,8 @@ function mayBeFrame(fp: number, { stackPointer }: NativeFrame): boolean {
  */
 function huntFramePointer(stackPointer: number, space: UnwindSpace): number | undefined {
   for (let at = Math.ceil(stackPointer / 8) * 8; at < stackPointer + huntBytes; at += 8) {
+    // The stack ends. A damaged stack pointer may be so large, too, that adding to it changes nothing.
+    if (space.memory.findWord(at) === undefined) return undefined;
     const saved = callerOf(at, space);
     if (saved === undefined || callerOf(saved, space) === undefined) continue;
     const below = space.memory.findWord(at - 8) ?? 0;
