@@ -3,7 +3,8 @@
  * value is searched as text, and one that looks random under a name nobody knows is withheld too.
  */
 import type { NameBook } from './names/name-book.ts';
-import { hasLongRandomPart, isPlainDatum, isPublicId, isStandIn, looksRandom } from './values/values.ts';
+import { hasLongRandomPart, looksRandom } from './values/randomness.ts';
+import { isPlainDatum, isPublicId, isStandIn } from './values/values.ts';
 
 export type EnvironmentValue = { value: string } | { withheld: string };
 

@@ -30,7 +30,7 @@ export function currentPolicy(): Policy {
   return policy;
 }
 
-/** The module may be the program's stub by now. */
+/** The program may have put something else in the place of node:os, which throws. */
 function findHome(): string {
   try {
     return homedir();

@@ -5,8 +5,9 @@
 import type { NameBook } from '../names/name-book.ts';
 import { judgeReceiver, judgeSelector, typesInto } from '../names/selectors.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { looksRandom } from '../values/randomness.ts';
 import { readQuoted } from '../values/value-span.ts';
-import { isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+import { isStandIn, looksChosen } from '../values/values.ts';
 import { isOddlySpelt } from './keyword-secrets.ts';
 
 /** Signing, hashing and opening with a key: only what looks random is one. */

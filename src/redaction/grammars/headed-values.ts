@@ -3,7 +3,8 @@
  * `Password for x:`. Reads some lines behind the heading and no further.
  */
 import type { Finding, Page } from '../scan/page.ts';
-import { isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+import { looksRandom } from '../values/randomness.ts';
+import { isStandIn, looksChosen } from '../values/values.ts';
 
 /** Words that end such a heading's subject: `recovery codes`, `seed phrase`, `wallet words`. */
 export const headingWords = 'codes code phrase words mnemonic key secret';

@@ -4,7 +4,8 @@
  */
 import { characterTables, digit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
-import { isPublicId, isStandIn, looksChosen, looksRandom } from '../values/values.ts';
+import { looksRandom } from '../values/randomness.ts';
+import { isPublicId, isStandIn, looksChosen } from '../values/values.ts';
 
 const longestUserInfo = 2048;
 

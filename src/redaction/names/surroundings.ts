@@ -5,14 +5,9 @@
 
 import { findSecretData } from '../grammars/yaml-values.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { hasLongRandomPart, looksRandom } from '../values/randomness.ts';
 import { indentOf, readIndented, readQuoted, startsLine, type ValueSpan } from '../values/value-span.ts';
-import {
-  hasLongRandomPart,
-  isSecretValue,
-  looksChosen,
-  looksRandom,
-  type ValueForm,
-} from '../values/values.ts';
+import { isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
 import type { NameVerdict } from './key-names.ts';
 import type { NameBook } from './name-book.ts';
 import type { NamePlace } from './name-place.ts';

@@ -5,7 +5,8 @@
 
 import { allShapes } from '../shapes/index.ts';
 import type { Shape } from '../shapes/shape.ts';
-import { isStandIn, looksRandom } from '../values/values.ts';
+import { looksRandom } from '../values/randomness.ts';
+import { isStandIn } from '../values/values.ts';
 import type { Finding, Page } from './page.ts';
 
 interface Entry {

@@ -6,7 +6,8 @@
 import type { NameBook } from '../names/name-book.ts';
 import { alnum, characterTables, digit, hexUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
-import { isPublicId, looksChosen, looksRandom } from '../values/values.ts';
+import { looksRandom } from '../values/randomness.ts';
+import { isPublicId, looksChosen } from '../values/values.ts';
 
 /** A digest behind these is a key that somebody drew, not the name of a content. */
 const keyedDigest =

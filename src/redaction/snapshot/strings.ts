@@ -4,7 +4,8 @@
  * may be a dictionary whose property names are keys). V8 writes pure ASCII, so bytes are characters.
  */
 import type { Policy } from '../policy.ts';
-import { isPublicId, looksRandom } from '../values/values.ts';
+import { looksRandom } from '../values/randomness.ts';
+import { isPublicId } from '../values/values.ts';
 import type { NameMarks } from './names.ts';
 
 /** What `clean` does to strings that are values: keeps those in which nothing is found. */

@@ -3,7 +3,7 @@
  * shell's backslash at the line's end), and further codes of a list. Judges only what follows something that was found.
  */
 import type { Finding, Page } from '../scan/page.ts';
-import { looksRandom } from './values.ts';
+import { looksRandom } from './randomness.ts';
 
 const joined = /(["'`])(?:\s{0,40}(?:\+|\.|\\\n|\\)\s{0,60}|\s{1,60})(["'`])([\w+/=.~-]{4,400})(?=["'`])/y;
 const continued = /[ \t]{0,40}([\w+/=~-]{8,400})/y;
