@@ -3,7 +3,7 @@
  * it as a live core, and lets it die. It is let go in any case: by us when the memory is copied, by a shell that watches
  * over us when that takes too long or we are dead. The signal that it would have died of is told to the outside.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,6 +19,7 @@ import type { CoreWish } from '../run/run-options.ts';
 import { makeScrubber } from '../scrub/scrubber.ts';
 import { canLeaveCore } from './core-limit.ts';
 import { type CoreDigest, digestHeldCore, type LiveCorePart } from './core-part.ts';
+import { startGuard } from './guard-stop.ts';
 import { type HeldThread, isSameFault, lookForFault } from './held-thread.ts';
 import { readHoldNote } from './hold-note.ts';
 import { readRunnable } from './live-process.ts';
@@ -93,7 +94,7 @@ export class Hold {
     this.#place = place;
     this.#digest = digest;
     this.#sessionFolder = sessionFolder;
-    this.#guard = startGuard(pid);
+    this.#guard = startGuard(guardScript, 'agentdump-hold', pid);
     this.#timer = setInterval(() => this.#turn(), lookEveryMs);
   }
 
@@ -264,17 +265,3 @@ for round in 1 2 3 4 5; do
 done
 kill -KILL $pid
 `;
-
-/** In a session of its own: what a terminal sends to our group is not for it. */
-function startGuard(pid: number): ChildProcess {
-  const guard = spawn('/bin/sh', ['-c', guardScript, 'agentdump-hold', String(pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: { PATH: '/usr/bin:/bin' },
-    detached: true,
-  });
-  guard.on('error', () => {});
-  guard.stdin.on('error', () => {});
-  guard.unref();
-  (guard.stdin as unknown as { unref(): void }).unref();
-  return guard;
-}
