@@ -12,6 +12,7 @@ import { describeProcess } from '../../journal/write/session.ts';
 import { newId } from '../../journal/write/session-id.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
+import { importPg, placeOf } from './postgres-client.ts';
 import { dueSeconds, findDue, newsChannel, readHolder, rest } from './postgres-dispatch.ts';
 import { PostgresNews } from './postgres-news.ts';
 import type { PostgresPlace, PostgresPool } from './postgres-pool.ts';
@@ -214,27 +215,4 @@ function wordsOf(holder: string | null): string | undefined {
 
 function identityOf(holder: string | null): ProcessIdentity | undefined {
   return holder === null ? undefined : readHolder(holder);
-}
-
-/** Without the password. */
-function placeOf(url: string): string {
-  try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
-  } catch {
-    return 'PostgreSQL';
-  }
-}
-
-async function importPg() {
-  try {
-    return await import('pg');
-  } catch (cause) {
-    throw new AgentdumpError(
-      'usage',
-      'a PostgreSQL store needs the package pg: npm install pg',
-      { argument: 'store' },
-      cause,
-    );
-  }
 }

@@ -1,7 +1,7 @@
 /** The index in PostgreSQL, by `pg`, which is loaded here and nowhere else. */
 import type { PoolClient } from 'pg';
 import { persist } from '../../durable/stores/persist.ts';
-import { AgentdumpError } from '../../errors.ts';
+import { importPg, placeOf } from '../../durable/stores/postgres-client.ts';
 import type { IndexDatabase, Query } from './database.ts';
 import { makeTables } from './tables.ts';
 
@@ -51,23 +51,5 @@ async function inTransaction<Result>(
     return result;
   } finally {
     client.release(!isDone);
-  }
-}
-
-function placeOf(url: string): string {
-  try {
-    const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
-  } catch {
-    return 'PostgreSQL';
-  }
-}
-
-async function importPg() {
-  try {
-    return await import('pg');
-  } catch (cause) {
-    const wanted = 'a store in PostgreSQL needs the package pg: npm install pg';
-    throw new AgentdumpError('usage', wanted, { argument: 'store' }, cause);
   }
 }
