@@ -19,6 +19,8 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'not-a-bundle':
       return 'A bundle is a folder that ends in .agentdump, or its packed form ending in .agentdump.zip.';
     case 'unsupported-version':
+      if (details['format'] === 'javascriptcore')
+        return "In Bun, `Bun.generateHeapSnapshot('v8')` writes one in V8's format.";
       return 'It was written by a newer agentdump: `npm install agentdump@latest` reads it.';
     case 'malformed-input':
       if (details['format'] === 'elf-core')

@@ -135,6 +135,29 @@ export interface HeapValue {
   allocatedAt?: { function: string; script: string; line: number; column: number }[];
 }
 
+/** What one function of the program allocated, itself or by what it called. Rows don't overlap. */
+export interface HeapAllocationRow {
+  function: string;
+  /** URL or path; empty where no function was known. */
+  script: string;
+  /** 1-based, where the function was written; 0 if not known. */
+  line: number;
+  column: number;
+  /** Of what is alive. */
+  bytes: number;
+  /** Of all that is attributed, 0 to 1. */
+  share: number;
+  /** The rest where every allocation was tracked, and not only samples. Objects that are alive. */
+  count?: number;
+  /** What would be freed with them; overlaps between rows. */
+  retainedSizeBytes?: number;
+  /** Since tracking began, with what is free again. */
+  allocatedBytes?: number;
+  allocatedCount?: number;
+  /** Of its largest call tree node, innermost first. */
+  stack: string[];
+}
+
 /** A column of a query's answer: how its numbers are to be read. */
 export interface HeapQueryColumn {
   /** As it was asked for. */

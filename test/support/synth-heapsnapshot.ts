@@ -58,7 +58,8 @@ export class SynthSnapshot {
     return this;
   }
 
-  #string(text: string): number {
+  /** Index of a string, added if it is not there. */
+  string(text: string): number {
     const known = this.#stringIndex.get(text);
     if (known !== undefined) return known;
     this.#stringIndex.set(text, this.strings.length);
@@ -74,7 +75,7 @@ export class SynthSnapshot {
     const nodes = this.nodes.flatMap((node, ordinal) => {
       const values: Record<string, number> = {
         type: nodeTypes.indexOf(node.type),
-        name: this.#string(node.name),
+        name: this.string(node.name),
         id: node.id,
         self_size: node.size,
         edge_count: bySource[ordinal]!.length,
@@ -86,7 +87,7 @@ export class SynthSnapshot {
     const edges = bySource.flat().flatMap((edge) => {
       const values: Record<string, number> = {
         type: edgeTypes.indexOf(edge.type),
-        name_or_index: typeof edge.name === 'number' ? edge.name : this.#string(edge.name),
+        name_or_index: typeof edge.name === 'number' ? edge.name : this.string(edge.name),
         to_node: edge.to * nodeFields.length,
       };
       return edgeFields.map((field) => values[field] ?? 0);

@@ -13,7 +13,7 @@ export {
 export { type ReadOptions, readHeapSnapshot, readHeapSnapshotSync } from './read.ts';
 export { RetainerIndex, sourceOfEdge } from './retainer-index.ts';
 export type { SnapshotInput } from './scan/byte-source.ts';
-export { type AllocationFrame, allocationStack } from './sections/allocations.ts';
+export { type AllocationFrame, allocationStack, tracedFunction } from './sections/allocations.ts';
 export type { SnapshotHeader } from './sections/header.ts';
 export type { Locations, SourcePlace } from './sections/locations.ts';
 export { lostString, StringTable } from './sections/string-table.ts';

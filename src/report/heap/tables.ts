@@ -1,5 +1,8 @@
 /** Tables and cells that the renderings of a heap share: rows of nodes, classes, shares and references. */
+
+import { shortFile } from '../../model/frame-text.ts';
 import type {
+  HeapAllocationRow,
   HeapClassRow,
   HeapEdgeRow,
   HeapNodeRow,
@@ -55,6 +58,25 @@ export function placeText(source: HeapSource | undefined): string {
 function distanceText(distance: number | null): string {
   if (distance === null) return '-';
   return distance >= systemDistance ? 'system' : String(distance);
+}
+
+/** @param isTracked whether objects are counted, and what they keep alive is known. */
+export function allocationTable(page: Page, rows: HeapAllocationRow[], isTracked: boolean): string[] {
+  const cells = rows.map((row) => [
+    formatBytes(row.bytes),
+    `${(100 * row.share).toFixed(1)} %`,
+    ...(isTracked
+      ? [
+          formatNumber(row.count ?? 0),
+          formatBytes(row.retainedSizeBytes ?? 0),
+          formatBytes(row.allocatedBytes ?? 0),
+        ]
+      : []),
+    clip(row.function || (row.script ? '(anonymous)' : '(not known)'), 40),
+    row.script ? `${shortFile(row.script)}:${row.line}:${row.column}` : '',
+  ]);
+  const counted = isTracked ? ['objects', 'retained', 'allocated in all'] : [];
+  return renderTable(page, ['alive', '', ...counted, 'function', 'written at'], cells);
 }
 
 const nodeHead = ['id', 'self', 'retained', 'distance', 'class', 'name'];

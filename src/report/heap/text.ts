@@ -3,6 +3,7 @@
  * snapshot goes through escapeTerminal before it is laid out.
  */
 import type {
+  HeapAllocationRow,
   HeapClassRow,
   HeapDocument,
   HeapEdgeRow,
@@ -23,6 +24,7 @@ import { keyValues, type Page, section, wrap } from '../text/layout.ts';
 import { findRuns } from '../text/repeats.ts';
 import { renderTable } from '../text/table.ts';
 import {
+  allocationTable,
   classTable,
   nodeTable,
   nodeText,
@@ -59,6 +61,14 @@ export type HeapView =
       selfSizeBytes: number;
       wastedBytes: number;
       rows: HeapStringRow[];
+    } & HeapDocument)
+  | ({
+      view: 'allocations';
+      kind: 'tracked' | 'sampled';
+      attributedBytes: number;
+      totalBytes?: number;
+      rowCount: number;
+      rows: HeapAllocationRow[];
     } & HeapDocument)
   | ({ view: 'value'; node: HeapNodeRow; value: HeapValue } & HeapDocument)
   | ({
@@ -108,6 +118,8 @@ function body(view: HeapView, page: Page): string[] {
       return renderPath(view.node, view.path, page);
     case 'strings':
       return renderStrings(view, page);
+    case 'allocations':
+      return renderAllocations(view, page);
     case 'value':
       return renderValue(view.node, view.value, page);
     case 'growth':
@@ -234,6 +246,29 @@ function renderStrings(
     ),
     ...renderTable(page, ['wasted', 'times', 'one of them', 'text'], cells),
   ];
+}
+
+function renderAllocations(view: Extract<HeapView, { view: 'allocations' }>, page: Page): string[] {
+  const hidden = view.rowCount - view.rows.length;
+  const largest = view.rows[0];
+  return [
+    ...wrap(allocationsTitle(view), page.columns).map((line) => title(page, line)),
+    ...allocationTable(page, view.rows, view.kind === 'tracked'),
+    ...(hidden > 0 ? [page.palette.faint(`… ${formatCount(hidden, 'more row')} (--limit)`)] : []),
+    ...section(page, 'Stack of the largest', largest?.stack.map((frame) => clip(frame, page.columns)) ?? []),
+  ];
+}
+
+function allocationsTitle({
+  kind,
+  attributedBytes,
+  totalBytes,
+}: Extract<HeapView, { view: 'allocations' }>): string {
+  const bytes = formatBytes(attributedBytes);
+  if (kind === 'sampled' && attributedBytes === 0)
+    return 'Nothing that was sampled was still alive when the profile was written';
+  if (kind === 'sampled') return `${bytes} alive, estimated from samples of allocations`;
+  return `${bytes} of ${formatBytes(totalBytes ?? 0)} were allocated while allocations were tracked`;
 }
 
 const numbersMissing =

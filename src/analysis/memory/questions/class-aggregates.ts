@@ -41,7 +41,7 @@ export function computeClassAggregates(
     kernel.holds('first', dominated.first);
   if (kernel && isThere && rows <= kernel.code.classRoom.value) return sumInKernel(kernel, rows, root);
   const aggregates = sumUp(classes, selfSize, distances);
-  addRetained(aggregates.retainedSize, classes, selfSize, retained, dominated, root, spare?.take());
+  addRetained(aggregates.retainedSize, classes.of, selfSize, retained, dominated, root, spare?.take());
   return aggregates;
 }
 
@@ -75,10 +75,13 @@ function sumUp(classes: ClassTable, selfSize: SizeColumn, distances: Int32Array)
   return aggregates;
 }
 
-/** Down the dominator tree, with a mark on each class that the way from the root already went through. */
-function addRetained(
+/**
+ * Down the dominator tree, with a mark on each group that the way from the root already went through.
+ * @param groups by node: the row of `sums` to which its retained size is added.
+ */
+export function addRetained(
   sums: Float64Array,
-  classes: ClassTable,
+  groups: ArrayLike<number>,
   selfSize: SizeColumn,
   retained: RetainedSizes,
   dominated: DominatedIndex,
@@ -93,7 +96,7 @@ function addRetained(
   let depth = 0;
   let node = root;
   while (true) {
-    const row = classes.of[node]!;
+    const row = groups[node]!;
     marks[depth] = 0;
     if (isOpen[row] === 0 && selfSize.narrow[node] !== 0) {
       sums[row]! += retained[node]!;
@@ -103,7 +106,7 @@ function addRetained(
     else {
       // To the next of the dominator's, or of the nearest above that has one.
       for (; depth > 0; depth--) {
-        if (marks[depth]) isOpen[classes.of[nodes[at[depth]!]!]!] = 0;
+        if (marks[depth]) isOpen[groups[nodes[at[depth]!]!]!] = 0;
         const above = depth > 1 ? nodes[at[depth - 1]!]! : root;
         if (++at[depth]! < first[above + 1]!) break;
       }

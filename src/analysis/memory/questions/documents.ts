@@ -20,6 +20,7 @@ import type { Heap } from '../heap.ts';
 import { parseQuery } from '../query/parse.ts';
 import { runQuery } from '../query/run.ts';
 import { computeSuspects } from '../suspects/suspects.ts';
+import type { Allocations } from './allocations.ts';
 import { computeDuplicateStrings } from './duplicate-strings.ts';
 import { computeHeapValue } from './heap-value.ts';
 import { largestRows } from './largest.ts';
@@ -54,6 +55,7 @@ export type StringsDocument = HeapDocument & {
   rows: HeapStringRow[];
 };
 export type ValueDocument = HeapDocument & { node: HeapNodeRow; value: HeapValue };
+export type AllocationsDocument = HeapDocument & Allocations & { rowCount: number };
 export type QueryDocument = HeapDocument & {
   matches: number;
   /** The columns of `table`, by name. */
@@ -139,6 +141,15 @@ export function valueDocument(asked: Asked, words: string, limit: number): Value
     node: nodeRow(asked.heap, node),
     value: computeHeapValue(asked.heap, node, limit),
   };
+}
+
+export function allocationsDocument(
+  source: string,
+  gaps: Gap[],
+  { rows, ...found }: Allocations,
+  limit: number,
+): AllocationsDocument {
+  return { ...head({ source, gaps }), ...found, rowCount: rows.length, rows: rows.slice(0, limit) };
 }
 
 export function queryDocument(asked: Asked, text: string, limit: number): QueryDocument {

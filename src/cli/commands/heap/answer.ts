@@ -5,6 +5,7 @@ import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { note, print, writeNew } from '../../output.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
+import { sourceKind } from './source-kind.ts';
 
 export interface HeapArguments {
   words?: (string | number)[];
@@ -39,8 +40,8 @@ async function exportSnapshot({ out, exe }: HeapArguments, { sources }: HeapWord
     throw new AgentdumpError('usage', 'a heap snapshot is written to a file: --out is missing', {
       argument: '--out',
     });
-  const { exportCore, isCoreFile } = await import('./core-input.ts');
-  if (!isCoreFile(source))
+  const { exportCore } = await import('./core-input.ts');
+  if (sourceKind(source) !== 'core')
     throw new AgentdumpError('usage', `${source} is no core file: only its heap is exported as a snapshot`, {
       argument: 'file',
     });

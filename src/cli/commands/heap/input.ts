@@ -9,9 +9,10 @@ import type { BundleReader } from '../../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SnapshotInput } from '../../../formats/heapsnapshot/index.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { isCoreFile, readCore } from './core-input.ts';
+import { readCore } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
 import { ProgressBar } from './progress.ts';
+import { sourceKind } from './source-kind.ts';
 
 export interface OpenedHeap {
   heap: Heap;
@@ -77,12 +78,16 @@ interface HeapInput {
   gaps?: Gap[];
 }
 
+/** Whether it names a bundle, by its path or by its number or age, and no file that holds a heap itself. */
+export function isBundlePath(source: string): boolean {
+  const isThere = existsSync(source);
+  if (isThere && !statSync(source).isDirectory() && !bundleEndings.test(source)) return false;
+  return isThere || !/heapsnapshot|heapprofile/.test(source);
+}
+
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
   if (source === '-') return { input: process.stdin };
-  const isThere = existsSync(source);
-  const isFile = isThere && !statSync(source).isDirectory() && !bundleEndings.test(source);
-  if (isFile && isCoreFile(source)) return readCore(source, options.executable);
-  if (isFile || (!isThere && /heapsnapshot/.test(source))) return { input: source };
+  if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.
   const [{ findBundle }, { openBundle }] = await Promise.all([
     import('../../../bundle/finished/list.ts'),
@@ -99,6 +104,27 @@ async function findInput(source: string, dir: string, options: SourceOptions): P
     `the bundle ${bundle.path} has no heap snapshot${gap ? `: ${gap.reason}` : ''}`,
     { path: bundle.path, name: partNames.heapSnapshot },
   );
+}
+
+function readFile(source: string, options: SourceOptions): HeapInput | Promise<HeapInput> {
+  switch (sourceKind(source)) {
+    case 'core':
+      return readCore(source, options.executable);
+    case 'profile':
+      throw new AgentdumpError(
+        'usage',
+        `${source} is a sampled allocation profile: it holds no objects. \`agentdump heap allocations\` reads it`,
+        { argument: 'file' },
+      );
+    case 'javascriptcore':
+      throw new AgentdumpError(
+        'unsupported-version',
+        `${source} is a heap snapshot of JavaScriptCore (Bun, Safari); only those of V8 are read`,
+        { format: 'javascriptcore', supported: 'heapsnapshot' },
+      );
+    case 'other':
+      return { input: source };
+  }
 }
 
 /** A part's chunks share their memory; a stream may hold more than one at a time. */

@@ -9,6 +9,7 @@ import {
 import { parseQuery } from '../../../analysis/memory/query/parse.ts';
 import {
   type Asked,
+  allocationsDocument,
   classesDocument,
   dominatorsDocument,
   growthDocument,
@@ -22,7 +23,7 @@ import {
   suspectsDocument,
   valueDocument,
 } from '../../../analysis/memory/questions/documents.ts';
-import { computeFlame } from '../../../analysis/memory/questions/flame.ts';
+import { computeFlame, type FlameFrame } from '../../../analysis/memory/questions/flame.ts';
 import type { ClassOrder } from '../../../analysis/memory/questions/summary.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import { type HeapDocument, heapSchema } from '../../../model/heap.ts';
@@ -35,6 +36,7 @@ import { plainPalette } from '../../../report/palette.ts';
 import type { Page } from '../../../report/text/layout.ts';
 import { stdoutColumns, stdoutWantsColour } from '../../output.ts';
 import { openHeapAt } from './input.ts';
+import { sourceKind } from './source-kind.ts';
 
 export interface HeapWords {
   question: string;
@@ -160,6 +162,11 @@ export const questions: Readonly<Record<string, Question>> = {
     needs: 'text',
     answer: query,
   },
+  allocations: {
+    words: '<file|bundle>',
+    about: 'who allocated what is alive: of a .heapprofile, a tracked snapshot or a bundle',
+    answer: allocations,
+  },
   export: {
     words: '<file|bundle|core>',
     about: 'flame graph: --format speedscope or folded; of a core also --out FILE.heapsnapshot',
@@ -179,7 +186,9 @@ export function readWords(words: string[]): HeapWords {
       `${first} is no question: there are ${Object.keys(questions).join(', ')}`,
       { argument: first },
     );
-  return checked('summary', words);
+  // A sampled profile holds no objects: the one question that it answers is meant.
+  const isProfile = first !== '' && sourceKind(first) === 'profile';
+  return checked(isProfile ? 'allocations' : 'summary', words);
 }
 
 function checked(question: string, [source, ...rest]: string[]): HeapWords {
@@ -284,15 +293,28 @@ function csvOf({ table, nodes }: QueryDocument): string {
   );
 }
 
+async function allocations(options: QuestionOptions): Promise<Answer> {
+  const { findAllocations } = await import('./allocations.ts');
+  const source = options.sources[0]!;
+  const found = await findAllocations(source, options.dir, options.threads, options);
+  return shown(
+    'allocations',
+    allocationsDocument(source, found.gaps, found.allocations, options.limit ?? 30),
+  );
+}
+
 async function exportFlame(options: QuestionOptions): Promise<Answer> {
   const format = oneOf('--format', options.format ?? 'speedscope', ['speedscope', 'folded']);
-  return ask(options, ({ heap, source, gaps }) => {
-    const frames = computeFlame(heap);
-    return {
-      document: { schema: heapSchema, source, gaps, frames },
-      text: () => (format === 'folded' ? renderFolded(frames) : renderSpeedscope(frames, source)),
-    };
+  const answer = (frames: FlameFrame[], source: string, gaps: Gap[]): Answer => ({
+    document: { schema: heapSchema, source, gaps, frames },
+    text: () => (format === 'folded' ? renderFolded(frames) : renderSpeedscope(frames, source)),
   });
+  const source = options.sources[0]!;
+  if (sourceKind(source) === 'profile') {
+    const { profileFlame } = await import('./allocations.ts');
+    return answer(profileFlame(source), source, []);
+  }
+  return ask(options, ({ heap, gaps }) => answer(computeFlame(heap), source, gaps));
 }
 
 function oneOf(option: string, value: string, known: string[]): string {

@@ -19,13 +19,14 @@ export function allocationStack(snapshot: HeapSnapshot, node: number): Allocatio
   let row = id === 0 ? -1 : rows.findIndex((candidate) => candidate.id === id);
   // The tree's root stands for no function.
   for (; row >= 0 && rows[row]!.parent >= 0 && frames.length < maxFrames; row = rows[row]!.parent) {
-    const frame = frameOf(snapshot, rows[row]!.functionIndex);
+    const frame = tracedFunction(snapshot, rows[row]!.functionIndex);
     if (frame && (frame.function || frame.script)) frames.push(frame);
   }
   return frames;
 }
 
-function frameOf(snapshot: HeapSnapshot, index: number): AllocationFrame | undefined {
+/** The function in that row of trace_function_infos. */
+export function tracedFunction(snapshot: HeapSnapshot, index: number): AllocationFrame | undefined {
   const { traceFunctionFields: fields } = snapshot.header;
   const value = (name: string): number =>
     snapshot.traceFunctions[index * fields.length + fields.indexOf(name)] ?? -1;
