@@ -108,10 +108,9 @@ function findLoose(page: Page, word: string, end: number): Finding | undefined {
 export const isOddlySpelt = (value: string): boolean =>
   looksRandom(value, 12) || (/[!#$%^&*~+?]/.test(value) && /\d.*\d/.test(value));
 
-/** What the spoken word at [start, end) announces. */
-export function findSpoken(page: Page, start: number, end: number): Finding | undefined {
+/** What the spoken word at [start, end) announces; `word` is it in small letters. */
+export function findSpoken(page: Page, word: string, start: number, end: number): Finding | undefined {
   const { text } = page;
-  const word = text.slice(start, end).toLowerCase();
   if (word === 'by' && !identifiedBefore.test(text.slice(Math.max(0, start - 60), start))) return undefined;
   if (word === 'code' && !codeBefore.test(text.slice(Math.max(0, start - 24), start))) return undefined;
   // `identified by \`fs.rmdir\`` is said of anything: statements have other quotes.

@@ -14,6 +14,7 @@ interface Rule {
   lead: RegExp;
   /** What must stand before the word, within 80 characters. */
   before?: RegExp;
+  letterBefore?: number | undefined;
   /** What must follow the value. */
   tail?: RegExp;
   /** The word is written in capitals. */
@@ -214,10 +215,17 @@ function buildRules(): Map<string, Rule[]> {
     ],
   ];
   const table = new Map<string, Rule[]>();
+  for (const [, ...rules] of entries) for (const rule of rules) rule.letterBefore = letterBefore(rule);
   for (const [words, ...rules] of entries)
     for (const word of words.split(' ')) table.set(word, [...(table.get(word) ?? []), ...rules]);
   return table;
 }
+
+/** The letter before the blank with which `before` ends, where it is one word's (`/\bnet $/`): nearly all others stop there. */
+const letterBefore = ({ before }: Rule): number | undefined => {
+  const [, letter] = /^[^|]*([a-z]) \$$/i.exec(before?.source ?? '') ?? [];
+  return letter?.toLowerCase().charCodeAt(0);
+};
 
 let rules: Map<string, Rule[]> | undefined;
 
@@ -228,15 +236,23 @@ const ruleTable = (): Map<string, Rule[]> => {
 
 export const toldWords = (): string[] => [...ruleTable().keys()];
 
-/** The word at [start, end) may open a statement that tells a secret. */
-export function findTold(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
-  const word = page.text.slice(start, end);
-  const candidates = ruleTable().get(word.toLowerCase());
+/** The word at [start, end), which `word` is in small letters, may open a statement that tells a secret. */
+export function findTold(
+  page: Page,
+  names: NameBook,
+  word: string,
+  start: number,
+  end: number,
+): Finding | undefined {
+  const candidates = ruleTable().get(word);
   if (!candidates) return undefined;
+  const { units } = page;
   const from = Math.max(0, start - 80);
   let before: string | undefined;
   for (const rule of candidates) {
-    if (rule.capitals && word !== word.toUpperCase()) continue;
+    if (rule.capitals && !isInCapitals(units, start, end)) continue;
+    if (rule.letterBefore && (units[start - 1] !== 32 || (units[start - 2]! | 32) !== rule.letterBefore))
+      continue;
     // What follows is asked first: it is anchored, what stands before must be searched for.
     rule.lead.lastIndex = end;
     if (!rule.lead.test(page.text)) continue;
@@ -248,6 +264,11 @@ export function findTold(page: Page, names: NameBook, start: number, end: number
     if (found) return found;
   }
   return undefined;
+}
+
+function isInCapitals(units: Uint16Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (units[i]! > 96 && units[i]! < 123) return false;
+  return true;
 }
 
 function applyRule(page: Page, names: NameBook, rule: Rule, from: number): Finding | undefined {

@@ -29,7 +29,16 @@ const telling =
   'mne see phr nam hea var fie ara aro rty val str sid dsn hma psk dat ken adg wac hes asl sal loz jel los ' +
   'sif geh seg sek jet pep kek dek lav sse idt new old typ hav p12 pfx api wif lab eme puk sel';
 
+/** Of names in pages: the newest one of each hash, so that a name seen again costs no string. */
+const slots = 1024;
+
+interface JudgedName {
+  name: string;
+  verdict: NameVerdict;
+}
+
 export class NameBook {
+  private readonly judged: (JudgedName | undefined)[] = new Array(slots);
   private readonly seen = new Map<string, NameVerdict>();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
@@ -77,8 +86,17 @@ export class NameBook {
 
   /** The verdict on the name at [start, end) of the page; undefined when it cannot tell of a secret. */
   lookUp(page: Page, start: number, end: number): NameVerdict | undefined {
-    if (end - start > longestName || !this.maySmell(page.units, start, end)) return undefined;
-    return this.judge(page.text.slice(start, end));
+    const { units, text } = page;
+    if (end - start > longestName || !this.maySmell(units, start, end)) return undefined;
+    let hash = 0;
+    for (let i = start; i < end; i++) hash = Math.imul(hash ^ units[i]!, 0x9e3779b1);
+    const slot = (hash >>> 16) & (slots - 1);
+    const last = this.judged[slot];
+    if (last && last.name.length === end - start && text.startsWith(last.name, start)) return last.verdict;
+    const name = text.slice(start, end);
+    const verdict = this.judge(name);
+    this.judged[slot] = { name, verdict };
+    return verdict;
   }
 }
 

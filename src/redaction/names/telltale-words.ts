@@ -6,6 +6,7 @@
 import { headingWords } from '../grammars/headed-values.ts';
 import { secretKeywords } from '../grammars/keyword-secrets.ts';
 import { toldWords } from '../grammars/statement-secrets.ts';
+import { characterTables } from '../scan/characters.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
 
@@ -17,7 +18,42 @@ export function outlineOf(first: number, second: number, last: number, length: n
 /** What a word may announce; bits, as one may announce more. */
 export const telltale = { spoken: 1, told: 2, values: 4, bound: 8, heading: 16, columns: 32 } as const;
 
-export function telltaleKinds(): Map<string, number> {
+interface TelltaleWord {
+  /** In small letters. */
+  word: string;
+  kinds: number;
+}
+
+export class TelltaleWords {
+  /** By outline: a bit for those of such words. */
+  readonly outlines = new Int32Array(1024);
+  private readonly byOutline = new Map<number, TelltaleWord[]>();
+
+  constructor() {
+    for (const [word, kinds] of telltaleKinds()) {
+      const unit = (at: number): number => word.charCodeAt(at);
+      const outline = outlineOf(unit(0), unit(1), unit(word.length - 1), word.length);
+      this.outlines[outline >>> 5]! |= 1 << (outline & 31);
+      const others = this.byOutline.get(outline);
+      if (others) others.push({ word, kinds });
+      else this.byOutline.set(outline, [{ word, kinds }]);
+    }
+  }
+
+  /** The word at [start, end), in any case, whose outline is this. */
+  find(units: Uint16Array, start: number, end: number, outline: number): TelltaleWord | undefined {
+    const { lower } = characterTables();
+    for (const candidate of this.byOutline.get(outline)!) {
+      const { word } = candidate;
+      let at = 0;
+      while (start + at < end && lower[units[start + at]!] === word.charCodeAt(at)) at += 1;
+      if (start + at === end && at === word.length) return candidate;
+    }
+    return undefined;
+  }
+}
+
+function telltaleKinds(): Map<string, number> {
   const kinds = new Map<string, number>();
   const add = (words: readonly string[], kind: number): void => {
     for (const word of words) kinds.set(word, (kinds.get(word) ?? 0) | kind);
@@ -29,19 +65,4 @@ export function telltaleKinds(): Map<string, number> {
   add(headingWords.split(' '), telltale.heading);
   add(columnWords.split(' '), telltale.columns);
   return kinds;
-}
-
-/** By outline: a bit for those of such words. */
-export function telltaleOutlines(): Int32Array {
-  const bits = new Int32Array(1024);
-  for (const word of telltaleKinds().keys()) {
-    const outline = outlineOf(
-      word.charCodeAt(0),
-      word.charCodeAt(1),
-      word.charCodeAt(word.length - 1),
-      word.length,
-    );
-    bits[outline >>> 5]! |= 1 << (outline & 31);
-  }
-  return bits;
 }

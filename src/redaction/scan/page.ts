@@ -25,20 +25,45 @@ export interface Finding {
 /** Zeros behind the text, so that loops may look ahead without a check. */
 const lookAhead = 16;
 
+/**
+ * Node's own copier of UTF-16, forty times as fast as a loop. Kept from the moment this file is loaded: `Buffer.prototype.write`
+ * calls what stands in its place now, which a program may have replaced, and what is not copied is not looked through.
+ */
+const { ucs2Write } = Buffer.prototype as {
+  ucs2Write?: (this: Uint8Array, text: string, offset: number, bytes: number) => number;
+};
+/** Below it the call costs more than the loop. */
+const worthCalling = 64;
+
 /** Keeps one array for all its pages: a page is valid until the next is made. */
 export class PageMaker {
   private units = new Uint16Array(0);
+  private bytes = new Uint8Array(0);
 
   make(text: string): Page {
     const { length } = text;
     if (this.units.length < length + lookAhead) this.grow(length + lookAhead);
-    // Buffer's own write is faster, but a program may have replaced it, and what it does not write is not looked through.
-    for (let i = 0; i < length; i++) this.units[i] = text.charCodeAt(i);
+    if (length < worthCalling || !this.isCopied(text))
+      for (let i = 0; i < length; i++) this.units[i] = text.charCodeAt(i);
     this.units.fill(0, length, length + lookAhead);
     return { text, units: this.units, length, nextEnd: -1 };
   }
 
+  /** False where the copier is missing, replaced, or of the other order of bytes. */
+  private isCopied(text: string): boolean {
+    const { units, bytes } = this;
+    const last = text.length - 1;
+    units[last] = ~text.charCodeAt(last);
+    return (
+      ucs2Write !== undefined &&
+      ucs2Write.call(bytes, text, 0, 2 * text.length) === 2 * text.length &&
+      units[0] === text.charCodeAt(0) &&
+      units[last] === text.charCodeAt(last)
+    );
+  }
+
   private grow(units: number): void {
     this.units = new Uint16Array(Math.max(1024, 2 ** Math.ceil(Math.log2(units))));
+    this.bytes = new Uint8Array(this.units.buffer);
   }
 }

@@ -15,7 +15,7 @@ import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { findNativeName } from '../names/native-names.ts';
-import { outlineOf, telltale, telltaleKinds, telltaleOutlines } from '../names/telltale-words.ts';
+import { outlineOf, TelltaleWords, telltale } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
 import { findUnknownToken, holdsNoToken, isSpokenOf } from '../shapes/unknown-tokens.ts';
@@ -59,8 +59,7 @@ export class Scanner {
   private readonly options: ScannerOptions;
   private readonly shapes: ShapeTable;
   private readonly place: NamePlace = { start: -1, end: -1, sign: 0, behind: 0, encoded: false };
-  private readonly spoken = telltaleOutlines();
-  private readonly telltales = telltaleKinds();
+  private readonly telltales = new TelltaleWords();
   private readonly escapes = new EscapeRuns();
   /** Rows of bytes, and of a table, are read to here. */
   private dumpsUntil = 0;
@@ -88,7 +87,8 @@ export class Scanner {
     // The last word, for a sign behind it: [nameStart, nameEnd), -1 when something stands between.
     let nameStart = -1;
     let nameEnd = -1;
-    const { place, spoken } = this;
+    const { place } = this;
+    const spoken = this.telltales.outlines;
     let i = from;
     if (withContext && from === 0) this.lineAt(page, 0, out);
     while (i < stop) {
@@ -125,7 +125,7 @@ export class Scanner {
         if (!found && withContext) {
           const outline = outlineOf(units[start]!, units[start + 1]!, units[i - 1]!, i - start);
           if (units[start] !== 45 && (spoken[outline >>> 5]! >>> (outline & 31)) & 1)
-            found = this.spokenAt(page, start, i, out);
+            found = this.spokenAt(page, start, i, outline, out);
           else if (
             units[start] === 45 &&
             i - start > 1 &&
@@ -245,13 +245,14 @@ export class Scanner {
     }
   }
 
-  private spokenAt(page: Page, start: number, to: number, out: Finding[]): number {
-    const kinds = this.telltales.get(page.text.slice(start, to).toLowerCase());
-    if (kinds === undefined) return 0;
+  private spokenAt(page: Page, start: number, to: number, outline: number, out: Finding[]): number {
+    const telling = this.telltales.find(page.units, start, to, outline);
+    if (telling === undefined) return 0;
+    const { word, kinds } = telling;
     const { names } = this.options;
     const one =
-      (kinds & telltale.spoken ? findSpoken(page, start, to) : undefined) ??
-      (kinds & telltale.told ? findTold(page, names, start, to) : undefined);
+      (kinds & telltale.spoken ? findSpoken(page, word, start, to) : undefined) ??
+      (kinds & telltale.told ? findTold(page, names, word, start, to) : undefined);
     if (one) return this.pushFound(one, out);
     if (kinds & telltale.columns) findInJsonColumns(page, names, to, out);
     const below = kinds & telltale.heading ? findBelowHeading(page, start, to, out) : 0;
