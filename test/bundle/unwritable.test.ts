@@ -126,6 +126,24 @@ test('no descriptor left', (t) => {
   assert.deepEqual(readdirSync(dir).length, 2, 'the bundle and the ledger');
 });
 
+test('a disk that has no room for the seal: the parts that are worth least make way', (t) => {
+  const dir = smallDisk(t, 64);
+  if (!dir) return t.skip('cannot mount a small disk here');
+  const writer = startBundle({ ...base, dir, reserveBytes: 0 });
+  for (let at = 0; writer.unwritten.length === 0; at++) writer.writePart(`${at}.json`, 'y'.repeat(4096));
+  assert.equal(statfsSync(dir).bavail, 0);
+  const before = writer.partNames;
+  const bundle = openBundle(writer.seal());
+  assert.ok(bundle.sealed);
+  const names = bundle.parts.map(({ name }) => name);
+  assert.ok(names.length > 0 && names.length < before.length);
+  assert.deepEqual(names, before.slice(0, names.length));
+  for (const { name } of bundle.parts) assert.equal(bundle.readPart(name)?.length, 4096);
+  for (const name of before.slice(names.length))
+    assert.ok(bundle.gaps.some(({ part, reason }) => part === name && reason === 'ENOSPC'));
+  bundle.close();
+});
+
 test('a full disk keeps what fitted and still gets its seal', (t) => {
   const dir = smallDisk(t, 256);
   if (!dir) return t.skip('cannot mount a small disk here');

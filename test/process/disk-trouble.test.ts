@@ -1,9 +1,10 @@
 /** No room, no right, no folder: the program dies as it would have died, and one line says why there is no bundle. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { TriggerPart } from '../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, type RunOptions, runVictim, temporaryFolder } from '../support/run-victim.ts';
 import type { Victim } from '../support/victims.ts';
@@ -78,6 +79,47 @@ for (const [what, options, reason] of [
       assertOneLine(await dieWithDumpsAt(join(mount, 'dumps'), dir), reason);
     });
   });
+
+for (const options of [
+  'size=8k',
+  'size=12k',
+  'size=36k',
+  'size=40k',
+  'size=4m,nr_inodes=3',
+  'size=4m,nr_inodes=6',
+  'size=4m,nr_inodes=9',
+])
+  test(`${options}: what the one line says is there is there`, { skip }, async (t) => {
+    const dir = temporaryFolder(t);
+    await withMount(dir, options, async (mount) => {
+      const lines = await dieWithDumpsAt(join(mount, 'dumps'), dir);
+      const names = readdirSync(join(mount, 'dumps')).filter((name) => name.includes('.agentdump'));
+      if (names.length === 0) return assertOneLine(lines, /ENOSPC/);
+      assert.equal(lines.length, 1, lines.join('\n'));
+      assert.match(lines[0] ?? '', /^agentdump: uncaught-exception: .* could not be written \(ENOSPC\)/);
+      const [name = '', ...others] = names;
+      assert.deepEqual(others, []);
+      assert.ok(
+        lines[0]?.includes(`/${name}${name.endsWith('.partial') ? ', not sealed (ENOSPC)' : ' without'}`),
+      );
+      const reader = openBundle(join(mount, 'dumps', name));
+      assert.equal(reader.sealed, name.endsWith('.agentdump'));
+      assert.equal(reader.readJson<TriggerPart>('trigger.json')?.kind, 'uncaught-exception');
+      reader.close();
+    });
+  });
+
+test('a folder that vanishes while it is written', async (t) => {
+  const dir = temporaryFolder(t);
+  const dumps = join(dir, 'dumps');
+  const removing = setInterval(() => rmSync(dumps, { recursive: true, force: true }), 1);
+  const loaded = await runVictim(node, victim, { preload: true, dir, env: { AGENTDUMP_DIR: dumps } });
+  clearInterval(removing);
+  assert.equal(loaded.code, 1);
+  // On a busy machine it may be written between two looks.
+  assert.equal(loaded.ownLines.length, 1, loaded.ownLines.join('\n'));
+  assert.match(loaded.ownLines[0] ?? '', /^agentdump: (?:no bundle: .*ENOENT|uncaught-exception: )/);
+});
 
 test('a file system that is full after the first parts: they are sealed, and the rest are gaps', {
   skip,

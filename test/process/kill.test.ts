@@ -6,6 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listBundles } from '../../src/bundle/finished/list.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { findNodes, preload, programs, temporaryFolder } from '../support/run-victim.ts';
 import { isWideRun } from '../support/test-nodes.ts';
@@ -63,3 +64,31 @@ test(`${kills} kills while the bundle is written`, async (t) => {
   t.diagnostic(`${partial} partial, ${sealed} sealed, of ${kills} kills`);
   assert.ok(partial > 0, 'no kill came while the bundle was written: the test shows nothing');
 });
+
+test('killed as soon as there is a trace of the death: it is told from nothing', async (t) => {
+  let wasWithoutWriter = 0;
+  for (let i = 0; i < 2 * kills; i++) {
+    const dir = temporaryFolder(t);
+    const dumps = join(dir, 'dumps');
+    const child = spawn(node.path, ['--require', preload, join(programs, 'throw-when-told.cjs')], {
+      cwd: dir,
+      env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: dumps },
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    while (listed(dumps).length === 0) await sleep(1);
+    child.kill('SIGKILL');
+    await ended;
+    const [only, ...others] = listed(dumps);
+    assert.deepEqual(others, []);
+    assert.equal(only?.verdictKind, 'uncaught-exception');
+    assert.equal(only?.program, 'throw-when-told');
+    if (only?.name.endsWith('.starting')) wasWithoutWriter++;
+  }
+  t.diagnostic(`${wasWithoutWriter} of ${2 * kills} before the first part`);
+  assert.ok(wasWithoutWriter > 0, 'no kill came before the first part: the test shows nothing');
+});
+
+/** A name that has just changed is listed at the next look. */
+const listed = (dumps: string) =>
+  existsSync(dumps) ? listBundles(dumps).filter(({ state }) => state !== 'unreadable') : [];

@@ -23,6 +23,8 @@ import {
   makeClosedFolder,
   makePrivateFolder,
   type OpenFolder,
+  openPrivateFolder,
+  openStateFile,
   unwritable,
 } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
@@ -54,14 +56,20 @@ export class FolderSink implements Sink {
   #isLineTorn = false;
   #isOpen = true;
 
-  /** Throws `unwritable`; then nothing is left behind. */
-  constructor(dir: string, fields: BundleNameFields, reserveBytes: number) {
+  /** `begun`: a folder of ours to be taken over (begin-early.ts). Throws `unwritable`; then nothing is left behind. */
+  constructor(
+    dir: string,
+    fields: BundleNameFields,
+    { reserveBytes, begun }: { reserveBytes: number; begun?: string },
+  ) {
     this.#parent = ensureDumpFolder(dir);
-    const made = makeUniqueFolder(this.#parent, fields);
+    const made = makeUniqueFolder(this.#parent, fields, begun);
     this.#stem = made.stem;
     this.#folder = made.folder;
     try {
-      this.#progress = createPrivateFile(this.#below(progressName));
+      // Of a folder that was begun it may be there, and end in the middle of a line.
+      this.#progress = openStateFile(this.#below(progressName));
+      this.#isLineTorn = begun !== undefined;
     } catch (error) {
       closeFolder(made.folder);
       rmdirSync(this.path);
@@ -214,18 +222,37 @@ export class FolderSink implements Sink {
   }
 }
 
-function makeUniqueFolder(parent: string, fields: BundleNameFields): { stem: string; folder: OpenFolder } {
+function makeUniqueFolder(
+  parent: string,
+  fields: BundleNameFields,
+  begun: string | undefined,
+): { stem: string; folder: OpenFolder } {
   for (let attempt = 1; ; attempt++) {
     const stem = bundleStem(fields, attempt);
     const path = join(parent, stem + startingSuffix);
     try {
-      if (!isTaken(parent, stem)) return { stem, folder: makePrivateFolder(path) };
+      if (!isTaken(parent, stem))
+        return { stem, folder: (begun && takeOver(begun, path)) || makePrivateFolder(path) };
     } catch (error) {
       if (failureCode(error) !== 'EEXIST') throw unwritable(path, failureCode(error), error);
     }
     if (attempt === mostAttempts) throw unwritable(path, 'EEXIST');
   }
 }
+
+/** Undefined where that can't be: the bundle has a folder of its own then. Throws EEXIST where the name is taken. */
+function takeOver(begun: string, path: string): OpenFolder | undefined {
+  // Renaming would take the place of an empty folder.
+  if (path !== begun && lstatSync(path, { throwIfNoEntry: false })) throw taken();
+  try {
+    if (path !== begun) files.rename(begun, path);
+    return openPrivateFolder(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const taken = (): Error => Object.assign(new Error('EEXIST'), { code: 'EEXIST' });
 
 /** Nothing is noted any more where that fails: the manifest will say it all. */
 function reopenForAppending(path: string): number {

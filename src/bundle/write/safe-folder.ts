@@ -81,11 +81,21 @@ function exists(path: string): boolean {
 export function makePrivateFolder(path: string): OpenFolder {
   mkdirSync(path, folderMode);
   try {
-    const folder = openFolder(path);
+    return openPrivateFolder(path);
+  } catch (error) {
+    rmdirSync(path);
+    throw error;
+  }
+}
+
+/** Opens a folder that this process has just made. Throws what the system throws. */
+export function openPrivateFolder(path: string): OpenFolder {
+  const folder = openFolder(path);
+  try {
     files.restrictFolder(path, folder.fd);
     return folder;
   } catch (error) {
-    rmdirSync(path);
+    closeFolder(folder);
     throw error;
   }
 }

@@ -5,13 +5,11 @@
  */
 import { dirname } from 'node:path';
 import {
-  bundleSchemaVersion,
   type Manifest,
   type ManifestGap,
   type ManifestHead,
   type ManifestPart,
   manifestName,
-  manifestSchema,
   type ProgressLine,
   progressName,
   unfinishedSuffix,
@@ -20,26 +18,20 @@ import type { Lock } from './age-key.ts';
 import { EncryptedSink } from './encrypted-sink.ts';
 import { FolderSink } from './folder-sink.ts';
 import { appendBundle, type LedgerHead } from './ledger.ts';
+import { type HeadFields, manifestHead } from './manifest-head.ts';
 import { unwritable } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
 import { failureCode, isoTime, loadCrypto, nowMs } from './system.ts';
 
-export interface StartOptions {
+export interface StartOptions extends HeadFields {
   /** The dump folder; made where it is missing. */
   dir: string;
-  /** The program's name as a person knows it; made safe for a file's name. */
-  program: string;
-  verdictKind: string;
-  /** 16 lower-case hexadecimal digits; random by default. */
-  id?: string;
-  /** The instant of the trigger; now by default. */
-  at?: Date;
-  /** Version of agentdump. */
-  writer: string;
   /** With it, only an age file reaches the disk: `readLock` of age-key.ts makes one of what the user gave. */
   lock?: Lock;
   /** Whether the seal appends to the ledger beside the bundles; true by default. */
   ledger?: boolean;
+  /** The folder that `beginBundle` has made for it, which becomes the bundle's. */
+  begun?: string;
   /** Disk set aside so that a full disk can still be sealed. 32 KiB by default; 0 for none. */
   reserveBytes?: number;
 }
@@ -62,6 +54,8 @@ const defaultReserve = 32 * 1024;
 const mostGaps = 1000;
 const longestReason = 1000;
 const readBackLimit = 256 * 1024 * 1024;
+/** No room for bytes or files. */
+const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
 const ownFiles = new Set([manifestName, progressName]);
 const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,99})?$/;
 
@@ -71,25 +65,16 @@ export function startBundle(options: StartOptions): BundleWriter {
   const fields = { ...head, atMs: Date.parse(head.createdAt) };
   const sink = options.lock
     ? new EncryptedSink(options.dir, fields, options.lock)
-    : new FolderSink(options.dir, fields, options.reserveBytes ?? defaultReserve);
+    : new FolderSink(options.dir, fields, {
+        reserveBytes: options.reserveBytes ?? defaultReserve,
+        ...(options.begun !== undefined && { begun: options.begun }),
+      });
   try {
     return new BundleWriter(head, sink, options.ledger ?? true);
   } catch (error) {
     sink.discard();
     throw unwritable(sink.path, failureCode(error), error);
   }
-}
-
-function manifestHead(options: StartOptions): ManifestHead {
-  return {
-    schema: manifestSchema,
-    version: bundleSchemaVersion,
-    id: options.id ?? loadCrypto().randomBytes(8).toString('hex'),
-    createdAt: isoTime(options.at?.getTime() ?? nowMs()),
-    writer: options.writer,
-    program: options.program,
-    verdictKind: options.verdictKind,
-  };
 }
 
 export class BundleWriter {
@@ -107,7 +92,13 @@ export class BundleWriter {
     this.#head = head;
     this.#sink = sink;
     this.#keepsLedger = keepsLedger;
-    sink.note(asLine({ begin: head }));
+    const line = asLine({ begin: head });
+    try {
+      sink.note(line);
+    } catch (error) {
+      if (!sink.release()) throw error;
+      sink.note(line);
+    }
   }
 
   get id(): string {
@@ -208,10 +199,27 @@ export class BundleWriter {
   }
 
   /**
-   * Writes the manifest and makes the bundle final. Returns its path. Throws `unwritable` when the disk does not take
-   * even the manifest: the partial folder stays, and is readable.
+   * Writes the manifest and makes the bundle final. Returns its path. Where the disk has no room for the manifest, the last
+   * parts make way, which are worth least. Throws `unwritable` where even that is not enough: the partial folder stays, and
+   * is readable.
    */
   seal(): string {
+    for (;;)
+      try {
+        return this.#sealOnce();
+      } catch (error) {
+        const code = failureCode(error);
+        const last = this.partNames.at(-1);
+        if (!fullCodes.has(code) || last === undefined || this.#parts.size === 1)
+          throw unwritable(this.path, code, error);
+        this.#unwritten.push({ part: last, code });
+        this.dropPart(last, code);
+        // It can't be taken away either.
+        if (this.#parts.has(last)) throw unwritable(this.path, code, error);
+      }
+  }
+
+  #sealOnce(): string {
     const sealedAt = nowMs();
     const manifest: Manifest = {
       ...this.#head,
@@ -222,11 +230,7 @@ export class BundleWriter {
       tookMs: sealedAt - Date.parse(this.#head.createdAt),
     };
     const bytes = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
-    try {
-      return this.#sink.seal(bytes, () => this.#enterLedger(bytes));
-    } catch (error) {
-      throw unwritable(this.path, failureCode(error), error);
-    }
+    return this.#sink.seal(bytes, () => this.#enterLedger(bytes));
   }
 
   /** Leaves nothing of the bundle. Never throws. */

@@ -8,6 +8,7 @@ import { applyRetention } from '../../bundle/keep/retention.ts';
 import { forgetStored, noteSignature, type SignatureNote } from '../../bundle/keep/signature-log.ts';
 import { partNames, type RawFrame, type TriggerPart } from '../../bundle/layout/bundle.ts';
 import { type Lock, readLock } from '../../bundle/write/age-key.ts';
+import { failureCode, lstatSync } from '../../bundle/write/system.ts';
 import { type BundleWriter, startBundle } from '../../bundle/write/writer.ts';
 import { version } from '../../version.ts';
 import { decideHeapTier } from '../heap/tier.ts';
@@ -90,6 +91,7 @@ function storeBundle(
   const { config } = surroundings;
   const { dir, maxBundles, maxBytes } = config;
   const { program, verdictKind } = trigger;
+  const { begun } = surroundings;
   const writer = startBundle({
     dir,
     program,
@@ -98,6 +100,7 @@ function storeBundle(
     writer: version,
     ...(id !== undefined && { id }),
     ...(lock && { lock }),
+    ...(begun !== undefined && { begun }),
   });
   trigger.id = writer.id;
   if (surroundings.flight) trigger.recorderId = surroundings.flight.recorder.sessionId;
@@ -108,17 +111,28 @@ function storeBundle(
   // The whole one was not proven clean: what death it was is still told.
   if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);
   writeHeap(context, writer, surroundings, request);
-  const { unwritten } = writer;
   if (writer.partNames.length === 0) {
+    const [first] = writer.unwritten;
     writer.discard();
-    throw new Error(
-      `nothing could be written to ${dir}: ${unwritten[0]?.code ?? 'no part was proven clean'}`,
-    );
+    throw new Error(`nothing could be written to ${dir}: ${first?.code ?? 'no part was proven clean'}`);
   }
-  const path = writer.seal();
+  const { path, unsealed } = sealOrLeave(writer);
   applyRetention({ dir, maxBundles, maxBytes, keep: path });
-  announce({ trigger, config, path: describeFailure(path), tookMs: time.wallMs(), lock, unwritten });
+  const { unwritten } = writer;
+  const tookMs = time.wallMs();
+  announce({ trigger, config, path: describeFailure(path), tookMs, lock, unwritten, unsealed });
   return path;
+}
+
+/** A folder that could not be sealed is a bundle all the same, if it is still there: `unsealed` is why. */
+function sealOrLeave(writer: BundleWriter): { path: string; unsealed?: string } {
+  try {
+    return { path: writer.seal() };
+  } catch (error) {
+    const { path } = writer;
+    if (!lstatSync(path, { throwIfNoEntry: false })) throw error;
+    return { path, unsealed: failureCode((error as { cause?: unknown }).cause ?? error) };
+  }
 }
 
 /**

@@ -15,6 +15,8 @@ interface Written {
   lock: Lock | undefined;
   /** Parts that the disk did not take. */
   unwritten?: readonly { part: string; code: string }[];
+  /** Why it could not be sealed. */
+  unsealed?: string | undefined;
 }
 
 const keyOptions = { none: '', recipients: ' --identity FILE', passphrase: ' --passphrase-file FILE' };
@@ -29,13 +31,14 @@ export function announce(written: Written): void {
 }
 
 /** One line, without its mark. Of a bundle that will soon be gone only what it is. */
-function summaryLine({ trigger, config, path, tookMs, lock, unwritten = [] }: Written): string {
+function summaryLine({ trigger, config, path, tookMs, lock, unwritten = [], unsealed }: Written): string {
   const what = `${trigger.verdictKind}${trigger.handledByHost ? ' (handled by the program)' : ''}`;
   const took = `(${Math.round(tookMs)} ms)`;
   if (config.isPassing) return `${what} ${took}`;
   const command = `agentdump analyze latest${keyOptions[lock?.kind ?? 'none']}`;
   const without = unwritten.length > 0 ? ` without ${listOf(unwritten)}` : '';
-  return `${what}: ${path}${without} ${took}; read it with: ${command}`;
+  const torn = unsealed === undefined ? '' : `, not sealed (${unsealed}),`;
+  return `${what}: ${path}${torn}${without} ${took}; read it with: ${command}`;
 }
 
 /** The disk took only the first of them. */

@@ -55,6 +55,8 @@ export interface Surroundings {
   watch?: Watch;
   /** Takes the debugger away that reads variables at a throw, where one is armed. */
   disarmLocals?: () => void;
+  /** The folder of a bundle that nobody writes to yet (bundle/write/begin-early.ts). */
+  begun?: string;
   /** What the configured recipient was read as at the start; undefined where there is none, or it could not be read. */
   lock: Lock | undefined;
 }

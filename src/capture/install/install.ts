@@ -5,7 +5,9 @@
 import { resolve } from 'node:path';
 import { findHost, type Host, installHost } from '../../agent/api/context.ts';
 import { CausalContext } from '../../agent/record/causal-context.ts';
+import { kindOfTrigger } from '../../bundle/layout/verdict-codes.ts';
 import { type Lock, readLock } from '../../bundle/write/age-key.ts';
+import { beginBundle, withdrawBegun } from '../../bundle/write/begin-early.ts';
 import { version } from '../../version.ts';
 import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
@@ -24,6 +26,7 @@ import { watchLoop } from '../triggers/loop-watch.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { loadColdHalf, requireHalves } from './half-loader.ts';
+import { programName } from './program-name.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 
@@ -117,7 +120,7 @@ function installTriggers(
     return harmless(() => {
       if (isOwnDeath(request) && request.kind !== 'signal') attempt(() => surroundings.watch?.noteDeath());
       attempt(() => noteHandled(request, surroundings.happenings));
-      const path = capture(surroundings, request);
+      const path = captureBegun(surroundings, request);
       if (path !== undefined && isOwnDeath(request))
         attempt(() => surroundings.flight?.recorder.noteBundle(path));
       if (path !== undefined && isHandledError(request) && handledPaths.length < mostHandledPaths)
@@ -199,6 +202,29 @@ function attempt(run: () => void): void {
     run();
   } catch {
     // It called something that the program has replaced: what it would have noted is missing.
+  }
+}
+
+/**
+ * Compiling the cold half takes a tenth of the time in which the bundle is written. Whoever is killed meanwhile has left a
+ * trace: not of a repeated death only, which the cold half tells, and not beside an encrypted bundle, before which nothing
+ * clear may reach the disk.
+ */
+function captureBegun(surroundings: Surroundings, request: CaptureRequest): string | undefined {
+  const { config } = surroundings;
+  const mayBegin = isOwnDeath(request) && config.recipient === undefined && surroundings.begun === undefined;
+  if (!mayBegin) return capture(surroundings, request);
+  attempt(() => {
+    const program = programName(process.argv, process.env);
+    const verdictKind = kindOfTrigger[request.kind];
+    surroundings.begun = beginBundle(config.dir, { program, verdictKind, writer: version });
+  });
+  const { begun } = surroundings;
+  try {
+    return capture(surroundings, request);
+  } finally {
+    if (begun !== undefined) withdrawBegun(begun);
+    delete surroundings.begun;
   }
 }
 

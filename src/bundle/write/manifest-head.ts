@@ -1,0 +1,26 @@
+/** What a manifest, and the first line of the progress file, says of a bundle as a whole. */
+import { bundleSchemaVersion, type ManifestHead, manifestSchema } from '../layout/bundle.ts';
+import { isoTime, loadCrypto, nowMs } from './system.ts';
+
+export interface HeadFields {
+  program: string;
+  verdictKind: string;
+  /** 16 lower-case hexadecimal digits; random by default. */
+  id?: string;
+  /** The instant of the trigger; now by default. */
+  at?: Date;
+  /** Version of agentdump. */
+  writer: string;
+}
+
+export function manifestHead({ id, at, writer, program, verdictKind }: HeadFields): ManifestHead {
+  return {
+    schema: manifestSchema,
+    version: bundleSchemaVersion,
+    id: id ?? loadCrypto().randomBytes(8).toString('hex'),
+    createdAt: isoTime(at?.getTime() ?? nowMs()),
+    writer,
+    program,
+    verdictKind,
+  };
+}

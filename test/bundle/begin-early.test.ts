@@ -1,0 +1,60 @@
+/** The folder that a death leaves before its writer is there: it is told from nothing, and becomes the bundle's or goes. */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { listBundles } from '../../src/bundle/finished/list.ts';
+import { openBundle } from '../../src/bundle/read/reader.ts';
+import { beginBundle, withdrawBegun } from '../../src/bundle/write/begin-early.ts';
+import { startBundle } from '../../src/bundle/write/writer.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+const fields = { program: 'agent', verdictKind: 'uncaught-exception', writer: '0.1.0' };
+
+test('it is listed, and read as a torn bundle', (t) => {
+  const dir = join(scratchFolder(t), 'dumps');
+  const path = beginBundle(dir, fields);
+  const [only, ...others] = listBundles(dir);
+  assert.equal(only?.path, path);
+  assert.deepEqual(others, []);
+  assert.equal(only?.state, 'partial');
+  assert.equal(only?.program, 'agent');
+  assert.equal(only?.verdictKind, 'uncaught-exception');
+  const bundle = openBundle(path);
+  assert.equal(bundle.sealed, false);
+  assert.ok(bundle.gaps.some(({ part }) => part === 'manifest.json'));
+  bundle.close();
+});
+
+test('the writer takes it over under the name that is known by then', (t) => {
+  const dir = scratchFolder(t);
+  const begun = beginBundle(dir, fields);
+  const id = '0123456789abcdef';
+  const writer = startBundle({ ...fields, dir, begun, id, verdictKind: 'startup-failure' });
+  const [only, ...others] = listBundles(dir);
+  assert.deepEqual([only?.verdictKind, only?.shortId, others], ['startup-failure', '01234567', []]);
+  assert.ok(writer.writePart('trigger.json', '{}'));
+  const path = writer.seal();
+  assert.deepEqual(readdirSync(path).sort(), ['manifest.json', 'trigger.json']);
+  assert.equal(listBundles(dir).length, 1);
+  withdrawBegun(begun);
+  assert.equal(listBundles(dir).length, 1);
+});
+
+test('a line that was torn does not swallow the next', (t) => {
+  const dir = scratchFolder(t);
+  const begun = beginBundle(dir, fields);
+  writeFileSync(join(begun, 'progress.jsonl'), '{"begin": {"sch');
+  startBundle({ ...fields, dir, begun });
+  assert.equal(listBundles(dir)[0]?.program, 'agent');
+});
+
+test('one that is gone when the writer comes: the bundle has a folder of its own', (t) => {
+  const dir = scratchFolder(t);
+  const begun = beginBundle(dir, fields);
+  withdrawBegun(begun);
+  assert.deepEqual(readdirSync(dir), []);
+  const writer = startBundle({ ...fields, dir, begun });
+  assert.ok(writer.writePart('trigger.json', '{}'));
+  assert.ok(openBundle(writer.seal()).sealed);
+});
