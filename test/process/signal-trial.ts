@@ -4,7 +4,7 @@
  * may be met on either side of the change: then bare runs a little earlier and later must show the other end too.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { type SignalProgram, settingsOf, signalPrograms } from './signal-programs.ts';
@@ -21,6 +21,14 @@ interface End {
   printed: string;
   /** From the signal on, without what the machine gave it no processor; from the start on where it ended before. */
   tookMs: number;
+  /** Between the signal and its end it was ready to run, and got no processor. */
+  waitedMs: number;
+  /** It ended before the signal came. */
+  byItself: boolean;
+  /** From its last words to the signal, without what the machine gave it no processor. */
+  silentMs: number;
+  /** The signal came so much later than it should have. */
+  asideMs: number;
 }
 
 export interface Judged extends Trial {
@@ -36,12 +44,19 @@ const firstMs = 10_000;
 /** The watchdog comes up within it. */
 const earlyMs = 1500;
 const mostLaterMs = 1000;
+/** What ends so soon after a signal, and not of it, was ending already. */
+const leavingMs = 150;
+/** For so long a machine that is too busy may hold the death up (docs/cost.md). */
+const mostStarvedMs = 4000;
 const lifeLimitMs = 30_000;
 const lookAgainMs = 50;
 /** A moment is counted from its first line on: how long Node takes to come there is a matter of the machine. */
-const begun = 'begun\n';
-const begins = `require('fs').writeSync(2, ${JSON.stringify(begun)});`;
-const beginsModule = `import { writeSync } from 'node:fs'; writeSync(2, ${JSON.stringify(begun)});`;
+const begun = /^begun (\d+)\n/gm;
+const begins = "require('fs').writeSync(2, 'begun ' + Date.now() + '\\n');";
+const beginsModule = "import { writeSync } from 'node:fs'; writeSync(2, 'begun ' + Date.now() + '\\n');";
+/** A run whose signal was sent so much too late, by a machine that is too busy, is no run of this trial. */
+const mostAsideMs = 250;
+const mostRuns = 5;
 /** Around the moment, for the other side of a change. */
 const besideMs = [-150, 150, -400, 400, -1000, 1000];
 
@@ -68,7 +83,12 @@ export async function judge(
     const lateMs = Math.round(loaded.tookMs - bare.tookMs);
     const told = { ...trial, bare: textOf(bare), loaded: textOf(loaded), lateMs };
     if (told.bare === told.loaded) return { ...told, verdict: lateMs > mostLaterMs ? 'late' : 'same' };
-    for (const besides of besideMs) {
+    // A process is still there for a moment after its last words, and dies of a signal then.
+    const leftItself = bare.byItself || (bare.status !== trial.signal && bare.tookMs < leavingMs);
+    const wasLeaving = leftItself && loaded.printed === bare.printed && loaded.status === trial.signal;
+    if (wasLeaving && loaded.silentMs <= mostLaterMs) return { ...told, verdict: 'boundary' };
+    const starvedMs = Math.min(loaded.waitedMs, mostStarvedMs);
+    for (const besides of [...besideMs, ...(starvedMs > 0 ? [mostLaterMs + starvedMs] : [])]) {
       const afterMs = Math.max(0, trial.afterMs + besides);
       const beside = await run({ ...trial, afterMs }, place.node, [], place.dir);
       // It may go on for the second in which it dies.
@@ -81,8 +101,20 @@ export async function judge(
   }
 }
 
+async function run(trial: Trial, node: string, flags: string[], dir: string): Promise<End> {
+  for (let runs = 1; ; runs++) {
+    const end = await runOnce(trial, node, flags, dir);
+    if (end.asideMs <= mostAsideMs || runs === mostRuns) return end;
+  }
+}
+
 /** The program itself is sent the signal, not its group. */
-function run({ program, signal, afterMs }: Trial, node: string, flags: string[], dir: string): Promise<End> {
+function runOnce(
+  { program, signal, afterMs }: Trial,
+  node: string,
+  flags: string[],
+  dir: string,
+): Promise<End> {
   const file = join(dir, `program.${program.isModule ? 'mjs' : 'cjs'}`);
   writeFileSync(file, `${program.isModule ? beginsModule : begins}${program.code}`);
   const child = spawn(node, [...flags, file], {
@@ -101,21 +133,33 @@ function run({ program, signal, afterMs }: Trial, node: string, flags: string[],
   let sentAt: number | undefined;
   let lookingAgain: NodeJS.Timeout | undefined;
   let waitedMs = 0;
+  let spoke = { atMs: startedAt, waitMs: 0 };
+  let silentMs = 0;
+  let asideMs = 0;
   const send = (): void => {
-    const before = readWaitMs(child.pid);
+    const family = familyOf(child.pid);
+    const before = readWaitMs(family);
     lookingAgain = setInterval(() => {
-      waitedMs = Math.max(waitedMs, readWaitMs(child.pid) - before);
+      waitedMs = Math.max(waitedMs, readWaitMs(family) - before);
     }, lookAgainMs);
+    asideMs = Date.now() - dueAt;
     sentAt = performance.now();
+    silentMs = sentAt - spoke.atMs - (readWaitMs([String(child.pid)]) - spoke.waitMs);
     child.kill(signal);
   };
   let sending: NodeJS.Timeout | undefined;
+  let dueAt = 0;
+  const words = { stdout: '', stderr: '' };
   return new Promise((resolve, reject) => {
-    const words = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text: string) => {
         words[name] += text;
-        if (words.stderr.includes(begun)) sending ??= setTimeout(send, afterMs);
+        if (sentAt === undefined)
+          spoke = { atMs: performance.now(), waitMs: readWaitMs([String(child.pid)]) };
+        const [first] = words.stderr.matchAll(begun);
+        if (sending || !first) return;
+        dueAt = Number(first[1]) + afterMs;
+        sending = setTimeout(send, Math.max(0, dueAt - Date.now()));
       });
     const limit = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
     child.once('error', reject);
@@ -128,18 +172,36 @@ function run({ program, signal, afterMs }: Trial, node: string, flags: string[],
       clearTimeout(sending);
       clearInterval(feeding);
       clearInterval(lookingAgain);
-      resolve({ status: String(code ?? died), printed: describePrinted(child, words), tookMs });
+      const printed = describePrinted(child, words);
+      const byItself = sentAt === undefined;
+      resolve({ status: String(code ?? died), printed, tookMs, waitedMs, byItself, silentMs, asideMs });
     });
   });
 }
 
-/** Milliseconds for which the main thread was ready to run and got no processor; 0 once it is gone. */
-function readWaitMs(pid: number | undefined): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
-  } catch {
-    return 0;
-  }
+/** Milliseconds for which their threads were ready to run and got no processor; nothing of those that are gone. */
+function readWaitMs(pids: readonly string[]): number {
+  let waitMs = 0;
+  for (const pid of pids)
+    try {
+      for (const thread of readdirSync(`/proc/${pid}/task`))
+        waitMs += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+    } catch {
+      // It, or a thread of it, has just ended.
+    }
+  return waitMs;
+}
+
+/** The process, and those that it has started. */
+function familyOf(pid: number | undefined): string[] {
+  const isChild = (other: string): boolean => {
+    try {
+      return new RegExp(`^PPid:\\s+${pid}$`, 'm').test(readFileSync(`/proc/${other}/status`, 'latin1'));
+    } catch {
+      return false;
+    }
+  };
+  return [String(pid), ...readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(name))];
 }
 
 const textOf = ({ status, printed }: End): string => `${status} ${printed}`;
@@ -149,7 +211,7 @@ function describePrinted(
   { stdout, stderr }: { stdout: string; stderr: string },
 ): string {
   const theirs = stderr
-    .replaceAll(begun, '')
+    .replace(begun, '')
     .split('\n')
     .filter((line) => !line.startsWith('agentdump:'))
     .join('\n')
