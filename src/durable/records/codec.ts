@@ -36,6 +36,12 @@ export class RecordCodec {
     return this.#seal?.facts;
   }
 
+  /** What becomes of a value: other code for each. */
+  get mode(): 'sealed' | 'plain' | 'searched' {
+    if (this.#seal) return 'sealed';
+    return this.#plain ? 'plain' : 'searched';
+  }
+
   encode(facts: object): string {
     return JSON.stringify(facts);
   }

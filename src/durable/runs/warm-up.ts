@@ -1,6 +1,7 @@
 /**
  * Does what recording a value does before there is one to record. Should the death come between a step's return and its
- * record, the step is in doubt: this makes that time short. Writes nothing, and knows no record.
+ * record, the step is in doubt: this makes that time short. Writes nothing, and knows no record. Once in a process for each kind of
+ * store and of keeping values: what V8 has compiled, later runs find compiled.
  */
 
 import { recordFrame } from '../../journal/layout/journal.ts';
@@ -25,24 +26,46 @@ const value = {
   big: 1n,
 };
 
+interface Warming {
+  codec: RecordCodec;
+  rehearsal: Rehearsal;
+  left: number;
+}
+
+/** By the class of the store, and how values are kept. */
+const known = new WeakMap<object, Map<RecordCodec['mode'], Warming | 'done'>>();
+
 /** Once now: the first time takes 7 ms, and in 3 of 100 kills the death came just then. */
 export async function warmUp(codec: RecordCodec, store: DurableStore, handle: RunHandle): Promise<void> {
-  for (let round = 0; round < firstRounds; round++) warm(codec);
+  const modes = known.get(store.constructor) ?? new Map<RecordCodec['mode'], Warming | 'done'>();
+  known.set(store.constructor, modes);
+  const begun = modes.get(codec.mode);
+  if (begun === 'done') return;
   const rehearsal = new Rehearsal(codec, store, handle);
+  if (begun) {
+    // The run before may be over, and its journal closed.
+    Object.assign(begun, { codec, rehearsal });
+    return;
+  }
+  const warming: Warming = { codec, rehearsal, left: slices };
+  modes.set(codec.mode, warming);
+  for (let round = 0; round < firstRounds; round++) warm(codec);
   await rehearsal.perform(value);
-  warmLater(codec, rehearsal, slices);
+  warmLater(warming, () => modes.set(codec.mode, 'done'));
 }
 
 /**
  * Goes on with it between the host's own work, until V8 has compiled it. From a return to its record, after a wait of
  * 9 ms on Node 20: 250 µs in the interpreter, 125 µs compiled; the rest is that caches are cold after a wait.
  */
-function warmLater(codec: RecordCodec, rehearsal: Rehearsal, left: number): void {
-  if (left === 0) return;
+function warmLater(warming: Warming, done: () => void): void {
   setImmediate(() => {
+    const { codec, rehearsal } = warming;
     for (let round = 0; round < roundsInSlice; round++) warm(codec);
     for (let step = 0; step < stepsInSlice; step++) rehearsal.perform(value).catch(() => {});
-    warmLater(codec, rehearsal, left - 1);
+    warming.left--;
+    if (warming.left > 0) warmLater(warming, done);
+    else done();
   }).unref();
 }
 
