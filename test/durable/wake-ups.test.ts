@@ -115,9 +115,10 @@ test('no entry is there before its lease; one that is killed while it queues kee
   const store = fresh();
   const title: RunTitle = { name: 'job', dueAtMs: Date.now() + 3_600_000 };
   const held = store.open('a', title);
-  rmSync(join(store.place, '.open', 'a'));
+  rmSync(join(store.place, '.resting', 'a'));
   assert.throws(() => store.open('a', title), { code: 'held' });
-  assert.throws(() => rmSync(join(store.place, '.open', 'a')), { code: 'ENOENT' });
+  for (const folder of ['.open', '.resting'])
+    assert.throws(() => rmSync(join(store.place, folder, 'a')), { code: 'ENOENT' });
   held.release();
   store.open('b', title).release();
   assert.deepEqual(store.findDue(['job'], 9), []);

@@ -55,7 +55,9 @@ export async function enqueueRun(
     isNew = true;
     return { id, isNew };
   } finally {
-    await handle.release(isNew ? { isOver: false, ...(dueAtMs !== undefined && { dueAtMs }) } : undefined);
+    await handle.release(
+      isNew ? { isOver: false, ...(dueAtMs !== undefined && { dueAtMs, isFirm: true }) } : undefined,
+    );
   }
 }
 

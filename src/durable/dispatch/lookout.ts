@@ -22,7 +22,9 @@ const defaultMost = 4;
 const waitingForEach = 8;
 /** One that goes on sooner stays. */
 const shortestRestMs = 2_000;
+/** After the last look for such runs, and longer where that took long. */
 const unlistedEveryMs = 60_000;
+const unlistedPauses = 30;
 const unlistedInOneLook = 50;
 
 interface InHand {
@@ -46,6 +48,7 @@ export class Lookout {
   #scheduledAtS = 0;
   #unlisted: string[] = [];
   #unlistedAtMs = Number.NEGATIVE_INFINITY;
+  #isSearching = false;
   #isStopped = false;
   #hasNews = false;
   #pause = new AbortController();
@@ -123,19 +126,31 @@ export class Lookout {
 
   /** A few in each look: there may be thousands, and all but a few of them over. */
   async #findUnlisted(free: number): Promise<DueRun[]> {
-    const { store } = this.#options;
-    if (!store.findUnlisted || free <= 0) return [];
-    if (this.#unlisted.length === 0 && performance.now() - this.#unlistedAtMs > unlistedEveryMs) {
-      this.#unlistedAtMs = performance.now();
-      this.#unlisted = await store.findUnlisted();
-    }
     const found: DueRun[] = [];
+    if (this.#unlisted.length === 0 && performance.now() > this.#unlistedAtMs) void this.#searchUnlisted();
     for (let left = unlistedInOneLook; left > 0 && found.length < free; left--) {
       const id = this.#unlisted.shift();
       if (id === undefined) break;
       found.push(...(await this.#byReading.judge([id], true)));
     }
     return found;
+  }
+
+  /** Beside the looks: it may go through all runs that there ever were. */
+  async #searchUnlisted(): Promise<void> {
+    const { store } = this.#options;
+    if (!store.findUnlisted || this.#isSearching) return;
+    this.#isSearching = true;
+    const beganMs = performance.now();
+    try {
+      this.#unlisted = [...(await store.findUnlisted())];
+    } catch (error) {
+      if (!isClosed(error)) this.#troubles.note(store.place, error);
+    }
+    const tookMs = performance.now() - beganMs;
+    this.#unlistedAtMs = performance.now() + Math.max(unlistedEveryMs, unlistedPauses * tookMs);
+    this.#isSearching = false;
+    if (this.#unlisted.length > 0) this.#wake();
   }
 
   #countAtWork(): number {

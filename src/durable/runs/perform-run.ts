@@ -155,7 +155,7 @@ function restAfter({ log }: DurableRun, status: RunEnd | undefined): RunRest | u
   if (status === undefined) return undefined;
   const failures = log.failures + 1;
   if (status !== 'failed' || !hasTriesLeft({ retry: log.retry, failures })) return { isOver: true };
-  return { isOver: false, dueAtMs: Date.now() + retryPause(log.retry, failures) };
+  return { isOver: false, dueAtMs: Date.now() + retryPause(log.retry, failures), isFirm: true };
 }
 
 function retryPause(retry: RunRetry | undefined, failures: number): number {

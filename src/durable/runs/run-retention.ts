@@ -3,10 +3,11 @@
  * one that is not finished, since it can be gone on with, nor one that somebody works at, nor one that finished within a
  * day: who asks for it again would otherwise do everything again. Of stores it knows that of files; never throws.
  */
-import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
 import { RecordCodec } from '../records/codec.ts';
+import { namesIn } from '../stores/drafts.ts';
 import { FileStore } from '../stores/file-store.ts';
 import { isSettledRun, RunLog } from './run-log.ts';
 
@@ -30,6 +31,8 @@ export interface RunRetention {
 
 export const dayMs = 24 * 3_600_000;
 const everyMs = 3_600_000;
+/** What it takes of a turn of the loop: most folders are done in the first, also where the host ends its process then. */
+const longestTurnMs = { first: 200, later: 10 };
 const graveStart = '.removed-';
 /** Its time is when somebody last looked. */
 const marker = '.looked-at';
@@ -49,7 +52,10 @@ function readLimit(text: string | undefined, fallback: number): number {
   return Number(figure) * 1024 ** ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase());
 }
 
-/** What a run does at its end: looks at most once an hour, whatever number of processes work here. */
+/**
+ * What a run does at its end: looks at most once an hour, whatever number of processes work here. Nobody waits for it, and it
+ * lets other things happen between two runs.
+ */
 export function pruneNowAndThen(store: unknown): void {
   if (!(store instanceof FileStore)) return;
   const path = join(store.place, marker);
@@ -59,19 +65,48 @@ export function pruneNowAndThen(store: unknown): void {
     if (looked && now.getTime() - looked.mtimeMs < everyMs) return;
     if (looked) utimesSync(path, now, now);
     else writeFileSync(path, '', { mode: 0o600 });
-    pruneRuns(store, defaultRunLimits());
+    goOn(pruning(store, defaultRunLimits(), {}));
   } catch {
     // A folder that is just being removed, or that only others may write to: it is not this run's affair.
   }
 }
 
-export function pruneRuns(
+/** Some in each turn of the loop. */
+function goOn(work: Iterator<undefined, RunRetention>, turnMs = longestTurnMs.first): void {
+  const untilMs = performance.now() + turnMs;
+  try {
+    while (performance.now() < untilMs) if (work.next().done) return;
+    setImmediate(() => goOn(work, longestTurnMs.later));
+  } catch {
+    // As above.
+  }
+}
+
+export function pruneRuns(store: FileStore, limits: RunLimits, options: PruneOptions = {}): RunRetention {
+  const work = pruning(store, limits, options);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+interface PruneOptions {
+  dryRun?: boolean;
+  nowMs?: number;
+}
+
+/** Yields between any two runs. */
+function* pruning(
   store: FileStore,
   limits: RunLimits,
-  { dryRun = false, nowMs = Date.now() } = {},
-): RunRetention {
-  if (!dryRun) sweep(store.place);
-  const runs = store.list().map((id) => ({ id, ...weigh(store.folderOf(id)) }));
+  { dryRun = false, nowMs = Date.now() }: PruneOptions,
+): Generator<undefined, RunRetention> {
+  if (!dryRun) sweep(store);
+  const runs: { id: string; bytes: number; touchedMs: number }[] = [];
+  for (const id of store.list()) {
+    runs.push({ id, ...weigh(store.folderOf(id)) });
+    yield;
+  }
   runs.sort((a, b) => a.touchedMs - b.touchedMs);
   const result: RunRetention = {
     removed: [],
@@ -80,6 +115,7 @@ export function pruneRuns(
     bytes: runs.reduce((sum, { bytes }) => sum + bytes, 0),
   };
   for (const { id, bytes, touchedMs } of runs) {
+    yield;
     const ageMs = nowMs - touchedMs;
     const isOver = result.runs > limits.maxRuns || result.bytes > limits.maxBytes;
     if (ageMs < dayMs || !(isOver || ageMs > limits.maxDays * dayMs)) break;
@@ -141,16 +177,9 @@ export function endedWell(records: ConstructorParameters<typeof RunLog>[0]): boo
   return log.damaged.length === 0 && isSettledRun(log);
 }
 
-/** What a removal left that was killed. */
-function sweep(place: string): void {
-  for (const name of namesIn(place))
-    if (name.startsWith(graveStart)) rmSync(join(place, name), { recursive: true, force: true });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+/** What processes left that were killed. */
+function sweep(store: FileStore): void {
+  store.sweepDrafts();
+  for (const name of namesIn(store.place))
+    if (name.startsWith(graveStart)) rmSync(join(store.place, name), { recursive: true, force: true });
 }

@@ -1,88 +1,119 @@
 /**
- * Which runs of a folder have not ended, and when each is due: a small file for each below `.open/`, so that a worker
- * reads those alone and not the journals of all. A hint, never the truth: what a run has done its journal tells.
+ * When each run of a folder is due that has not ended: a small file for each, in `.open/` when there is something to do or
+ * somebody works at it, else in `.resting/`, and then an empty one in `.timers/` whose name says when. A look reads the names of
+ * timers and the entries in `.open/`: what rests and what has ended costs it nothing. A hint, never the truth: what a run has
+ * done its journal tells. Two who move one entry at the same time may leave it due although it is not, or lose it; a run
+ * without an entry is found by `FileStore.findUnlisted`. Older releases kept all entries in `.open/`, where they are read still.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
+import { draftIn, isDraft, namesIn, sweepDrafts } from './drafts.ts';
 import { dueTimeOf } from './due-time.ts';
 import type { RunRest, RunTitle } from './store.ts';
 
-export const boardFolder = '.open';
-const draftStart = '.draft-';
+/** What was read of an unchanged name is trusted for so long: looks come quickly one behind the other in a busy worker. */
+const trustedMs = 1_000;
+const timeDigits = 16;
 
 export interface BoardEntry extends Omit<RunTitle, 'dueAtMs'> {
   run: string;
   dueAtMs: number | 'never';
+  /** No answer makes it due earlier. */
+  isFirm?: boolean;
   /** How many answers the run had when it was put to rest. */
   answers?: number;
 }
 
 export class FileBoard {
-  readonly #folder: string;
-  /** By the file that was read: each change makes another one. */
-  #read = new Map<string, { inode: number; changedMs: number; entry: BoardEntry }>();
+  readonly #open: string;
+  readonly #resting: string;
+  readonly #timers: string;
+  /** Entries in `.open/` by the file that was read: each change makes another one. */
+  #read = new Map<string, ReadEntry>();
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(runsFolder: string) {
-    this.#folder = join(runsFolder, boardFolder);
+    this.#open = join(runsFolder, '.open');
+    this.#resting = join(runsFolder, '.resting');
+    this.#timers = join(runsFolder, '.timers');
   }
 
-  /** Names the run if it has no entry yet; what is there stays. */
+  /** Names the run if it has no entry yet; what is there stays, but for one that is worked at, which is due. */
   add(fileName: string, run: string, { isWork = false, dueAtMs, ...title }: RunTitle): void {
-    const before = this.#find(fileName);
+    const before = this.find(fileName);
     const isNamed = before?.name !== undefined || title.name === undefined;
-    if (!before || !isNamed || (isWork && before.dueAtMs !== 0))
-      this.#write(fileName, { ...title, ...before, run, dueAtMs: (!isWork && dueTimeOf(dueAtMs)) || 0 });
+    if (before && isNamed && !(isWork && before.dueAtMs !== 0)) return;
+    const { answers, isFirm, ...known } = before ?? {};
+    if (isWork) this.#put(fileName, { ...title, ...known, run, dueAtMs: 0 }, before);
+    else {
+      const asWished = { dueAtMs: dueTimeOf(dueAtMs) ?? 0, ...(dueAtMs !== undefined && { isFirm: true }) };
+      this.#put(fileName, { ...title, ...asWished, ...before, run }, before);
+    }
   }
 
   /** `answers`: how many it has, when it was looked for them. */
-  rest(fileName: string, run: string, { isOver, dueAtMs }: RunRest, answers: number): void {
-    if (isOver) this.remove(fileName);
-    else this.#write(fileName, { ...this.#find(fileName), run, dueAtMs: dueTimeOf(dueAtMs) ?? 0, answers });
+  rest(fileName: string, run: string, { isOver, dueAtMs, isFirm }: RunRest, answers: number): void {
+    const before = this.find(fileName);
+    if (isOver) this.#remove(fileName, before);
+    else {
+      const { isFirm: _, ...known } = before ?? {};
+      const dueTime = dueTimeOf(dueAtMs) ?? 0;
+      this.#put(fileName, { ...known, run, dueAtMs: dueTime, answers, ...(isFirm && { isFirm }) }, before);
+    }
+  }
+
+  /** An answer was kept. */
+  wake(fileName: string, run: string, answers: number): void {
+    const before = this.find(fileName);
+    if (before?.isFirm && !isDue(before.dueAtMs)) return;
+    const { isFirm, ...known } = before ?? {};
+    this.#put(fileName, { ...known, run, dueAtMs: 0, answers }, before);
   }
 
   remove(fileName: string): void {
-    rmSync(join(this.#folder, fileName), { force: true });
+    this.#remove(fileName, this.find(fileName));
   }
 
   /** All that are due, the most urgent first. */
   findDue(names: readonly string[], nowMs: number): BoardEntry[] {
+    this.#wakeTimers(nowMs);
+    const isTrusted = performance.now() - this.#checkedAtMs < trustedMs;
+    if (!isTrusted) this.#checkedAtMs = performance.now();
     const before = this.#read;
     this.#read = new Map();
     const due: BoardEntry[] = [];
-    for (const fileName of this.#list()) {
-      const entry = this.#find(fileName, before);
-      if (!entry || entry.dueAtMs === 'never' || entry.dueAtMs > nowMs) continue;
+    for (const fileName of namesIn(this.#open)) {
+      if (isDraft(fileName)) continue;
+      const entry = this.#findOpen(fileName, before, isTrusted);
+      if (!entry || !isDue(entry.dueAtMs, nowMs)) continue;
       if (entry.name === undefined || names.includes(entry.name)) due.push(entry);
     }
     const dueAt = ({ dueAtMs }: BoardEntry) => Number(dueAtMs);
     return due.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || dueAt(a) - dueAt(b));
   }
 
-  /** By the name of its file, every entry that can be read. */
-  readAll(): Map<string, BoardEntry> {
-    const entries = new Map<string, BoardEntry>();
-    for (const fileName of this.#list()) {
-      const entry = this.#find(fileName);
-      if (entry) entries.set(fileName, entry);
-    }
-    return entries;
+  /** Undefined where there is none, or none that can be read. */
+  find(fileName: string): BoardEntry | undefined {
+    return readEntry(join(this.#open, fileName)) ?? readEntry(join(this.#resting, fileName));
   }
 
-  #list(): string[] {
-    try {
-      return readdirSync(this.#folder).filter((name) => !name.startsWith(draftStart));
-    } catch {
-      return [];
-    }
+  /** File names of entries whose runs rest. */
+  listResting(): string[] {
+    return namesIn(this.#resting).filter((name) => !isDraft(name));
   }
 
-  /** Undefined where the system gives no news of folders. `tell` is given the entry that changed. */
+  sweepDrafts(nowMs?: number): void {
+    for (const folder of [this.#open, this.#resting, this.#timers]) sweepDrafts(folder, nowMs);
+  }
+
+  /** No news where the system gives none of folders. `tell` is given the run whose entry is new in `.open/`, or changed. */
   watch(tell: (run: string) => void): () => void {
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      const watcher = watch(this.#folder, { persistent: false }, (_, fileName) => {
-        const entry = fileName === null ? undefined : this.#find(fileName);
+      mkdirSync(this.#open, { recursive: true, mode: 0o700 });
+      const watcher = watch(this.#open, { persistent: false }, (_, fileName) => {
+        if (fileName === null || isDraft(fileName)) return;
+        const entry = readEntry(join(this.#open, fileName));
         if (entry) tell(entry.run);
       });
       // A folder that is removed, or no more watchers allowed: who waits looks by himself, too.
@@ -93,28 +124,93 @@ export class FileBoard {
     }
   }
 
-  #find(fileName: string, before = this.#read): BoardEntry | undefined {
-    const path = join(this.#folder, fileName);
-    try {
-      const { ino: inode, mtimeMs: changedMs } = statSync(path);
-      let known = before.get(fileName);
-      if (known?.inode !== inode || known.changedMs !== changedMs) {
-        const entry = JSON.parse(readFileSync(path, 'utf8'));
-        if (typeof entry?.run !== 'string' || entry.run === '') return undefined;
-        known = { inode, changedMs, entry };
-      }
-      this.#read.set(fileName, known);
-      return known.entry;
-    } catch {
-      return undefined;
+  /** Runs whose time has come. A timer that was overtaken is just removed. */
+  #wakeTimers(nowMs: number): void {
+    for (const timer of namesIn(this.#timers)) {
+      if (!(Number(timer.slice(0, timeDigits)) <= nowMs)) continue;
+      const fileName = timer.slice(timeDigits + 1);
+      const entry = readEntry(join(this.#resting, fileName));
+      if (entry && timerOf(fileName, entry.dueAtMs) === timer) this.#put(fileName, entry, entry, nowMs);
+      else rmSync(join(this.#timers, timer), { force: true });
     }
   }
 
-  /** Whole or not at all. */
-  #write(fileName: string, entry: BoardEntry): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const draft = join(this.#folder, `${draftStart}${process.pid}-${process.hrtime.bigint()}`);
-    writeFileSync(draft, JSON.stringify(entry), { mode: 0o600, flag: 'wx' });
-    platform.files.rename(draft, join(this.#folder, fileName));
+  #findOpen(fileName: string, before: Map<string, ReadEntry>, isTrusted: boolean): BoardEntry | undefined {
+    const path = join(this.#open, fileName);
+    let known = before.get(fileName);
+    if (!known || !isTrusted) {
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (!found) return undefined;
+      const { ino: inode, mtimeMs: changedMs } = found;
+      if (known?.inode !== inode || known.changedMs !== changedMs) {
+        const entry = readEntry(path);
+        if (!entry) return undefined;
+        known = { inode, changedMs, entry };
+      }
+    }
+    this.#read.set(fileName, known);
+    return known.entry;
   }
+
+  /** In the folder where it belongs, before it is taken from where it was. */
+  #put(fileName: string, entry: BoardEntry, before?: Partial<BoardEntry>, nowMs = Date.now()): void {
+    const timer = timerOf(fileName, entry.dueAtMs);
+    if (isDue(entry.dueAtMs, nowMs)) {
+      this.#read.delete(fileName);
+      writeEntry(this.#open, fileName, entry);
+      rmSync(join(this.#resting, fileName), { force: true });
+    } else {
+      if (timer !== undefined) writeTimer(this.#timers, timer);
+      writeEntry(this.#resting, fileName, entry);
+      rmSync(join(this.#open, fileName), { force: true });
+    }
+    this.#stop(timerOf(fileName, before?.dueAtMs), isDue(entry.dueAtMs, nowMs) ? undefined : timer);
+  }
+
+  #remove(fileName: string, before: BoardEntry | undefined): void {
+    for (const folder of [this.#resting, this.#open]) rmSync(join(folder, fileName), { force: true });
+    this.#stop(timerOf(fileName, before?.dueAtMs));
+  }
+
+  #stop(timer: string | undefined, unless?: string): void {
+    if (timer !== undefined && timer !== unless) rmSync(join(this.#timers, timer), { force: true });
+  }
+}
+
+interface ReadEntry {
+  inode: number;
+  changedMs: number;
+  entry: BoardEntry;
+}
+
+function isDue(dueAtMs: BoardEntry['dueAtMs'], nowMs = Date.now()): boolean {
+  return dueAtMs !== 'never' && dueAtMs <= nowMs;
+}
+
+/** Undefined for what no clock comes to, and what is due in any case. */
+function timerOf(fileName: string, dueAtMs: BoardEntry['dueAtMs'] | undefined): string | undefined {
+  if (dueAtMs === undefined || dueAtMs === 'never' || dueAtMs <= 0) return undefined;
+  return `${String(Math.ceil(dueAtMs)).padStart(timeDigits, '0')}+${fileName}`;
+}
+
+function readEntry(path: string): BoardEntry | undefined {
+  try {
+    const entry = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof entry?.run === 'string' && entry.run !== '' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all. */
+function writeEntry(folder: string, fileName: string, entry: BoardEntry): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = draftIn(folder);
+  writeFileSync(draft, JSON.stringify(entry), { mode: 0o600, flag: 'wx' });
+  platform.files.rename(draft, join(folder, fileName));
+}
+
+function writeTimer(folder: string, timer: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, timer), '', { mode: 0o600 });
 }

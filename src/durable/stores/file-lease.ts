@@ -10,12 +10,13 @@ import { isMainThread, threadId } from 'node:worker_threads';
 import { AgentdumpError } from '../../errors.ts';
 import type { ProcessIdentity } from '../../journal/layout/session.ts';
 import { describeProcess } from '../../journal/write/session.ts';
+import { draftIn } from './drafts.ts';
 import { describeHolder, isFromHere, isSurelyDead } from './holder.ts';
 
 /** A lease that was not touched for so long is over. */
 const leaseMs = 20_000;
 const touchEveryMs = 5_000;
-const leaseFile = /^lease-(\d{8})\.(json|free)$/;
+const leaseFile = /^lease-(\d{8})\.(json|free|over)$/;
 
 interface LeaseFacts {
   process: ProcessIdentity;
@@ -93,6 +94,21 @@ export class FileLease {
   }
 }
 
+/**
+ * Notes that the run has ended, as it was when it was last taken: whoever takes it again makes the note void, also one that is
+ * written behind his back.
+ */
+export function noteOver(folder: string): void {
+  const last = lastLease(folder);
+  if (last) writeFileSync(join(folder, leaseName(last.epoch, 'over')), '', { mode: 0o600 });
+}
+
+/** `names`: the files of the run's folder. False also where no release has noted it. */
+export function isNotedOver(names: readonly string[]): boolean {
+  const epoch = lastEpoch(names);
+  return epoch > 0 && names.includes(leaseName(epoch, 'over'));
+}
+
 /** Who works at the run now, in words; undefined when nobody does. */
 export function findLeaseHolder(folder: string): string | undefined {
   const last = lastLease(folder);
@@ -100,10 +116,17 @@ export function findLeaseHolder(folder: string): string | undefined {
 }
 
 function lastLease(folder: string): { epoch: number; name: string; isFree: boolean } | undefined {
-  const names = readdirSync(folder).filter((name) => leaseFile.test(name));
-  const epoch = Math.max(0, ...names.map((name) => Number(leaseFile.exec(name)?.[1])));
+  const names = readdirSync(folder);
+  const epoch = lastEpoch(names);
   if (epoch === 0) return undefined;
   return { epoch, name: leaseName(epoch, 'json'), isFree: names.includes(leaseName(epoch, 'free')) };
+}
+
+/** 0: nobody has ever held it. */
+function lastEpoch(names: readonly string[]): number {
+  let last = 0;
+  for (const name of names) last = Math.max(last, Number(leaseFile.exec(name)?.[1] ?? 0));
+  return last;
 }
 
 function findHolder(folder: string, name: string): string | undefined {
@@ -129,7 +152,7 @@ function readLease(path: string): LeaseFacts | undefined {
 
 /** Whole or not at all, and only when nobody was faster. */
 function link(folder: string, epoch: number): boolean {
-  const draft = join(folder, `.lease-${process.pid}-${process.hrtime.bigint()}`);
+  const draft = draftIn(folder);
   const facts: LeaseFacts = {
     process: describeProcess(process.pid),
     folder: statSync(folder).ino,
@@ -154,7 +177,7 @@ function removeBefore(folder: string, epoch: number): void {
   }
 }
 
-function leaseName(epoch: number, kind: 'json' | 'free'): string {
+function leaseName(epoch: number, kind: 'json' | 'free' | 'over'): string {
   return `lease-${String(epoch).padStart(8, '0')}.${kind}`;
 }
 

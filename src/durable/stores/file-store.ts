@@ -13,18 +13,21 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import { type JournalWriter, openJournal } from '../../journal/write/writer.ts';
 import { platform } from '../../platform/index.ts';
+import { draftIn, isDraft, namesIn, sweepDrafts } from './drafts.ts';
 import { FileBoard } from './file-board.ts';
-import { FileLease, findLeaseHolder } from './file-lease.ts';
+import { FileLease, findLeaseHolder, isNotedOver, noteOver } from './file-lease.ts';
 import { readRunFiles } from './file-records.ts';
 import type { DueRun, DurableStore, RunHandle, RunReading, RunRest, RunTitle } from './store.ts';
 
 export const runsFolder = 'runs';
 const answersFolder = 'answers';
 const longestName = 200;
+/** Of those that are looked through for what no entry tells. */
+const runsInOneGo = 32;
 /** In the folder of a run whose id is too long for a file name. */
 const idFile = 'run-id';
 /** No name that `encodeURIComponent` makes has a plus. */
@@ -51,6 +54,7 @@ export class FileStore implements DurableStore {
     });
     // The entry comes behind the lease: nobody may find a run that is still to be begun, and nothing in it.
     const lease = FileLease.take(folder, runId);
+    for (const written of [folder, join(folder, answersFolder)]) sweepDrafts(written);
     try {
       writable(folder, () => this.#board.add(name, runId, title));
       return new FileRun(folder, runId, lease, (rest) => this.#afterRun(name, runId, rest));
@@ -82,7 +86,7 @@ export class FileStore implements DurableStore {
   answer(runId: string, path: string, payload: Uint8Array): boolean {
     const folder = join(this.folderOf(runId), answersFolder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const draft = join(folder, `.draft-${process.pid}-${process.hrtime.bigint()}`);
+    const draft = draftIn(folder);
     writeFileSync(draft, payload, { mode: 0o600, flag: 'wx', flush: true });
     try {
       const isNew = linkNew(draft, join(folder, answerName(path)));
@@ -116,23 +120,50 @@ export class FileStore implements DurableStore {
 
   /**
    * Runs without an entry that can be read: of an older release, copied here, or what a power cut left; and those with more
-   * answers than when they were put to rest.
+   * answers than when they were put to rest. Of the thousands that have ended it reads the names of their files, a few at a
+   * time, so that the process has time for other things.
    */
-  findUnlisted(): string[] {
-    const listed = this.#board.readAll();
-    return this.list().filter((id) => {
-      const entry = listed.get(encodeName(id));
-      if (!entry) return true;
-      const { dueAtMs, answers = dueAtMs === 'never' ? 0 : Number.POSITIVE_INFINITY } = entry;
-      return dueAtMs !== 0 && countAnswers(this.folderOf(id)) > answers;
-    });
+  async findUnlisted(): Promise<string[]> {
+    this.#requireOpen();
+    this.#board.sweepDrafts();
+    for (const name of this.#board.listResting())
+      if (!existsSync(join(this.place, name))) this.#board.remove(name);
+    const found: string[] = [];
+    const names = namesIn(this.place);
+    for (const [index, name] of names.entries()) {
+      if (index % runsInOneGo === 0) await turnOfTheLoop();
+      if (!name.startsWith('.') && this.#isUnlisted(name)) found.push(this.#idOf(name));
+    }
+    return found;
+  }
+
+  #isUnlisted(name: string): boolean {
+    const folder = join(this.place, name);
+    let files: string[];
+    try {
+      files = readdirSync(folder);
+    } catch (error) {
+      // What is no folder is no run; of one that can't be looked at somebody has to hear.
+      return !['ENOTDIR', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
+    }
+    if (isNotedOver(files)) return false;
+    const entry = this.#board.find(name);
+    if (!entry) return true;
+    const { dueAtMs, isFirm, answers = dueAtMs === 'never' ? 0 : Number.POSITIVE_INFINITY } = entry;
+    return dueAtMs !== 0 && !isFirm && countAnswers(folder) > answers;
+  }
+
+  /** What killed processes have left beside the entries of runs. */
+  sweepDrafts(nowMs?: number): void {
+    this.#board.sweepDrafts(nowMs);
   }
 
   rest(runId: string, rest: RunRest): void {
     const folder = this.folderOf(runId);
     // Of a held run only that it is due: a worker that looks in vain does no harm, one that never looks does.
-    if (!isHeld(folder) || (!rest.isOver && rest.dueAtMs === undefined))
-      this.#board.rest(basename(folder), runId, rest, countAnswers(folder));
+    if (!rest.isOver && rest.dueAtMs === undefined)
+      this.#board.wake(basename(folder), runId, countAnswers(folder));
+    else if (!isHeld(folder)) this.#putToRest(basename(folder), runId, rest, countAnswers(folder));
   }
 
   watch(tell: (runId: string) => void): () => void {
@@ -167,12 +198,19 @@ export class FileStore implements DurableStore {
     if (!existsSync(folder)) this.#board.remove(folderName);
     if (!rest) return;
     const seen = rest.mark === undefined ? countAnswers(folder) : Number(rest.mark);
-    this.#board.rest(folderName, runId, rest, seen);
+    this.#putToRest(folderName, runId, rest, seen);
     // Whoever kept an answer before this entry may have made the run due before it, too.
-    if (!rest.isOver && countAnswers(folder) > seen)
-      this.#board.rest(folderName, runId, { isOver: false }, seen);
+    if (!rest.isOver && countAnswers(folder) > seen) this.#board.wake(folderName, runId, seen);
+  }
+
+  #putToRest(folderName: string, runId: string, rest: RunRest, answers: number): void {
+    const folder = join(this.place, folderName);
+    if (rest.isOver && existsSync(folder)) noteOver(folder);
+    this.#board.rest(folderName, runId, rest, answers);
   }
 }
+
+const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Whoever takes up one that can't be looked at hears why. */
 function isHeld(folder: string): boolean {
@@ -185,11 +223,7 @@ function isHeld(folder: string): boolean {
 
 /** Answers are never removed. */
 function countAnswers(folder: string): number {
-  try {
-    return readdirSync(join(folder, answersFolder)).filter((name) => !name.startsWith('.')).length;
-  } catch {
-    return 0;
-  }
+  return namesIn(join(folder, answersFolder)).filter((name) => !isDraft(name)).length;
 }
 
 /** False when there is one already. */
@@ -212,7 +246,7 @@ function writable(folder: string, write: () => void): void {
 }
 
 function writeWhole(path: string, text: string): void {
-  const draft = `${path}-${process.pid}-${process.hrtime.bigint()}`;
+  const draft = draftIn(dirname(path));
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
   platform.files.rename(draft, path);
 }

@@ -62,14 +62,16 @@ export function dueSeconds({ dueAtMs }: RunRest): number | null {
   return due === undefined ? null : due / 1_000;
 }
 
+/** Of a held run only that it is due, as an answer would make it. */
 export async function rest(pool: PostgresPool, runId: string, wish: RunRest): Promise<void> {
-  const isFree =
-    wish.isOver || wish.dueAtMs !== undefined ? 'and (holder is null or lease_until < now())' : '';
+  const isWake = !wish.isOver && wish.dueAtMs === undefined;
   await pool.query(
     `with rested as (
-       update agentdump_runs set is_over = $2, due_at = coalesce(to_timestamp($3::float8), now())
-       where run_id = $1 ${isFree} returning run_id, due_at)
+       update agentdump_runs set is_over = $2, is_firm = $4,
+         due_at = coalesce(to_timestamp($3::float8), now())
+       where run_id = $1 and case when $5 then not is_firm or due_at <= now() else holder is null or lease_until < now() end
+       returning run_id, due_at)
      select pg_notify('${newsChannel}', run_id) from rested where due_at <= now()`,
-    [keyOf(runId), wish.isOver, dueSeconds(wish)],
+    [keyOf(runId), wish.isOver, dueSeconds(wish), wish.isFirm ?? false, isWake],
   );
 }

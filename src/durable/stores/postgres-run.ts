@@ -87,13 +87,20 @@ export class PostgresRun implements RunHandle {
     const letGo = `
       with freed as (
         update agentdump_runs
-        set holder = null, is_over = coalesce($3, is_over),
+        set holder = null, is_over = coalesce($3, is_over), is_firm = coalesce($6, is_firm),
           due_at = case when $3 is null or due_at <> $5::timestamptz then due_at
             else coalesce(to_timestamp($4::float8), now()) end
         where run_id = $1 and epoch = $2 returning run_id, due_at)
       select pg_notify('${newsChannel}', run_id) from freed where not $3 and due_at <= now()`;
     const due = rest ? dueSeconds(rest) : null;
-    const values = [this.#runId, this.epoch, rest?.isOver ?? null, due, rest?.mark ?? null];
+    const values = [
+      this.#runId,
+      this.epoch,
+      rest?.isOver ?? null,
+      due,
+      rest?.mark ?? null,
+      rest ? (rest.isFirm ?? false) : null,
+    ];
     await this.#store.pool.query(letGo, values).catch(() => {});
   }
 

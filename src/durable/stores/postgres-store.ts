@@ -109,7 +109,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
          returning run_id),
        woken as (
          update agentdump_runs
-         set due_at = case when due_at > now() then now() else due_at + interval '1 microsecond' end
+         set due_at = case when due_at <= now() then due_at + interval '1 microsecond' when is_firm then due_at else now() end
          from kept where agentdump_runs.run_id = kept.run_id)
        select pg_notify('${newsChannel}', run_id) from kept`,
       [keyOf(runId), keyOf(path), Buffer.from(payload)],
@@ -164,11 +164,12 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     const identity = identityOf(before?.holder ?? null);
     const dead = identity && isSurelyDead(identity) ? before?.holder : null;
     const rows = await this.#query<{ epoch: string }>(
-      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id, due_at)
-       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7, coalesce(to_timestamp($9::float8), now()))
+      `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id, due_at, is_firm)
+       values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7, coalesce(to_timestamp($9::float8), now()), $9 is not null)
        on conflict (run_id) do update
          set epoch = run.epoch + 1, holder = excluded.holder, lease_until = excluded.lease_until, is_over = false,
-           name = coalesce(run.name, excluded.name), due_at = case when $8 then now() else run.due_at end
+           name = coalesce(run.name, excluded.name), due_at = case when $8 then now() else run.due_at end,
+           is_firm = run.is_firm and not $8
          where run.holder is null or run.lease_until < now() or run.holder in ($2, $4)
        returning epoch`,
       [

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import type { PostgresPool } from './postgres-pool.ts';
 
 /**
- * `due_at`: not before it; infinite while only an answer can help. `name` is null in rows of older releases. `full_id`: of a
+ * `due_at`: not before it; infinite while only an answer can help. `is_firm`: no answer changes that. `name` is null in rows of older releases. `full_id`: of a
  * run whose id is too long for an index; `run_id` is then its start and its hash.
  */
 const tables = `
   create table if not exists agentdump_runs (
     run_id text primary key, epoch bigint not null, holder text, lease_until timestamptz not null,
     name text, priority integer not null default 0, due_at timestamptz not null default now(),
-    is_over boolean not null default false, full_id text);
+    is_over boolean not null default false, full_id text, is_firm boolean not null default false);
   create table if not exists agentdump_records (
     run_id text not null references agentdump_runs on delete cascade, seq bigint not null, epoch bigint not null,
     kind integer not null, at_ms double precision not null, payload bytea not null, primary key (run_id, seq));
@@ -25,6 +25,9 @@ const columns = `
         add column name text, add column priority integer not null default 0,
         add column due_at timestamptz not null default now(), add column is_over boolean not null default false,
         add column full_id text;
+    end if;
+    if not exists (select from pg_attribute where attrelid = 'agentdump_runs'::regclass and attname = 'is_firm') then
+      alter table agentdump_runs add column is_firm boolean not null default false;
     end if;
   end $$;
   create index if not exists agentdump_runs_due on agentdump_runs (due_at) where not is_over;`;

@@ -23,7 +23,7 @@ export interface RunTitle {
   priority?: number;
   /** It is gone on with now: should its worker die, it is due at once. */
   isWork?: boolean;
-  /** Of one that is new: not before. */
+  /** Of one that is new: not before, whatever is sent to it. */
   dueAtMs?: number;
 }
 
@@ -33,6 +33,8 @@ export interface RunRest {
   isOver: boolean;
   /** Milliseconds since 1970: nothing is to be done before. `never`: before an answer comes. Absent: at once. */
   dueAtMs?: number | 'never';
+  /** No answer makes it due before `dueAtMs`: it waits for the time alone. */
+  isFirm?: boolean;
   /** What `mark` of the handle gave: when an answer was kept since, the run is due at once. */
   mark?: string;
 }
@@ -85,7 +87,7 @@ export interface DurableStore {
   /** Looks without taking. Throws `not-found`. */
   read(runId: string): MaybePromise<RunReading>;
   list(): MaybePromise<string[]>;
-  /** Keeps an answer, and makes the run due; false when there is one already. */
+  /** Keeps an answer, and makes the run due if its rest is not firm; false when there is one already. */
   answer(runId: string, path: string, payload: Uint8Array): MaybePromise<boolean>;
   findAnswer(runId: string, path: string): MaybePromise<Uint8Array | undefined>;
   /**
