@@ -1,4 +1,5 @@
 /** What is wished of a run, and how it ended. */
+import { join } from 'node:path';
 import type { LeakLimits } from '../bundle/layout/tests.ts';
 import type { CiOutcome } from '../model/ci-summary.ts';
 import type { ChildExit } from '../supervise/run/restart-policy.ts';
@@ -29,5 +30,8 @@ export interface CiEnd {
   exit: ChildExit;
   outcome: CiOutcome;
 }
+
+/** Where a report has its bundles. */
+export const bundlesOf = (report: string): string => join(report, 'bundles');
 
 export const defaultLeakLimits: LeakLimits = { share: 0.2, bytes: 10 * 1024 ** 2 };

@@ -14,7 +14,7 @@ import { signals } from '../platform/signals.ts';
 import { armEnvironment, testsPreloadFile } from '../supervise/arm.ts';
 import { makeDiagnosticsFolder } from '../supervise/evidence/diagnostics.ts';
 import type { ChildExit } from '../supervise/run/restart-policy.ts';
-import type { CiOptions } from './options.ts';
+import { bundlesOf, type CiOptions } from './options.ts';
 
 export interface StartedRun {
   pid: number;
@@ -38,7 +38,7 @@ export async function startRun(options: CiOptions): Promise<StartedRun> {
     throw new AgentdumpError('unwritable', 'no folder for temporary files can be written', {
       path: [...platform.files.memoryFolders, tmpdir()].join(', '),
     });
-  const dir = join(options.report, 'bundles');
+  const dir = bundlesOf(options.report);
   writeWishes(options, folder);
   const [file = '', ...words] = options.command;
   const env = armedEnvironment(options, id, folder, dir);

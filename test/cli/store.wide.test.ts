@@ -1,10 +1,11 @@
 /** `agentdump send` and `agentdump issues`, through the built program, with bundles of programs that really died. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sentName } from '../../src/store/outbox.ts';
 import { preload, temporaryFolder } from '../support/run-victim.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
@@ -104,4 +105,69 @@ test('deaths of two releases, one fault resolved and back, and the words of the 
   const refusal = agentdump('send', join(folder, 'not.agentdump.zip'));
   assert.equal(refusal.status, 1);
   assert.match(refusal.stdout, /^refused .*is no bundle/);
+});
+
+test('run and ci have their bundles sent by another process, and a store that is down changes nothing', async (t) => {
+  const folder = temporaryFolder(t);
+  const place = join(folder, 'store');
+  writeFileSync(join(folder, 'dies.js'), 'setTimeout(() => { throw new RangeError("no rate"); }, 50);\n');
+  writeFileSync(
+    join(folder, 'fails.test.js'),
+    'require("node:test").test("adds", () => { throw new Error("two is not three"); });\n',
+  );
+  const agentdump = (store: string, dumps: string, ...words: string[]) => {
+    const env = { PATH: process.env['PATH'], AGENTDUMP_DIR: join(folder, dumps), AGENTDUMP_STORE: store };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...words], {
+      env,
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+  const untilNoted = async (dir: string, outcome: string) => {
+    const list = join(folder, dir, sentName);
+    while (!existsSync(list) || !readFileSync(list, 'utf8').includes(`"outcome":"${outcome}"`))
+      await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+
+  const downAt = `postgres://localhost:1/none ${join(folder, 'blobs')}`;
+  const unsent = agentdump(downAt, 'dumps', 'run', '--', process.execPath, 'dies.js');
+  assert.equal(unsent.status, 1);
+  assert.match(unsent.stderr, /RangeError: no rate/);
+  await untilNoted('dumps', 'failed');
+  assert.match(
+    agentdump(downAt, 'dumps', 'status').stdout,
+    /Not sent to the store: 1 bundle, [\s\S]*The last try failed at \S+: postgres:\/\/localhost:1\/none: .*ECONNREFUSED/,
+  );
+
+  // The next death sends what is left of the first.
+  writeFileSync(join(folder, 'dies.js'), 'setTimeout(() => { null.rate; }, 50);\n');
+  assert.equal(agentdump(place, 'dumps', 'run', '--', process.execPath, 'dies.js').status, 1);
+  await untilNoted('dumps', 'stored');
+  const report = join(folder, 'report');
+  const red = agentdump(
+    place,
+    'dumps',
+    'ci',
+    '--on-failure',
+    'snapshot',
+    '--report',
+    report,
+    '--',
+    process.execPath,
+    '--test',
+    'fails.test.js',
+  );
+  assert.equal(red.status, 1, red.stderr);
+  await untilNoted('report/bundles', 'stored');
+  while (JSON.parse(agentdump(place, 'dumps', 'status', '--json').stdout).unsent.waiting.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const titles = JSON.parse(agentdump(place, 'dumps', 'issues', '--json', '--all').stdout).issues.map(
+    ({ title }: { title: string }) => title,
+  );
+  for (const part of ['no rate', 'of null', 'two is not three'])
+    assert.ok(
+      titles.some((title: string) => title.includes(part)),
+      `${part} is in ${titles.join(' | ')}`,
+    );
 });

@@ -8,6 +8,7 @@ import { type Capture, captureLive } from '../../supervise/attach/capture-live.t
 import { lockOf } from '../../supervise/evidence/lock.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
 import { note, print } from '../output.ts';
+import { backgroundSend } from './store/background-send.ts';
 
 const command: CommandModule = {
   command: 'capture <pid>',
@@ -68,6 +69,7 @@ const command: CommandModule = {
       ...lockOf(process.env),
       ...(typeof reason === 'string' && { reason }),
     });
+    backgroundSend(dir, process.env)?.send();
     print(words['json'] ? JSON.stringify(capture) : escapeTerminal(capture.path));
     if (capture.corePath !== undefined && !words['json'])
       note(`the whole core, which holds the memory in the clear: ${capture.corePath}`);

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import type { LeakLimits } from '../../bundle/layout/tests.ts';
 import { readDuration, timeLeftMs } from '../../ci/environment.ts';
-import { type CiOptions, defaultLeakLimits } from '../../ci/options.ts';
+import { bundlesOf, type CiOptions, defaultLeakLimits } from '../../ci/options.ts';
 import { runCi } from '../../ci/run.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/run/exit-status.ts';
@@ -16,6 +16,7 @@ import { note, print } from '../output.ts';
 /** As timeout(1) ends. */
 const stoppedCode = 124;
 const leakCode = 1;
+const mostSendingMs = 30_000;
 const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 126 };
 
 export const ciHelp = `Usage: agentdump ci [options] -- test command …
@@ -108,7 +109,9 @@ export function readWords(words: readonly string[], environment: NodeJS.ProcessE
 export async function runWords(words: string[]): Promise<void> {
   if (words[0] === 'diff') return (await import('./ci-diff.ts')).runDiff(words.slice(1));
   try {
-    const { exit, outcome } = await runCi(readWords(words, process.env));
+    const options = readWords(words, process.env);
+    const { exit, outcome } = await runCi(options);
+    if (outcome.kind !== 'passed') await sendReport(options.report);
     if (outcome.kind === 'hang' || outcome.kind === 'job-limit') process.exitCode = stoppedCode;
     else if (outcome.kind === 'leak') process.exitCode = leakCode;
     else endLike(exit);
@@ -118,6 +121,15 @@ export async function runWords(words: string[]): Promise<void> {
     note((error as Error).message);
     process.exitCode = code;
   }
+}
+
+/** What is left of a CI job ends with it. */
+async function sendReport(report: string): Promise<void> {
+  if (!process.env['AGENTDUMP_STORE']) return;
+  const { backgroundSend } = await import('./store/background-send.ts');
+  const sending = backgroundSend(bundlesOf(report), process.env);
+  sending?.send();
+  await sending?.wait(mostSendingMs);
 }
 
 function readLeakLimits(value: string, argument: string): LeakLimits {

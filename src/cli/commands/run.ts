@@ -5,19 +5,30 @@ import { endLike } from '../../supervise/run/exit-status.ts';
 import { runSupervised } from '../../supervise/run/run.ts';
 import { readWords } from '../options/run-words.ts';
 import { note } from '../output.ts';
+import type { BackgroundSend } from './store/background-send.ts';
 
 /** When a crash loop is given up; no program's own code, if it follows the conventions (sysexits end at 78). */
 const crashLoopCode = 79;
+/** Orchestrators give a container half a minute to end. */
+const mostSendingMs = 10_000;
 const notStartedCodes: Record<string, number> = { 'not-found': 127, unwritable: 126 };
 
 export async function runWords(words: string[]): Promise<void> {
   if (process.pid === 1) (await import('../pid-one.ts')).becomeReaper(note);
+  let sending: BackgroundSend | undefined;
   try {
+    const options = readWords(words, process.env, note);
     const { exit, crashLoop } = await runSupervised({
-      ...readWords(words, process.env, note),
+      ...options,
       digestCore: async (...core) => (await import('../core-digest.ts')).digestCore(...core),
       signatureOf: async (bundle) => (await import('../core-digest.ts')).signatureOf(bundle),
+      onBundle: async () => {
+        sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
+        sending?.send();
+      },
     });
+    // What is left of a container ends with its first process.
+    if (process.pid === 1) await sending?.wait(mostSendingMs);
     if (crashLoop) process.exitCode = crashLoopCode;
     else endLike(exit);
   } catch (error) {

@@ -1,12 +1,14 @@
 /** `agentdump status`: what runs here, how often it was started again, and the last deaths. */
 import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
+import { formatBytes, formatCount } from '../../model/quantities.ts';
+import { type Outbox, readOutbox } from '../../store/outbox.ts';
 import { readStatus, type Status, type Supervised } from '../../supervise/run/status.ts';
 import { printForeign, printJson } from '../output.ts';
 
 const command: CommandModule = {
   command: 'status',
-  describe: 'Show supervised programs, their restarts and their last deaths',
+  describe: 'Show supervised programs, their restarts and last deaths, and what was not sent to the store',
   builder: {
     dir: {
       type: 'string',
@@ -18,11 +20,35 @@ const command: CommandModule = {
   handler: (words) => {
     const dir = resolve(String(words['dir']));
     const status = readStatus(dir);
-    if (words['json']) printJson(status);
-    else printForeign(renderStatus(status));
+    const place = process.env['AGENTDUMP_STORE'];
+    const outbox = place ? readOutbox(dir, place) : undefined;
+    if (words['json']) printJson({ ...status, ...(outbox && { unsent: unsentOf(outbox) }) });
+    else printForeign([renderStatus(status), ...(outbox ? renderUnsent(outbox) : [])].join('\n'));
   },
 };
 export default command;
+
+/** What AGENTDUMP_STORE does not have. */
+function unsentOf({ waiting, refused, failure }: Outbox): object {
+  return {
+    waiting: waiting.map(({ name, bytes }) => ({ name, bytes })),
+    refused,
+    ...(failure && { failure }),
+  };
+}
+
+function renderUnsent({ waiting, refused, failure }: Outbox): string[] {
+  const bytes = waiting.reduce((sum, bundle) => sum + bundle.bytes, 0);
+  return [
+    '',
+    waiting.length
+      ? `Not sent to the store: ${formatCount(waiting.length, 'bundle')}, ${formatBytes(bytes)}.`
+      : 'Every sealed bundle was sent to the store.',
+    ...(failure ? [`  The last try failed at ${failure.at}: ${failure.because}`] : []),
+    ...refused.map(({ name, because }) => `  refused: ${name}: ${because}`),
+    ...(waiting.length ? ['  `agentdump send --all` tries again.'] : []),
+  ];
+}
 
 function renderStatus({ programs, supervised }: Status): string {
   const lines = programs.map(

@@ -35,6 +35,8 @@ export interface RunOptions {
   digestCore?: CoreDigest;
   /** The signature of a bundle's death; undefined where it has none. */
   signatureOf?: (bundle: string) => Promise<string | undefined>;
+  /** Told after each death that left a bundle. */
+  onBundle?: () => void | Promise<void>;
   /** A line for the person at the terminal. */
   note(text: string): void;
 }

@@ -85,7 +85,10 @@ class Supervision {
       });
       this.#life = life;
       const end = await life.live();
-      if (end.bundle !== undefined) this.#explained = end;
+      if (end.bundle !== undefined) {
+        this.#explained = end;
+        await this.#options.onBundle?.();
+      }
       this.#readiness.unready(describeExit(end));
       if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
       const decision = this.#policy.decide(

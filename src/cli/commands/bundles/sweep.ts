@@ -7,6 +7,7 @@ import { type SweptSession, sweepSessions } from '../../../supervise/finish/swee
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { print } from '../../output.ts';
+import { backgroundSend } from '../store/background-send.ts';
 
 const command: CommandModule = {
   command: 'sweep',
@@ -32,6 +33,7 @@ const command: CommandModule = {
         ? JSON.stringify({ sessions: swept.map(({ id, result }) => ({ id, ...result })) })
         : renderSwept(swept),
     );
+    if (swept.some(({ result }) => result.outcome === 'sealed')) backgroundSend(dir, process.env)?.send();
     if (swept.some(({ result }) => result.outcome === 'failed'))
       process.exitCode = exitCodes.explainedWithGaps;
   },

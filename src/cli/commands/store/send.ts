@@ -1,23 +1,35 @@
 /** `agentdump send`: sealed bundles into a store, each once. */
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { listBundles } from '../../../bundle/finished/list.ts';
+import { type ListedBundle, listBundles } from '../../../bundle/finished/list.ts';
+import { FileLease } from '../../../durable/stores/file-lease.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SentBundle } from '../../../model/fleet/issue.ts';
 import { renderSent } from '../../../report/issues.ts';
+import { noteFailure, noteSent, readOutbox } from '../../../store/outbox.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { dirOption, jsonOption, keyOptions, keysOf, pathOf } from '../../options/bundle-options.ts';
+import { requireSize } from '../../options/option-words.ts';
 import { storeOption, withStore } from '../../options/store-options.ts';
 import { note, print, printJson, stdoutWantsColour } from '../../output.ts';
 
 interface Words {
   bundles?: string[] | undefined;
   all?: boolean | undefined;
+  background?: boolean | undefined;
+  budget?: string | undefined;
   dir: string;
   to?: string | undefined;
   json?: boolean | undefined;
   identity?: string | undefined;
   passphraseFile?: string | undefined;
 }
+
+/** Of one sending in the background: a folder that was never sent does not fill a network. */
+const defaultBudgetBytes = 4 * 1024 ** 3;
+/** Below the dump folder. */
+const senderLeaseName = 'sender';
 
 const command: CommandModule<object, Words> = {
   command: 'send [bundles..]',
@@ -30,6 +42,14 @@ const command: CommandModule<object, Words> = {
         describe: '"latest", paths, or names or id prefixes of bundles in --dir',
       })
       .option('all', { type: 'boolean', describe: 'Every sealed bundle of --dir' })
+      .option('budget', {
+        type: 'string',
+        requiresArg: true,
+        describe:
+          'With --all: of those not sent before so many bytes, and the rest the next time; K, M and G may follow',
+      })
+      // For `run` and the others: what the store has taken before is not asked about, and nothing is printed.
+      .option('background', { type: 'boolean', hidden: true })
       .option('dir', dirOption)
       .option('to', storeOption)
       .option('json', jsonOption)
@@ -38,17 +58,25 @@ const command: CommandModule<object, Words> = {
         'A bundle that is there already is success. Exit code: 0 all are in the store, 1 one was refused, 2 usage, or no store.',
       ),
   handler: async (words) => {
+    if (words.background) return sendQuietly(words);
     const paths = pathsOf(words);
     const keys = await keysOf(words);
     const sent: SentBundle[] = [];
     if (paths.length)
       await withStore(words.to, 'to', async (store) => {
         const { sendBundle } = await import('../../../store/send.ts');
-        for (const path of paths) sent.push(await sendBundle(store, path, { ...(keys && { keys }) }));
+        for (const path of paths) {
+          const one = await sendBundle(store, path, { ...(keys && { keys }) });
+          if (dirname(resolve(path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
+          sent.push(one);
+        }
       });
     if (sent.some(({ outcome }) => outcome === 'refused')) process.exitCode = exitCodes.explainedWithGaps;
     if (words.json) return printJson({ sent }, 2);
-    if (!sent.length) return note(`no sealed bundle in ${words.dir}`);
+    if (!sent.length)
+      return note(
+        words.budget ? `nothing in ${words.dir} is left to send` : `no sealed bundle in ${words.dir}`,
+      );
     const palette = stdoutWantsColour()
       ? (await import('../../terminal-palette.ts')).terminalPalette
       : undefined;
@@ -57,16 +85,73 @@ const command: CommandModule<object, Words> = {
 };
 export default command;
 
+/** Until nothing new is there: bundles may be written while others are sent. What can't be sent is told by `agentdump status`. */
+async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
+  const lease = to === undefined ? undefined : takeSenderLease(dir);
+  if (to === undefined || !lease) return;
+  let left = budget === undefined ? defaultBudgetBytes : requireSize(budget, '--budget');
+  // A folder that can't be written to keeps no list.
+  const done = new Set<string>();
+  const next = (): ListedBundle[] =>
+    withinBudget(
+      readOutbox(dir, to).waiting.filter(({ path }) => !done.has(path)),
+      left,
+    );
+  try {
+    let waiting = next();
+    if (waiting.length)
+      await withStore(to, 'to', async (store) => {
+        const { sendBundle } = await import('../../../store/send.ts');
+        for (; waiting.length; waiting = next())
+          for (const { path, bytes } of waiting) {
+            noteSent(dir, to, await sendBundle(store, path));
+            done.add(path);
+            left -= bytes;
+          }
+      });
+  } catch (error) {
+    noteFailure(dir, to, error instanceof Error ? error.message : String(error));
+  } finally {
+    lease.release();
+  }
+}
+
+/** One sender a folder: undefined while there is another, which looks again before it ends. */
+function takeSenderLease(dir: string): FileLease | undefined {
+  try {
+    const folder = join(dir, senderLeaseName);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return FileLease.take(folder, dir);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first of them, at least one where something is left. */
+function withinBudget(bundles: readonly ListedBundle[], budget: number): ListedBundle[] {
+  let left = budget;
+  return bundles.filter(({ bytes }) => {
+    const fits = left > 0;
+    left -= bytes;
+    return fits;
+  });
+}
+
 /** Of a folder, what has been sealed: the others are still being written, or never will be whole. */
-function pathsOf({ bundles = [], all = false, dir }: Words): string[] {
+function pathsOf({ bundles = [], all = false, dir, budget, to }: Words): string[] {
   if (all === bundles.length > 0)
     throw new AgentdumpError('usage', 'name the bundles to send, or --all', { argument: 'bundles' });
+  if (!all && budget !== undefined)
+    throw new AgentdumpError('usage', '--budget goes with --all', { argument: '--budget' });
   if (!all) return bundles.map((bundle) => pathOf({ bundle, dir }));
   const listed = listBundles(dir);
   const unsealed = listed.filter(({ state }) => state === 'partial' || state === 'unreadable').length;
   if (unsealed > 0) note(`${unsealed} in ${dir} not sealed: left out`);
-  return listed
-    .filter(({ state }) => state !== 'partial' && state !== 'unreadable')
-    .map(({ path }) => path)
-    .reverse();
+  const sealed = listed.filter(({ state }) => state !== 'partial' && state !== 'unreadable').reverse();
+  if (budget === undefined || to === undefined) return sealed.map(({ path }) => path);
+  const { waiting } = readOutbox(dir, to);
+  const chosen = withinBudget(waiting, requireSize(budget, '--budget'));
+  if (chosen.length < waiting.length)
+    note(`${waiting.length - chosen.length} left for the next time (--budget)`);
+  return chosen.map(({ path }) => path);
 }
