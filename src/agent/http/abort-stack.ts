@@ -4,6 +4,10 @@
  * the error, or its cause, was made inside of the call. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 
+const OwnError = Error;
+const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
+/** The name of the formatter that Node itself puts there. */
+const nodesFormatter = 'ErrorPrepareStackTrace';
 const deepest = 60;
 const mostLines = 8;
 const mostChars = 1500;
@@ -12,11 +16,14 @@ const abortCall = /^ {4}at AbortController\.abort \(node:internal\/abort_control
 
 /**
  * Lines of V8's stack text, the caller of `abort()` first; undefined where that call was not seen. `error` is one that an
- * abort has made: the stack of any other is not touched, since to read it may run a formatter of the program's.
+ * abort has made: the stack of any other is not touched, and none is where the program has a formatter of its own, which
+ * V8 calls at the first reading.
  */
 export function readAbortStack(error: unknown): string | undefined {
   try {
-    return below(currentStack()) ?? (error === undefined ? undefined : ofError(error as Error));
+    const told = below(currentStack());
+    if (told !== undefined || error === undefined) return told;
+    return isFormattedByNode() ? ofError(error as Error) : undefined;
   } catch {
     return undefined;
   }
@@ -26,19 +33,41 @@ function ofError({ stack, cause }: Error): string | undefined {
   return below(stack) ?? below((cause as Error | undefined)?.stack);
 }
 
+/**
+ * Without a getter, a setter or a formatter of the program's: that would hear of an error that is none of its. Node asks what is
+ * called Error now for a formatter, then the realm's own.
+ */
 function currentStack(): unknown {
-  const settings: { stackTraceLimit: number; prepareStackTrace?: unknown } = Error;
-  const { stackTraceLimit, prepareStackTrace } = settings;
-  // The program's own formatter would hear of an error that is none of its.
-  const isFormatted = typeof prepareStackTrace === 'function';
+  const standIn = findStandIn();
+  const changed = [
+    [OwnError, 'stackTraceLimit', deepest],
+    [OwnError, 'prepareStackTrace', undefined],
+    ...(standIn ? [[standIn, 'prepareStackTrace', undefined] as const] : []),
+  ] as const;
+  const before = changed.map(([holder, name]) => getOwnPropertyDescriptor(holder, name));
   try {
-    settings.stackTraceLimit = deepest;
-    if (isFormatted) settings.prepareStackTrace = undefined;
-    return new Error('abort').stack;
+    for (const [holder, name, value] of changed)
+      defineProperty(holder, name, { writable: true, enumerable: false, configurable: true, value });
+    return new OwnError('abort').stack;
   } finally {
-    settings.stackTraceLimit = stackTraceLimit;
-    if (isFormatted) settings.prepareStackTrace = prepareStackTrace;
+    for (const [at, [holder, name]] of changed.entries()) {
+      const was = before[at];
+      if (was) defineProperty(holder, name, was);
+      else deleteProperty(holder, name);
+    }
   }
+}
+
+/** What the program has put in the place of Error, where that has a formatter. */
+function findStandIn(): object | undefined {
+  const now: unknown = getOwnPropertyDescriptor(globalThis, 'Error')?.value;
+  if (typeof now !== 'function' || now === OwnError) return undefined;
+  return getOwnPropertyDescriptor(now, 'prepareStackTrace') && now;
+}
+
+function isFormattedByNode(): boolean {
+  const formatter = getOwnPropertyDescriptor(findStandIn() ?? OwnError, 'prepareStackTrace');
+  return formatter === undefined || formatter.value?.name === nodesFormatter;
 }
 
 function below(stack: unknown): string | undefined {

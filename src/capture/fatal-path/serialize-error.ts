@@ -128,7 +128,7 @@ export function readRawFrames(thrown: unknown): RawFrame[] {
   let frames: RawFrame[] = [];
   const format = (error: Error, callSites: NodeJS.CallSite[]): unknown => {
     frames = rawFrames(callSites);
-    return original.call(HostError, error, callSites);
+    return Reflect.apply(original, HostError, [error, callSites]);
   };
   if (!putProperty(HostError, 'prepareStackTrace', format)) return [];
   try {

@@ -1,16 +1,9 @@
 /**
- * Who called, read from a stack made here. The program may have frozen Error (--frozen-intrinsics), replaced it, or set a
- * formatter of its own: then the text that V8 or that formatter made is read instead of V8's call sites.
+ * Who called, read from a stack made here. Where the program has frozen Error (--frozen-intrinsics) the text that is made then is
+ * read instead of V8's call sites.
  */
-import {
-  descriptorOf,
-  indexOf,
-  isArray,
-  lastIndexOf,
-  putBack,
-  putProperty,
-  sliceText,
-} from './intrinsics.ts';
+import { indexOf, isArray, lastIndexOf, sliceText } from './intrinsics.ts';
+import { makeStack } from './own-stack.ts';
 
 export interface Caller {
   /** As V8 gives it, with the receiver's class where it is known; empty at top level. */
@@ -19,37 +12,29 @@ export interface Caller {
   file: string;
 }
 
-/** Of this realm, as it was when the preload was loaded. */
-const OwnError = Error;
-
 /** No array: what the program may have put on Array.prototype, a setter of `0`, is not asked. */
 type List<Item> = { [at: number]: Item; length: number };
 const emptyList = <Item>(): List<Item> => ({ __proto__: null, length: 0 }) as unknown as List<Item>;
 
 /** The innermost `limit` callers of who called this, innermost first. */
 export function readCallers(limit: number): Readonly<List<Caller>> {
-  const limitBefore = descriptorOf(OwnError, 'stackTraceLimit');
-  const formatBefore = descriptorOf(OwnError, 'prepareStackTrace');
   try {
-    putProperty(OwnError, 'stackTraceLimit', limit + 2);
-    const keepsSites = putProperty(OwnError, 'prepareStackTrace', keepSites);
-    const { stack } = new OwnError() as { stack?: unknown };
-    if (keepsSites && isArray(stack)) return fromSites(stack as NodeJS.CallSite[]);
+    const stack = makeStack(limit + ownFrames, keepSites);
+    if (isArray(stack)) return fromSites(stack as NodeJS.CallSite[]);
     return typeof stack === 'string' ? fromText(stack) : emptyList();
   } catch {
     return emptyList();
-  } finally {
-    putBack(OwnError, 'stackTraceLimit', limitBefore);
-    putBack(OwnError, 'prepareStackTrace', formatBefore);
   }
 }
 
 const keepSites = (_error: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
 
-/** Without the two frames of ours: this file's, and that of who asked. */
+/** The stack's maker, this file's, and that of who asked. */
+const ownFrames = 3;
+
 function fromSites(sites: NodeJS.CallSite[]): List<Caller> {
   const callers = emptyList<Caller>();
-  for (let at = 2; at < sites.length; at++) {
+  for (let at = ownFrames; at < sites.length; at++) {
     const site = sites[at] as NodeJS.CallSite;
     callers[callers.length++] = {
       functionName: site.getFunctionName() ?? '',
@@ -66,7 +51,7 @@ function fromText(stack: string): List<Caller> {
   for (let from = indexOf(stack, '\n    at '); from >= 0; ) {
     const next = indexOf(stack, '\n    at ', from + 1);
     const line = next < 0 ? sliceText(stack, from + 8) : sliceText(stack, from + 8, next);
-    if (seen++ >= 2) callers[callers.length++] = fromLine(line);
+    if (seen++ >= ownFrames) callers[callers.length++] = fromLine(line);
     from = next;
   }
   return callers;

@@ -62,13 +62,20 @@ function whyNone(): string {
 
 /** Node's report names the error only when it gets one. It copies every text of it, whatever its length. */
 function asError(value: unknown): Error {
-  if (!(value instanceof Error)) return new Error('agentdump: state at the time of the dump');
+  if (!(value instanceof Error)) return ofTexts(stateNow, `Error: ${stateNow}`);
   const fields = ['message', 'stack', ...Object.keys(value)];
   const isLong = fields.some((name) => lengthOf(findField(value, name)) > longestText);
   if (!isLong) return value;
-  const short = new Error(textOf(findField(value, 'message')));
-  short.stack = textOf(findField(value, 'stack'));
-  return short;
+  return ofTexts(textOf(findField(value, 'message')), textOf(findField(value, 'stack')));
+}
+
+const stateNow = 'agentdump: state at the time of the dump';
+
+/** Assigned: to define the property V8 would first have a formatter of the program's make the stack that is there. */
+function ofTexts(message: string, stack: string): Error {
+  const error = new Error(message);
+  error.stack = stack;
+  return error;
 }
 
 const longestText = 64 * 1024;

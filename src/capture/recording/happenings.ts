@@ -8,6 +8,7 @@ import type {
   ResourcePeakPayload,
   WarningPayload,
 } from '../../journal/layout/records.ts';
+import { hasFormatter } from '../host/own-stack.ts';
 import { findField } from '../host/read-field.ts';
 
 export interface Child extends ChildEndPayload {
@@ -64,11 +65,13 @@ export class Happenings {
   }
 }
 
-/** What is said of an error that ended nothing; no code of the host's runs. */
+/** What is said of an error that ended nothing; of the host's code a formatter of stacks may run. */
 export function describeHandled(value: unknown, origin: string): HandledErrorPayload {
-  const [name, message, code, stack] = ['name', 'message', 'code', 'stack'].map((field) =>
-    findField(value, field),
-  );
+  return describe(value, origin, findField(value, 'stack'));
+}
+
+function describe(value: unknown, origin: string, stack: unknown): HandledErrorPayload {
+  const [name, message, code] = ['name', 'message', 'code'].map((field) => findField(value, field));
   const isObject = typeof value === 'object' && value !== null;
   const payload: HandledErrorPayload = {
     message:
@@ -81,8 +84,10 @@ export function describeHandled(value: unknown, origin: string): HandledErrorPay
   return payload;
 }
 
+/** Nobody else reads the stack of a warning: where the host has a formatter of its own, it would run for us alone. */
 export function describeWarning(value: unknown): WarningPayload {
-  const { name = 'Warning', message, code, stack } = describeHandled(value, '');
+  const seen = hasFormatter() ? undefined : findField(value, 'stack');
+  const { name = 'Warning', message, code, stack } = describe(value, '', seen);
   return {
     name,
     message,

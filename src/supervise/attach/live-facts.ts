@@ -65,19 +65,21 @@ const reportQuestion = `(() => {
 
 /** Where it is, without a debugger: the innermost frames, but the one of this question. */
 const stackQuestion = `(() => {
-  const { stackTraceLimit } = Error;
-  const was = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
+  const before = ['stackTraceLimit', 'prepareStackTrace']
+    .map((name) => [name, getOwnPropertyDescriptor(Error, name)]);
+  const plain = { writable: true, enumerable: false, configurable: true };
   try {
-    Error.stackTraceLimit = 40;
-    Error.prepareStackTrace = (_, sites) => sites;
+    defineProperty(Error, 'stackTraceLimit', { ...plain, value: 40 });
+    defineProperty(Error, 'prepareStackTrace', { ...plain, value: (_, sites) => sites });
     return JSON.stringify(new Error().stack.map((site) => ({
       functionName: site.getFunctionName() ?? '', url: site.getFileName() ?? '',
       line: site.getLineNumber() ?? 0, column: site.getColumnNumber() ?? 0,
     })));
   } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-    if (was) Object.defineProperty(Error, 'prepareStackTrace', was);
-    else delete Error.prepareStackTrace;
+    for (const [name, was] of before)
+      if (was) defineProperty(Error, name, was);
+      else deleteProperty(Error, name);
   }
 })()`;
 

@@ -7,6 +7,10 @@ import type { Readable } from 'node:stream';
 import type { TestPort } from '../../agent/api/test-port.ts';
 import type { TestOrigin } from '../../bundle/layout/tests.ts';
 
+const OwnError = Error;
+const { captureStackTrace } = Error;
+const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
+
 interface Told {
   name: string;
   nesting: number;
@@ -94,13 +98,18 @@ function tell(test: TestResource): TestOrigin {
 
 /** A stream that the program was given by `run()` tells of other processes. */
 function isCalledByHarness(callee: (...heard: never) => unknown): boolean {
-  const place: { stack?: string } = {};
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 1;
-  Error.captureStackTrace(place, callee);
-  // As a text now: where the program has set prepareStackTrace, it is called here.
+  const place: { stack?: unknown } = {};
+  const limitBefore = getOwnPropertyDescriptor(OwnError, 'stackTraceLimit');
+  const formatBefore = getOwnPropertyDescriptor(OwnError, 'prepareStackTrace');
+  const plain = { writable: true, enumerable: false, configurable: true };
+  // The program's own formatter is not asked for it.
+  defineProperty(OwnError, 'stackTraceLimit', { ...plain, value: 1 });
+  defineProperty(OwnError, 'prepareStackTrace', { ...plain, value: undefined });
+  captureStackTrace(place, callee);
   const text = String(place.stack);
-  Error.stackTraceLimit = stackTraceLimit;
+  if (limitBefore) defineProperty(OwnError, 'stackTraceLimit', limitBefore);
+  if (formatBefore) defineProperty(OwnError, 'prepareStackTrace', formatBefore);
+  else deleteProperty(OwnError, 'prepareStackTrace');
   return text.includes('test_runner/harness');
 }
 

@@ -1,0 +1,35 @@
+/**
+ * A program with a formatter of stacks (Error.prepareStackTrace: source-map-support, APM agents) hears of no error of ours and
+ * of none that it would not have heard of, and finds Error as it left it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bundlesIn, findNodes, runVictim, temporaryFolder } from '../support/run-victim.ts';
+import { sampleOf } from '../support/test-nodes.ts';
+
+/** What undici and the server make of an aborted request, in an order and number that change from run to run. */
+const ofUndici =
+  /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed)$/;
+
+for (const node of findNodes())
+  for (const [name, args] of sampleOf(
+    [
+      ['its own Error', []],
+      ['an Error in its place', ['replaced']],
+    ] as [string, string[]][],
+    2,
+  ))
+    test(`${node.name}, ${name}`, async (t) => {
+      const dir = temporaryFolder(t);
+      const victim = { file: 'formatter-counts.cjs', args, bundles: [] };
+      const [bare, loaded] = await Promise.all(
+        [false, true].map(async (preload) => {
+          const { code, stdout } = await runVictim(node, victim, { preload, dir });
+          assert.equal(code, 3);
+          const said = JSON.parse(stdout) as { heard: string[] };
+          return { ...said, heard: said.heard.filter((message) => !ofUndici.test(message)) };
+        }),
+      );
+      assert.deepEqual(loaded, bare);
+      assert.equal(bundlesIn(dir).length, 1);
+    });
