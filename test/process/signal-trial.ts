@@ -54,9 +54,10 @@ const lookAgainMs = 50;
 const begun = /^begun (\d+)\n/gm;
 const begins = "require('fs').writeSync(2, 'begun ' + Date.now() + '\\n');";
 const beginsModule = "import { writeSync } from 'node:fs'; writeSync(2, 'begun ' + Date.now() + '\\n');";
-/** A run whose signal was sent so much too late, by a machine that is too busy, is no run of this trial. */
+/** Where the machine was so busy that the signal was sent so much too late, or that nobody ran for so long, it is no trial. */
 const mostAsideMs = 250;
-const mostRuns = 5;
+const mostWaitedMs = 1000;
+const mostRuns = 3;
 /** Around the moment, for the other side of a change. */
 const besideMs = [-150, 150, -400, 400, -1000, 1000];
 
@@ -104,7 +105,8 @@ export async function judge(
 async function run(trial: Trial, node: string, flags: string[], dir: string): Promise<End> {
   for (let runs = 1; ; runs++) {
     const end = await runOnce(trial, node, flags, dir);
-    if (end.asideMs <= mostAsideMs || runs === mostRuns) return end;
+    const wasInTime = end.asideMs <= mostAsideMs && end.waitedMs <= mostWaitedMs;
+    if (wasInTime || runs === mostRuns) return end;
   }
 }
 
@@ -179,17 +181,21 @@ function runOnce(
   });
 }
 
-/** Milliseconds for which their threads were ready to run and got no processor; nothing of those that are gone. */
+/** Milliseconds for which each process, that is the thread of it that waited longest, was ready to run and got no processor. */
 function readWaitMs(pids: readonly string[]): number {
-  let waitMs = 0;
-  for (const pid of pids)
-    try {
-      for (const thread of readdirSync(`/proc/${pid}/task`))
-        waitMs += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
-    } catch {
-      // It, or a thread of it, has just ended.
-    }
-  return waitMs;
+  return pids.reduce((sum, pid) => sum + longestWaitMs(pid), 0);
+}
+
+/** 0 once it is gone. */
+function longestWaitMs(pid: string): number {
+  try {
+    const waits = readdirSync(`/proc/${pid}/task`).map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[1]),
+    );
+    return Math.max(...waits) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /** The process, and those that it has started. */
