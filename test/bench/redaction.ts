@@ -23,6 +23,7 @@ import * as ninth from '../support/unseen-forms-ninth.ts';
 import * as second from '../support/unseen-forms-second.ts';
 import * as seventh from '../support/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen-forms-sixth.ts';
+import * as tenth from '../support/unseen-forms-tenth.ts';
 import * as third from '../support/unseen-forms-third.ts';
 import * as besideEighth from '../support/unseen-look-alikes-eighth.ts';
 import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
@@ -30,6 +31,7 @@ import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../support/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../support/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
+import * as besideTenth from '../support/unseen-look-alikes-tenth.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const built = join(root, 'dist', 'redaction', 'index.js');
@@ -52,6 +54,7 @@ async function printQuality(): Promise<void> {
     ['seventh set', seventh],
     ['eighth set', eighth],
     ['ninth set', ninth],
+    ['tenth set', tenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, seed, 4), (text) =>
       redact(text),
@@ -66,6 +69,7 @@ async function printQuality(): Promise<void> {
     ['beside seventh', besideSeventh],
     ['beside eighth', besideEighth],
     ['beside ninth', besideNinth],
+    ['beside tenth', besideTenth],
   ] as const)
     for (const { right, total } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, seed, 2), (text) =>
       redact(text),

@@ -29,6 +29,26 @@ const programs = [
   '    tokenOutput: CreateOAuth2TokenResponseBody',
   '#diff-34588ad868ebcb232660aba7ee6a99d1e02f4bc93f73497d2688c3f074e60fffR45',
   `IGVzdHJvZ2Vu ${'LS0t'.repeat(10)} IHN1bGZ1cg==`,
+  '    passphrase?: PassphraseInfo;',
+  '    keyInfo.passphrase = opts.passphrase;',
+  'async function yo({userIDs:e=[],passphrase:t,type:r,curve:i})',
+  "throw Error('Incorrect key passphrase: '+e.message);throw e}}else{const e=1;",
+  'resetPasswordTemplate: { $ref: "#/components/schemas/GoogleV1ResetPasswordResponse" },',
+  '"passphrase": "Passphrase des privaten Schlüssels (optional)", "ca": "CA-Zertifikat"',
+  '"bearerToken": "トークン", "basicauth": "Usar autenticación"',
+  'ERR_CONN_CREATE_MISSING_PASSWORD = 404005,',
+  'EventType["SecretRequest"] = "m.secret.request";',
+  'USER_PWD_MFA_AUTHENTICATOR = "USERNAME_PASSWORD_MFA"',
+  "password = '<wsse:Password Type=' + kind",
+  'normPrivateKeyToScalar:t=>Ut(f,t),v6Keys:6===this.keyPacket.version',
+  'c.setRsaPrivateKey=c.rsa.setPrivateKey=function(e,t)',
+  "<path fill='#a' d='M96%20183.4A63.7%2063.7%200%200%201%2072.6%20160L17.2%2064'/>",
+  "const MESSAGE_AUTH_KEYS = ['type', 'user', 'pass', 'accessToken', 'refreshToken'];",
+  'this.$rules={start:[{token:"comment.doc.tag",regex:"@"},{token:["storage.type","paren.lparen"]}]}',
+  '-----BEGIN PRIVATE KEY-----\n<private key contents here at 64 characters per row>\n-----END PRIVATE KEY-----',
+  "headers: { 'X-Admin-Token': 'server-secret' }",
+  'a.cookie=function(i,a,l){if(void 0!==a){l=i}}',
+  'type Token = XOAuth2Token;',
 ];
 
 test('names, types, grammars and addresses of programs stay', () => {
@@ -54,6 +74,25 @@ test('what looks like those names and is a secret goes', () => {
     ['token: ', ['xK9mQ2v', 'L8pRt'].join(''), ''],
     ['bot:', ['Xk9mQ', '2vL8'].join(''), '@irc.example.org'],
     ['| db_password | ', ['Xk9mQ', '2vL8'].join(''), ' |'],
+  ] as const)
+    assert.ok(!policy.text(before + secret + after).includes(secret), before + secret);
+});
+
+test('beside them, what a person or a machine has put there goes', () => {
+  for (const [before, secret, after] of [
+    ['passphrase: ', 'amber window nine', '\n'],
+    ["const o = { passphrase: '", 'geheime Wolke', "' };"],
+    ['const dbPassword = "', 'frostTiger', '";'],
+    ['secret: "', 'abc123', '"'],
+    [
+      'const client = new Client();\nclient.run(() => {});\nclient.token = "',
+      ['xK9mQ2v', 'L8pRt'].join(''),
+      '";',
+    ],
+    ['DB_PASSWORD=', 'user.tiger', '\nDB_HOST=db\n'],
+    ['The admin password is **', 'Ocean2022', '** until it is changed.'],
+    ['ERR_TOKEN = "', ['xK9mQ2v', 'L8pRtW3zB'].join(''), '"'],
+    ['k=-----BEGIN%20PRIVATE%20KEY-----%0A', `${drawn}%2B${hex}`, '%0A-----END%20PRIVATE%20KEY-----'],
   ] as const)
     assert.ok(!policy.text(before + secret + after).includes(secret), before + secret);
 });

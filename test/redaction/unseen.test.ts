@@ -12,6 +12,7 @@ import * as ninth from '../support/unseen-forms-ninth.ts';
 import * as second from '../support/unseen-forms-second.ts';
 import * as seventh from '../support/unseen-forms-seventh.ts';
 import * as sixth from '../support/unseen-forms-sixth.ts';
+import * as tenth from '../support/unseen-forms-tenth.ts';
 import * as third from '../support/unseen-forms-third.ts';
 import * as besideEighth from '../support/unseen-look-alikes-eighth.ts';
 import * as besideFifth from '../support/unseen-look-alikes-fifth.ts';
@@ -19,6 +20,7 @@ import * as besideFourth from '../support/unseen-look-alikes-fourth.ts';
 import * as besideNinth from '../support/unseen-look-alikes-ninth.ts';
 import * as besideSeventh from '../support/unseen-look-alikes-seventh.ts';
 import * as besideSixth from '../support/unseen-look-alikes-sixth.ts';
+import * as besideTenth from '../support/unseen-look-alikes-tenth.ts';
 
 for (const [name, groups, least] of [
   ['the first set', first, 0.85],
@@ -30,6 +32,7 @@ for (const [name, groups, least] of [
   ['the seventh set', seventh, 0.94],
   ['the eighth set', eighth, 0.94],
   ['the ninth set', ninth, 0.92],
+  ['the tenth set', tenth, 0.95],
 ] as const)
   test(`${name}: at least ${least * 100} % of the secrets are found`, () => {
     for (const { right, total } of scoreCorpus(makeUnseen({ ...groups }, 41, 2), (text) =>
@@ -45,6 +48,7 @@ for (const [name, groups, most] of [
   ['the seventh', besideSeventh, 0.01],
   ['the eighth', besideEighth, 0.02],
   ['the ninth', besideNinth, 0.01],
+  ['the tenth', besideTenth, 0.02],
 ] as const)
   test(`beside ${name} set at most ${most * 100} % of what only looks like it is changed`, () => {
     for (const { right, total, wrong } of scoreCorpus(makeUnseenLookAlikes({ ...groups }, 41), (text) =>
@@ -54,7 +58,7 @@ for (const [name, groups, most] of [
   });
 
 test('all of them in one stream, in small chunks', () => {
-  const text = [first, second, fourth, fifth, sixth, seventh, eighth, ninth]
+  const text = [first, second, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
     .flatMap((groups) => makeUnseen({ ...groups }, 42, 1))
     .map((item) => item.text)
     .join('\n\n');

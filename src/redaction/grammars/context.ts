@@ -18,6 +18,8 @@ import { Surroundings } from '../names/surroundings.ts';
 import { escapeMask, readEscape } from '../scan/escapes.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
+import { isCodePiece, isSpokenPhrase } from '../values/program-values.ts';
+import { hasRandomPart } from '../values/randomness.ts';
 import {
   indentOf,
   longestJudged,
@@ -37,14 +39,20 @@ import {
   skipVisibility,
 } from '../values/value-wrapping.ts';
 import { isFillIn, isSecretValue, looksChosen, type ValueForm } from '../values/values.ts';
-import { findAuthorization, findCookies, longestLine } from './header-values.ts';
-import { elementName, elementText, isTypeArgument } from './markup.ts';
+import {
+  findAuthorization,
+  findCookies,
+  includeScheme,
+  isLongAuthorization,
+  longestLine,
+} from './header-values.ts';
+import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
+import { isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
+import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
 import { valueBelow } from './yaml-values.ts';
 
-const flowList = /\[[ ]?(?:[^\s[\]"'`,{}]{6,400},[ ]?){1,40}[^\s[\]"'`,{}]{6,400}[ ]?\]/y;
 const emptyLine = /(?:\r?\n){2}|(?:(?:\\{1,8}r)?\\{1,8}n){2}/y;
-const bracketed = /\[{1,2}([^\s[\]"'`,]{6,1000}|[A-Za-z-]{3,20} [^\s[\]"'`,]{6,1000})(?=\])/y;
 
 /** `**Password:** x`, `<b>Password:</b> x`. */
 const closedMarkup = /(?:\*{1,3}|<\/[a-z]{1,10}>)[ \t]{1,4}(?=\S)/y;
@@ -53,6 +61,13 @@ function bareText(page: Page, at: number): string {
   const { start, end } = readBare(page, at, { encoded: false, wholeLine: false });
   return page.text.slice(start, Math.min(end, start + longestJudged));
 }
+
+function bareLine(page: Page, at: number): string {
+  const { start, end } = readLine(page, at, longestJudged);
+  return page.text.slice(start, end);
+}
+
+const withoutForm = ({ strength, rule }: NameVerdict): NameVerdict => ({ strength, rule });
 
 /** Of the second of two under a name like `auth`: the first is the user. */
 const passwordVerdict: NameVerdict = { strength: 2, rule: 'password' };
@@ -92,6 +107,9 @@ export class ContextReader {
     }
     if (verdict.form === 'content') verdict = this.contentVerdict(place) ?? verdict;
     if (verdict.strength === 0 && verdict.form !== 'label') return place.behind;
+    // `case 'password':`
+    if (/\bcase \\*["'`]$/.test(this.page.text.slice(Math.max(0, place.start - 10), place.start)))
+      return place.behind;
     if (this.page.units[place.start - 1] === 58 && isResourceName(this.page, place)) return place.behind;
     if (verdict.rule === 'cookie' && place.start < this.cookiesUntil) return place.behind;
     const at = this.skipSign(place);
@@ -208,12 +226,15 @@ export class ContextReader {
   private judgeBare(at: number, verdict: NameVerdict, place: NamePlace, isFirst: boolean): number {
     const { units, text, length } = this.page;
     const tight = at === place.behind;
-    const spansLine = verdict.form === 'cookie' || verdict.form === 'set-cookie' || verdict.form === 'phrase';
+    const spansLine = verdict.form === 'cookie' || verdict.form === 'set-cookie';
+    const isPhrase = verdict.form === 'phrase' && this.isPhraseAt(at, tight && isFirst);
+    if (verdict.form === 'phrase' && !isPhrase)
+      return this.judgeBare(at, withoutForm(verdict), place, isFirst);
     let span =
-      spansLine || this.isLongAuthorization(at, verdict)
+      spansLine || isPhrase || isLongAuthorization(this.page, at, verdict)
         ? readLine(this.page, at, longestLine)
         : readBare(this.page, at, { encoded: place.encoded, wholeLine: isFirst });
-    if (verdict.form === 'authorization') span = this.includeScheme(span, place);
+    if (verdict.form === 'authorization') span = includeScheme(this.page, span, place);
     if (span.end <= span.start || isFillIn(text, at, span.end)) return 0;
     // What is the name of another value may also be a variable with a value of its own behind it.
     if (verdict.form === 'label' && this.around.noteLabel(span, verdict)) return 0;
@@ -232,7 +253,14 @@ export class ContextReader {
       form.setting = settingKind(this.page, place, span, form);
       if (form.setting && isShownText(this.page, place, text.slice(span.start, span.end))) return 0;
     }
+    if (form.setting !== 'sure' && isProgramsOwn(this.page, place, span)) return 0;
     return this.report(span, verdict, form, place) ? span.close : 0;
+  }
+
+  /** Words to the line's end; in a setting (`PASSPHRASE=…`) whatever stands there. */
+  private isPhraseAt(at: number, isSetting: boolean): boolean {
+    const line = bareLine(this.page, at);
+    return isSpokenPhrase(line) || (isSetting && / /.test(line) && !isCodePiece(line));
   }
 
   /** `?code=`, `&sig=`: only in a query. */
@@ -249,78 +277,29 @@ export class ContextReader {
     );
   }
 
-  private isLongAuthorization(at: number, verdict: NameVerdict): boolean {
-    return (
-      verdict.form === 'authorization' &&
-      /^(?:AWS4|Digest|OAuth|Signature|Hawk|MAC|GoogleLogin|SharedKey|FlyV1)/i.test(
-        this.page.text.slice(at, at + 12),
-      )
-    );
-  }
-
-  /** `Bearer x`: a bare value of two words. */
-  private includeScheme(span: ValueSpan, place: NamePlace): ValueSpan {
-    const { units, text } = this.page;
-    if (units[span.end] !== 32 || !/^[A-Za-z][\w-]{2,20}$/.test(text.slice(span.start, span.end)))
-      return span;
-    const rest = readBare(this.page, span.end + 1, { encoded: place.encoded, wholeLine: false });
-    return { ...rest, start: span.start };
-  }
-
   /** `["a", "b"]` or `=(value)`: each string is judged alone. */
   private readList(at: number, verdict: NameVerdict, place: NamePlace): number {
-    const { units, text } = this.page;
-    if (units[at] === 40 && !readQuoted(this.page, at + 1)) {
-      const length = text.slice(at, at + 200).indexOf(')');
-      if (length < 0 || units[place.sign - 1] !== 41) return 0;
-      const end = at + length;
-      const span = { start: at + 1, end, close: end + 1, quoted: true };
-      return this.judgeQuoted(span, verdict, place);
+    const { units } = this.page;
+    const opensQuoted = readQuoted(this.page, at + 1) !== undefined;
+    if (units[at] === 40 && !opensQuoted) {
+      const span = readParenthesis(this.page, at, place);
+      return span ? this.judgeQuoted(span, verdict, place) : 0;
     }
     if (verdict.strength === 0) return 0;
-    if (units[at] === 91 && !readQuoted(this.page, at + 1)) {
-      const bare = this.readBracketed(at, verdict, place) || this.readFlowList(at, verdict, place);
-      if (bare) return bare;
-    }
+    let found = 0;
+    if (units[at] === 91 && !opensQuoted)
+      for (const span of bareItems(this.page, at, verdict))
+        found = Math.max(found, this.judgeQuoted(span, verdict, place));
+    if (found) return found;
     if (units[at + 1] === 123) {
       this.around.openGroup(at, verdict);
       return at;
     }
-    let i = at + 1;
-    let found = 0;
-    const isPair = verdict.rule === 'credential';
-    for (let items = 0; items < 64; items++) {
-      while (units[i] === 44 || (units[i]! <= 32 && i < this.page.length)) i += 1;
-      const span = readQuoted(this.page, i);
-      if (!span || span.resume) break;
-      const judged = isPair && items === 1 ? passwordVerdict : verdict;
-      found = Math.max(found, this.judgeQuoted(span, judged, place));
-      i = span.close;
-    }
-    return found;
-  }
-
-  /** `=[Bearer x]` of Java and Go, `[[x]]` of Lua. */
-  private readBracketed(at: number, verdict: NameVerdict, place: NamePlace): number {
-    bracketed.lastIndex = at;
-    const value = bracketed.exec(this.page.text)?.[1];
-    const isChosen = verdict.form === 'authorization' || looksChosen(value ?? '', verdict.strength);
-    if (value === undefined || !isChosen) return 0;
-    const end = bracketed.lastIndex;
-    const span = { start: end - value.length, end, close: end + 1, quoted: true };
-    return this.judgeQuoted(span, verdict, place);
-  }
-
-  /** `[x, y]` of YAML and TOML, without quotes. */
-  private readFlowList(at: number, verdict: NameVerdict, place: NamePlace): number {
-    flowList.lastIndex = at;
-    const list = flowList.exec(this.page.text)?.[0];
-    let found = 0;
-    for (const { index, 0: value } of list?.matchAll(/[^\s,[\]]+/g) ?? []) {
-      const start = at + index;
-      const span = { start, end: start + value.length, close: start + value.length, quoted: true };
-      if (looksChosen(value, verdict.strength))
-        found = Math.max(found, this.judgeQuoted(span, verdict, place));
+    const isPair = verdict.rule === 'credential' && verdict.strength >= 2;
+    for (const [index, span] of quotedItems(this.page, at).entries()) {
+      const judged = isPair && index === 1 ? passwordVerdict : verdict;
+      if (!isKeysName(this.page, span, verdict))
+        found = Math.max(found, this.judgeQuoted(span, judged, place));
     }
     return found;
   }
@@ -363,9 +342,19 @@ export class ContextReader {
 
   /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: nothing is told but the name. */
   private repeatsName({ start, end }: NamePlace, value: string): boolean {
-    if (start < 0 || value.length > end - start + 4) return false;
     const plain = (text: string): string => text.replace(/[^A-Za-z\d]+/g, '').toLowerCase();
     const name = plain(this.page.text.slice(start, end));
+    // `sessionAuth: config?.sessionAuth`
+    if (name.length >= 8 && /^[A-Za-z_$][\w$]*(?:\??\.[\w$]+)+$/.test(value) && plain(value).endsWith(name))
+      return true;
+    // `ChangePassword = "users_change_password"`
+    if (
+      name.length >= 12 &&
+      /^[^A-Za-z]{0,4}[A-Za-z]+(?:[-_.:/][A-Za-z]+)+$/.test(value) &&
+      plain(value).endsWith(name)
+    )
+      return true;
+    if (start < 0 || value.length > end - start + 4) return false;
     return value.length >= 8 ? name.endsWith(plain(value)) : name === plain(value);
   }
 
@@ -375,13 +364,22 @@ export class ContextReader {
     if (!verdict || (verdict.strength < 2 && verdict.rule !== 'session')) return place.behind;
     // Of a name without quotes, what Erlang and Lisp write: `{password, "x"}`.
     if (this.keyQuote(place) === '' && this.page.units[place.start - 1] !== 123) return place.behind;
+    // `"passphrase": "Passphrase", "ca": …`: a value, and the next one's name.
+    if (/[:=]\s{0,8}\\*["'`]$/.test(this.page.text.slice(Math.max(0, place.start - 16), place.start)))
+      return place.behind;
     let at = place.behind;
     while (at < this.page.length && this.page.units[at]! <= 32 && at - place.behind < 40) at += 1;
     if (/[bNru]/.test(this.page.text[at] ?? '')) at += 1;
     const span = readQuoted(this.page, at);
     if (!span) return place.behind;
     const value = this.page.text.slice(span.start, Math.min(span.end, span.start + 300));
-    if (!verdict.form && (this.names.judge(value).strength > 1 || !looksChosen(value, verdict.strength)))
+    if (value.startsWith(this.page.text.slice(place.start, place.end))) return place.behind;
+    const isPhrase = verdict.form === 'phrase' && /\s/.test(value);
+    if (
+      (!verdict.form || verdict.form === 'phrase') &&
+      !isPhrase &&
+      (this.names.judge(value).strength > 1 || !looksChosen(value, verdict.strength))
+    )
       return place.behind;
     const form = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
     return this.report(span, verdict, form, place) ? span.close : place.behind;
@@ -390,12 +388,18 @@ export class ContextReader {
   /** `<password>value</password>`; the page holds `>` at `sign`. */
   readElement(place: NamePlace): number {
     const isLabelled = place.start < 0 && this.around.isLabelled(place.sign);
-    const isNamed = place.start >= 0 && place.end === place.sign;
+    const isNamed = place.start >= 0 && place.end === place.sign && isTagName(this.page, place);
     const name = isNamed || isLabelled ? place : elementName(this.page, place);
     if (!name) return place.behind;
     const span = elementText(this.page, place.behind);
     if (!span || (isNamed && isTypeArgument(this.page, place, span))) return place.behind;
     let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
+    const text = this.page.text.slice(span.start, Math.min(span.end, span.start + longestJudged));
+    // `<code>` is a typeface's as well.
+    if (verdict?.form === 'code' && (/%[\dA-F]{2}/i.test(text) || !hasRandomPart(text, 12)))
+      return place.behind;
+    // `<user>:<password>` in a remark, and the program behind it.
+    if (!this.page.text.startsWith('</', span.end) && /\w\(| = /.test(text)) return place.behind;
     if (verdict?.form === 'content' && !isLabelled && this.around.noteLabel(span)) return span.end;
     if (isLabelled || verdict?.form === 'content')
       verdict =

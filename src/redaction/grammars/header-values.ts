@@ -1,12 +1,27 @@
 /** Values of the HTTP headers that have a form of their own: authorisation with its scheme, cookies with their names. */
+import type { NameVerdict } from '../names/key-names.ts';
+import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
-import type { ValueSpan } from '../values/value-span.ts';
+import { readBare, type ValueSpan } from '../values/value-span.ts';
 import { isFillIn, isStandIn } from '../values/values.ts';
 
 /** No header is longer. */
 export const longestLine = 16_384;
 
 const schemes = /^\s*(?:basic|bearer|token|apikey|api-?key|digest|negotiate|key|secret|sso)\b/i;
+
+/** A value of several fields, to its line's end. */
+export const isLongAuthorization = (page: Page, at: number, verdict: NameVerdict): boolean =>
+  verdict.form === 'authorization' &&
+  /^(?:AWS4|Digest|OAuth|Signature|Hawk|MAC|GoogleLogin|SharedKey|FlyV1)/i.test(page.text.slice(at, at + 12));
+
+/** `Bearer x`: a bare value of two words. */
+export function includeScheme(page: Page, span: ValueSpan, place: NamePlace): ValueSpan {
+  if (page.units[span.end] !== 32 || !/^[A-Za-z][\w-]{2,20}$/.test(page.text.slice(span.start, span.end)))
+    return span;
+  const rest = readBare(page, span.end + 1, { encoded: place.encoded, wholeLine: false });
+  return { ...rest, start: span.start };
+}
 
 /** The credential behind the scheme, which stays. */
 export function findAuthorization(
@@ -20,6 +35,10 @@ export function findAuthorization(
   if (isFillIn(text, span.start + scheme.length, span.end)) return undefined;
   if (rest.length < 4 || isStandIn(rest) || /\$\{|\{\{/.test(rest)) return undefined;
   if (scheme === '' && !/\d/.test(rest)) return undefined;
+  // A call, and the address where one is authorized.
+  if (/^[A-Za-z_$][\w$.]*\(|^https?:\/\/[^@]*$/.test(rest)) return undefined;
+  // `'Custom Token="' + token`: the string goes on elsewhere.
+  if (/^[A-Za-z_-]+=$/.test(rest)) return undefined;
   if (/^(?:new|await|typeof)\s/.test(scheme)) return undefined;
   // `authorization: user roles`, in a comment.
   if (quote === '' && /^\s*[a-z]{3,}\s/.test(scheme) && !schemes.test(scheme) && !/[\d=]/.test(rest))
@@ -42,9 +61,13 @@ const isSetting = (name: string, value: string): boolean =>
 /** A cookie's own, when a whole `Set-Cookie` stands under another name. */
 const attributes = /^(?:samesite|path|domain|max-age|expires|priority)$/i;
 
+/** `cookie=function(e){…`, `cookies:{`, `cookie=e.cookie||x`: a program's. */
+const codeStart = /^(?:=|function\b|[({[!]|void\b|new\b|[\w$.]+\(|[\w$]+=>|[\w$.]+\|\||\d,[\w$.]+=[\w$]+\.)/;
+
 /** Each cookie's value; names stay, and the attributes of a cookie that is being set. */
 export function findCookies(page: Page, span: ValueSpan, isOne: boolean): Finding[] {
   const value = page.text.slice(span.start, Math.min(span.end, span.start + longestLine));
+  if (!span.quoted && codeStart.test(value)) return [];
   const pairs = /([^=;\s]{1,128})=([^;]*)/g;
   const found: Finding[] = [];
   for (let match = pairs.exec(value); match; match = pairs.exec(value)) {

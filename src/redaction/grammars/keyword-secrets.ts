@@ -5,6 +5,7 @@
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isTypedWord } from '../values/plain-words.ts';
+import { isPartName } from '../values/program-values.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { longestJudged, readBare, readQuoted } from '../values/value-span.ts';
 import { isPublicId, isStandIn, looksChosen } from '../values/values.ts';
@@ -146,6 +147,13 @@ function isSaidWord(
   quoted: boolean,
 ): boolean {
   if (isStandIn(value) || value.length < 3) return false;
+  if (
+    quoted &&
+    word === 'by' &&
+    !/[A-Z]/.test(text.slice(end - 2, end)) &&
+    /^[a-z]+(?:-[a-z]+)+$/.test(value)
+  )
+    return false;
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
   if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
   const lead = text.slice(end, at);
@@ -180,6 +188,8 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
     !(quoted && /^(?:apikey|secret|token)$/.test(word))
   )
     return false;
+  // A type or a variable: `type Token = OAuth2Token`.
+  if (isPartName(value) || /^[A-Za-z]\w{0,40}[a-z\d](?:Token|Secret|Key|Password)$/.test(value)) return false;
   if (word === 'basic') return isBasicPair(value);
   if (word === 'code') return /^(?=.*\d)[A-Z\d-]{4,10}#?$/.test(value);
   if (word === 'bearer') return isBearer(value);
@@ -199,7 +209,7 @@ function isBearer(value: string): boolean {
 }
 
 function isPasswordLike(value: string, quoted: boolean): boolean {
-  if (/\s/.test(value) || value.includes('(')) return false;
+  if (/[\s([]/.test(value)) return false;
   if (looksChosen(value)) return true;
   if (/\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\d.]+[a-z]*$/.test(value)) return true;
   return quoted && /[^A-Za-z ]/.test(value) && !/^[A-Z_]+$/.test(value);

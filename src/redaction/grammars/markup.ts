@@ -17,6 +17,10 @@ export function elementName(page: Page, place: { sign: number }): { start: numbe
   return { start, end: start + match[1]!.length };
 }
 
+/** `<name>`, and not `count>0`; a namespace may stand before. */
+export const isTagName = ({ text }: Page, place: { start: number }): boolean =>
+  /(?:<|&lt;|&#60;|u003c|%3C|:)$/i.test(text.slice(Math.max(0, place.start - 6), place.start));
+
 /** The text behind the `>` that ends before `from`. */
 export function elementText(page: Page, from: number): ValueSpan | undefined {
   content.lastIndex = from;
@@ -50,5 +54,7 @@ export function isTypeArgument({ text, units }: Page, place: { start: number }, 
   if (units[span.end] === 60 && units[span.end + 1] === 47) return false;
   if (units[place.start - 1] === 60 && /[\w=]/.test(text[place.start - 2] ?? '')) return true;
   // `'Bearer <access_token>' }`: the quote closes what stood before the name.
-  return /^[\s`]*[()[{}=|,;&:?`]|^['"]\s?[)}\],;]/.test(text.slice(span.start, span.start + 4));
+  return /^\.[a-z]{2,5}\b|^[^\w]*$|^[\s`]*[()[{}=|,;&:?`]|^['"]\s?[)}\],;]/.test(
+    text.slice(span.start, span.start + 4),
+  );
 }

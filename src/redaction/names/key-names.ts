@@ -51,13 +51,13 @@ function buildVocabulary() {
       image audio text used remaining available per estimated budget limit billed generated new tool system
       soft hard first last translation i18n message event storage_key default hot short press arrow enter escape
       function_name duplicate join dedupe dedup metric label tag trace span run step node lock sorting
-      candidates parent child routing_key registry host_key_alias verification_method`),
+      bind reg candidates parent child routing_key registry host_key_alias verification_method`),
     /** Words after the smelling word that turn it into a property of a credential. */
     harmlessAfter:
       words(`count counts length len limit limits max min num number total used usage budget type types
       name names url uri urls endpoint path paths file filename dir directory expires expire expiry expiration expired
       exp ttl age at issued created updated policy policies rotation version format strategy provider prefix suffix
-      pattern regex field fields param params parameter header label title placeholder hint help error errors message
+      pattern regex lengths lifespan lifespans field fields param params parameter header label title placeholder hint help error errors message
       status state valid invalid required enabled disabled is manager service store cache factory handler validator
       generator tokenizer tokenization encoding encoder decoder algorithm alg algo cost rate price arn ref reference
       source location region size bytes ms seconds strength score mode class owner scope scopes audience issuer
@@ -251,10 +251,19 @@ export function judgeName(name: string): NameVerdict {
   for (let i = parts.length - 1; i >= 0; i--) {
     const verdict = judgeWord(parts, i);
     if (!verdict) continue;
-    return harmlessTail(parts, i + 1) ? nothing : verdict;
+    if (harmlessTail(parts, i + 1)) return nothing;
+    // `ERR_INVALID_CLIENT_SECRET = 404060`: what went wrong with one.
+    return parts.length > 2 &&
+      (functions.test(parts[0]!) || parts.slice(0, i).some((word) => faults.test(word)))
+      ? { strength: 1, rule: verdict.rule }
+      : verdict;
   }
   return nothing;
 }
+
+/** Of what gives, makes or looks at one: its value is a program's. */
+const functions = /^(?:acquire|get|is|has|create|generate|validate|allowed|random)$/;
+const faults = /^(?:err|error|invalid|missing|incorrect|unauthorized|forbidden)$/;
 
 const withoutX = (parts: string[]): string[] => (parts[0] === 'x' ? parts.slice(1) : parts);
 

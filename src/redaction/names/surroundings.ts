@@ -57,7 +57,8 @@ export class Surroundings {
 
   /** What the object around `start` says of any field in it. */
   groupAt(start: number): NameVerdict | undefined {
-    return start < this.group.end ? this.group.verdict : undefined;
+    if (start >= this.group.end || /^_?id\W/.test(this.page.text.slice(start, start + 4))) return undefined;
+    return this.group.verdict;
   }
 
   /** `"password": {"value": "x"}`: such a field says no more than the object's name. */
@@ -120,7 +121,12 @@ export class Surroundings {
     if (label?.rule === 'selector')
       return end - start < 200 && this.takeTyped(span.close, judgeSelector(this.page.text.slice(start, end)));
     const named = this.names.lookUp(this.page, span.start, span.end);
-    if (!named || (named.strength < 2 && named.rule !== 'session')) return false;
+    if (!named || (named.strength < 2 && named.rule !== 'session')) {
+      // Another element's name.
+      if (label?.rule === '' && this.page.text.slice(this.labelUntil - labelReach, span.start).includes('<'))
+        this.label = undefined;
+      return false;
+    }
     // Of a type only what is never another thing's: a parser's tokens have one too.
     if (label?.rule === 'type' && !/^(?:password|secret)$/.test(named.rule)) return false;
     const name = this.page.text.slice(span.start, span.end);

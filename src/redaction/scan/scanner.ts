@@ -54,6 +54,9 @@ export interface ScannerOptions {
 const longWord = 16;
 const none: Finding[] = [];
 
+/** Behind `BEGIN`: a blank, or how a URL writes one. */
+const isHeadGap = (unit: number): boolean => unit === 32 || unit === 37 || unit === 43;
+
 export class Scanner {
   private readonly context: ContextReader;
   private readonly options: ScannerOptions;
@@ -270,7 +273,7 @@ export class Scanner {
   /** A shape, or an armoured key, that starts at `i` in the word that starts at `wordStart`: its end, or 0. */
   private shapeAt(page: Page, i: number, wordStart: number, out: Finding[]): number {
     const { units } = page;
-    if (units[i] === 66 && units[i + 1] === 69 && units[i + 5] === 32) {
+    if (units[i] === 66 && units[i + 1] === 69 && isHeadGap(units[i + 5]!)) {
       const end = readBlockFrom(page, i, out);
       if (end) return end;
     }

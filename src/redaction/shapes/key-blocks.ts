@@ -5,35 +5,50 @@
 import { base64Unit, characterTables } from '../scan/characters.ts';
 import { escapeMask, escapeShift, readEscape } from '../scan/escapes.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isReadable } from '../values/randomness.ts';
 
 /** A key of 16,384 bits has 12,700 characters. */
 export const longestBlock = 16_000;
 
-const opening = /BEGIN ([A-Za-z0-9][A-Za-z0-9 -]{0,40}?)-----/y;
+/** A URL's form has `%20` or `+` for a blank. */
+const opening = /BEGIN(?: |%20|\+)([A-Za-z0-9](?:[A-Za-z0-9 +-]|%20){0,40}?)-----/y;
 
-/** The page holds `BEGIN ` at `i`: where reading goes on, or 0 when it is no block. */
+/** The page holds `BEGIN` and a blank at `i`: where reading goes on, or 0 when it is no block. */
 export function readBlockFrom(page: Page, i: number, out: Finding[]): number {
   opening.lastIndex = i;
   const match = opening.exec(page.text);
   if (!match) return 0;
   const start = opening.lastIndex;
   const end = findEnd(page, start);
-  if (!/PRIVATE|SECRET|[Ss]tatic key|(?:client|server) key/.test(match[1]!)) return end < 0 ? start : end;
-  if (end >= 0) return coverBody(page, start, end, out);
+  if (!/PRIVATE|SECRET|[Ss]tatic(?: |%20|\+)key|(?:client|server)(?: |%20|\+)key/.test(match[1]!))
+    return end < 0 ? start : end;
+  if (end >= 0) return coverBody(page, start, end, out, true);
   return coverBody(page, start, bodyEnd(page, start), out);
 }
 
 /** Looked for once and remembered, so that many openings cost one search. */
 function findEnd(page: Page, from: number): number {
   if (page.nextEnd < from) {
-    const at = page.text.indexOf('-----END ', from);
+    const at = page.text.indexOf('-----END', from);
     page.nextEnd = at < 0 ? page.length : at;
   }
   return page.nextEnd < page.length && page.nextEnd - from <= longestBlock ? page.nextEnd : -1;
 }
 
-/** Pieces between quotes that are not escaped are found one by one: what joins them stays. */
-function coverBody(page: Page, start: number, end: number, out: Finding[]): number {
+const keyRun = /[A-Za-z\d+/=]{12,}/g;
+
+/** Base64 alone, or a run of it that is no word: `...keyLines,` and `<the key's lines here>` are none. */
+const holdsKey = (text: string): boolean =>
+  !/[;{}]|\w\(\w|=>|^[a-z]+$/.test(text) &&
+  !/^[xX.*]+$/.test(text) &&
+  (/^(?:[A-Za-z\d+/=\s]|\\+[nrt]?)+$/.test(text) ||
+    (text.match(keyRun) ?? []).some((run) => !isReadable(run)));
+
+/**
+ * Pieces between quotes that are not escaped are found one by one: what joins them stays. Of a body that was not followed along
+ * its base64 (`isWhole`) a piece may be a program's own.
+ */
+function coverBody(page: Page, start: number, end: number, out: Finding[], isWhole = false): number {
   let from = start;
   for (let i = start; i <= end; i++) {
     const unit = page.units[i]!;
@@ -41,7 +56,8 @@ function coverBody(page: Page, start: number, end: number, out: Finding[]): numb
     if (!isBreak) continue;
     const trimmed = trimBody(page, from, i);
     const isOwn = page.text.startsWith('redacted:', trimmed.start);
-    if (trimmed.end - trimmed.start >= 4 && !isOwn) out.push({ ...trimmed, rule: 'private-key' });
+    const isBody = !isWhole || holdsKey(page.text.slice(trimmed.start, trimmed.end));
+    if (trimmed.end - trimmed.start >= 4 && isBody && !isOwn) out.push({ ...trimmed, rule: 'private-key' });
     from = i + 1;
   }
   return Math.max(end, start);
@@ -70,6 +86,12 @@ function bodyEnd(page: Page, start: number): number {
     }
     const broken = lineBreakAt(units, i);
     if (broken === 0) {
+      // `%2B`, `%2F`, `%3D`
+      const packed = unit === 37 ? readEscape(units, i) : 0;
+      if (packed !== 0 && (classes[packed & escapeMask]! & base64Unit || (packed & escapeMask) === 61)) {
+        i += packed >>> escapeShift;
+        continue;
+      }
       if ((unit === 58 || unit === 44 || unit === 32) && isHeaderLine(page, lineStart)) {
         i += 1;
         continue;
@@ -84,7 +106,7 @@ function bodyEnd(page: Page, start: number): number {
 
 function lineBreakAt(units: Uint16Array, i: number): number {
   if (units[i] === 10 || units[i] === 13) return 1;
-  if (units[i] !== 92) return 0;
+  if (units[i] !== 92 && units[i] !== 37) return 0;
   const packed = readEscape(units, i);
   return (packed & escapeMask) === 10 ? packed >>> escapeShift : 0;
 }
@@ -112,6 +134,8 @@ export function readBlockBack(page: Page, i: number, floor: number): Finding | u
     if (!isBody) break;
     start -= 1;
   }
+  const opened = page.text.lastIndexOf('-----', end - 6);
+  if (opened >= start) start = opened + 5;
   if (end - start < 8) return undefined;
   const trimmed = trimBody(page, start, end);
   return { ...trimmed, rule: 'private-key' };

@@ -6,6 +6,7 @@
 import type { NameBook } from '../names/name-book.ts';
 import { alnum, characterTables, digit, hexUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { isAlphabet } from '../values/program-values.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isPublicId, looksChosen } from '../values/values.ts';
 
@@ -71,8 +72,11 @@ export function findUnknownToken(
   return context && isBareToken(page, start, word) ? { start, end, rule: 'bare-token' } : undefined;
 }
 
+const calledPrint = /(?:fingerprint|thumbprint|checksum|etag)\\*["']?\s?[:=]\s?\\*["']?$/i;
+
 /** `"x":"…"`, `y`, `n`: the public numbers of a JSON Web Key, whatever their characters look like. */
 function isPublicPart({ text, units }: Page, start: number): boolean {
+  if (calledPrint.test(text.slice(Math.max(0, start - 40), start))) return true;
   const unit = units[start - 1];
   if (unit !== 34 && unit !== 39) return false;
   return /(?:["'\s{,])[xyn]\\*["']?:\s?\\*["']$/.test(text.slice(Math.max(0, start - 16), start));
@@ -80,7 +84,7 @@ function isPublicPart({ text, units }: Page, start: number): boolean {
 
 /** What the word before calls the name of something, not the right to it. */
 const calledAnId =
-  /(?:\bids?|hash|digest|etag|cursor|nonce|sum|sha\d*|fingerprint|kid|commit|address|cid|uid|build|page|offset|account|wallet|transaction|tx|signature|thumbprint|challenge|public key|contract|video|image|content)\W{0,4}(?:(?:is|was|of) )?["'`(]{0,2}$/i;
+  /(?:\bids?|hash|digest|etag|cursor|nonce|sum|sha\d*|fingerprint|kid|commit|address|cid|uid|build|page|offset|certs?|certificates?|account|wallet|transaction|tx|signature|thumbprint|challenge|public key|contract|video|image|content)\W{0,4}(?:(?:is|was|of) )?["'`(]{0,2}$/i;
 const signBefore = /[:=>]\s{0,4}["'`]?$/;
 const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
 
@@ -114,6 +118,7 @@ function turnsOf(word: string): number {
 /** `acme.x…`: a short word stands before the dot, and nothing before that; no file goes on with another dot. */
 function dotPrefixed({ text, units }: Page, start: number, word: string): boolean {
   if (units[start + word.length] === 46 || units[start + word.length] === 40) return false;
+  if (text.startsWith('this.', start - 5)) return false;
   if (!/(?:^|[\s"'`([])[a-z]{2,6}\.$/.test(text.slice(Math.max(0, start - 8), start))) return false;
   return word.length >= 22 && /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && isLongRandom(word, 22);
 }
@@ -137,7 +142,7 @@ function findTokenBody(word: string, before: string): string | undefined {
     /publi|(?:^|[-_])p[bk](?:$|[-_])|^(?=.*\d)[\da-f]{3,}$/i.test(prefix)
   )
     return undefined;
-  return isLongRandom(body, 24) ? body : undefined;
+  return isLongRandom(body, 24) && !isAlphabet(body) ? body : undefined;
 }
 
 /** `signkey-prod-<digest>`: the front is a name that tells. */
@@ -181,7 +186,7 @@ export function isSpokenOf({ text }: Page, start: number, word: string, names: N
   const { name, between } = telling.exec(before)?.groups ?? {};
   if (name === undefined || between === undefined) return false;
   if ((between.match(/[:=]/g) ?? []).length > 1) return false;
-  if (/["'],\s*["']?\w+["']?\s*[:=]|\bid\b|\w_id\b|https?:/i.test(between)) return false;
+  if (/["'],\s*["']?\w+["']?\s*[:=]|^[_-]ids?\b|\bid\b|\w_id\b|https?:/i.test(between)) return false;
   if (names.judge(name.replace(' ', '_')).strength < 2 && !/licen[sc]e$/i.test(name)) return false;
   if (!looksRandom(word, 16) || !looksChosen(word)) return false;
   return !/^[a-z]{2,12}[-_]/.test(word) || between.length < 20;

@@ -26,8 +26,11 @@ export function findInCell(page: Page, names: NameBook, place: NamePlace): Findi
   return bar(unit) || unit === 10 || unit === 13 || unit === 0 ? found : undefined;
 }
 
-/** `'tokens_p50' | 'tokens_p99'`: literals of a type, no cells. */
+const typeName = /^[A-Z]+[a-z]+(?:[A-Z][a-z]+)+(?=\s)/;
+
+/** `'tokens_p50' | 'tokens_p99'`, `IPasswordOptions | ITokenOptions`: literals and types, no cells. */
 function isUnion({ text }: Page, name: number, value: number): boolean {
+  if (typeName.test(text.slice(name, name + 80)) && typeName.test(text.slice(value, value + 80))) return true;
   const quote = text[name - 1];
   return (quote === '"' || quote === "'") && text[value - 1] === quote;
 }

@@ -12,6 +12,8 @@ import { isStandIn, looksChosen } from '../values/values.ts';
 const longestLine = 600;
 const longestName = 40;
 const mostRows = 60;
+/** Of a column's name. */
+const mostWords = 5;
 const mayTell = /pass|pwd|secret|token|key|cred/i;
 const isRule = /^[\s|+:=\-\u2500-\u257f]+$/;
 const columnName = /^[\s"'`*\\]*(?:[A-Za-z][\w .-]{0,38}|\(index\))[\s"'`*\\]*$/;
@@ -40,6 +42,8 @@ export function findInColumns(
   const columns = header.split(delimiter);
   if (!columns.every((cell) => cell.trim() === '' || columnName.test(cell))) return 0;
   const telling = columns.flatMap((cell, index): Column[] => {
+    // A sentence has commas too.
+    if (cell.trim().split(/\s+/).length > mostWords) return [];
     const { strength, rule } = names.judge(
       cell
         .replace(/["'`*\\]/g, '')

@@ -43,7 +43,7 @@ let predicates: Set<string> | undefined;
 
 /** Of words that say how something is. */
 const endings =
-  /(?:[^aeiou]ed|[aeiou]{2}[a-z]?ed|[a-z]{3}ing|[a-z](?:al|nt|ct|ve|us|ed|ng|te|rt|ck|sh|se|re|le|et)ly|[a-z]{2}able|ible|tive|sive|ful|less|ous|atory|itory|rary|ent|ect|ication|ption|ction|tion|sion|ment|ility|arity|ness|ism|ize|ise|tic|ical|orm|ish)s?$/;
+  /(?:[^aeiou]ed|[aeiou]{2}[a-z]?ed|[a-z]{3}ied|[a-z]{3}ing|[a-z](?:al|nt|ct|ve|us|ed|ng|te|rt|ck|sh|se|re|le|et)ly|[a-z]{2}able|ible|tive|sive|ful|less|ous|atory|itory|rary|ent|ect|ication|ption|ction|tion|sion|ment|ility|arity|ness|ism|ize|ise|tic|ical|orm|ish)s?$/;
 
 /** One word, or a few joined, with digits perhaps, of which none says how a password is. Stand-ins are the caller's to ask about. */
 export function isTypedWord(value: string): boolean {

@@ -23,7 +23,7 @@ export function isReadable(part: string): boolean {
     .every(
       (word) =>
         readable.test(word) &&
-        (word.length > 2 || part.length < 8 || /^(?:AI|IO|ID|UI|DB|JS|IP)$/.test(word)) &&
+        (word.length > 2 || part.length < 8 || /^(?:A[Ii]|I[DdOoPp]|U[Ii]|D[Bb]|J[Ss])$/.test(word)) &&
         isPronounceable(word),
     );
 }
@@ -71,7 +71,9 @@ function isMixedNonsense(body: string): boolean {
   return parts.length >= 6 && body.length / parts.length < 3.6 && entropyOf(body) > 3.6;
 }
 
-/** One of its parts between separators is long and random. */
-export function hasLongRandomPart(value: string): boolean {
-  return value.split(/[-_\s./:=]/).some((part) => part.length >= 16 && looksRandom(part));
+/** One of its parts between separators has `least` characters and is random. */
+export function hasRandomPart(value: string, least: number): boolean {
+  return value.split(/[-_\s./:=]/).some((part) => part.length >= least && looksRandom(part, least));
 }
+
+export const hasLongRandomPart = (value: string): boolean => hasRandomPart(value, 16);

@@ -6,6 +6,16 @@ import type { SettingKind } from '../grammars/setting-line.ts';
 import type { NameVerdict } from '../names/key-names.ts';
 import { isOwnPlaceholder } from '../placeholder.ts';
 import { isPassphrase, isTypedWord } from './plain-words.ts';
+import {
+  isAlphabet,
+  isCalledAsMeant,
+  isCalledByContent,
+  isCodePiece,
+  isPartName,
+  isProgramPiece,
+  isSequence,
+  saysWhatItIs,
+} from './program-values.ts';
 import { hasLongRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
 
 /** How a value stands in the text. */
@@ -37,7 +47,7 @@ function isStandInWord(word: string): boolean {
     this self async import export from require import( super typeof delete json yaml
     uint8array uint16array uint32array int8array int32array float32array float64array biguint64array bigint64array
     arraybuffer int32 int64 uint32 uint64 float32 float64 bytes32 base64 base64url base32 utf8 utf-8 sha1 sha256 sha512 hs256 rs256
-    es256 string_value blob_value number_value passwort kennwort wachtwoord contraseña senha lösenord adgangskode passord
+    es256 mysecret mytoken mykey myapikey yoursecret yourtoken yourkey yourapikey yourpassword string_value blob_value number_value passwort kennwort wachtwoord contraseña senha lösenord adgangskode passord
     hasło heslo jelszó parola salasana şifre пароль 密码 密碼 パスワード 비밀번호`.split(/\s+/),
   );
   return standInWords.has(word);
@@ -55,7 +65,7 @@ function isProseWord(word: string): boolean {
 const references =
   /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.:[]|ENV\[|secrets?[.:[]|secretRef|vars?\.|config\.|settings\.|self\.|this\.|local\.|data\.|module\.|vault:|op:\/\/|arn:|file:|ssm:|aws:secretsmanager|keyvault|gcp-?secret|awssm|(?:cat|pass|op|vault|aws|gcloud|kubectl|security|head|openssl|echo|printf|uuidgen) [-\w/$~.]|projects\/[^/]+\/secrets|!(?:Ref|Sub|GetAtt|reference)\b|@Microsoft\.KeyVault)/i;
 const fillIns =
-  /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
+  /^(?:<[^<>]*>|\\\$\{[^{}]*\}|\[[^[\]]*\]|\{\{?[^{}]*\}?\}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Za-z_]\w*|\$\d{1,2}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdv]|:[a-z_]\w*|\?+|@\w+|#\{[^{}]*\}|__\w+__|\(.*\))$/;
 const fillInWords =
   /(?:^|[-_ ])(?:your|insert|enter|replace|placeholder|example|dummy|fake|sample|changeme|redacted|goes|my)(?:[-_ ]|$)|(?:^|[-_ ])here$/i;
 
@@ -75,12 +85,13 @@ export function isStandIn(value: string): boolean {
   if (isStandInWord(text.toLowerCase().replace(/\?$/, ''))) return true;
   if (fillIns.test(text) || references.test(text) || isPath(text)) return true;
   if (/^[xX*•.·\-_#?0\s]+$/.test(text) || /^(.)\1+$/s.test(text)) return true;
-  if (/\*{4,}|[xX]{6,}|•{3,}/.test(text)) return true;
+  if (/\*{4,}|^\*{3,}[a-z]+\*{3,}$|[xX]{6,}|•{3,}/.test(text)) return true;
   // `sk-...`, `ghp_…`: a public start, and the rest left out.
   if (/^(?:[A-Za-z]{1,8}[-_]){0,3}[A-Za-z]{0,6}(?:\.{3,}|…)$/.test(text)) return true;
   if (isOwnPlaceholder(text) || /^\[?(?:redacted|filtered|hidden|masked|secret|omitted)\b/i.test(text))
     return true;
   if (/^header\.payload\.signature$/i.test(text)) return true;
+  if (/^<?(?:user(?:name)?|login|key|id):(?:pass(?:word|wd)?|pwd|secret)>?$/i.test(text)) return true;
   if (fillInWords.test(text) && !hasLongRandomPart(text)) return true;
   return false;
 }
@@ -124,7 +135,7 @@ export function isPublicId(value: string): boolean {
 }
 
 const algorithm =
-  /^(?:(?:ecdsa|rsa|ssh|hmac)-)?(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
+  /^(?:(?:ecdsa|rsa|ssh|hmac)-)?(?:base|utf|sha|md|aes|rsa|ecdsa|ed|x|curve|secp|hmac|hs|rs|es|ps|argon|blake|iso|cp)-?\d[\w.-]{0,24}$|^(?:rsa(?:ssa|es)|pbes|pbkdf|pkcs)[\w.-]{0,24}$|^v\d[\w.-]{0,8}$/i;
 
 /** Behind what looks like an algorithm's number, digits among letters. */
 const keyTail = /^[a-z]+-?\d+(?=[A-Za-z\d]{10,24}$)[A-Za-z]+\d/i;
@@ -164,9 +175,10 @@ export function isPlainDatum(value: string): boolean {
     /^[v^~]?\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(value) ||
     isPath(value) ||
     /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/i.test(value) ||
-    /^(?:io|com|org|net|dev|app|ai)(?:\.[a-z][a-z-]{1,30}){1,4}\/[A-Za-z.-]{1,60}$/.test(value) ||
     /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/[\w{}./:-]{0,300}$/.test(value) ||
     /^urn:[a-z][a-z0-9-]{1,30}:/.test(value) ||
+    isPartName(value) ||
+    /^\/[\w./-]{1,200}\?[\w=&.%+-]{0,300}$/.test(value) ||
     /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value)
   );
 }
@@ -183,6 +195,14 @@ function isExpression(value: string, form: ValueForm): boolean {
   return /^_*[a-z]+(?:[A-Z][a-z]+)+;?$/.test(value) || /^_?[a-z]+(?:_[a-z]+)+;?$/.test(value);
 }
 
+/** `web3_eth_accounts_1.privateKeyToAddress`, `s3location.s3path`. */
+const memberPath = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.)[A-Za-z_$][\w$]*)+;?$/;
+const isMemberPath = (value: string): boolean =>
+  memberPath.test(value) &&
+  value.replace(/\D/g, '').length <= 4 &&
+  !isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')) &&
+  value.split('.').every((part) => !looksRandom(part, 8));
+
 /** `this.password = arg2;` */
 const argument = /^(?:arg|param|value|val|opt)s?\d{0,2}$/;
 
@@ -194,10 +214,11 @@ function namesItself(value: string, { tight }: ValueForm): boolean {
   if (/^\d{0,2}\*[A-Za-z(]/.test(value) || value.startsWith('/^')) return true;
   // `r.streamToken=t.bytes===String?…`, `ratio: +obj.tokenRatio.toFixed(3)`.
   if (/^[A-Za-z_$][\w$.]*[=!]==/.test(value) || /^\+\(?[A-Za-z_$][\w$]*[.\s)]/.test(value)) return true;
+  if (isMemberPath(value) && (!tight || /^[A-Za-z_$]{1,2}\??\./.test(value))) return true;
   if (tight) return false;
   return (
     /^_[a-z]{3,}$/.test(value) ||
-    /^[A-Za-z_]+\d?[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?|Body|Request|Response|Options|Params)(?:\$\d{1,3})?$/.test(
+    /^[A-Za-z_]+\d{0,4}[A-Za-z_]*(?:Secret|Tokens?|Key|Schema|Type|Kind|Credentials?|Body|Request|Response|Options|Params)(?:\$\d{1,3})?$/.test(
       value,
     )
   );
@@ -262,14 +283,18 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (isStandIn(text) || variableName.test(text)) return false;
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|Uint8Array)\b\s*[|;,=)&]/.test(text)) return false;
+  if (form.quoted ? isProgramPiece(value) : isCodePiece(text)) return false;
+  if (!form.quoted && form.setting !== 'sure' && isCalledByContent(text)) return false;
+  if (!form.quoted && /^[A-Z_]+$/.test(text) && isCalledAsMeant(text, verdict.rule)) return false;
+  // Of what was not typed by a person another alphabet says that it is prose.
+  if (!form.quoted && verdict.rule !== 'password' && saysWhatItIs(text, verdict.rule)) return false;
+  if (form.quoted && (saysWhatItIs(text, verdict.rule) || isCalledAsMeant(text, verdict.rule))) return false;
   if (verdict.form === 'phrase' && isStandIn(text.replace(/;$/, ''))) return false;
   if (verdict.form === 'phrase') return form.quoted || form.startsLine || text.length >= 8;
   if (!form.quoted && verdict.rule !== 'password' && namesItself(text, form)) return false;
   if (!form.quoted && !form.tight && form.next === 59 && argument.test(text)) return false;
   if (!form.quoted && isExpression(text, form))
     return isUnderPassword(verdict, form) && isJoinedWords(text, form);
-  // The quote closed a string that ended in `password: `: what follows is the program's own text.
-  if (form.quoted && /^\s*[+),;\]}]+(?:\s|$)/.test(value)) return false;
   if (isProse(text)) return hasLongRandomPart(text);
   switch (verdict.strength) {
     case 3:
@@ -281,6 +306,8 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
       // A prime of an RSA key: of a key of 512 bits it has 43 characters. Other things have names of one letter too.
       if (verdict.rule === 'jwk-prime') return /^[\w-]{43,700}$/.test(text) && looksRandom(text, 43);
       if (/^(?:session|cookie)$/.test(verdict.rule)) return isSession(text);
+      if (isAlphabet(text)) return false;
+      if (verdict.rule === 'jwk-private-part' && !/^[\w=+/-]+$/.test(text)) return false;
       return productKey.test(text) || (looksRandom(text) && !isPublicId(text) && !isPlainDatum(text));
     default:
       return false;
@@ -293,9 +320,14 @@ const isSession = (text: string): boolean =>
 
 /** An authorisation code, not a status or an error's code. */
 const isQueryCode = (text: string): boolean =>
-  looksRandom(text, 10) || (text.length >= 16 && isPublicId(text));
+  /^[\w.~+/%=-]+$/.test(text) &&
+  !isSequence(text) &&
+  !/EXAMPLE/.test(text) &&
+  (looksRandom(text, 10) || (text.length >= 16 && isPublicId(text)));
 
 function isStrongSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
+  // Its user's password is found by itself.
+  if (/^[a-z][a-z\d+.-]{1,20}:\/\/[^\s@]{1,200}@/i.test(text)) return false;
   // Of a tokenizer's tokens: `{"token": "hello"}`.
   if (verdict.rule === 'token' && /^(?:\d{1,7}|[A-Za-z]{1,15})$/.test(text)) return isDrawnLetters(text);
   if (isPlainDatum(text) && !/^[-+]?\d+$/.test(text) && !/@/.test(text)) return hasUserInfo(text);

@@ -1,0 +1,63 @@
+/**
+ * Tells a program's source from a setting, a log or prose by what stands around a value. In a program a value without quotes is an
+ * expression, whatever it looks like: `secret: round1Secret,`, `Key: s3location.s3path + name`.
+ */
+import type { NamePlace } from '../names/name-place.ts';
+import type { Page } from '../scan/page.ts';
+import { isDrawnLetters } from '../values/randomness.ts';
+
+/** As far as the text around a value is looked at, to each side. */
+const reach = 400;
+
+const signs = [
+  /=>\s?[\w({[]/,
+  /\b(?:const|let|var) (?:[\w$]+\s?[=:;,]|[{[])/,
+  /\bfunction\b[ *]?[\w$]*\s?\(/,
+  /\);\s/,
+  /[=!]==/,
+  /[\w)\]]\[['"\w]/,
+  /\bthis\.[a-zA-Z_#]/,
+  /\breturn\b(?: [\w({['"`!]|;)/,
+  /^\s*(?:import|export) (?:[\w*{]|default)/m,
+  /\b(?:interface|class|enum|namespace) \w+ ?[{<]/,
+  /\bnew [A-Z][\w.]*\(/,
+  /\b(?:private|public|readonly|static|async|declare) \w/,
+  /[\w)\]'"];\s*$/m,
+  /^\s*\/\*\*|^\s*\*\/|^\s*\/\/ /m,
+];
+/** So many of them are no coincidence. */
+const enough = 3;
+
+/** What only an expression goes on with. */
+const goesOn = /\s{0,40}(?:[,;)\]}]|\.[a-z]|(?:[-+*/?&|=!<>]{1,3}|as|in|of|instanceof)\s)/y;
+/** A name, or one reached through others; of more digits in a row a person makes a password. */
+const reference = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::)#?[A-Za-z_$][\w$]*)*[;,]?$/;
+
+/** The bare value at `span` is an expression or a type of a program's source. */
+export function isProgramsOwn(page: Page, place: NamePlace, span: { start: number; end: number }): boolean {
+  const { text, units } = page;
+  // `secret?: V1Projection`, `token!: Token`: a type stands behind it.
+  const mark = units[place.sign - 1];
+  if (units[place.sign] === 58 && (mark === 63 || mark === 33) && /^[A-Za-z({[]/.test(text[span.start]!))
+    return true;
+  // `case kinds.secret:`
+  if (
+    units[place.sign] === 58 &&
+    /\bcase [\w$.]*$/.test(text.slice(Math.max(0, place.start - 60), place.start))
+  )
+    return true;
+  // `type Token = XToken`, `keys.map(key => key.name)`
+  if (units[place.sign] === 61 && /\btype $/.test(text.slice(Math.max(0, place.start - 8), place.start)))
+    return true;
+  if (units[place.sign] === 61 && units[place.sign + 1] === 62 && units[place.start - 1] === 40) return true;
+  const value = text.slice(span.start, Math.min(span.end, span.start + 200));
+  if (!reference.test(value) || /\d{3}/.test(value) || isDrawnLetters(value.replace(/[^A-Za-z]+/g, '')))
+    return false;
+  goesOn.lastIndex = /[;,]$/.test(value) ? span.end - 1 : span.end;
+  if (!goesOn.test(text)) return false;
+  const around =
+    text.slice(Math.max(0, place.start - reach), place.start) + text.slice(span.end, span.end + reach);
+  let found = 0;
+  for (const sign of signs) if (sign.test(around) && ++found === enough) return true;
+  return false;
+}
