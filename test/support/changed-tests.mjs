@@ -19,8 +19,29 @@ export function changedFiles(root, since) {
 /** Of `testFiles` (paths from the root) those that `changed` reaches, and how many run the program and were left out. */
 export function touchedTests(root, testFiles, changed) {
   const wanted = new Set(changed.map((path) => join(root, path)));
-  const tests = join(root, 'test');
   const rooms = new Set(changed.flatMap((path) => roomOf(path)));
+  const { look, reaches } = importGraph(root);
+  let leftOut = 0;
+  const touched = testFiles.filter((path) => {
+    const seen = new Set();
+    if (reaches(path, wanted, seen)) return true;
+    if (![...seen].some((file) => look(file).runsBuilt)) return false;
+    if (roomOf(path).some((room) => rooms.has(room))) return true;
+    leftOut++;
+    return false;
+  });
+  return { touched, leftOut };
+}
+
+/** Of `testFiles` those that ask nowhere whether the run is the wide one: what they tested in `npm test` they test in both. */
+export function sameInBothRuns(root, testFiles) {
+  const { reaches } = importGraph(root);
+  const asked = new Set([join(root, 'test', 'support', 'test-nodes.ts')]);
+  return testFiles.filter((path) => !reaches(path, asked, new Set()));
+}
+
+function importGraph(root) {
+  const tests = join(root, 'test');
   const read = new Map();
   const look = (file) => {
     const known = read.get(file);
@@ -36,19 +57,16 @@ export function touchedTests(root, testFiles, changed) {
     read.set(file, found);
     return found;
   };
-  let leftOut = 0;
-  const touched = testFiles.filter((path) => {
-    const seen = new Set([join(root, path)]);
+  /** Whether a file, or one that it imports, is among those; `seen` takes what was looked at. */
+  const reaches = (path, wanted, seen) => {
+    seen.add(join(root, path));
     for (const file of seen) {
       if (wanted.has(file)) return true;
       for (const next of look(file).imports) if (next.startsWith(root)) seen.add(next);
     }
-    if (![...seen].some((file) => look(file).runsBuilt)) return false;
-    if (roomOf(path).some((room) => rooms.has(room))) return true;
-    leftOut++;
     return false;
-  });
-  return { touched, leftOut };
+  };
+  return { look, reaches };
 }
 
 /** `src/capture/heap/walk.ts` and `test/capture/x.test.ts`: `capture`. */

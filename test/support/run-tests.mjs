@@ -3,17 +3,19 @@
 // named in one closing line. With --all (`npm run test:all`): also the files *.wide.test.ts, all Nodes, oracles, real
 // clients and runners. A test that fails is told when it fails. A file in which a test failed runs again, alone, up to
 // twice, unless it had not ended after ten minutes; what passed only then is named at the end. With --changed: only the
-// files that a change touches (changed-tests.mjs).
-import { readdirSync } from 'node:fs';
+// files that a change touches (changed-tests.mjs). AGENTDUMP_TESTS_PASSED: a file in which `npm test` notes what passed whole, and
+// by which --all leaves out what would be the same tests once more.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { changedFiles, touchedTests } from './changed-tests.mjs';
+import { changedFiles, sameInBothRuns, touchedTests } from './changed-tests.mjs';
 import { compileTests } from './compile-tests.mjs';
 import { counted, runTestFile } from './run-test-file.mjs';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..');
 const isWide = process.argv.includes('--all') || process.env.AGENTDUMP_TESTS === 'all';
 const words = process.argv.slice(2).filter((word) => word !== '--all');
+const passedList = process.env.AGENTDUMP_TESTS_PASSED;
 const isOfChange = words[0] === '--changed';
 if (isOfChange && words[1] === '--since' && !words[2]) throw new Error('--since needs a revision');
 const changed = isOfChange ? changedFiles(root, words[1] === '--since' ? words[2] : undefined) : [];
@@ -64,7 +66,7 @@ const found = findTests(join(root, 'test')).filter(
 const possible = found.filter((file) => isWide || !isWideFile(file));
 const { touched: files, leftOut: untouched } = isOfChange
   ? touchedTests(root, possible, changed)
-  : { touched: possible, leftOut: 0 };
+  : { touched: withoutRepeats(possible), leftOut: 0 };
 if (isOfChange) {
   console.log(`# ${files.length} of ${possible.length} test files for a change of ${changed.length} files`);
   if (untouched) console.log(`# ${untouched} more run the built program: npm test`);
@@ -88,14 +90,16 @@ const leftOut = new Map();
 /** The wide run installs what it needs: who skips for want of that has a fault. */
 const notInstalled = new Set();
 const durations = [];
+const passedWhole = [];
 const unsteady = [];
 const hung = [];
 let number = 0;
 
 /** Numbers a file's tests on from those before. */
-function print({ file, tap, counts, skipped, seconds, hungAtEnd }) {
+function print({ file, hasPassed, tap, counts, skipped, seconds, hungAtEnd }) {
   durations.push({ file, seconds });
   if (hungAtEnd) hung.push(file);
+  if (hasPassed && counts.skipped === 0) passedWhole.push(file);
   if (!isWide) {
     for (const reason of skipped) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
     counts.tests -= counts.skipped;
@@ -144,7 +148,18 @@ if (isWide) for (const what of notInstalled) console.log(`# skipped for want of 
 else console.log(`# left to npm run test:all: ${describeLeftOut()}`);
 for (const name of counted) console.log(`# ${name} ${totals[name]}`);
 console.log(`# duration_ms ${performance.now() - start}`);
+if (!isWide && passedList) writeFileSync(passedList, passedWhole.map((file) => `${file}\n`).join(''));
 process.exitCode = totals.fail + totals.cancelled + (isWide ? notInstalled.size : 0) === 0 ? 0 : 1;
+
+function withoutRepeats(all) {
+  if (!isWide || !passedList || !existsSync(passedList)) return all;
+  const passed = new Set(readFileSync(passedList, 'utf8').split('\n'));
+  const repeats = new Set(sameInBothRuns(root, all).filter((file) => passed.has(file)));
+  console.log(
+    `# ${repeats.size} files that npm test passed, and that have nothing more to test, are left out`,
+  );
+  return all.filter((file) => !repeats.has(file));
+}
 
 function describeFolders() {
   const folders = new Map();
