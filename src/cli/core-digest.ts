@@ -2,8 +2,10 @@
 import { analyzeBundle } from '../analysis/analyze.ts';
 import { writeMiniCore } from '../analysis/core/mini/mini-core.ts';
 import { openBundle } from '../bundle/read/reader.ts';
+import { startThread } from '../formats/heapsnapshot/index.ts';
 import type { HeapReader } from '../supervise/native/copied-heap.ts';
 import type { CoreDigest } from '../supervise/native/core-part.ts';
+import type { HeapReading, HeapSource, ReadHeap } from '../supervise/native/full-heap.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
@@ -18,6 +20,26 @@ export const readHeap: HeapReader = async (core, planted) => {
   const { columns, isCollecting, gaps } = readCoreGraph(core);
   return { text: snapshotText(columns, planted), isCollecting, gaps: gaps.map(({ reason }) => reason) };
 };
+
+/** Of V8's heap in the thread: texts. Columns lie outside of it. */
+const threadHeapMb = 4096;
+
+/** On a thread of its own: a supervisor has a program to look after. */
+export function readHeapApart(source: HeapSource, words: readonly string[]): HeapReading {
+  const worker = startThread('cli/commands/heap/heap-thread', {}, { maxOldGenerationSizeMb: threadHeapMb });
+  worker.ref();
+  const result = new Promise<ReadHeap>((resolve, reject) => {
+    worker.once('message', (answer: ReadHeap | string) => {
+      if (typeof answer === 'string') reject(new Error(answer));
+      else resolve(answer);
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('its reading was stopped')));
+  });
+  const blocks = typeof source === 'string' ? [] : new Set(source.kept.map(({ bytes }) => bytes.buffer));
+  worker.postMessage({ source, words }, [...blocks] as ArrayBuffer[]);
+  return { result, stop: () => void worker.terminate() };
+}
 
 /** Undefined for a bundle that can't be read, as one that is encrypted. */
 export async function signatureOf(path: string): Promise<string | undefined> {

@@ -21,6 +21,7 @@ export async function runWords(words: string[]): Promise<void> {
     const { exit, crashLoop } = await runSupervised({
       ...options,
       digestCore: async (...core) => (await import('../core-digest.ts')).digestCore(...core),
+      readHeapApart: async (...heap) => (await import('../core-digest.ts')).readHeapApart(...heap),
       signatureOf: async (bundle) => (await import('../core-digest.ts')).signatureOf(bundle),
       onBundle: async () => {
         sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);

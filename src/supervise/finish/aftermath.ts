@@ -16,12 +16,14 @@ import { lockOf } from '../evidence/lock.ts';
 import { findCore } from '../native/core-file.ts';
 import { type CoreDigest, type CorePart, digestCoreFile } from '../native/core-part.ts';
 import { takeCore } from '../native/expected-core.ts';
+import type { FullHeap, FullHeapOptions } from '../native/full-heap.ts';
 import type { HeldDeath } from '../native/hold.ts';
 import type { RunningChild } from '../run/child.ts';
 import { isUnexplained, leavesCore } from '../run/exit-status.ts';
 import type { ChildExit } from '../run/restart-policy.ts';
 import { makeScrubber, type Scrubber } from '../scrub/scrubber.ts';
 import { clearSession } from './clear-session.ts';
+import { awaitHeap, type DeadHeap, readHeapOfCore } from './dead-heap.ts';
 import { finishSession } from './finisher.ts';
 import { tryLockSession, unlockSession } from './finisher-lock.ts';
 import { sweepSessions } from './sweep.ts';
@@ -39,6 +41,9 @@ export interface BadEnd {
   digestCore?: CoreDigest;
   /** What was read of it at its fault, where no kernel's core could be had. */
   held?: HeldDeath;
+  /** It died because its heap was full. */
+  fullHeap?: FullHeap;
+  readHeapApart?: FullHeapOptions['readApart'] | undefined;
   /** What was written of it before it was ended. */
   dumped?: Explanation;
 }
@@ -59,6 +64,7 @@ export async function explainEnd(end: BadEnd): Promise<Explanation> {
   try {
     const own = end.dumped ?? findOwnBundle(end);
     if (own || !isUnexplained(end.exit)) {
+      end.fullHeap?.reading?.stop();
       if (end.child.session) clearSession(end.child.session.folder, end.child.session.id);
       return own ?? {};
     }
@@ -73,13 +79,15 @@ export async function explainEnd(end: BadEnd): Promise<Explanation> {
 
 async function finish(end: BadEnd): Promise<Explanation> {
   const { dir, child, exit, signalsSent, command } = end;
+  const endedAt = new Date();
   const session = child.session;
   if (!session) return {};
   const scrubber = makeScrubber(process.env);
   const witness: Witness = { foundBy: 'supervisor', exit, ...(signalsSent.length && { signalsSent }) };
   // A core takes seconds: a sweep that comes by in that time, our own too, must not take the session for abandoned.
   const isLocked = end.held?.isLocked || tryLockSession(session.folder);
-  const { core, part, gap } = await lookForCore(end, session.facts.startedAt, scrubber);
+  const { core, part, gap, heap } = await lookForCore(end, session.facts.startedAt, scrubber);
+  const deadHeap = heap ?? (end.fullHeap && (await awaitHeap(end.fullHeap)));
   if (isLocked) unlockSession(session.folder);
   if (core) witness.core = core;
   const behind = exit.inferred ? findDeadDescendant(dir, session.id) : undefined;
@@ -88,11 +96,13 @@ async function finish(end: BadEnd): Promise<Explanation> {
     dir,
     folder,
     witness,
+    endedAt,
     scrubber,
     ...lockOf(process.env),
     ...(!behind && { command: scrubber.argv(command) }),
     ...(part && { core: part }),
     ...(gap !== undefined && { coreGap: gap }),
+    ...(deadHeap && !behind && { heap: deadHeap }),
   });
   if (behind) clearSession(session.folder, session.id);
   if (result.outcome !== 'sealed') return {};
@@ -111,11 +121,13 @@ interface FoundCore {
   core?: CoreEvidence;
   part?: CorePart;
   gap?: string;
+  /** Where it was full and could not be copied before. */
+  heap?: DeadHeap;
 }
 
 /** The kernel's core, cut down for the bundle; removed afterwards where it is there only because we asked for it. */
 async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): Promise<FoundCore> {
-  const { child, exit, command, digestCore, keepCore, held } = end;
+  const { child, exit, command, digestCore, keepCore, held, fullHeap, readHeapApart } = end;
   if (held) return lookAtHeld(held);
   if (child.core === 'none' || !leavesCore.has(exit.signal ?? '')) return {};
   const core = findCore({
@@ -133,6 +145,8 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
   } catch (error) {
     found.gap = `the kernel's core could not be read: ${error instanceof Error ? error.message : error}`;
   }
+  if (fullHeap && !fullHeap.reading && readHeapApart)
+    found.heap = await readHeapOfCore(fullHeap, path, (core) => readHeapApart(core, command));
   if (!isOurs) return found;
   rmSync(path, { force: true });
   const { path: _, ...gone } = core;

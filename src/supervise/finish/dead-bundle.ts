@@ -23,6 +23,7 @@ import { splitCommand } from '../run/command-name.ts';
 import { sealProven } from '../scrub/proven-scrubber.ts';
 import type { ScrubbedReport } from '../scrub/scrub-report.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import { writeHeapPart } from './dead-heap.ts';
 import { describeEnvironment } from './environment-part.ts';
 import type { FinishOptions } from './finish-options.ts';
 import { writeJournalPart } from './journal-part.ts';
@@ -53,6 +54,7 @@ export function writeDeadBundle(options: FinishOptions, session: DeadSession): S
     addGaps(bundle, options, parts);
     writeParts(bundle, parts);
     writeEnvironment(bundle, options.scrubber, parts.part);
+    if (options.heap) writeHeapPart(bundle, options.heap);
     for (const [name, value] of Object.entries(more)) bundle.writePart(name, JSON.stringify(value));
     return { path: sealProven(bundle), verdictKind, id };
   } catch (error) {
@@ -75,7 +77,7 @@ function gatherParts(options: FinishOptions, { facts, finding }: DeadSession): P
     part,
     verdictKind: kindOf(part, options.core),
     // Who saw the exit knows the time; else the program was alive when it last wrote.
-    at: witness.exit ? new Date() : new Date(Math.max(...lastSeenMs)),
+    at: witness.exit ? (options.endedAt ?? new Date()) : new Date(Math.max(...lastSeenMs)),
     folder,
     journal,
     report,

@@ -1,7 +1,9 @@
 import type { Lock } from '../../bundle/write/age-key.ts';
 import type { Witness } from '../evidence/evidence.ts';
 import type { CorePart } from '../native/core-part.ts';
+
 import type { Scrubber } from '../scrub/scrubber.ts';
+import type { DeadHeap } from './dead-heap.ts';
 
 export interface FinishOptions {
   /** The dump folder. */
@@ -9,6 +11,8 @@ export interface FinishOptions {
   /** The session's folder below it. */
   folder: string;
   witness: Witness;
+  /** When its end was seen, should that have been a while ago. */
+  endedAt?: Date;
   scrubber: Scrubber;
   /** The command as a parent knows it, redacted; instead of the session's. */
   command?: string[];
@@ -18,6 +22,7 @@ export interface FinishOptions {
   core?: CorePart;
   /** Why there is none, although the kernel left one. */
   coreGap?: string;
+  heap?: DeadHeap;
   /** Whose private folder holds Node's fatal report, when it is not this session's own. */
   diagnosticsOf?: string;
   /** Further parts that the caller knows, by name, redacted. */

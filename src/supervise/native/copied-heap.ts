@@ -18,8 +18,8 @@ export interface CoreBytes {
   readInto(target: Uint8Array, offset: number): number;
 }
 
-/** The text of a heap snapshot, in the clear, with `planted` as one more of its strings. Rejects where it can't be read. */
-export type HeapReader = (core: CoreBytes, planted: string) => Promise<HeapText>;
+/** Of a core, or of the file at a path: the text of a heap snapshot, in the clear, with `planted` as one more of its strings. Rejects where it can't be read. */
+export type HeapReader = (core: CoreBytes | string, planted: string) => Promise<HeapText>;
 
 export interface HeapText {
   text: AsyncIterable<Uint8Array>;
@@ -46,8 +46,7 @@ const otherAllocator = /\/(?:ld-musl-|lib(?:jemalloc|mimalloc|tcmalloc|snmalloc)
 export async function readCopiedHeap(pid: number, read: HeapReader, scrubber: Scrubber): Promise<CopiedHeap> {
   if (!platform.hasProcessFiles || process.arch !== 'x64')
     throw new Error(notAvailable('the memory of another process'));
-  const allocator = readMappings(pid).find(({ path }) => otherAllocator.test(path));
-  if (allocator) throw new Error(`it allocates by ${allocator.path}, whose memory is not known`);
+  requireKnownMemory(pid);
   const { text, gaps, pauseMs } = await copyAtRest(pid, read);
   const members = new HeapMembers(scrubber);
   for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
@@ -69,15 +68,28 @@ async function copyAtRest(
 }
 
 async function copyAndRead(pid: number, read: HeapReader): Promise<{ copy: MemoryCopy; found: HeapText }> {
-  const maxBytes = mayCopy(pid);
-  requireRoom(bytesFor(pid), maxBytes);
-  const { kept, size, ...copy } = copyMemory(pid, { maxBytes });
-  // A heap of which a part is missing would tell a story of its own.
-  if (copy.leftOutBytes > 0) requireRoom(copy.bytes + copy.leftOutBytes, maxBytes);
+  const { kept, size, ...copy } = copyWhole(pid);
   return { copy, found: await read(bytesOf({ kept, size }), canary()) };
 }
 
-function requireRoom(bytes: number, maxBytes: number): void {
+/** Throws, in words, where roots could not be found in its memory. */
+export function requireKnownMemory(pid: number): void {
+  const allocator = readMappings(pid).find(({ path }) => otherAllocator.test(path));
+  if (allocator) throw new Error(`it allocates by ${allocator.path}, whose memory is not known`);
+}
+
+/** All of its memory, in ours. Throws, in words, where there is no room for it. */
+export function copyWhole(pid: number): MemoryCopy & CoreInMemory {
+  const maxBytes = mayCopy(pid);
+  requireRoom(bytesFor(pid), maxBytes);
+  const copy = copyMemory(pid, { maxBytes });
+  // A heap of which a part is missing would tell a story of its own.
+  if (copy.leftOutBytes > 0) requireRoom(copy.bytes + copy.leftOutBytes, maxBytes);
+  return copy;
+}
+
+/** Throws, in words, where a copy of so many bytes, and its reading, may not be had. */
+export function requireRoom(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes)
     throw new Error(`a copy takes ${bytes} bytes, and ${Math.floor(maxBytes)} may be taken on this machine`);
 }

@@ -84,7 +84,7 @@ export function digestHeldCore(
 }
 
 /** In memory no option stands before a secret of the command line. (The core's own note has 80 characters of it.) */
-function learnWords(words: readonly string[], scrubber: Scrubber): void {
+export function learnWords(words: readonly string[], scrubber: Scrubber): void {
   scrubber.argv(words).forEach((clean, i) => {
     const word = words[i] ?? '';
     if (clean !== word) scrubber.addKnown(word.replace(/^--?[\w-]+=/, ''));

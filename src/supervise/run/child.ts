@@ -43,6 +43,8 @@ export interface RunningChild {
   pid: number;
   /** Absent where the dump folder can't be written: the program runs all the same. */
   session?: { id: string; folder: string; facts: SessionFacts };
+  /** Where Node's report of a fatal error will be. */
+  diagnostics: string | undefined;
   /** Whether the kernel may leave a core of it. */
   core: CoreArming;
   ended: Promise<ChildExit>;
@@ -92,7 +94,8 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   }
   const core = options.core === 'off' ? 'none' : armCore(child.pid, process.cwd());
   if (core === 'ours' && options.core === 'digest' && session) tryNoteCore(session, file);
-  return { pid: child.pid, ...(session && { session }), core, ended };
+  const { diagnostics } = arming;
+  return { pid: child.pid, ...(session && { session }), diagnostics, core, ended };
 }
 
 function waitForEnd(child: ChildProcess): Promise<ChildExit> {

@@ -9,6 +9,8 @@ import type { Attended } from '../health/attend.ts';
 import { type Complaint, isWatched } from '../health/limits.ts';
 import type { HealthWatch } from '../health/watch.ts';
 import { canLeaveCore } from '../native/core-limit.ts';
+import type { FullHeap } from '../native/full-heap.ts';
+import { watchFullHeap } from '../native/full-heap-watch.ts';
 import type { HeldDeath, Hold, HoldPlace } from '../native/hold.ts';
 import { type RunningChild, startChild } from './child.ts';
 import { inferSignal, isUnexplained } from './exit-status.ts';
@@ -26,6 +28,15 @@ export interface LifeEnd {
   complaint?: Complaint;
   bundle?: string;
   verdictKind?: string;
+  /** Its heap is being read; the bundle is there when that is done. */
+  later?: ReadingEnd;
+}
+
+export interface ReadingEnd {
+  /** Never rejects. */
+  explained: Promise<{ bundle?: string }>;
+  /** The bundle is written without the heap. */
+  giveUp(): void;
 }
 
 export interface LifeStart {
@@ -38,6 +49,8 @@ export interface LifeStart {
   stopsUnhealthy: boolean;
   /** When the trouble of the life before was noticed (performance.now). */
   troubleAt: number | undefined;
+  /** The heap of an earlier life is being read. */
+  isReadingHeap(): boolean;
   onWell(pid: number): void;
   /** It is unhealthy, and left running. */
   onUnhealthy(because: string): void;
@@ -111,7 +124,9 @@ export class Life {
     // What is dropped in the first life is dropped in all.
     const unrecorded = attempt === 0 ? new UnrecordedWatch(child.pid, noteUnrecorded(options)) : undefined;
     const hold = place && (await this.#startHold(child, place));
+    const heapWatch = this.#watchHeap(child);
     const ended = await child.ended.finally(() => unrecorded?.close());
+    const fullHeap = await heapWatch?.end();
     hold?.stop();
     const held = await hold?.result;
     hold?.tidyUp();
@@ -121,8 +136,18 @@ export class Life {
     if (this.#complaint === undefined) this.troubleAt = performance.now();
     const ranMs = Math.round(performance.now() - this.#startedAt);
     const attended = await this.#attended;
-    const end = await this.#lookBack(child, exit, ranMs, attended ?? {}, held);
-    return { exit, ranMs, ...(this.#complaint && { complaint: this.#complaint }), ...end };
+    const ending = this.#lookBack(child, exit, ranMs, attended ?? {}, held, fullHeap);
+    const known = { exit, ranMs, ...(this.#complaint && { complaint: this.#complaint }) };
+    if (!fullHeap) return { ...known, ...(await ending) };
+    // Reading a heap takes seconds: the next life does not wait for it.
+    const later = { explained: ending, giveUp: () => fullHeap.reading?.stop() };
+    return { ...known, verdictKind: 'heap-out-of-memory', later };
+  }
+
+  #watchHeap({ pid, diagnostics }: RunningChild) {
+    const { options, isReadingHeap } = this.#start;
+    if (!options.readHeapApart) return undefined;
+    return watchFullHeap(pid, diagnostics, { readApart: options.readHeapApart, isBusy: isReadingHeap });
   }
 
   async #startHold(child: RunningChild, place: HoldPlace): Promise<Hold> {
@@ -191,7 +216,8 @@ export class Life {
     ranMs: number,
     attended: Attended,
     held: HeldDeath | undefined,
-  ) {
+    fullHeap: FullHeap | undefined,
+  ): Promise<Pick<LifeEnd, 'bundle' | 'verdictKind'> & { exit?: ChildExit }> {
     const { ledger, options } = this.#start;
     const wasStopped = this.#complaint !== undefined;
     if (exit.code === 0 && !wasStopped) {
@@ -200,7 +226,7 @@ export class Life {
       return {};
     }
     const { explainEnd } = await import('../finish/aftermath.ts');
-    const { command, dir, core, digestCore, localsFromCore } = options;
+    const { command, dir, core, digestCore, localsFromCore, readHeapApart } = options;
     const known = inferSignal(exit);
     const dumped = wasStopped && attended.bundle !== undefined ? attended : undefined;
     const end = await explainEnd({
@@ -214,6 +240,7 @@ export class Life {
       ...(digestCore && { digestCore }),
       ...(dumped && { dumped }),
       ...(held && { held }),
+      ...(fullHeap && { fullHeap, readHeapApart }),
     });
     if (end.bundle !== undefined && (isUnexplained(known) || wasStopped))
       options.note(`${end.verdictKind}: ${end.bundle}`);

@@ -1,5 +1,6 @@
 import type { HealthLimits } from '../health/limits.ts';
 import type { CoreDigest } from '../native/core-part.ts';
+import type { FullHeapOptions } from '../native/full-heap.ts';
 import type { RestartLimits } from './restart-policy.ts';
 
 /** `digest`: the kernel leaves a core, which goes when its mini core is in the bundle; `keep`: it stays. */
@@ -33,6 +34,8 @@ export interface RunOptions {
   notifies: boolean;
   /** Cuts a core down to what its analysis needs. */
   digestCore?: CoreDigest;
+  /** Reads the heap of a death for want of memory; without it there is none. */
+  readHeapApart?: FullHeapOptions['readApart'];
   /** The signature of a bundle's death; undefined where it has none. */
   signatureOf?: (bundle: string) => Promise<string | undefined>;
   /** Told after each death that left a bundle. */

@@ -7,7 +7,7 @@ import { newId } from '../../journal/write/session-id.ts';
 import { type Readiness, startReadiness } from '../health/readiness.ts';
 import { followStops } from './follow-stops.ts';
 import { LedgerBuffer } from './ledger-buffer.ts';
-import { Life, type LifeEnd } from './life.ts';
+import { Life, type LifeEnd, type ReadingEnd } from './life.ts';
 import { type ChildExit, RestartPolicy } from './restart-policy.ts';
 import type { RunOptions } from './run-options.ts';
 import { installSignalPassing } from './signals.ts';
@@ -43,6 +43,8 @@ class Supervision {
   #life: Life | undefined;
   /** The newest end that left a bundle. */
   #explained: LifeEnd | undefined;
+  /** Lives whose heaps are being read. */
+  readonly #reading = new Map<ReadingEnd, Promise<void>>();
   #isStopping = false;
   #stopPausing = () => {};
 
@@ -80,6 +82,7 @@ class Supervision {
         extra,
         stopsUnhealthy: this.#options.restart.wish !== 'never',
         troubleAt,
+        isReadingHeap: () => this.#reading.size > 0,
         onWell: (pid) => this.#readiness.ready(pid),
         onUnhealthy: (because) => this.#readiness.unhealthy(because),
       });
@@ -89,6 +92,7 @@ class Supervision {
         this.#explained = end;
         await this.#options.onBundle?.();
       }
+      if (end.later) this.#noteReading(end, end.later);
       this.#readiness.unready(describeExit(end));
       if (this.#isStopping) return this.#end(end.exit, 'asked to stop');
       const decision = this.#policy.decide(
@@ -128,7 +132,21 @@ class Supervision {
     timer.unref();
   }
 
-  #end(exit: ChildExit, because: string): RunEnd {
+  /** Its bundle comes when the next life has begun. */
+  #noteReading(end: LifeEnd, later: ReadingEnd): void {
+    if (this.#isStopping) later.giveUp();
+    const ended = later.explained.then(async ({ bundle }) => {
+      if (bundle !== undefined) this.#explained = { ...end, bundle };
+      if (bundle !== undefined) await this.#options.onBundle?.();
+    });
+    this.#reading.set(
+      later,
+      ended.finally(() => this.#reading.delete(later)),
+    );
+  }
+
+  async #end(exit: ChildExit, because: string): Promise<RunEnd> {
+    await this.#endReading();
     if (this.#ledger.isWritten) this.#ledger.hold({ event: 'end', because });
     return { exit, crashLoop: false };
   }
@@ -137,6 +155,7 @@ class Supervision {
     const { onCrashLoop: hook, restart, note, signatureOf } = this.#options;
     const { windowMs } = restart;
     note(`crash loop: ${restarts} restarts within ${windowMs / 1000} s; given up`);
+    await this.#endReading();
     const { bundle, verdictKind } = this.#explanationOf(end);
     const signature = bundle === undefined ? undefined : await signatureOf?.(bundle);
     const event = { event: 'crash-loop', restarts, windowMs, ...(signature && { signature }) } as const;
@@ -155,6 +174,10 @@ class Supervision {
     return { exit: end.exit, crashLoop: true };
   }
 
+  async #endReading(): Promise<void> {
+    await Promise.all(this.#reading.values());
+  }
+
   /** The preload only counts a death that it has just stored, so in a crash loop the last one has no bundle of its own. */
   #explanationOf(end: LifeEnd): LifeEnd {
     const before = this.#explained;
@@ -168,6 +191,7 @@ class Supervision {
     this.#isStopping = true;
     this.#readiness.stopping();
     this.#life?.dismiss();
+    for (const { giveUp } of this.#reading.keys()) giveUp();
     this.#stopPausing();
   }
 

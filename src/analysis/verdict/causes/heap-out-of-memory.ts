@@ -1,4 +1,5 @@
 /** The process kept more than V8's heap may hold. A worker that ran into its own limit is a worker's death. */
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import { type FullHeap, findFullHeap } from '../../../bundle/layout/full-heap.ts';
 import { clip, formatBytes, formatShare } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
@@ -85,7 +86,7 @@ function evidenceOf(facts: VerdictFacts, event: string | undefined): Evidence[] 
           : `${formatBytes(use.used)} were in use; V8's limit of ${formatBytes(use.limit)} counts the room for young objects too.`,
       part: use.part,
     });
-  evidence.push(...allocatorEvidence(facts), ...memoryEvidence(facts));
+  evidence.push(...suspectEvidence(facts), ...allocatorEvidence(facts), ...memoryEvidence(facts));
   return evidence;
 }
 
@@ -96,6 +97,14 @@ function lastGcsEvidence(facts: VerdictFacts): Evidence[] {
   const last = lines.length ? `, the last being ${clip(lines.at(-1) ?? '', 100)}` : '';
   const fact = `V8 listed its last collections on stderr, as it does when a heap is full${last}.`;
   return [{ fact, part: 'evidence.json' }, ...endEvidence(facts)];
+}
+
+/** What holds most, where the bundle has the heap. */
+function suspectEvidence({ account }: VerdictFacts): Evidence[] {
+  const suspect = account.memory?.suspects?.find(({ evidence }) =>
+    evidence.some(({ part }) => part === partNames.heapSnapshot),
+  );
+  return suspect ? [{ fact: suspect.sentence, part: partNames.heapSnapshot }] : [];
 }
 
 function allocatorEvidence(facts: VerdictFacts): Evidence[] {

@@ -1,0 +1,32 @@
+/** The thread of `readHeapApart`: the heap of a dead process out of a copy of its memory, or of a core, redacted. */
+import { parentPort } from 'node:worker_threads';
+import { canary } from '../../../capture/fatal-path/canary.ts';
+import { bytesOf } from '../../../supervise/native/copied-heap.ts';
+import { learnWords } from '../../../supervise/native/core-part.ts';
+import type { HeapSource, ReadHeap } from '../../../supervise/native/full-heap.ts';
+import { HeapMembers } from '../../../supervise/scrub/heap-members.ts';
+import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
+import { readHeap } from '../../core-digest.ts';
+
+interface Question {
+  source: HeapSource;
+  words: readonly string[];
+}
+
+async function read({ source, words }: Question): Promise<ReadHeap> {
+  const scrubber = makeScrubber(process.env);
+  learnWords(words, scrubber);
+  scrubber.resetCounts();
+  const { text, gaps } = await readHeap(typeof source === 'string' ? source : bytesOf(source), canary());
+  const members = new HeapMembers(scrubber);
+  for await (const piece of text) members.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+  return { members: members.end(), counts: scrubber.counts(), gaps };
+}
+
+parentPort?.once('message', async (question: Question) => {
+  try {
+    parentPort?.postMessage(await read(question));
+  } catch (error) {
+    parentPort?.postMessage(error instanceof Error ? error.message : String(error));
+  }
+});

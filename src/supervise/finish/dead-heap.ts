@@ -1,0 +1,70 @@
+/**
+ * The heap of a process that died because it was full, as a part of its bundle: out of the copy that was taken of it, else
+ * out of the kernel's core.
+ */
+import { statSync } from 'node:fs';
+import { partNames } from '../../bundle/layout/bundle.ts';
+import type { BundleWriter } from '../../bundle/write/writer.ts';
+import { requireRoom } from '../native/copied-heap.ts';
+import { mayCopy } from '../native/core-room.ts';
+import type { FullHeap, HeapReading, ReadHeap } from '../native/full-heap.ts';
+
+export interface DeadHeap {
+  read?: ReadHeap;
+  /** Where it is from and what it lacks, or why there is none. */
+  gaps: string[];
+}
+
+/** Of `blocks` (stat(2)). */
+const blockBytes = 512;
+/** A heap of 4 GB on a machine with much to do. */
+const longestMs = 600_000;
+const likeness =
+  'as close to V8’s own snapshot as is known of this Node, and without V8’s ids and Node’s C++ objects';
+
+/** Never rejects. */
+export async function awaitHeap({ reading, pauseMs = 0, gap }: FullHeap): Promise<DeadHeap> {
+  if (!reading) return { gaps: [`the heap could not be read: ${gap ?? 'nobody reads it'}`] };
+  const from = `read out of a copy of the process’s memory, for which it stood still for ${Math.round(pauseMs)} ms when its heap was full: ${likeness}`;
+  return finishReading(reading, from);
+}
+
+/** Never rejects. */
+export async function readHeapOfCore(
+  { gap }: FullHeap,
+  path: string,
+  read: (path: string) => Promise<HeapReading>,
+): Promise<DeadHeap> {
+  try {
+    requireRoom(statSync(path).blocks * blockBytes, mayCopy(process.pid));
+    return await finishReading(await read(path), `read out of the kernel’s core (${gap}): ${likeness}`);
+  } catch (error) {
+    return { gaps: [describe(error)] };
+  }
+}
+
+async function finishReading({ result, stop }: HeapReading, from: string): Promise<DeadHeap> {
+  const timer = setTimeout(stop, longestMs);
+  try {
+    const read = await result;
+    return { read, gaps: [from, ...read.gaps] };
+  } catch (error) {
+    return { gaps: [describe(error)] };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const describe = (error: unknown): string =>
+  `the heap could not be read: ${error instanceof Error ? error.message : error}`;
+
+export function writeHeapPart(bundle: BundleWriter, { read, gaps }: DeadHeap): void {
+  const part = partNames.heapSnapshot;
+  if (read) {
+    const open = bundle.openPart(part);
+    for (const member of read.members) open.write(member);
+    open.close();
+    bundle.countRedactions(part, read.counts);
+  }
+  for (const reason of gaps) bundle.addGap({ part, reason });
+}
