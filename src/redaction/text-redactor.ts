@@ -111,24 +111,23 @@ export class TextRedactor {
   }
 
   private render(page: Page, findings: Finding[], from: number, to: number): string {
-    const parts: string[] = [];
+    let out = '';
     let at = from;
     for (const { start, end, rule, quote = '' } of findings) {
       if (end <= at) continue;
       const first = Math.max(start, at);
       const value = page.text.slice(first, end);
       const shown = this.renderOne(rule, value, inFront(page, first));
-      parts.push(page.text.slice(at, first));
-      if (shown === value) parts.push(value);
+      out += page.text.slice(at, first);
+      if (shown === value) out += value;
       else {
-        parts.push(...(this.quotesNumbers ? [quote, shown, quote] : [shown]));
+        out += this.quotesNumbers ? quote + shown + quote : shown;
         this.counter?.count(rule);
       }
       at = end;
     }
     if (at === 0 && to === page.length) return page.text;
-    if (at < to) parts.push(page.text.slice(at, to));
-    return parts.join('');
+    return out + page.text.slice(at, to);
   }
 }
 

@@ -32,7 +32,10 @@ const mostArguments = 6;
 export function findInCall(page: Page, names: NameBook, start: number, end: number, out: Finding[]): number {
   if (!hasLiteral(page, end + 1)) return 0;
   const name = page.text.slice(Math.max(start, end - longestName), end);
-  const judge = judgeOf(name, names) ?? (typesInto.test(name) ? judgeTyped(page, start) : undefined);
+  const callee = calleeOf(name);
+  const judge =
+    (callee.judge === judgeCarried && names.isAllowed(name) ? undefined : callee.judge) ??
+    (callee.types ? judgeTyped(page, start) : undefined);
   if (!judge) return 0;
   let at = end + 1;
   let found = 0;
@@ -62,7 +65,29 @@ function hasLiteral({ units }: Page, from: number): boolean {
 
 type Judge = (value: string, index: number) => boolean;
 
-function judgeOf(name: string, names: NameBook): Judge | undefined {
+/** What a function's name says of its arguments. */
+interface Callee {
+  judge: Judge | undefined;
+  /** Something is typed into a field. */
+  types: boolean;
+}
+
+/** Remembered by name; more are forgotten all at once. */
+const mostCallees = 2048;
+const callees = new Map<string, Callee>();
+
+function calleeOf(name: string): Callee {
+  const known = callees.get(name);
+  if (known) return known;
+  const callee = { judge: judgeOf(name), types: typesInto.test(name) };
+  if (callees.size >= mostCallees) callees.clear();
+  callees.set(name, callee);
+  return callee;
+}
+
+const judgeCarried: Judge = (value) => isPassword(value);
+
+function judgeOf(name: string): Judge | undefined {
   if (takesPassword.test(name)) return (value, index) => index === 0 && isPassword(value);
   const place = passwordAt[name];
   if (place !== undefined) return (value, index) => index === place && value.length >= 4 && !isStandIn(value);
@@ -71,8 +96,7 @@ function judgeOf(name: string, names: NameBook): Judge | undefined {
     return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
   if (ciphers.test(name)) return (value, index) => index > 0 && (isHex(value) || isDrawn(value));
   if (takesKey.test(name)) return isDrawn;
-  if (!carries.test(name) || names.isAllowed(name)) return undefined;
-  return (value) => isPassword(value);
+  return carries.test(name) ? judgeCarried : undefined;
 }
 
 /** `fill('#password', 'x')`, `getByLabel('Password').fill('x')`. */

@@ -26,6 +26,7 @@ const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|unra
 /** A flag ends at `end`; the secret behind it. */
 export function findFlagValue(page: Page, names: NameBook, start: number, end: number): Finding | undefined {
   const { units, text } = page;
+  if (!mayTell(page, names, start, end)) return undefined;
   const name = text.slice(start, Math.min(end, start + 80));
   if (/^-p/.test(name) && mysqlCommands.test(text.slice(Math.max(0, start - 180), start)))
     return findGluedPassword(page, start + 2, end);
@@ -56,6 +57,15 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (!isSecretValue(text.slice(span.start, Math.min(span.end, span.start + 4096)), verdict, asTyped))
     return undefined;
   return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
+}
+
+/** False for nearly all flags: long ones that name neither a secret nor a key nor a user. */
+function mayTell(page: Page, names: NameBook, start: number, end: number): boolean {
+  const { units, text } = page;
+  if (units[start + 1] === 112 || end - start < 4) return true;
+  if (/^(?:key|ser)$/i.test(text.slice(end - 3, end))) return true;
+  const verdict = names.lookUp(page, start, end);
+  return verdict !== undefined && verdict.strength >= 2;
 }
 
 /** `tool auth -t x`, `tool login -k x`: what signs in takes a token, short as it may be. */

@@ -391,9 +391,10 @@ export class ContextReader {
     const isNamed = place.start >= 0 && place.end === place.sign && isTagName(this.page, place);
     const name = isNamed || isLabelled ? place : elementName(this.page, place);
     if (!name) return place.behind;
+    let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
+    if (!verdict && !isLabelled) return place.behind;
     const span = elementText(this.page, place.behind);
     if (!span || (isNamed && isTypeArgument(this.page, place, span))) return place.behind;
-    let verdict = isLabelled ? undefined : this.names.lookUp(this.page, name.start, name.end);
     const text = this.page.text.slice(span.start, Math.min(span.end, span.start + longestJudged));
     // `<code>` is a typeface's as well.
     if (verdict?.form === 'code' && (/%[\dA-F]{2}/i.test(text) || !hasRandomPart(text, 12)))

@@ -2,7 +2,7 @@
  * Finds the password in an address: `scheme://user:password@host`, `scheme://token@host`, `user:password@tcp(host)`, a
  * `.pgpass` line. Half-open extents in units of the page.
  */
-import { characterTables, digit } from '../scan/characters.ts';
+import { characterTables, digit, wordUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isPublicId, isStandIn, looksChosen } from '../values/values.ts';
@@ -112,12 +112,21 @@ const driverHost = /@(?:tcp|unix|udp|cloudsql|pipe)\(/y;
 
 /** `user:password@tcp(host:port)/db` as Go drivers write it; the page holds `@` at `at`. */
 export function findDriverPassword(page: Page, at: number): Finding | undefined {
+  if (!mayBeHost(page, at + 1)) return undefined;
   driverHost.lastIndex = at;
   if (!driverHost.test(page.text)) return findHostlessUser(page, at);
   const before = page.text.slice(Math.max(0, at - 130), at);
   const password = /[\w.-]:([^\s"'\\]{1,128})$/.exec(before)?.[1];
   if (password === undefined || isStandIn(password)) return undefined;
   return { start: at - password.length, end: at, rule: 'url-password' };
+}
+
+/** A dot in it, or a bracket behind it: scopes of packages, decorators and users' names have neither. */
+function mayBeHost({ units }: Page, start: number): boolean {
+  const { classes } = characterTables();
+  let i = start;
+  while (classes[units[i]!]! & wordUnit) i += 1;
+  return units[i] === 46 || units[i] === 40;
 }
 
 const bareHost = /@[A-Za-z][\w-]{0,40}(?:\.[\w-]{1,40}){1,5}(?![\w@])/y;

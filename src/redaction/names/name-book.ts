@@ -30,7 +30,7 @@ const telling =
   'sif geh seg sek jet pep kek dek lav sse idt new old typ hav p12 pfx api wif lab eme puk sel';
 
 /** Of names in pages: the newest one of each hash, so that a name seen again costs no string. */
-const slots = 1024;
+const slots = 4096;
 
 interface JudgedName {
   name: string;
@@ -39,6 +39,8 @@ interface JudgedName {
 
 export class NameBook {
   private readonly judged: (JudgedName | undefined)[] = new Array(slots);
+  /** Of those of one and two ASCII units, by both. */
+  private readonly short: (NameVerdict | undefined)[] = new Array(1 << 14);
   private readonly seen = new Map<string, NameVerdict>();
   private readonly allowed: Set<string>;
   private readonly denied: Set<string>;
@@ -51,14 +53,14 @@ export class NameBook {
 
   /** False for nearly every name: no three letters in a row of it stand in a telling word so. */
   private maySmell(units: Uint16Array, start: number, end: number): boolean {
-    if (this.denied.size > 0) return true;
+    if (end - start < 3 || this.denied.size > 0) return true;
     const stems = stemTable();
     let bits = 0;
     for (let i = start; i < end; i++) {
       bits = ((bits << 5) | (units[i]! & 31)) & 0x7fff;
       if ((stems[bits >>> 5]! >>> (bits & 31)) & 1) return true;
     }
-    return end - start < 3 || ((units[end - 1]! | 32) === 119 && (units[end - 2]! | 32) === 112);
+    return (units[end - 1]! | 32) === 119 && (units[end - 2]! | 32) === 112;
   }
 
   judge(name: string): NameVerdict {
@@ -88,6 +90,12 @@ export class NameBook {
   lookUp(page: Page, start: number, end: number): NameVerdict | undefined {
     const { units, text } = page;
     if (end - start > longestName || !this.maySmell(units, start, end)) return undefined;
+    const second = end - start === 2 ? units[start + 1]! : 0;
+    if (end - start < 3 && end > start && (units[start]! | second) < 128) {
+      const both = (units[start]! << 7) | second;
+      this.short[both] ??= this.judge(text.slice(start, end));
+      return this.short[both];
+    }
     let hash = 0;
     for (let i = start; i < end; i++) hash = Math.imul(hash ^ units[i]!, 0x9e3779b1);
     const slot = (hash >>> 16) & (slots - 1);

@@ -10,15 +10,17 @@ import { characterTables } from '../scan/characters.ts';
 import { columnWords } from '../tables/json-columns.ts';
 import { boundWords } from '../tables/sql-values.ts';
 
-/** A word's first two letters, its last one and its length, in fifteen bits. */
-export function outlineOf(first: number, second: number, last: number, length: number): number {
-  return (((first & 31) << 10) | ((second & 31) << 5) | (last & 31)) ^ (Math.imul(length, 0x2f1) & 0x7fff);
+/** Two letters at a word's start, that in its middle and its last one, the same in both cases, and its length, in fifteen bits. */
+export function outlineOf(units: Uint16Array, start: number, end: number): number {
+  const front = (units[start]! & 31) | ((units[start + 1]! & 31) << 5);
+  const back = (units[(start + end) >> 1]! & 31) | ((units[end - 1]! & 31) << 5);
+  return Math.imul(front ^ (back << 10) ^ ((end - start) << 20), 0x9e3779b1) >>> 17;
 }
 
 /** What a word may announce; bits, as one may announce more. */
 export const telltale = { spoken: 1, told: 2, values: 4, bound: 8, heading: 16, columns: 32 } as const;
 
-interface TelltaleWord {
+export interface TelltaleWord {
   /** In small letters. */
   word: string;
   kinds: number;
@@ -31,8 +33,8 @@ export class TelltaleWords {
 
   constructor() {
     for (const [word, kinds] of telltaleKinds()) {
-      const unit = (at: number): number => word.charCodeAt(at);
-      const outline = outlineOf(unit(0), unit(1), unit(word.length - 1), word.length);
+      const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
+      const outline = outlineOf(units, 0, units.length);
       this.outlines[outline >>> 5]! |= 1 << (outline & 31);
       const others = this.byOutline.get(outline);
       if (others) others.push({ word, kinds });

@@ -15,10 +15,10 @@ import { findEscapedName } from '../names/escaped-names.ts';
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { findNativeName } from '../names/native-names.ts';
-import { outlineOf, TelltaleWords, telltale } from '../names/telltale-words.ts';
+import { outlineOf, type TelltaleWord, TelltaleWords, telltale } from '../names/telltale-words.ts';
 import { findAwsSecret, findAzureSecret, findDiscordToken } from '../shapes/inner-sign-tokens.ts';
 import { readBlockBack, readBlockFrom } from '../shapes/key-blocks.ts';
-import { findUnknownToken, holdsNoToken, isSpokenOf } from '../shapes/unknown-tokens.ts';
+import { buildOf, findUnknownToken, isSpokenOf } from '../shapes/unknown-tokens.ts';
 import { findAligned, mayBeAligned } from '../tables/aligned-columns.ts';
 import { findInJsonColumns } from '../tables/json-columns.ts';
 import { findBehindArrow, findBehindBlank, findInCell, findInRow } from '../tables/paired-values.ts';
@@ -104,7 +104,7 @@ export class Scanner {
         // A word has parts between connectors; a shape may start at each.
         for (;;) {
           const head = headOf(unit, units[i + 1]!, units[i + 2]!);
-          if ((heads[head >>> 5]! >>> (head & 31)) & 1) {
+          if ((heads[head >>> 5]! >>> (head & 31)) & 1 && this.shapes.mayStart(head, units[i + 3]!)) {
             found = this.shapeAt(page, i, start, out);
             if (found) break;
           }
@@ -126,9 +126,12 @@ export class Scanner {
         }
         if (!found && i - start >= longWord) found = this.longWordAt(page, start, i, out);
         if (!found && withContext) {
-          const outline = outlineOf(units[start]!, units[start + 1]!, units[i - 1]!, i - start);
-          if (units[start] !== 45 && (spoken[outline >>> 5]! >>> (outline & 31)) & 1)
-            found = this.spokenAt(page, start, i, outline, out);
+          const outline = outlineOf(units, start, i);
+          const telling =
+            (spoken[outline >>> 5]! >>> (outline & 31)) & 1
+              ? this.telltales.find(units, start, i, outline)
+              : undefined;
+          if (telling) found = this.spokenAt(page, telling, start, i, out);
           else if (
             units[start] === 45 &&
             i - start > 1 &&
@@ -248,9 +251,7 @@ export class Scanner {
     }
   }
 
-  private spokenAt(page: Page, start: number, to: number, outline: number, out: Finding[]): number {
-    const telling = this.telltales.find(page.units, start, to, outline);
-    if (telling === undefined) return 0;
+  private spokenAt(page: Page, telling: TelltaleWord, start: number, to: number, out: Finding[]): number {
     const { word, kinds } = telling;
     const { names } = this.options;
     const one =
@@ -305,17 +306,18 @@ export class Scanner {
       const end = this.pushFound(findDiscordToken(page, start), out);
       if (end) return end;
     }
-    if (end - start > 400 || holdsNoToken(units, start, end)) return 0;
+    const build = end - start > 400 ? 0 : buildOf(units, start, end);
+    if (build === 0) return 0;
     const word = text.slice(start, end);
     if (isPublicId(word)) return 0;
-    if (this.options.context && isSpokenOf(page, start, word, this.options.names)) {
+    if (this.options.context && isSpokenOf(page, start, word, build, this.options.names)) {
       const { classes } = characterTables();
       let to = end;
       while ((classes[units[to]!]! & base64Unit || units[to] === 61) && to - end < 400) to += 1;
       out.push({ start, end: to, rule: 'spoken-of' });
       return to;
     }
-    const unknown = findUnknownToken(page, start, word, this.options);
+    const unknown = findUnknownToken(page, start, word, build, this.options);
     return this.pushFound(unknown, out);
   }
 

@@ -49,9 +49,9 @@ export class ShapeTable {
       }
     }
     // Armoured keys start so; the scanner reads them itself.
-    for (const word of ['BEG', 'END']) {
+    for (const word of ['BEGI', 'END ']) {
       const head = headOf(word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2));
-      this.heads[head >>> 5]! |= 1 << (head & 31);
+      this.mark(head, word.charCodeAt(3));
     }
     // Longer starts first: `sk-ant-` before `sk-`.
     for (const group of this.groups.values()) group.sort((a, b) => b.start.length - a.start.length);
@@ -64,12 +64,23 @@ export class ShapeTable {
   }
 
   private addAt(head: number, entry: Entry): void {
-    this.heads[head >>> 5]! |= 1 << (head & 31);
-    const long = entry.fourth === 0 ? head : longHeadOf(head, entry.fourth);
-    this.longHeads[long >>> 5]! |= 1 << (long & 31);
+    this.mark(head, entry.fourth);
     const group = this.groups.get(head);
     if (!group) this.groups.set(head, [entry]);
     else if (!group.includes(entry)) group.push(entry);
+  }
+
+  private mark(head: number, fourth: number): void {
+    this.heads[head >>> 5]! |= 1 << (head & 31);
+    const long = fourth === 0 ? head : longHeadOf(head, fourth);
+    this.longHeads[long >>> 5]! |= 1 << (long & 31);
+  }
+
+  /** Of a head that `heads` knows: whether the fourth unit goes on so too. */
+  mayStart(head: number, fourth: number): boolean {
+    const { longHeads } = this;
+    const long = longHeadOf(head, fourth);
+    return (((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1) !== 0;
   }
 
   /** The shape that starts at `i`; `wholeWord` says that no word unit stands before `i`. */
@@ -77,10 +88,7 @@ export class ShapeTable {
     const { units, text } = page;
     const head = headOf(units[i]!, units[i + 1]!, units[i + 2]!);
     const unit = units[i + 3]!;
-    const long = longHeadOf(head, unit);
-    const { longHeads } = this;
-    if (!(((longHeads[long >>> 5]! >>> (long & 31)) | (longHeads[head >>> 5]! >>> (head & 31))) & 1))
-      return undefined;
+    if (!this.mayStart(head, unit)) return undefined;
     const group = this.groups.get(head);
     if (!group) return undefined;
     for (const { shape, start, fourth, body, standsOut } of group) {

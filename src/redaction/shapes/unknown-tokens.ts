@@ -4,7 +4,7 @@
  */
 
 import type { NameBook } from '../names/name-book.ts';
-import { alnum, characterTables, digit, hexUnit } from '../scan/characters.ts';
+import { alnum, characterTables, connector, digit, hexUnit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isAlphabet } from '../values/program-values.ts';
 import { looksRandom } from '../values/randomness.ts';
@@ -28,17 +28,30 @@ const lettingIn =
 const genericBody =
   /^(?:[A-Za-z0-9]{1,12}[-_]){0,3}?(?:sk|rk|key|api|apikey|token|tok|tk|pat|secret|sec|live|test|prod|priv|private|auth|access|cred|pwd|oauth|bearer|at|rt|svc|admin|webhook|whsec|sig|session|refresh|deploy|agent|bot|(?:[a-z]{1,6}\d)?[a-z]?[a-z]k\d?)[-_](?:v\d+[-_])?([A-Za-z0-9]{18,}(?:[-_][A-Za-z0-9]{4,}){0,4})$/i;
 
-/** A word without a connector and with less than two digits, or of the length and the digits of a digest: passed by at once. */
-export function holdsNoToken(units: Uint16Array, start: number, end: number): boolean {
+/** Of what a long word is made; the count of its digits above. */
+const small = 1;
+const capital = 2;
+const joined = 4;
+const digitShift = 3;
+
+/**
+ * What the long word [start, end) is made of. 0 when it holds no token: without a connector and with less than two digits, or
+ * of the length and the digits of a digest.
+ */
+export function buildOf(units: Uint16Array, start: number, end: number): number {
   const { classes } = characterTables();
   let common = alnum | hexUnit;
-  let digits = 0;
+  let build = 0;
   for (let i = start; i < end; i++) {
-    const kind = classes[units[i]!]!;
+    const unit = units[i]!;
+    const kind = classes[unit]!;
     common &= kind;
-    digits += (kind & digit) >>> 6;
+    if (kind & digit) build += 1 << digitShift;
+    else build |= kind & connector ? joined : unit > 96 ? small : capital;
   }
-  return (common & alnum) !== 0 && (digits < 2 || ((common & hexUnit) !== 0 && isDigestLength(end - start)));
+  if (!(build & joined) && (build >>> digitShift < 2 || (common & hexUnit && isDigestLength(end - start))))
+    return 0;
+  return build;
 }
 
 const isDigestLength = (length: number): boolean =>
@@ -52,24 +65,31 @@ export function findUnknownToken(
   page: Page,
   start: number,
   word: string,
+  build: number,
   { names, context }: { names: NameBook; context: boolean },
 ): Finding | undefined {
   const { text, units } = page;
   const end = start + word.length;
-  if (isPublicPart(page, start) || startsWithTime.test(word)) return undefined;
+  if (isPublicPart(page, start) || (units[start + 8] === 84 && startsWithTime.test(word))) return undefined;
   const isPathPart = units[start - 1] === 47;
   const behindDot = units[start - 1] === 46 ? dotPrefixed(page, start, word) : false;
   if (behindDot) return { start, end, rule: 'prefixed-token' };
   const dots = units[end] === 46 && word.length >= 20 && !isPathPart ? dottedTokenEnd(page, start) : 0;
   if (dots) return { start, end: dots, rule: 'dotted-token' };
-  if (/^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
+  if (word.length === 55 && /^\d{6}(?:-\d{6}){7}$/.test(word)) return { start, end, rule: 'recovery-code' };
   if (word.length < 24 && !(isPathPart && word.length >= 20)) return undefined;
+  const isJoined = (build & joined) !== 0;
   const body =
-    (context ? findNamedDigest(word, names) : undefined) ??
-    findGenericBody(word) ??
-    findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '');
+    (context && isJoined ? findNamedDigest(word, names) : undefined) ??
+    (isJoined ? findGenericBody(word) : undefined) ??
+    (build >>> digitShift >= 2 && (isJoined || isPathPart)
+      ? findTokenBody(word, isPathPart ? text.slice(Math.max(0, start - 80), start) : '')
+      : undefined);
   if (body !== undefined) return { start: end - body.length, end, rule: 'prefixed-token' };
-  return context && isBareToken(page, start, word) ? { start, end, rule: 'bare-token' } : undefined;
+  const isMixed = (build & (joined | small | capital)) === (small | capital) && build >>> digitShift >= 2;
+  return context && isMixed && isBareToken(page, start, word)
+    ? { start, end, rule: 'bare-token' }
+    : undefined;
 }
 
 const calledPrint = /(?:fingerprint|thumbprint|checksum|etag)\\*["']?\s?[:=]\s?\\*["']?$/i;
@@ -79,6 +99,8 @@ function isPublicPart({ text, units }: Page, start: number): boolean {
   if (calledPrint.test(text.slice(Math.max(0, start - 40), start))) return true;
   const unit = units[start - 1];
   if (unit !== 34 && unit !== 39) return false;
+  const before = units[start - 2];
+  if (before !== 58 && before !== 92 && before! > 32 && before! < 128) return false;
   return /(?:["'\s{,])[xyn]\\*["']?:\s?\\*["']$/.test(text.slice(Math.max(0, start - 16), start));
 }
 
@@ -91,29 +113,25 @@ const standsAlone = /(?=$|[\s"'`)\],]|\.(?:\s|$))/y;
 /** Of 32 drawn from 62 some 25 are different. */
 const fewestDistinct = 14;
 
-/** Both cases and digits take turns as no words do, and nothing names it: no id that people pass around is so long. */
+/** A word of letters in both cases and of digits: they take turns as no words do, and nothing names it: no id that people pass around is so long. */
 function isBareToken({ text, units }: Page, start: number, word: string): boolean {
   const { length } = word;
   // Of 43 and 44 are digests, keys' thumbprints and addresses; of 34 and 46 other addresses; `AAAA` begins public keys.
   if (length < 32 || length > 100 || length === 43 || length === 44) return false;
-  // The base64 of a line of dashes.
-  if (new Set(word).size < fewestDistinct) return false;
-  if (!/^[A-Za-z\d]+$/.test(word) || /^(?:[13]\w{33}$|Qm\w{44}$|AAAA)/.test(word)) return false;
   if (start > 0 && !/[\s"'`([]/.test(text[start - 1]!)) return false;
+  if (/^(?:[13]\w{33}$|Qm\w{44}$|AAAA)/.test(word)) return false;
   standsAlone.lastIndex = start + length;
   if (units[start + length] !== 0 && !standsAlone.test(text)) return false;
   const before = text.slice(Math.max(0, start - 40), start);
   // `createAIV5PromptToAIV4Core`: words, whatever stands between.
   if (/[a-z]{8}|[a-z]{5}.*[a-z]{5}/.test(word)) return false;
-  return !signBefore.test(before) && !calledAnId.test(before) && turnsOf(word) >= length * 0.42;
+  if (signBefore.test(before) || calledAnId.test(before) || turnsOf(word) < length * 0.42) return false;
+  // The base64 of a line of dashes.
+  return new Set(word).size >= fewestDistinct;
 }
 
 /** How often the next is of another class: small, capital, digit. Drawn from all 62, three in five times. */
-function turnsOf(word: string): number {
-  const runs = word.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
-  const digits = word.replace(/\D/g, '').length;
-  return digits >= 2 && /[a-z]/.test(word) && /[A-Z]/.test(word) ? runs.length - 1 : 0;
-}
+const turnsOf = (word: string): number => (word.match(/[a-z]+|[A-Z]+|\d+/g) ?? []).length - 1;
 
 /** `acme.x…`: a short word stands before the dot, and nothing before that; no file goes on with another dot. */
 function dotPrefixed({ text, units }: Page, start: number, word: string): boolean {
@@ -171,16 +189,17 @@ const calledSo =
   /["'`]?\s(?:as|is|was|for)\s(?:(?:the|your|my|our|an?|its?)\s)?(?:\w{2,12}\s)?(?:api[ -]?key|(?:auth|access|bearer)?[ -]?token|password|secret|passphrase|credential)\b/iy;
 
 /** `use x as the API key`. */
-function isCalledSo(text: string, end: number): boolean {
+function isCalledSo({ text, units }: Page, end: number): boolean {
+  if (units[end]! < 128 && units[end]! > 32 && !/["'`]/.test(text[end]!)) return false;
   calledSo.lastIndex = end;
   return calledSo.test(text);
 }
 
-/** A random word in a line that speaks of a secret before it, with at most one sign and no other name between. */
-export function isSpokenOf({ text }: Page, start: number, word: string, names: NameBook): boolean {
-  if (!mixed.test(word)) return false;
-  if (isPublicId(word)) return false;
-  if (isCalledSo(text, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
+/** A random word, and no public id, in a line that speaks of a secret before it, with at most one sign and no other name between. */
+export function isSpokenOf(page: Page, start: number, word: string, build: number, names: NameBook): boolean {
+  const { text } = page;
+  if (build >>> digitShift < 2 || !mixed.test(word)) return false;
+  if (isCalledSo(page, start + word.length)) return looksRandom(word, 16) && looksChosen(word);
   const before = text.slice(Math.max(0, start - 110), start);
   if (!maySpeak.test(before)) return false;
   const { name, between } = telling.exec(before)?.groups ?? {};

@@ -55,40 +55,44 @@ export function findInColumns(
   return telling.length > 0 ? readRows(page, start, delimiter, columns.length, telling, stop, out) : 0;
 }
 
-const isDelimiter = (unit: number): boolean =>
-  unit === 44 || unit === 124 || unit === 9 || unit === 59 || unit === 0x2502;
+/** `,` `|` tab `;` and what may stand in a column's name, by ASCII unit. */
+const delimiterUnit = 1;
+const nameUnit = 2;
+let cellTable: Uint8Array | undefined;
+
+function cellUnits(): Uint8Array {
+  if (cellTable) return cellTable;
+  const { classes } = characterTables();
+  cellTable = new Uint8Array(128);
+  for (let unit = 0; unit < 128; unit++) if (classes[unit]! & wordUnit) cellTable[unit] = nameUnit;
+  for (const unit of [32, 46, 34, 39, 96, 42]) cellTable[unit] = nameUnit;
+  for (const unit of [44, 124, 9, 59]) cellTable[unit] = delimiterUnit;
+  return cellTable;
+}
 
 /** The unit behind the first column's name, or before it where a bar opens the line; 0 where the line begins otherwise. */
 function delimiterOf({ units }: Page, start: number): number {
-  const { classes } = characterTables();
   const first = units[start]!;
   if (first === 124 || first === 0x2502) return first;
-  if (!(classes[first]! & alnum) && first !== 34 && first !== 39 && first !== 32) return 0;
-  if (first === 32 && units[start + 1] === 32) return 0;
+  if (first === 32) {
+    if (units[start + 1] === 32) return 0;
+  } else if (!(characterTables().classes[first]! & alnum) && first !== 34 && first !== 39) return 0;
+  const cells = cellUnits();
   for (let i = start; i < start + longestName; i++) {
     const unit = units[i]!;
-    if (isDelimiter(unit)) return unit;
-    if (!isNameUnit(classes, unit)) return 0;
+    const kind = unit < 128 ? cells[unit] : 0;
+    if (kind !== nameUnit) return kind === delimiterUnit || unit === 0x2502 ? unit : 0;
   }
   return 0;
 }
 
-const isNameUnit = (classes: Uint8Array, unit: number): boolean =>
-  (classes[unit]! & wordUnit) !== 0 ||
-  unit === 32 ||
-  unit === 46 ||
-  unit === 34 ||
-  unit === 39 ||
-  unit === 96 ||
-  unit === 42;
-
 /** The whole line, if nothing but names and delimiters is in it. */
 function headerAt({ text, units }: Page, start: number, mark: number): string | undefined {
-  const { classes } = characterTables();
+  const cells = cellUnits();
   let i = start;
   for (const stop = start + longestLine; i < stop; i++) {
     const unit = units[i]!;
-    if (unit === mark || isNameUnit(classes, unit) || unit === 40 || unit === 41 || unit === 13) continue;
+    if (cells[unit] === nameUnit || unit === mark || unit === 40 || unit === 41 || unit === 13) continue;
     return unit === 10 || unit === 92 ? text.slice(start, i) : undefined;
   }
   return undefined;

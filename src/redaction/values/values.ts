@@ -105,8 +105,11 @@ let idKinds: Set<string> | undefined;
 
 /** `msg_…`, `call-…`: what programs and protocols call their things by. */
 function isKnownId(value: string): boolean {
-  const [kind = ''] = /^[A-Za-z]{1,16}(?=[-_][\w-]{6})/.exec(value) ?? [];
-  if (kind === '') return false;
+  let end = 0;
+  while (end < 17 && value.charCodeAt(end) > 64 && value.charCodeAt(end) !== 95) end += 1;
+  const sign = value.charCodeAt(end);
+  if (end === 0 || end > 16 || value.length < end + 7 || (sign !== 45 && sign !== 95)) return false;
+  const kind = value.slice(0, end);
   idKinds ??= new Set(
     `msg call toolu srvtoolu chatcmpl cmpl run thread asst file resp req step gen batch ws rs fc item
     conv vs evt cus ch pi pm sub in price prod seti acct txn src tool trace span session sess ses
@@ -122,15 +125,26 @@ function isKnownId(value: string): boolean {
 /** `wrkspc_01…`, `depl_01…`: ids that begin with their layout's number, whatever the kind is called. */
 const numberedId = /^[a-z]{2,12}_01[A-Za-z0-9]{22,24}$/;
 
+/** What nearly all words fail at, before an expression is asked. */
+const endsHex = (value: string): boolean => {
+  const last = value.charCodeAt(value.length - 1) | 32;
+  return (last > 96 && last < 103) || (last > 47 && last < 58);
+};
+const isTypedAs = (value: string): boolean => {
+  const first = value.charCodeAt(0) | 32;
+  return first === 115 || first === 109;
+};
+
 /** An identifier that anyone may see: what logs and protocols use to tell things apart. */
 export function isPublicId(value: string): boolean {
+  const { length } = value;
   return (
-    uuid.test(value) ||
-    ulid.test(value) ||
-    digest.test(value) ||
-    integrity.test(value) ||
+    (length === 36 && uuid.test(value)) ||
+    (length === 26 && ulid.test(value)) ||
+    (length >= 32 && endsHex(value) && digest.test(value)) ||
+    (length >= 24 && isTypedAs(value) && integrity.test(value)) ||
     isKnownId(value) ||
-    numberedId.test(value)
+    (length >= 27 && numberedId.test(value))
   );
 }
 
