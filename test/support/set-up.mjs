@@ -9,6 +9,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 /** For tests only. Their install scripts would build or download what no test needs. */
 const wide = [
   { folder: 'nodes', what: 'the other Nodes, for the matrix of deaths' },
+  // npm installs what is for another machine by force alone.
+  { folder: 'emulated', what: 'Nodes of arm64, which qemu runs', flags: ['--force'] },
   { folder: 'oracles', what: 'programs whose answers ours are held against' },
   { folder: 'kernel', what: 'the compiler of the WebAssembly that is kept in src' },
   { folder: 'schema', what: 'what makes the JSON Schema of the types' },

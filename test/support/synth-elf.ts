@@ -1,4 +1,4 @@
-/** Builds ELF objects and Linux x86-64 cores from scratch. Restates the layouts on purpose: it imports nothing. */
+/** Builds ELF objects and Linux cores of x86-64 and arm64 from scratch. Restates the layouts on purpose: it imports nothing. */
 
 export interface SynthSegment {
   type: number;
@@ -66,6 +66,18 @@ export function synthThread(tid: number, signal: number, registers: Record<strin
   bytes.writeUInt32LE(tid, 32);
   registerOrder.split(' ').forEach((name, i) => {
     bytes.writeBigUInt64LE(BigInt(registers[name] ?? 0), 112 + i * 8);
+  });
+  return synthNote('CORE', 1, bytes);
+}
+
+/** NT_PRSTATUS of an arm64 thread: `registers` by x0 to x30, sp, pc, pstate. */
+export function synthArm64Thread(tid: number, signal: number, registers: Record<string, number>): Buffer {
+  const bytes = Buffer.alloc(392);
+  bytes.writeUInt16LE(signal, 12);
+  bytes.writeUInt32LE(tid, 32);
+  for (let i = 0; i < 31; i++) bytes.writeBigUInt64LE(BigInt(registers[`x${i}`] ?? 0), 112 + i * 8);
+  ['sp', 'pc', 'pstate'].forEach((name, i) => {
+    bytes.writeBigUInt64LE(BigInt(registers[name] ?? 0), 112 + (31 + i) * 8);
   });
   return synthNote('CORE', 1, bytes);
 }

@@ -1,6 +1,6 @@
 /**
  * The account of a core: the fault, every thread with both of its worlds, what was waiting, what was on the heap, and
- * a verdict. Everything that is missing is a gap; only what is no x86-64 core at all is an error.
+ * a verdict. Everything that is missing is a gap; only what is no core of a machine that can be read is an error.
  */
 import { whereMapped } from '../../bytes/memory.ts';
 import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from '../../model/account.ts';
@@ -59,7 +59,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   if (!died) gaps.push({ part: 'core', reason: 'it names no thread' });
   // What leaves the verdict less than certain: of the file, of V8, and of the frames of the thread that died.
   const doubts = gaps.filter(({ part }) => !part.startsWith('core module '));
-  const fault = died && describeFault(core, died, dump.memory);
+  const fault = died && describeFault(core, died, dump.memory, dump.machine);
   const threads = core.threads.map((thread) =>
     describeThread(dump, thread, {
       v8,
@@ -129,7 +129,7 @@ function describeSignal(fault: Fault): SignalFacts {
 }
 
 function describeProcess({ core, memory }: CoreDump, v8: V8Runtime | undefined): ProcessFacts {
-  const facts: ProcessFacts = { platform: 'linux', arch: 'x64' };
+  const facts: ProcessFacts = { platform: 'linux', arch: core.machine };
   if (core.process) {
     facts.pid = core.process.pid;
     facts.parentPid = core.process.parentPid;

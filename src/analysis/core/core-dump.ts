@@ -6,7 +6,8 @@ import { MalformedInput } from '../../errors.ts';
 import type { CoreFile } from '../../formats/elf-core/core-contents.ts';
 import { coreExtents, readCore } from '../../formats/elf-core/core-file.ts';
 import type { Gap } from '../../model/verdict.ts';
-import { type Machine, x64 } from './native/machine.ts';
+import type { Machine } from './native/machine.ts';
+import { machineOf } from './native/machines.ts';
 import { type ModuleMap, type ModuleOptions, moduleExtents, openModules } from './native/module-map.ts';
 
 export interface CoreDump {
@@ -27,7 +28,7 @@ export interface CoreDumpOptions extends ModuleOptions {
 /** A compressed core of more than this is unpacked by whoever has the room for it. */
 const maxInflated = 1 << 30;
 
-/** Throws `malformed-input` for what is no x86-64 core, `not-found` where there is no file. */
+/** Throws `malformed-input` for what is no core of x86-64 or arm64, `not-found` where there is no file. */
 export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreDump {
   const file = new FileSource(path);
   return openSource(path, file, () => file.close(), options);
@@ -64,7 +65,7 @@ function openSource(
     modules.close();
     for (const each of [ownMemory, memory]) each.release();
   };
-  return { path, core, machine: x64, memory, modules, gaps, close };
+  return { path, core, machine: machineOf(core), memory, modules, gaps, close };
 }
 
 /** Mini cores are kept compressed. */

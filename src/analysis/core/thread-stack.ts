@@ -20,7 +20,7 @@ const framesAtBottom = 50;
 /** Values are read for this many frames from the top. */
 const framesWithValues = 48;
 const SIGTRAP = 5;
-const interpreterOffsetRegister = 9;
+const signalReturn = '(return from a signal handler)';
 
 export interface ThreadOptions {
   v8: V8Runtime | undefined;
@@ -33,7 +33,7 @@ export interface ThreadOptions {
 }
 
 export function describeThread(dump: CoreDump, thread: CoreThread, options: ThreadOptions): Thread {
-  const isExact = !(options.crashed && thread.signal === SIGTRAP);
+  const isExact = !(options.crashed && thread.signal === SIGTRAP && dump.machine.stopsBehindBreakpoint);
   const registers = dump.machine.registersOf(thread);
   const stack = walkNativeStack(registers, dump, isExact);
   const found: Gap[] = [];
@@ -88,6 +88,7 @@ function describeFrame(
 ): Frame[] {
   const symbol = findSymbol(frame);
   const builtin = builtinName(symbol) ?? (isUnnamedBuiltin(frame, symbol, options.v8) ? '' : undefined);
+  if (frame.isSignalReturn) return [describeNative(frame, symbol ? readableName(symbol) : signalReturn)];
   // What a deoptimisation returns to is known by its name alone.
   if (index > 0 && builtin !== '' && isBehindNoCall(frame, symbol, dump))
     doubts.add('no call stands before the return address, so the stack may be damaged there');
@@ -176,7 +177,7 @@ function findJavaScript(
   if (!v8 || frame.framePointer === undefined) return undefined;
   // Optimised code that has no frame of its own yet, or machine code of someone else.
   if (builtin === undefined && !dump.memory.has(frame.framePointer - 16, 16)) return undefined;
-  const offset = isTop ? frame.registers.get(interpreterOffsetRegister) : undefined;
+  const offset = isTop ? frame.registers.get(dump.machine.interpreterOffset) : undefined;
   return v8.frames.find({
     programCounter: frame.programCounter,
     framePointer: frame.framePointer,

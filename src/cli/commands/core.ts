@@ -24,7 +24,7 @@ const command: CommandModule<object, Words> = {
       .positional('file', {
         type: 'string',
         demandOption: true,
-        describe: 'Core file of Node 20 or later, Linux x64',
+        describe: 'Core file of Node 20 or later, Linux x64 or arm64',
       })
       .option('exe', {
         type: 'string',

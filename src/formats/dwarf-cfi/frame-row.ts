@@ -163,6 +163,10 @@ function run(
         case dw.DW_CFA_val_expression:
           set(register(), { kind: 'value-expression', code: block() });
           break;
+        // Whoever uses a return address takes a signature off in any case: an address of user space has no such bits.
+        case dw.DW_CFA_AARCH64_negate_ra_state:
+        case dw.DW_CFA_AARCH64_negate_ra_state_with_pc:
+          break;
         case dw.DW_CFA_GNU_args_size:
           cursor.uleb('size');
           break;

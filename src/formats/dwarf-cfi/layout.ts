@@ -40,6 +40,9 @@ export const DW_CFA_def_cfa_offset_sf = 0x13;
 export const DW_CFA_val_offset = 0x14;
 export const DW_CFA_val_offset_sf = 0x15;
 export const DW_CFA_val_expression = 0x16;
+/** DWARF for the Arm 64-bit Architecture: from here on the return address is, or is not, signed. */
+export const DW_CFA_AARCH64_negate_ra_state_with_pc = 0x2c;
+export const DW_CFA_AARCH64_negate_ra_state = 0x2d;
 export const DW_CFA_GNU_args_size = 0x2e;
 export const DW_CFA_GNU_negative_offset_extended = 0x2f;
 

@@ -1,6 +1,6 @@
 /** What a core file holds, once read. */
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { X64Register } from './layout.ts';
+import type { CoreMachine } from './layout.ts';
 import type { SignalSender } from './signal-frame.ts';
 
 export interface CoreThread {
@@ -8,7 +8,10 @@ export interface CoreThread {
   tid: number;
   /** Signal that this thread was handling; 0 for none. */
   signal: number;
-  registers: Record<X64Register, bigint>;
+  /** By the names of the machine: `rip`, `x30`. */
+  registers: Record<string, bigint>;
+  programCounter: number;
+  stackPointer: number;
 }
 
 /** One mapping of a file. */
@@ -41,6 +44,7 @@ export interface SignalNote {
 
 export interface CoreFile {
   source: ByteSource;
+  machine: CoreMachine;
   /** In the order of the file: the thread that died comes first. */
   threads: CoreThread[];
   segments: CoreSegment[];
@@ -49,6 +53,8 @@ export interface CoreFile {
   process?: { pid: number; parentPid: number; uid: number; program: string; arguments: string };
   /** Auxiliary vector by its AT_ numbers. */
   auxiliary: Map<number, bigint>;
+  /** The bits of a code address in which arm64 keeps a signature, where the kernel noted them. */
+  signatureBits?: bigint;
   /** The notes as they are in the file. */
   notes: Uint8Array;
   /** Notes of agentdump's own, by type: what a mini core keeps of a heap that it left behind. */

@@ -1,6 +1,6 @@
 /**
- * A Linux core file: what the kernel's notes say, and which bytes of memory the file holds. Reads x86-64; another
- * machine is refused by name. A file that ends early gives what it has and says what is missing. Does not open the
+ * A Linux core file: what the kernel's notes say, and which bytes of memory the file holds. Reads x86-64 and arm64;
+ * another machine is refused by name. A file that ends early gives what it has and says what is missing. Does not open the
  * modules that the process had mapped. Sources: layout.ts.
  */
 import { type ByteSource, readExactly } from '../../bytes/byte-source.ts';
@@ -9,18 +9,24 @@ import type { MemoryExtent } from '../../bytes/memory.ts';
 import { MalformedInput } from '../../errors.ts';
 import type { CoreFile } from './core-contents.ts';
 import { readCoreNotes } from './core-notes.ts';
+import { type CoreMachine, machines } from './layout.ts';
 
 const format = 'elf-core';
 
 /** Only the parts of an ELF file's header that a core needs, so that this format stands alone. */
 interface Header {
-  machine: number;
+  machine: CoreMachine;
   offset: number;
   count: number;
 }
 
-const machineX64 = 62;
-const machineNames: Record<number, string> = { 3: 'x86', 40: 'ARM', 183: 'AArch64', 243: 'RISC-V' };
+const machineNames: Record<number, string> = {
+  3: 'x86',
+  21: 'PowerPC',
+  22: 'S/390',
+  40: 'ARM',
+  243: 'RISC-V',
+};
 const PT_LOAD = 1;
 const PT_NOTE = 4;
 const programHeaderSize = 56;
@@ -38,6 +44,7 @@ export function readCore(source: ByteSource): CoreFile {
   const table = new ByteCursor(readExactly(source, header.offset, count * programHeaderSize, name), format);
   const core = {
     source,
+    machine: header.machine,
     threads: [],
     segments: [],
     files: [],
@@ -58,12 +65,7 @@ function readHeader(source: ByteSource): Header {
   head.position = 16;
   const type = head.u16('e_type');
   if (type !== 4) throw head.error('e_type', 16, 'a core file (4)', `${type}`);
-  const machine = head.u16('e_machine');
-  if (machine !== machineX64)
-    throw new MalformedInput(
-      `a core of ${machineNames[machine] ?? `machine ${machine}`}: only x86-64 cores can be read`,
-      { format, field: 'e_machine', offset: 18, wanted: `${machineX64}`, available: `${machine}` },
-    );
+  const machine = readMachine(head.u16('e_machine'));
   head.position = 32;
   const offset = head.size64('e_phoff');
   const sections = head.size64('e_shoff');
@@ -72,6 +74,15 @@ function readHeader(source: ByteSource): Header {
   if (count !== 0xffff) return { machine, offset, count };
   const first = new ByteCursor(readExactly(source, sections, 64, { format, field: 'section 0' }), format, 44);
   return { machine, offset, count: first.u32('sh_info') };
+}
+
+function readMachine(number: number): CoreMachine {
+  const found = (['x64', 'arm64'] as const).find((name) => machines[name].number === number);
+  if (found) return found;
+  throw new MalformedInput(
+    `a core of ${machineNames[number] ?? `machine ${number}`}: only cores of x86-64 and arm64 can be read`,
+    { format, field: 'e_machine', offset: 18, wanted: '62 or 183', available: `${number}` },
+  );
 }
 
 function readSegments(core: CoreFile, table: ByteCursor, count: number): CoreFile {

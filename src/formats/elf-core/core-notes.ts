@@ -20,6 +20,8 @@ export function readCoreNotes(core: CoreFile, bytes: Uint8Array): void {
     }
     const owner = Buffer.from(bytes.subarray(cursor.position, desc)).toString('latin1').replace(/\0.*$/s, '');
     if (owner === 'CORE') readNote(core, type, bytes.subarray(desc, desc + descSize));
+    else if (owner === note.ARCH_NOTE && type === note.NT_ARM_PAC_MASK)
+      readNote(core, type, bytes.subarray(desc, desc + descSize));
     else if (owner === note.OWN_NOTE) core.own.set(type, bytes.subarray(desc, desc + descSize));
     cursor.position = Math.min(bytes.length, desc + align4(descSize));
   }
@@ -37,7 +39,7 @@ export function withoutOwnNotes(bytes: Uint8Array): Buffer {
 export function withoutVectorRegisters(bytes: Uint8Array): Buffer {
   return keepNotes(bytes, (owner, type) => {
     const isFloats = owner === 'CORE' && type === note.NT_FPREGSET;
-    return owner !== note.ARCH_NOTE && !isFloats;
+    return (owner !== note.ARCH_NOTE || type === note.NT_ARM_PAC_MASK) && !isFloats;
   });
 }
 
@@ -57,7 +59,8 @@ function keepNotes(bytes: Uint8Array, isKept: (owner: string, type: number) => b
 function readNote(core: CoreFile, type: number, bytes: Uint8Array): void {
   const cursor = new ByteCursor(bytes, format);
   try {
-    if (type === note.NT_PRSTATUS) core.threads.push(readThread(cursor));
+    if (type === note.NT_PRSTATUS) core.threads.push(readThread(cursor, core.machine));
+    else if (type === note.NT_ARM_PAC_MASK) core.signatureBits = readSignatureBits(cursor);
     else if (type === note.NT_PRPSINFO) core.process = readProcess(cursor);
     else if (type === note.NT_SIGINFO) core.signal = readSignal(cursor);
     else if (type === note.NT_AUXV) readAuxiliary(core, cursor);
@@ -68,15 +71,28 @@ function readNote(core: CoreFile, type: number, bytes: Uint8Array): void {
   }
 }
 
-function readThread(cursor: ByteCursor): CoreThread {
+function readThread(cursor: ByteCursor, machine: note.CoreMachine): CoreThread {
   cursor.position = note.PR_CURSIG;
   const signal = cursor.u16('pr_cursig');
   cursor.position = note.PR_PID;
   const tid = cursor.u32('pr_pid');
   cursor.position = note.PR_REG;
-  const registers = {} as CoreThread['registers'];
-  for (const name of note.x64Registers) registers[name] = cursor.u64('pr_reg');
-  return { tid, signal, registers };
+  const { registers: names, programCounter, stackPointer } = note.machines[machine];
+  const registers: CoreThread['registers'] = {};
+  for (const name of names) registers[name] = cursor.u64('pr_reg');
+  return {
+    tid,
+    signal,
+    registers,
+    programCounter: Number(registers[programCounter]),
+    stackPointer: Number(registers[stackPointer]),
+  };
+}
+
+/** Masks of data, then of code: every thread has the same. */
+function readSignatureBits(cursor: ByteCursor): bigint {
+  cursor.u64('data_mask');
+  return cursor.u64('insn_mask');
 }
 
 function readProcess(cursor: ByteCursor): NonNullable<CoreFile['process']> {

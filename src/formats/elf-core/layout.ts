@@ -1,6 +1,7 @@
 /**
  * Constants of Linux core files, in the kernel's spelling. Sources: linux/elfcore.h, linux/elf.h (note types),
- * fs/binfmt_elf.c (who writes them), arch/x86/include/asm/user_64.h (register order), asm-generic/siginfo.h.
+ * fs/binfmt_elf.c (who writes them), arch/x86/include/asm/user_64.h and arch/arm64/include/uapi/asm/ptrace.h (register
+ * order), asm-generic/siginfo.h.
  */
 
 export const NT_PRSTATUS = 1;
@@ -12,13 +13,17 @@ export const NT_FILE = 0x46494c45;
 
 /** Owner of what the kernel notes of one architecture alone: NT_X86_XSTATE and the like. */
 export const ARCH_NOTE = 'LINUX';
+/** struct user_pac_mask: which bits of a data and of a code address hold a signature. */
+export const NT_ARM_PAC_MASK = 0x406;
 /** Owner of notes that only we write and read; other tools pass over them. */
 export const OWN_NOTE = 'agentdump';
 /** JSON, UTF-8: what a walk over the whole heap found. */
 export const OWN_HEAP_SURVEY = 1;
 export const OWN_MODULE_RECORDS = 2;
+/** JSON: the mapped files of a core that had no NT_FILE. */
+export const OWN_LINKED_FILES = 3;
 
-/** struct elf_prstatus, x86-64. */
+/** struct elf_prstatus: 336 bytes on x86-64, 392 on arm64, alike up to the registers. */
 export const PRSTATUS_SIZE = 336;
 export const PR_CURSIG = 12;
 export const PR_PID = 32;
@@ -55,7 +60,27 @@ export const x64Registers = [
 ] as const;
 export type X64Register = (typeof x64Registers)[number];
 
-/** struct elf_prpsinfo, x86-64. */
+/** struct user_pt_regs, arm64: 34 words. */
+export const arm64Registers = [
+  ...Array.from({ length: 31 }, (_, i) => `x${i}`),
+  'sp',
+  'pc',
+  'pstate',
+] as const;
+
+/** Machines whose cores are read. */
+export type CoreMachine = 'x64' | 'arm64';
+
+/** `number`: e_machine. */
+export const machines: Record<
+  CoreMachine,
+  { number: number; registers: readonly string[]; programCounter: string; stackPointer: string }
+> = {
+  x64: { number: 62, registers: x64Registers, programCounter: 'rip', stackPointer: 'rsp' },
+  arm64: { number: 183, registers: arm64Registers, programCounter: 'pc', stackPointer: 'sp' },
+};
+
+/** struct elf_prpsinfo, of 64-bit machines. */
 export const PRPSINFO_SIZE = 136;
 export const PR_UID = 16;
 export const PR_PSINFO_PID = 24;
@@ -63,7 +88,7 @@ export const PR_PPID = 28;
 export const PR_FNAME = 40;
 export const PR_PSARGS = 56;
 
-/** siginfo_t, x86-64. */
+/** siginfo_t, of 64-bit machines. */
 export const SI_CODE = 8;
 export const SI_ADDR = 16;
 /** In the place of the address, where kill, sigqueue or tkill sent the signal. */

@@ -70,14 +70,14 @@ export interface SignalFrame {
 
 /** The frame below the stack pointer whose saved registers are all those that the thread has now. */
 export function findDeadSignalFrame(
-  registers: Record<X64Register, bigint>,
+  registers: Record<string, bigint>,
   memory: MemoryReader,
 ): DeadSignalFrame | undefined {
-  const top = Number(registers.rsp);
+  const top = Number(registers['rsp']);
   const last = top - RT_SIGFRAME_SIZE;
   for (let at = last - (last % 8); at > top - searchBytes && memory.has(at, RT_SIGFRAME_SIZE); at -= 8) {
-    if (memory.readBigWord(at + RIP) !== registers.rip) continue;
-    if (memory.readBigWord(at + RSP) !== registers.rsp) continue;
+    if (memory.readBigWord(at + RIP) !== registers['rip']) continue;
+    if (memory.readBigWord(at + RSP) !== registers['rsp']) continue;
     if (!savedRegisters.every(([name, o]) => memory.readBigWord(at + UC_MCONTEXT + o) === registers[name]))
       continue;
     // Whole, so that a mini core keeps what proves it: its first bytes may lie on a page of their own.

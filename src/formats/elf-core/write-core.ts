@@ -1,10 +1,12 @@
 /**
- * Lays out a Linux x86-64 core file: header, table of segments, notes; the memory itself is copied by whoever has it.
+ * Lays out a Linux core file: header, table of segments, notes; the memory itself is copied by whoever has it.
  * gdb, eu-stack and our own reader open what is written so: the notes' segment must be aligned to 4, or binutils does
  * not take the file for a core. The writing half of this format; it reads nothing. Sources: layout.ts, elf(5).
  */
 import { AgentdumpError } from '../../errors.ts';
 import {
+  type CoreMachine,
+  machines,
   NT_AUXV,
   NT_FILE,
   NT_PRPSINFO,
@@ -47,7 +49,11 @@ const smallAlign = 8;
 /** More would need the extended count, which no process with sane maps has. */
 const maxSegments = 65_000;
 
-export function layOutCore(segments: readonly WrittenSegment[], notes: Uint8Array): CoreLayout {
+export function layOutCore(
+  segments: readonly WrittenSegment[],
+  notes: Uint8Array,
+  machine: CoreMachine = 'x64',
+): CoreLayout {
   if (segments.length > maxSegments)
     throw new AgentdumpError('over-limit', `${segments.length} segments do not fit a core`, {
       limit: 'segments',
@@ -56,7 +62,7 @@ export function layOutCore(segments: readonly WrittenSegment[], notes: Uint8Arra
     });
   const notesAt = headerSize + (segments.length + 1) * programHeaderSize;
   const head = Buffer.alloc(notesAt + notes.length);
-  writeHeader(head, segments.length + 1);
+  writeHeader(head, segments.length + 1, machine);
   writeProgramHeader(head, headerSize, 4, 0, notesAt, 0, notes.length, 0, 4);
   let offset = head.length;
   const offsets = segments.map((segment, i) => {
@@ -73,10 +79,10 @@ export function layOutCore(segments: readonly WrittenSegment[], notes: Uint8Arra
   return { head, offsets, size: offset };
 }
 
-function writeHeader(head: Buffer, segments: number): void {
+function writeHeader(head: Buffer, segments: number, machine: CoreMachine): void {
   head.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
   head.writeUInt16LE(4, 16);
-  head.writeUInt16LE(62, 18);
+  head.writeUInt16LE(machines[machine].number, 18);
   head.writeUInt32LE(1, 20);
   head.writeBigUInt64LE(BigInt(headerSize), 32);
   head.writeUInt16LE(headerSize, 52);
@@ -113,7 +119,7 @@ export function buildNote(owner: string, type: number, bytes: Uint8Array): Buffe
   return Buffer.concat([head, pad4(name), pad4(bytes)]);
 }
 
-/** A register that is not known is left zero. */
+/** Of x86-64. A register that is not known is left zero. */
 export function buildThreadNote(
   tid: number,
   pid: number,

@@ -46,7 +46,7 @@ for (const node of nodes)
           const dump = openCoreDump(death.core);
           const [thread] = dump.core.threads;
           assert.ok(thread);
-          const fault = describeFault(dump.core, thread, dump.memory);
+          const fault = describeFault(dump.core, thread, dump.memory, dump.machine);
           dump.close();
           for (const [name, value] of Object.entries(wanted))
             assert.equal(fault?.[name as 'kind'], value, name);

@@ -65,7 +65,7 @@ test('hostile: cut off at every byte, a core gives an error or what is there and
 });
 
 test("hostile: another machine's core is refused by name", () => {
-  assert.throws(() => read(synthCore([], [], 183)), { code: 'malformed-input', message: /AArch64/ });
+  assert.throws(() => read(synthCore([], [], 40)), { code: 'malformed-input', message: /ARM/ });
   assert.throws(() => read(synthCore([], [], 9999)), { code: 'malformed-input', message: /machine 9999/ });
 });
 

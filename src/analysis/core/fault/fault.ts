@@ -5,12 +5,8 @@
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { CoreFile, CoreThread } from '../../../formats/elf-core/core-contents.ts';
 import { faultCodes, generalCodes, signalNames } from '../../../formats/elf-core/layout.ts';
-import {
-  type DeadSignalFrame,
-  findDeadSignalFrame,
-  GENERAL_PROTECTION,
-  PAGE_FAULT,
-} from '../../../formats/elf-core/signal-frame.ts';
+import type { Machine } from '../native/machine.ts';
+import { type DeadFault, findDeadFault } from './dead-frame.ts';
 import { describeCause } from './fault-cause.ts';
 import type { Fault, FaultFacts } from './fault-facts.ts';
 
@@ -19,21 +15,25 @@ const SIGSEGV = 11;
 const instructionBytes = 15;
 
 /** `thread`: the one that died. Undefined for a core of a process that was not dying (a live core). */
-export function describeFault(core: CoreFile, thread: CoreThread, memory: MemoryReader): Fault | undefined {
+export function describeFault(
+  core: CoreFile,
+  thread: CoreThread,
+  memory: MemoryReader,
+  { stopsBehindBreakpoint }: Pick<Machine, 'stopsBehindBreakpoint'>,
+): Fault | undefined {
   const signal = core.signal?.number || thread.signal;
   if (!signal || signal === 19) return undefined;
-  const pc = Number(thread.registers.rip);
-  const frame = signal === SIGSEGV ? findDeadSignalFrame(thread.registers, memory) : undefined;
+  const { programCounter: pc, stackPointer } = thread;
+  const frame = signal === SIGSEGV ? findDeadFault(core, thread, memory) : undefined;
   const known = factsOf(core, signal, frame, BigInt(pc));
-  // A breakpoint is reported after it was executed.
-  const at = signal === SIGTRAP ? pc - 1 : pc;
+  const at = signal === SIGTRAP && stopsBehindBreakpoint ? pc - 1 : pc;
   const instruction = memory.has(at, 1) ? readInstruction(memory, at) : undefined;
   const facts: FaultFacts = {
     ...known,
     signal,
     ...(core.process ? { pid: core.process.pid } : {}),
     pc,
-    sp: Number(thread.registers.rsp),
+    sp: stackPointer,
     ...(instruction ? { instruction } : {}),
     find: (address) => core.segments.find((s) => address >= s.start && address < s.end),
   };
@@ -54,16 +54,8 @@ export function describeFault(core: CoreFile, thread: CoreThread, memory: Memory
 
 type Known = Pick<FaultFacts, 'code' | 'address' | 'access' | 'sender' | 'evidence'>;
 
-function factsOf(core: CoreFile, signal: number, frame: DeadSignalFrame | undefined, pc: bigint): Known {
-  if (frame?.sender) return { code: 'SI_USER', sender: frame.sender, evidence: 'signal-frame' };
-  if (frame?.trap === PAGE_FAULT)
-    return {
-      code: frame.errorCode & 1 ? 'SEGV_ACCERR' : 'SEGV_MAPERR',
-      address: frame.faultAddress,
-      access: frame.errorCode & 16 ? 'execute' : frame.errorCode & 2 ? 'write' : 'read',
-      evidence: 'signal-frame',
-    };
-  if (frame?.trap === GENERAL_PROTECTION) return { code: 'SI_KERNEL', evidence: 'signal-frame' };
+function factsOf(core: CoreFile, signal: number, frame: DeadFault | undefined, pc: bigint): Known {
+  if (frame) return { ...frame, evidence: 'signal-frame' };
   const note = core.signal;
   if (!note) return { evidence: 'registers' };
   const code = faultCodes[signal]?.[note.code];

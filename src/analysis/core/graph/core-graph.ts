@@ -104,8 +104,8 @@ function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): Omit<CoreGraph, '
 
 /** Of each thread, from the stack pointer up. */
 function stacksOf({ core, memory }: CoreDump): Range[] {
-  return core.threads.flatMap(({ registers }) => {
-    const sp = Math.floor(Number(registers.rsp) / 8) * 8;
+  return core.threads.flatMap(({ stackPointer }) => {
+    const sp = Math.floor(stackPointer / 8) * 8;
     const extent = memory.findExtent(sp);
     return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];
   });

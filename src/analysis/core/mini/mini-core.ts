@@ -16,6 +16,7 @@ import { accountForDump } from '../core-account.ts';
 import { type CoreDump, openCoreDump } from '../core-dump.ts';
 import { buildSurveyNote, type SurveyRecord, surveyPart } from '../javascript/survey-note.ts';
 import type { V8Runtime } from '../javascript/v8-runtime.ts';
+import { buildLinkedFilesNote } from '../native/linked-files.ts';
 import { RecordingCode } from '../native/module-record.ts';
 import { blankTexts } from './blank-texts.ts';
 import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
@@ -68,10 +69,16 @@ export async function writeMiniCore(
     const systemNotes = redactor ? withoutVectorRegisters(allNotes) : allNotes;
     if (redactor)
       redactMemory([{ target: systemNotes, window: Buffer.from(systemNotes), offset: 0 }], redactor);
-    const notes = Buffer.concat([systemNotes, buildSurveyNote(survey), buildModulesNote(dump)]);
+    const notes = Buffer.concat([
+      systemNotes,
+      buildSurveyNote(survey),
+      buildModulesNote(dump),
+      ...(dump.modules.isLinked ? [buildLinkedFilesNote(dump.core.files)] : []),
+    ]);
     const layout = layOutCore(
       pieces.map(({ segment }) => segment),
       notes,
+      dump.core.machine,
     );
     const raw = Buffer.alloc(layout.size);
     raw.set(layout.head);
@@ -153,8 +160,7 @@ function writeNew(path: string, bytes: Uint8Array): void {
 
 /** Stacks are kept in whole pages, as other tools expect; the heap in the blocks that were read. */
 function addStacks({ core, memory }: CoreDump, blocks: Set<number>): void {
-  for (const { registers } of core.threads) {
-    const sp = Number(registers.rsp);
+  for (const { stackPointer: sp } of core.threads) {
     const extent = memory.findExtent(sp);
     if (!extent) continue;
     addRange(blocks, Math.max(extent.start, sp - bytesBelow), Math.min(extent.end, sp + bytesAbove));
@@ -196,7 +202,7 @@ function isPageGrained(segment: CoreSegment, core: CoreFile): boolean {
 }
 
 function isStack({ start, end }: CoreSegment, { threads }: CoreFile): boolean {
-  return threads.some(({ registers }) => Number(registers.rsp) >= start && Number(registers.rsp) < end);
+  return threads.some(({ stackPointer: sp }) => sp >= start && sp < end);
 }
 
 /** What the core has of mapped files is the page of their headers. */

@@ -1,18 +1,22 @@
 /**
- * What unwinding needs to know of a processor, behind one seam: DWARF numbers of its registers and which of them are
- * program counter, stack and frame pointer. Only x86-64 so far. Source: System V psABI x86-64, table 3.36.
+ * What unwinding needs to know of a processor, behind one seam: DWARF numbers of its registers, which of them are
+ * program counter, stack and frame pointer, how it calls and where a call leaves its return address.
  */
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { RegisterFile } from '../../../formats/dwarf-cfi/caller.ts';
 import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
-import type { X64Register } from '../../../formats/elf-core/layout.ts';
 
 export interface Machine {
-  name: string;
-  /** DWARF numbers. The return address column doubles as the program counter. */
+  /** DWARF numbers; the program counter's may be a number of our own where DWARF has none. */
   programCounter: number;
   stackPointer: number;
   framePointer: number;
+  /** Gets the return address of a call; without one it is on top of the stack. */
+  linkRegister?: number;
+  /** Keeps the offset of the bytecode that V8's interpreter runs. Source: `v8dbg_InterpreterBytecodeOffsetRegister`. */
+  interpreterOffset: number;
+  /** A breakpoint leaves the program counter behind the instruction. */
+  stopsBehindBreakpoint: boolean;
   /** Registers of a stopped thread, by DWARF number. */
   registersOf(thread: CoreThread): RegisterFile;
   /** Bytes of the longest instruction that calls. */
@@ -21,71 +25,13 @@ export interface Machine {
   endsInCall(code: Uint8Array): boolean;
   /** The function that is called by the instruction before a return address; undefined where that names none. */
   findCallee(returnAddress: number, memory: MemoryReader): number | undefined;
+  /** A return address without the signature that the processor may have put into it. */
+  withoutSignature(returnAddress: bigint): bigint;
+  /**
+   * The registers that a function pushes before its frame pointer and return address, by its first instructions; in the
+   * order of their addresses, undefined for one that nobody asks for. Absent where a frame ends with those two.
+   */
+  findPushedFirst?(code: Uint8Array): (number | undefined)[];
+  /** What a signal interrupted, where the program counter is at the instructions that return from its handler. */
+  findInterrupted?(registers: RegisterFile, memory: MemoryReader): RegisterFile | undefined;
 }
-
-const dwarfNumbers: [X64Register, number][] = [
-  ['rax', 0],
-  ['rdx', 1],
-  ['rcx', 2],
-  ['rbx', 3],
-  ['rsi', 4],
-  ['rdi', 5],
-  ['rbp', 6],
-  ['rsp', 7],
-  ['r8', 8],
-  ['r9', 9],
-  ['r10', 10],
-  ['r11', 11],
-  ['r12', 12],
-  ['r13', 13],
-  ['r14', 14],
-  ['r15', 15],
-  ['rip', 16],
-];
-
-/** `call` with a distance of four bytes. */
-const CALL = 0xe8;
-const callBytes = 5;
-
-/** FF /2 with a register, a register and eight bits, and so on; what stands before it does not matter. */
-const CALL_INDIRECT = 0xff;
-const longestCall = 7;
-
-/** Bytes of the indirect call whose second byte is this; 0 for another instruction. */
-function indirectCallBytes(modRm: number): number {
-  if (((modRm >> 3) & 7) !== 2) return 0;
-  const [mode, register] = [modRm >> 6, modRm & 7];
-  if (mode === 3) return 2;
-  const scaled = register === 4 ? 1 : 0;
-  if (mode === 0) return register === 5 ? 6 : 2 + scaled;
-  return (mode === 1 ? 3 : 6) + scaled;
-}
-
-function endsInCall(code: Uint8Array): boolean {
-  const { length } = code;
-  if (code[length - callBytes] === CALL) return true;
-  for (let bytes = 2; bytes <= longestCall; bytes++)
-    if (code[length - bytes] === CALL_INDIRECT && indirectCallBytes(code[length - bytes + 1] ?? 0) === bytes)
-      return true;
-  return false;
-}
-
-export const x64: Machine = {
-  name: 'x64',
-  programCounter: 16,
-  stackPointer: 7,
-  framePointer: 6,
-  registersOf: ({ registers }) => {
-    const known = dwarfNumbers.filter(([name]) => registers[name] !== 0n);
-    // A core that was taken without ptrace knows two registers; zeros in any other are values.
-    const isPartial = known.every(([name]) => name === 'rip' || name === 'rsp');
-    return new Map((isPartial ? known : dwarfNumbers).map(([name, number]) => [number, registers[name]]));
-  },
-  longestCall,
-  endsInCall,
-  findCallee: (returnAddress, memory) => {
-    const from = returnAddress - callBytes;
-    if (!memory.has(from, callBytes) || memory.readUint8(from) !== CALL) return undefined;
-    return returnAddress + memory.readInt32(from + 1);
-  },
-};

@@ -14,6 +14,7 @@ import { findBuildId } from '../../../formats/elf/notes.ts';
 import type { CoreFile, MappedFile } from '../../../formats/elf-core/core-contents.ts';
 import { AT_ENTRY, AT_SYSINFO_EHDR, OWN_MODULE_RECORDS } from '../../../formats/elf-core/layout.ts';
 import type { Gap } from '../../../model/verdict.ts';
+import { findLinkedFiles } from './linked-files.ts';
 import { FileCode, type ModuleCode } from './module-code.ts';
 import { type ModuleRecord, parseModuleRecords, RecordedCode, RecordingCode } from './module-record.ts';
 import { findFileOfBuild } from './module-search.ts';
@@ -40,10 +41,13 @@ export interface Location {
 
 export class ModuleMap {
   readonly modules: CoreModule[];
+  /** The core has no list of files: the dynamic linker's was used. */
+  readonly isLinked: boolean;
   readonly #mappings: { mapping: MappedFile; module: CoreModule }[];
 
-  constructor(modules: CoreModule[]) {
+  constructor(modules: CoreModule[], isLinked = false) {
     this.modules = modules;
+    this.isLinked = isLinked;
     this.#mappings = modules
       .flatMap((module) => module.mappings.map((mapping) => ({ mapping, module })))
       .sort((a, b) => a.mapping.start - b.mapping.start);
@@ -87,6 +91,9 @@ export function openModules(
   options: ModuleOptions,
   gaps: Gap[],
 ): ModuleMap {
+  const isListed = core.files.length > 0;
+  const linked = isListed ? undefined : findLinkedFiles(core, memory, options.executable, gaps);
+  if (linked) core.files.push(...linked.files);
   const byPath = new Map<string, MappedFile[]>();
   for (const file of core.files) {
     const list = byPath.get(file.path);
@@ -100,13 +107,15 @@ export function openModules(
     const module = describeModule(path, mappings, core, memory);
     if (!module) continue;
     const given = path === executable ? options.executable : undefined;
-    const code = findCode(module, given, records.get(path), gaps);
+    const place = linked?.places.get(path);
+    const confirmed = place !== undefined && !module.buildId && !module.firstPage;
+    const code = confirmed ? openFile(place).code : findCode(module, given ?? place, records.get(path), gaps);
     if (code) module.code = options.recordsModules ? new RecordingCode(path, code) : code;
     modules.push(module);
   }
   const vdso = openVdso(core, memory);
   if (vdso) modules.push(vdso);
-  return new ModuleMap(modules);
+  return new ModuleMap(modules, !isListed);
 }
 
 /** The path of the program's executable: the file that is mapped at its entry point. */
@@ -238,11 +247,21 @@ export function findRuntimeAddress(module: CoreModule, address: number): number 
     (s) => s.type === PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.memorySize,
   );
   // A segment starts its own mapping, on a page that the segment before it may share.
-  const mapping =
-    segment && module.mappings.find((m) => m.fileOffset === segment.offset - (segment.offset % pageSize));
+  const mapping = segment && findMapping(module, segment.offset);
   return (
     mapping && mapping.start + (segment.offset - mapping.fileOffset) + (address - segment.virtualAddress)
   );
+}
+
+/** arm64 kernels may have larger pages. */
+const pageSizes = [pageSize, 16 << 10, 64 << 10];
+
+function findMapping({ mappings }: CoreModule, offset: number): MappedFile | undefined {
+  for (const size of pageSizes) {
+    const found = mappings.find((m) => m.fileOffset === offset - (offset % size));
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** What the core leaves out because the files have it: code and constants. */

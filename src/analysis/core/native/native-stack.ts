@@ -22,6 +22,8 @@ export interface NativeFrame {
   lookupAddress: number;
   location: Location | undefined;
   registers: RegisterFile;
+  /** Where a signal handler returns to. */
+  isSignalReturn?: boolean;
 }
 
 export interface NativeStack {
@@ -39,6 +41,8 @@ const keptFrames = 2000;
 const maxFrameBytes = 16 << 20;
 const huntBytes = 64 << 10;
 const maxFrameMarker = 256;
+/** Bytes of a function's first instructions. */
+const longestPrologue = 64;
 
 type Step =
   | { registers: RegisterFile; trust: FrameTrust; isSignalFrame: boolean }
@@ -70,7 +74,9 @@ export function walkNativeStack(start: RegisterFile, space: UnwindSpace, isExact
     const step = stepToCaller(frame, frames.length === 1, space);
     if ('end' in step) return step.end ? { frames, dropped, stopped: step.end } : { frames, dropped };
     const sp = Number(step.registers.get(machine.stackPointer) ?? 0n);
-    if (sp <= frame.stackPointer && !step.isSignalFrame)
+    // A function that calls nothing needs no room on the stack where the return address is in a register.
+    const isLeaf = exact && machine.linkRegister !== undefined && sp === frame.stackPointer;
+    if (sp <= frame.stackPointer && !step.isSignalFrame && !isLeaf)
       return { frames, dropped, stopped: `the stack pointer does not grow at 0x${sp.toString(16)}` };
     if (!step.registers.get(machine.programCounter)) return { frames, dropped };
     registers = step.registers;
@@ -103,6 +109,7 @@ function describe(
 function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace): Step {
   try {
     return (
+      stepOutOfHandler(frame, space) ??
       stepByTables(frame, space) ??
       (isFirst && !frame.location && !space.memory.peek(frame.programCounter, 1)
         ? stepByReturnAddress(frame, space)
@@ -112,6 +119,13 @@ function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace):
     if (error instanceof AbsentMemory || error instanceof MalformedInput) return { end: error.message };
     throw error;
   }
+}
+
+function stepOutOfHandler(frame: NativeFrame, { machine, memory }: UnwindSpace): Step | undefined {
+  const registers = machine.findInterrupted?.(frame.registers, memory);
+  if (!registers) return undefined;
+  frame.isSignalReturn = true;
+  return { registers, trust: 'context', isSignalFrame: true };
 }
 
 function stepByTables(frame: NativeFrame, space: UnwindSpace): Step | undefined {
@@ -128,8 +142,8 @@ function stepByTables(frame: NativeFrame, space: UnwindSpace): Step | undefined 
   const caller = known ?? computeFromCallSite(row, entry, frame, space);
   if (!caller) return undefined;
   const returnAddress = caller.registers.get(column);
-  if (returnAddress === undefined) return { end: undefined };
-  caller.registers.set(machine.programCounter, returnAddress);
+  if (returnAddress === undefined) return { end: 'the return address is not known here' };
+  caller.registers.set(machine.programCounter, machine.withoutSignature(returnAddress));
   const trust = known ? 'cfi' : 'scan';
   return { registers: caller.registers, trust, isSignalFrame: description.common.isSignalFrame };
 }
@@ -144,7 +158,8 @@ function computeFromCallSite(
   frame: NativeFrame,
   { machine, memory }: UnwindSpace,
 ): CallerFrame | undefined {
-  if (cfa.kind !== 'register') return undefined;
+  // Elsewhere a frame does not end with its return address.
+  if (cfa.kind !== 'register' || machine.linkRegister !== undefined) return undefined;
   const start = Math.ceil(frame.stackPointer / 8) * 8;
   for (let at = start; at < start + huntBytes; at += 8) {
     const word = memory.findWord(at);
@@ -169,10 +184,23 @@ function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   if (!mayBeFrame(fp, frame)) return { end: `no frame at the frame pointer 0x${fp.toString(16)}` };
   const registers: RegisterFile = new Map([
     [machine.framePointer, memory.readBigWord(fp)],
-    [machine.programCounter, memory.readBigWord(fp + 8)],
-    [machine.stackPointer, BigInt(fp + 16)],
+    [machine.programCounter, machine.withoutSignature(memory.readBigWord(fp + 8))],
   ]);
+  const pushed = findPushedFirst(frame, machine);
+  pushed.forEach((number, i) => {
+    if (number !== undefined) registers.set(number, memory.readBigWord(fp + 16 + i * 8));
+  });
+  registers.set(machine.stackPointer, BigInt(fp + 16 + pushed.length * 8));
   return { registers, trust: isBelieved ? 'frame-pointer' : 'scan', isSignalFrame: false };
+}
+
+/** What lies between a frame's two words and its caller's stack. */
+function findPushedFirst({ location }: NativeFrame, machine: Machine): (number | undefined)[] {
+  const { module, address } = location ?? {};
+  if (!machine.findPushedFirst || !module?.code || address === undefined) return [];
+  const start = module.code.findFunction(address)?.address;
+  const code = start === undefined ? undefined : module.code.findBytes(start, longestPrologue);
+  return code ? machine.findPushedFirst(code) : [];
 }
 
 function mayBeFrame(fp: number, { stackPointer }: NativeFrame): boolean {
@@ -197,19 +225,23 @@ function huntFramePointer(stackPointer: number, space: UnwindSpace): number | un
 }
 
 /** The saved frame pointer of what may be a frame. */
-function callerOf(at: number, { memory, core }: UnwindSpace): number | undefined {
+function callerOf(at: number, { machine, memory, core }: UnwindSpace): number | undefined {
   const saved = memory.findWord(at);
-  const returnAddress = memory.findWord(at + 8);
-  if (saved === undefined || returnAddress === undefined) return undefined;
+  if (saved === undefined || !memory.has(at + 8, 8)) return undefined;
+  const returnAddress = Number(machine.withoutSignature(memory.readBigWord(at + 8)));
   if (saved <= at || saved - at > maxFrameBytes || saved % 8 !== 0) return undefined;
   const isCode = core.segments.some((s) => s.executable && returnAddress >= s.start && returnAddress < s.end);
   return isCode ? saved : undefined;
 }
 
-/** After a call to an address that holds no code the return address is still on top of the stack. */
+/** After a call to an address that holds no code the return address is still where the call has left it. */
 function stepByReturnAddress(frame: NativeFrame, { machine, memory }: UnwindSpace): Step {
   const registers = new Map(frame.registers);
-  registers.set(machine.programCounter, memory.readBigWord(frame.stackPointer));
-  registers.set(machine.stackPointer, BigInt(frame.stackPointer + 8));
+  const { linkRegister } = machine;
+  const returnAddress =
+    linkRegister === undefined ? memory.readBigWord(frame.stackPointer) : registers.get(linkRegister);
+  if (returnAddress === undefined) return { end: 'the return address is not known here' };
+  registers.set(machine.programCounter, machine.withoutSignature(returnAddress));
+  if (linkRegister === undefined) registers.set(machine.stackPointer, BigInt(frame.stackPointer + 8));
   return { registers, trust: 'scan', isSignalFrame: false };
 }
