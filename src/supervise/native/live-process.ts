@@ -27,6 +27,9 @@ export interface LiveThread {
 }
 
 const pageSize = 4096;
+/** e_machine of an ELF header, and its value. */
+const machineAt = 18;
+const x64 = 62;
 /** Bits of the upper half of a pagemap entry: present or swapped out; of a file or shared. */
 const held = 0xc000_0000;
 const fileOrShared = 0x2000_0000;
@@ -129,7 +132,9 @@ export class Pagemap {
 
 const stopTimeoutMs = 500;
 
+/** Throws `unsupported-version` for a process of another machine than x86-64: what reads the memory knows that one's registers. */
 export function openMemory(pid: number): number {
+  requireX64(pid);
   const path = platform.processPath(pid, 'mem');
   try {
     return openSync(path, 'r');
@@ -143,6 +148,33 @@ export function openMemory(pid: number): number {
           { path, reason: 'not permitted' },
           error,
         );
+  }
+}
+
+/** Of an emulated program it is the emulator's machine. Where the executable may not be read the memory may not either. */
+function requireX64(pid: number): void {
+  const machine = readMachine(platform.processPath(pid, 'exe'));
+  if (machine === undefined || machine === x64) return;
+  throw new AgentdumpError('unsupported-version', 'cores are written of x86-64 processes only', {
+    format: 'elf-core',
+    version: `machine ${machine}`,
+    supported: 'x86-64',
+  });
+}
+
+function readMachine(executable: string): number | undefined {
+  const head = Buffer.alloc(machineAt + 2);
+  try {
+    const file = openSync(executable, 'r');
+    try {
+      return readSync(file, head, 0, head.length, 0) === head.length
+        ? head.readUInt16LE(machineAt)
+        : undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
   }
 }
 
