@@ -92,7 +92,7 @@ async function measure(what: string, place: string, store: DurableStore): Promis
   for (let round = 0; round < rounds; round++) {
     const doomed = start(place, 'hang');
     await doomed.said('up');
-    await enqueueRun(store, 'job', { id: `i${round}` });
+    await enqueueRun(store, 'job', { id: `i${round} ${what}` });
     await doomed.said('begun 1');
     const there = start(place);
     await there.said('up');
@@ -106,7 +106,7 @@ async function measure(what: string, place: string, store: DurableStore): Promis
 
     const second = start(place, 'hang');
     await second.said('up');
-    await enqueueRun(store, 'job', { id: `s${round}` });
+    await enqueueRun(store, 'job', { id: `s${round} ${what}` });
     await second.said('begun 1');
     await end(second);
     const startedAt = Date.now();

@@ -14,9 +14,14 @@ const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const programs = isWideRun ? 60 : 20;
 
-for (const raw of [false, true])
-  test(`random programs, ${raw ? 'with pauses between their steps' : 'driven by their steps'}`, async (t) => {
-    const { lives, faults } = await runTrial({ programs, firstSeed: 1, raw, folder });
+const kinds = {
+  'driven by their steps': {},
+  'with pauses between their steps': { raw: true },
+  'with signals, sleeps, limits, tries and cancellations': { full: true },
+};
+for (const [kind, shape] of Object.entries(kinds))
+  test(`random programs, ${kind}`, async (t) => {
+    const { lives, faults } = await runTrial({ programs, firstSeed: 1, shape, folder });
     t.diagnostic(`${programs} programs, ${lives} lives, ${faults.length} with a fault`);
     assert.deepEqual(faults, []);
   });

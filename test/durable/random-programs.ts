@@ -1,5 +1,6 @@
 /**
- * Random durable programs: branches, races, loops, queues, nested runs, tries, questions, pauses. A program is a tree that
+ * Random durable programs: branches, races, loops, queues, nested runs, tries, questions, pauses; `full` ones have also signals,
+ * sleeps, limits of time, tries of several steps, and effects that the world outside is asked about. A program is a tree that
  * this file runs through the public API. Each call knows what it is (its truth: place in the tree, turn of the loop, who won
  * the races before it), and its recorded value says what it was: where the two differ, a result went astray.
  */
@@ -18,11 +19,22 @@ export type Tree =
   | { kind: 'seq' | 'all' | 'race' | 'any' | 'chained'; parts: Tree[] }
   | { kind: 'loop'; turns: number; body: Tree }
   | { kind: 'queue'; workers: number; items: number; ms: number; named: boolean }
-  | { kind: 'run'; name: string; body: Tree };
+  | { kind: 'run'; name: string; body: Tree }
+  | { kind: 'sleep'; ms: number }
+  /** For a signal of its own name, or of one that others wait for, too. */
+  | { kind: 'signal'; timeoutMs: number }
+  | { kind: 'mail' }
+  /** Its time may be over before it ends. */
+  | { kind: 'timed'; name: string; ms: number }
+  /** The world outside knows whether it took place. */
+  | { kind: 'asked'; name: string; ms: number }
+  /** A step of several, which fails at first and is tried again. */
+  | { kind: 'tried'; body: Tree };
 
 export interface Shape {
   /** Pauses outside of steps, after which time alone has decided who comes first. */
-  raw: boolean;
+  raw?: boolean;
+  full?: boolean;
 }
 
 type Random = () => number;
@@ -45,12 +57,14 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
       if (leaf < 0.7) return { kind: 'paused', name, ms };
       return { kind: 'tool', name, ms };
     }
+    if (shape.full && random() < 0.5) return fullLeaf(random, name, ms);
     if (leaf < 0.55) return { kind: 'step', name, ms };
     if (leaf < 0.7) return { kind: 'tool', name, ms };
     if (leaf < 0.8) return { kind: 'failing', name, ms };
     if (leaf < 0.88) return { kind: 'retried', name, failures: 1 + Math.floor(random() * 2) };
     return { kind: 'approval', name: 'pay' };
   }
+  if (shape.full && random() < 0.1) return { kind: 'tried', body: below() };
   if (roll < 0.6) return { kind: 'seq', parts: several(1, 3) };
   if (roll < 0.75) return { kind: 'all', parts: several(2, 4) };
   // Who wins a race of pauses is known to no record.
@@ -63,8 +77,26 @@ export function randomTree(random: Random, shape: Shape, depth = 0): Tree {
   return shape.raw ? { kind: 'seq', parts: several(1, 2) } : { kind: 'run', name: 'sub', body: below() };
 }
 
+function fullLeaf(random: Random, name: string, ms: number): Tree {
+  const leaf = random();
+  if (leaf < 0.2) return { kind: 'sleep', ms };
+  if (leaf < 0.4) return { kind: 'signal', timeoutMs: random() < 0.5 ? Number.POSITIVE_INFINITY : ms * 3 };
+  if (leaf < 0.55) return { kind: 'mail' };
+  if (leaf < 0.75) return { kind: 'timed', name, ms: ms + 1 };
+  return { kind: 'asked', name, ms };
+}
+
 export interface World {
   random: Random;
+  /** Counts the lives: what a dead one still does in this process is not done. */
+  life: number;
+  /** Of this life, what came by a name that many wait for. */
+  mail: Set<unknown>;
+  /** By truth, when it was first come to. */
+  naps: Map<string, number>;
+  tries: Map<string, number>;
+  /** By the key of the effect. */
+  done: Map<string, string>;
   /** What really began, by truth. */
   effects: Map<string, number>;
   astray: string[];
@@ -134,6 +166,53 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
       await agent.tool(tree.name, { truth }, () => null);
       await wait(tree.ms, world);
       return runTree({ ...tree, kind: 'step' }, world, at, past);
+    case 'sleep':
+      return nap(tree.ms, world, truth);
+    case 'signal': {
+      const name = `news ${at}`;
+      const got = await agent.waitForSignal(name, { timeoutMs: tree.timeoutMs });
+      if (got && got.value !== name) world.astray.push(`${truth} got the signal ${got.value}`);
+      return `${at}=${got ? 'ok' : 'none'}`;
+    }
+    case 'mail': {
+      const { life, mail } = world;
+      const got = await agent.waitForSignal('mail');
+      // A try that is made again is given the same.
+      if (life === world.life && mail.has(got?.value) && !at.includes('.tried'))
+        world.astray.push(`${truth} got mail ${got?.value} again`);
+      mail.add(got?.value);
+      return at;
+    }
+    case 'timed':
+      try {
+        const work = async () => {
+          begin();
+          await wait(tree.ms, world);
+          return { truth };
+        };
+        return check(await agent.step(tree.name, work, { timeoutMs: tree.ms }));
+      } catch (error) {
+        if ((error as Error).name !== 'TimeoutError') throw error;
+        return `${at}=late`;
+      }
+    case 'asked':
+      return check(await actAsked(tree, world, truth, begin));
+    case 'tried':
+      return agent.step(
+        'tried',
+        async () => {
+          // What it is told is recorded, so that a life that goes on with a try fails as that did.
+          const nth = await agent.step('count', () => {
+            const next = (world.tries.get(truth) ?? 0) + 1;
+            world.tries.set(truth, next);
+            return next;
+          });
+          const told = await runTree(tree.body, world, `${at}.tried`, past);
+          if (nth === 1) throw new Error('once more');
+          return told;
+        },
+        { retry: { attempts: 30, delayMs: 1 } },
+      );
     case 'seq': {
       const parts: string[] = [];
       for (const [index, part] of tree.parts.entries())
@@ -175,6 +254,43 @@ export async function runTree(tree: Tree, world: World, at: string, past: string
         runTree(tree.body, world, `${at}.run`, past),
       ) as Promise<string>;
   }
+}
+
+async function nap(ms: number, world: World, truth: string): Promise<string> {
+  const began = world.naps.get(truth) ?? Date.now();
+  world.naps.set(truth, began);
+  await agent.sleep('nap', ms);
+  if (Date.now() < began + ms) world.astray.push(`${truth} slept less than ${ms} ms`);
+  return 'slept';
+}
+
+function actAsked(
+  { name, ms }: { name: string; ms: number },
+  world: World,
+  truth: string,
+  begin: () => void,
+) {
+  const { life } = world;
+  return agent.tool(
+    name,
+    { truth },
+    async (_, { effect }) => {
+      begin();
+      await wait(ms, world);
+      if (life !== world.life) return undefined;
+      // A try of several steps does them anew, under their keys.
+      if (world.done.has(effect.key) && !truth.includes('.tried'))
+        world.astray.push(`${truth} took place again`);
+      world.done.set(effect.key, truth);
+      return { truth };
+    },
+    {
+      inDoubt: ({ key }) => {
+        const done = world.done.get(key);
+        return done === undefined ? undefined : { result: { truth: done } };
+      },
+    },
+  );
 }
 
 async function runQueue(

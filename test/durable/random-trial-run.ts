@@ -1,4 +1,7 @@
-/** `npm run trial:durable -- --programs N --seed N`: half of the programs with pauses between their steps. */
+/**
+ * `npm run trial:durable -- --programs N --seed N`: a third of the programs with pauses between their steps, a third with
+ * signals, sleeps, limits, tries and cancellations.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +14,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1000' },
   },
 });
-const programs = Math.ceil(Number(values.programs) / 2);
+const kinds = {
+  'driven by their steps': {},
+  'with pauses between their steps': { raw: true },
+  'with signals, sleeps, limits, tries and cancellations': { full: true },
+};
+const programs = Math.ceil(Number(values.programs) / 3);
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 let faults = 0;
-for (const raw of [false, true]) {
-  const outcome = await runTrial({ programs, firstSeed: Number(values.seed), raw, folder });
+for (const [kind, shape] of Object.entries(kinds)) {
+  const outcome = await runTrial({ programs, firstSeed: Number(values.seed), shape, folder });
   faults += outcome.faults.length;
-  const kind = raw ? 'with pauses between their steps' : 'driven by their steps';
   console.log(`${programs} programs ${kind}, ${outcome.lives} lives: ${outcome.faults.length} with a fault`);
   for (const line of outcome.faults) console.log(line);
 }

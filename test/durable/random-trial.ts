@@ -1,13 +1,15 @@
 /** Lets random programs die again and again, and says what went wrong with them. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
+import { cancelRun, sendSignal } from '../../src/durable/dispatch/act-on-run.ts';
 import { answerApproval, summarizeRun } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import type { AgentdumpError } from '../../src/errors.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { crashingStore } from './crashing-store.ts';
-import { randomTree, runTree, type World } from './random-programs.ts';
+import { randomTree, runTree, type Shape, type Tree, type World } from './random-programs.ts';
 
 const mostLives = 20;
 const atOnce = 8;
@@ -15,8 +17,7 @@ const atOnce = 8;
 export interface Trial {
   programs: number;
   firstSeed: number;
-  /** With pauses between their steps. */
-  raw: boolean;
+  shape: Shape;
   folder: string;
 }
 
@@ -26,13 +27,13 @@ export interface TrialOutcome {
   faults: string[];
 }
 
-export async function runTrial({ programs, firstSeed, raw, folder }: Trial): Promise<TrialOutcome> {
+export async function runTrial({ programs, firstSeed, shape, folder }: Trial): Promise<TrialOutcome> {
   const outcome: TrialOutcome = { lives: 0, faults: [] };
   let seed = firstSeed;
   const work = async () => {
     while (seed < firstSeed + programs) {
       const mine = seed++;
-      const { lives, problems } = await liveThrough(mine, raw, folder);
+      const { lives, problems } = await liveThrough(mine, shape, folder);
       outcome.lives += lives;
       if (problems.length > 0) outcome.faults.push(`seed ${mine}: ${problems.slice(0, 3).join('; ')}`);
     }
@@ -46,19 +47,26 @@ interface Ending {
   problems: string[];
 }
 
-async function liveThrough(seed: number, raw: boolean, folder: string): Promise<Ending> {
+async function liveThrough(seed: number, shape: Shape, folder: string): Promise<Ending> {
   const drawn = new SeededRandom(seed);
   const random = () => drawn.next();
-  const tree = randomTree(random, { raw });
-  const store = new FileStore(join(folder, `${seed}-${raw}`));
+  const tree = randomTree(random, shape);
+  const place = join(folder, `${seed}`);
+  const store = new FileStore(place);
   const said: string[] = [];
   const world: World = {
     random: Math.random,
+    life: 0,
+    mail: new Set(),
+    naps: new Map(),
+    tries: new Map(),
+    done: new Map(),
     effects: new Map(),
     astray: [],
     wouldApprove: (truth) => truth.length % 3 > 0,
   };
-  const person = startPerson(store, world);
+  const cancelAtLook = shape.full && seed % 6 === 0 ? Math.floor(random() * 60) : undefined;
+  const person = startPerson(store, world, cancelAtLook);
   const problems: string[] = [];
   let lives = 0;
   try {
@@ -68,6 +76,7 @@ async function liveThrough(seed: number, raw: boolean, folder: string): Promise<
       const mortal = dies
         ? crashingStore(store, at, random() < 0.5 ? 'before' : 'after', seed % 3 === 0)
         : store;
+      Object.assign(world, { life: lives, mail: new Set() });
       isThrough = await live(mortal, tree, world, said).catch((error) => {
         problems.push(`life ${lives}: ${(error as Error).message}`);
         return true;
@@ -76,18 +85,20 @@ async function liveThrough(seed: number, raw: boolean, folder: string): Promise<
   } finally {
     await person.stop();
   }
+  if (person.hasCancelled()) problems.push(...(await livesOn(store, tree, world)));
   const doubts = said.filter((line) => line.includes('is in doubt')).length;
   const repeated = [...world.effects].reduce((sum, [, times]) => sum + times - 1, 0);
-  const tries = JSON.stringify(tree).includes('retried');
+  const tries = /retried|tried/.test(JSON.stringify(tree));
   if (!tries && repeated > doubts) problems.push(`${repeated} effects again, ${doubts} named`);
   problems.push(...world.astray);
+  if (problems.length === 0) rmSync(place, { recursive: true, force: true });
   return { lives, problems };
 }
 
 /** Whether it came to its end. */
 async function live(
   store: FileStore | ReturnType<typeof crashingStore>,
-  tree: Parameters<typeof runTree>[0],
+  tree: Tree,
   world: World,
   said: string[],
 ): Promise<boolean> {
@@ -97,26 +108,62 @@ async function live(
     return true;
   } catch (error) {
     const { message } = error as AgentdumpError;
+    if (isCancelled(error)) return true;
     if (message !== 'the process died here' && !/All promises were rejected/.test(message)) throw error;
     return false;
   }
 }
 
-/** Answers what is asked, by the request that it is shown. */
-function startPerson(store: FileStore, { wouldApprove }: World) {
+const isCancelled = (error: unknown) => /^run r was cancelled/.test((error as Error).message);
+
+/** What a cancelled run still does, which is nothing: in words. */
+async function livesOn(store: FileStore, tree: Tree, world: World): Promise<string[]> {
+  const { state } = await summarizeRun(store, 'r');
+  // It was told, and came to its end before it heard.
+  if (state === 'finished') return [];
+  if (state !== 'cancelled') return [`it was cancelled and is ${state}`];
+  const before = world.effects.size;
+  const again = agent.run('program', { id: 'r', durable: true, store }, () => runTree(tree, world, '', ''));
+  const outcome = await again.then(
+    () => 'has a result',
+    (error) => (isCancelled(error) ? undefined : (error as Error).message),
+  );
+  if (world.effects.size !== before) return ['it was cancelled and begins steps'];
+  return outcome === undefined ? [] : [`it was cancelled and ${outcome}`];
+}
+
+/** Answers what is asked, by the request that it is shown, sends what is waited for, and cancels. */
+function startPerson(store: FileStore, { wouldApprove }: World, cancelAtLook: number | undefined) {
   let isStopped = false;
+  let isCancelled = false;
+  const sent = new Set<string>();
+  let letters = 0;
+  const send = async (name: string) => {
+    if (name !== 'mail' && sent.has(name)) return;
+    sent.add(name);
+    const value = name === 'mail' ? ++letters : name;
+    await sendSignal(store, 'r', name, { value }).catch(() => {});
+  };
   const atWork = (async () => {
-    while (!isStopped) {
+    for (let look = 0; !isStopped; look++) {
       await sleep(3);
+      if (look === cancelAtLook)
+        isCancelled = await cancelRun(store, 'r').then(
+          () => true,
+          () => false,
+        );
       const { waitingFor } = await summarizeRun(store, 'r').catch(() => ({ waitingFor: [] }));
-      for (const { id, path, answered, request } of waitingFor) {
+      for (const { id, path, answered, request, signal, until } of waitingFor) {
         if (answered) continue;
+        if (signal !== undefined) await send(signal);
+        if (signal !== undefined || until !== undefined) continue;
         const { truth } = request as { truth: string };
         await answerApproval(store, 'r', id ?? path, { approved: wouldApprove(truth) }).catch(() => {});
       }
     }
   })();
   return {
+    hasCancelled: () => isCancelled,
     stop: () => {
       isStopped = true;
       return atWork;

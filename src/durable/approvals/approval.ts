@@ -38,17 +38,20 @@ export function answerKeyOf({ path, id }: { path: string; id?: string | undefine
   return id === undefined ? path : `${path}~${id}`;
 }
 
-/** The answer: a person's, the signal that came, or undefined when the time was over. */
+/**
+ * The answer: a person's, the signal that came, or undefined when the time was over. The ticket of one that is new was taken in
+ * the tick of its record: answers and the ends of steps are given in the order in which they are recorded.
+ */
 export async function waitForAnswer(
   run: DurableRun,
   question: Question,
   { tell, signal }: ApprovalOptions,
-): Promise<unknown> {
+): Promise<{ answer: unknown; ticket?: number }> {
   const { asked } = question;
   const { seq, id, awaits } = asked ?? (await ask(run, question));
   if (asked && !asked.readAnswer) await run.recorder.add('durableApproval', { event: 'waits', of: seq });
   await tell?.(id);
-  if (asked?.readAnswer) return asked.readAnswer();
+  if (asked?.readAnswer) return { answer: asked.readAnswer() };
   const limits = new StepLimits({ host: [run.signal, signal], lost: run.lost.signal });
   const wait: OpenWait = {
     path: question.path,
@@ -61,13 +64,20 @@ export async function waitForAnswer(
   const found = await run.waits.unlessLeft(wait, () =>
     limits.hold(() => run.waits.hold(wait, limits.signal)),
   );
-  await run.recorder.addWith(
+  const added = run.recorder.addWith(
     'durableApproval',
     { event: 'answered', of: seq, ...(found?.slot !== undefined && { slot: found.slot }) },
     found?.value,
   );
+  const ticket = run.order.takeTicket();
+  try {
+    await added;
+  } catch (error) {
+    run.order.dropTicket(ticket);
+    throw error;
+  }
   if (!awaits) run.checkpoints.noteEvent('approval');
-  return found?.value;
+  return { answer: found?.value, ticket };
 }
 
 async function ask(

@@ -96,7 +96,7 @@ async function waitFor(
 ): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
-  if (run.waits.isRested) return never();
+  if (run.waits.isRested || scoped.isLeft) return never();
   run.recorder.requireWhole();
   run.requireRunning();
   const wanted = { word, input: hashOf(request), position };
@@ -109,6 +109,7 @@ async function waitFor(
   try {
     if (asked) run.order.noteStart();
     else await run.order.through(what);
+    if (scoped.isLeft) return never();
     const tell: ApprovalOptions['tell'] = (id) =>
       notify &&
       performStep(new Place(scoped, mark), {
@@ -119,9 +120,10 @@ async function waitFor(
         options: {},
         work: () => notify(request, { run: run.id, name: path }),
       });
-    const answer = await waitForAnswer(run, { path, request, position, asked, awaits }, { tell, signal });
-    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew());
-    return answer;
+    const question = { path, request, position, asked, awaits };
+    const { answer, ticket } = await waitForAnswer(run, question, { tell, signal });
+    await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(ticket));
+    return scoped.isLeft ? never() : answer;
   } finally {
     scope.open--;
   }

@@ -4,8 +4,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { AgentdumpError } from '../../errors.ts';
-import { type OpenWait, OpenWaits } from '../approvals/open-waits.ts';
+import { never, type OpenWait, OpenWaits } from '../approvals/open-waits.ts';
 import type { DurableRunOptions } from '../options.ts';
 import type { CheckpointEvent, Checkpoints } from '../records/checkpoint.ts';
 import type { RecordCodec } from '../records/codec.ts';
@@ -39,11 +40,27 @@ export interface RunParts {
 export class ScopedRun {
   readonly run: DurableRun;
   readonly path: string;
+  readonly #around: ScopedRun | undefined;
   #scope: LiveScope | undefined;
+  #isLeft = false;
 
-  constructor(run: DurableRun, path: string) {
+  /** `around`: within what the step of this path was asked for. */
+  constructor(run: DurableRun, path: string, around?: ScopedRun) {
     this.run = run;
     this.path = path;
+    this.#around = around;
+  }
+
+  /**
+   * It is a try that was given up, or within one: what its code asks for would be taken for what the next try asks for. Branches of
+   * it that are still at work go on to their next call, which never settles.
+   */
+  get isLeft(): boolean {
+    return this.#isLeft || (this.#around?.isLeft ?? false);
+  }
+
+  leave(): void {
+    this.#isLeft = true;
   }
 
   /** Made at the first step within: most steps have none. */
@@ -130,6 +147,8 @@ export class DurableRun {
     this.#cancelWatch = new CancelWatch(this);
     this.notify = parts.notify;
     this.waits = new OpenWaits(parts.store, parts.id);
+    // One listener for each step and wait at work: many are no leak, which Node would warn of.
+    setMaxListeners(0, this.lost.signal, ...(this.signal ? [this.signal] : []));
     this.recorder.onBroken = (error) => this.lost.abort(error);
     this.order = new ReplayOrder({
       items: this.isStrict ? orderedItems(parts.log) : [],
@@ -249,7 +268,9 @@ export class DurableRun {
   }
 
   /** True in runs that pass here for the first time; in one that was recorded by the code before, false. */
-  takeVersion({ scoped: { scope, path }, position }: Place, name: string): MaybePromise<boolean> {
+  takeVersion({ scoped, position }: Place, name: string): MaybePromise<boolean> {
+    const { scope, path } = scoped;
+    if (scoped.isLeft) return never();
     const id = joinVersion(path, name);
     const recorded = this.log.versions.get(id);
     if (recorded !== undefined) return recorded;

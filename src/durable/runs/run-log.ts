@@ -42,8 +42,13 @@ export interface StepEntry {
   failures: number;
   startedAtMs: number;
   endedAtMs: number;
-  /** Number of the record of its last end; -1 when there is none. */
+  /**
+   * Number of the record of its last end; -1 when there is none. Of one that had ended and was run again the number of the end
+   * before: there the program was given the new one, too.
+   */
   endSeq: number;
+  /** As it was when the life of the last record began; -1: it had not ended. */
+  endBefore: number;
   reason: string | undefined;
   spent: Spent[];
   readOutcome: () => unknown;
@@ -193,6 +198,7 @@ export class RunLog {
     }
     this.ended = undefined;
     for (const scope of this.scopes.values()) scope.open = 0;
+    for (const entry of this.steps.values()) entry.endBefore = hasEnded(entry) ? entry.endSeq : -1;
   }
 
   #addStep(facts: StepRecord, seq: number, atMs: number, readValue: () => unknown): void {
@@ -206,12 +212,13 @@ export class RunLog {
     if (facts.event !== 'end') return;
     entry.state = facts.status;
     entry.endedAtMs = atMs;
-    entry.endSeq = seq;
+    entry.endSeq = entry.endBefore >= 0 ? entry.endBefore : seq;
     entry.reason = facts.reason;
     if (facts.spent) entry.spent.push(facts.spent);
     entry.readOutcome = readValue;
     if (facts.status === 'retrying') entry.failures++;
-    this.scope(scopeOf(entry.path)).open--;
+    // Not the end of what a try had begun that was given up: the steps of the next one are other entries.
+    if (this.steps.get(entry.path) === entry) this.scope(scopeOf(entry.path)).open--;
     this.opensWithoutProgress = 0;
   }
 
@@ -309,11 +316,17 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     startedAtMs: 0,
     endedAtMs: 0,
     endSeq: -1,
+    endBefore: -1,
     reason: undefined,
     spent: [],
     readOutcome: () => undefined,
     isClaimed: false,
   };
+}
+
+/** Whether its end is recorded, and something may have come of it: of one in doubt, too, that the host heard the end of. */
+export function hasEnded({ state, endSeq }: StepEntry): boolean {
+  return endSeq >= 0 && state !== 'started' && state !== 'retrying';
 }
 
 /** It ended for good: its end is given to whoever asks. */

@@ -10,19 +10,19 @@ import type { DurableWork, Effect, RetryPolicy } from '../options.ts';
 import type { Spent, StepEnd } from '../records/layout.ts';
 import { usageOf } from '../records/usage.ts';
 import { type DurableRun, type Place, ScopedRun } from '../runs/durable-run.ts';
-import type { StepEntry } from '../runs/run-log.ts';
+import { hasEnded, type StepEntry } from '../runs/run-log.ts';
 import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { describeCall } from './claim.ts';
-import { isInDoubt, settleDoubt } from './in-doubt.ts';
-import { hasEnded, isSettled } from './ordered-items.ts';
+import { isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
+import { isSettled } from './ordered-items.ts';
 import { lastLabel } from './step-path.ts';
 import type { WantedStep } from './wanted-step.ts';
 
 export async function performStep(place: Place, wanted: WantedStep): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
-  if (run.waits.isRested) return never();
+  if (run.waits.isRested || scoped.isLeft) return never();
   run.recorder.requireWhole();
   run.requireRunning();
   const entry = run.claim(scope, wanted, position);
@@ -30,37 +30,54 @@ export async function performStep(place: Place, wanted: WantedStep): Promise<unk
   place.moveBehind(lastLabel(call.path));
   scope.open++;
   try {
-    if (entry) run.order.noteStart();
-    if (entry && isSettled(entry)) {
-      await run.order.turnOf(entry.endSeq);
-      return replay(run, entry);
-    }
-    // Nothing new is done before the program has shown that it is still the one that recorded.
-    if (!entry && !run.order.isThrough) await run.order.through(describeCall(wanted));
-    const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
-    return settled ? settled.result : await new StepTry(scoped, call).perform();
+    const result = await settle(scoped, call);
+    return scoped.isLeft ? never() : result;
+  } catch (error) {
+    if (scoped.isLeft) return never();
+    throw error;
   } finally {
     scope.open--;
   }
 }
 
-/** As `settleDoubt`: what it settles, or the error that it makes of the step, in its turn. */
+async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
+  const { run } = scoped;
+  const { entry, wanted } = call;
+  if (entry) run.order.noteStart();
+  if (entry && isSettled(entry)) {
+    await run.order.turnOf(entry.endSeq);
+    return replay(run, entry);
+  }
+  // Nothing new is done before the program has shown that it is still the one that recorded.
+  if (!entry && !run.order.mayBegin) await run.order.through(describeCall(wanted));
+  const settled = entry && isInDoubt(entry) ? await settleInTurn(scoped, wanted, entry) : undefined;
+  if (scoped.isLeft) return undefined;
+  if (!settled) return new StepTry(scoped, call).perform();
+  if ('error' in settled) throw settled.error;
+  return settled.result;
+}
+
+/** As `settleDoubt`, in the turn of the end. A check that fails ends nothing: the step stays in doubt. */
 async function settleInTurn(
   scoped: ScopedRun,
   wanted: WantedStep,
   entry: StepEntry,
-): Promise<{ result: unknown } | undefined> {
+): Promise<Settled | undefined> {
   const { run } = scoped;
-  const settling = settleDoubt(scoped, wanted, entry);
-  const isOver = await settling.then(
-    (settled) => settled !== undefined,
-    () => !run.recorder.broken,
-  );
-  if (isOver) {
-    run.order.drop((other) => other.startsWith(`${entry.path}/`));
-    await endOf(run, entry);
+  let settled: Settled | undefined;
+  try {
+    settled = await settleDoubt(scoped, wanted, entry);
+  } catch (error) {
+    if (!run.recorder.broken) await passBy(run, entry);
+    throw error;
   }
-  return settling;
+  if (settled) await passBy(run, entry, settled.ticket);
+  return settled;
+}
+
+async function passBy(run: DurableRun, entry: StepEntry, ticket?: number): Promise<void> {
+  run.order.drop((other) => other.startsWith(`${entry.path}/`));
+  await endOf(run, entry, ticket);
 }
 
 /** What the host is given comes behind what is recorded, or where the end came that it was given before. */
@@ -157,6 +174,7 @@ class StepTry implements DurableWork {
         const started = run.recorder.add('durableStep', this.#start());
         this.#seq = typeof started === 'number' ? started : await started;
         let hasReturned = false;
+        const within = new ScopedRun(run, this.path, this.#scoped);
         // The less is done between a return and its record, the fewer deaths come between them: the bundle is told later.
         const inner = async () => {
           const work = () => this.#wanted.work(this);
@@ -166,12 +184,14 @@ class StepTry implements DurableWork {
         };
         try {
           const { watch = (work) => work() } = this.#wanted;
-          const result = await new ScopedRun(run, this.path).enter(() => watch(inner, this));
+          const result = await within.enter(() => watch(inner, this));
           return hasReturned ? result : await this.#finish(result);
         } catch (error) {
           if (hasReturned) throw error;
           const pauseMs = await this.#settleFailure(error);
+          within.leave();
           await pause(pauseMs, this.#calledOffBy);
+          if (this.#scoped.isLeft) return undefined;
           this.#beginAgain();
         }
       }

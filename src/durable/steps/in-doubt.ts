@@ -9,6 +9,7 @@ import type { Answer } from '../records/layout.ts';
 import { hashOf } from '../records/values.ts';
 import type { DurableRun, ScopedRun } from '../runs/durable-run.ts';
 import type { StepEntry } from '../runs/run-log.ts';
+import type { MaybePromise } from '../stores/store.ts';
 import type { WantedStep } from './wanted-step.ts';
 
 /** A nested run is no more than its steps: each of them is in doubt or not. */
@@ -21,12 +22,15 @@ export function reasonOfDoubt({ state, reason }: StepEntry): string {
   return state === 'aborted' ? 'it was called off' : 'it had started and not ended';
 }
 
-/** The step's result, when the policy settles it; undefined when the step is to be run (again). */
+/** `ticket`: taken in the tick in which the end was recorded. */
+export type Settled = ({ result: unknown } | { error: unknown }) & { ticket: number };
+
+/** The step's end, when the policy settles it; undefined when the step is to be run (again). */
 export async function settleDoubt(
   scoped: ScopedRun,
   wanted: WantedStep,
   entry: StepEntry,
-): Promise<{ result: unknown } | undefined> {
+): Promise<Settled | undefined> {
   const { run } = scoped;
   const policy = wanted.options.inDoubt ?? run.options.inDoubt ?? 'retry';
   const action = typeof policy === 'string' ? policy : 'check';
@@ -38,8 +42,13 @@ export async function settleDoubt(
   await run.recorder.add('durableStep', { event: 'doubt', of: entry.seq, action });
   if (action === 'retry') return undefined;
   if (action === 'skip') return settle(run, entry, 'skipped', undefined);
-  const settled = action === 'ask' ? await ask(scoped, entry, effect) : await checkOf(policy)(effect);
-  return settled && settle(run, entry, 'finished', settled.result);
+  if (action !== 'ask') {
+    const checked = await checkOf(policy)(effect);
+    return checked && settle(run, entry, 'finished', checked.result);
+  }
+  const answer = await ask(run, effect);
+  if (!answer.approved) return reject(run, entry);
+  return 'value' in answer ? settle(run, entry, 'finished', answer.value) : undefined;
 }
 
 const actions = {
@@ -58,27 +67,25 @@ function checkOf(policy: DoubtPolicy): EffectCheck {
 }
 
 /** Approved: it did not happen, run it; approved with a value: that is its result; rejected: an error of the step. */
-async function ask(
-  scoped: ScopedRun,
-  entry: StepEntry,
-  effect: DoubtfulEffect,
-): Promise<{ result: unknown } | undefined> {
+async function ask(run: DurableRun, effect: DoubtfulEffect): Promise<Answer> {
   const request = {
     question: 'Did it happen? Approve to run it again, or with its result as the value.',
     ...effect,
   };
-  const { run } = scoped;
   // Of this doubt alone: a later one of the same step is another question.
   const path = `${effect.path}?`;
   const before = run.log.approvals.get(path);
   const asked = before && (before.id === undefined || before.input === hashOf(request)) ? before : undefined;
-  const answer = (await waitForAnswer(run, { path, request, asked }, {})) as Answer;
-  if (!answer.approved) {
-    const error = new Error(`step ${effect.path} was in doubt and rejected`);
-    await run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
-    throw error;
-  }
-  return 'value' in answer ? { result: answer.value } : undefined;
+  const { answer, ticket } = await waitForAnswer(run, { path, request, asked }, {});
+  // Nobody but the step itself is given this answer.
+  run.order.dropTicket(ticket);
+  return answer as Answer;
+}
+
+async function reject(run: DurableRun, entry: StepEntry): Promise<Settled> {
+  const error = new Error(`step ${entry.path} was in doubt and rejected`);
+  const added = run.addError({ event: 'end', of: entry.seq, status: 'failed' }, error);
+  return { error, ticket: await ticketOf(run, added) };
 }
 
 async function settle(
@@ -86,9 +93,21 @@ async function settle(
   entry: StepEntry,
   status: 'finished' | 'skipped',
   result: unknown,
-): Promise<{ result: unknown }> {
-  await run.recorder.addWith('durableStep', { event: 'end', of: entry.seq, status }, result);
-  return { result };
+): Promise<Settled> {
+  const added = run.recorder.addWith('durableStep', { event: 'end', of: entry.seq, status }, result);
+  return { result, ticket: await ticketOf(run, added) };
+}
+
+/** Taken at once, and good when the record is kept. */
+async function ticketOf(run: DurableRun, added: MaybePromise<number>): Promise<number> {
+  const ticket = run.order.takeTicket();
+  try {
+    await added;
+    return ticket;
+  } catch (error) {
+    run.order.dropTicket(ticket);
+    throw error;
+  }
 }
 
 function describeEffect(run: DurableRun, { name }: WantedStep, entry: StepEntry): DoubtfulEffect {

@@ -1,16 +1,11 @@
 /** What a run has recorded and its program will ask for again, in the order of the records. Pure. */
 
-import type { RunLog, StepEntry } from '../runs/run-log.ts';
+import { hasEnded, type RunLog, type StepEntry } from '../runs/run-log.ts';
 import type { OrderedItem } from './replay-order.ts';
 import { scopeOf } from './step-path.ts';
 
 export function isSettled({ state }: StepEntry): boolean {
   return state === 'finished' || state === 'failed' || state === 'skipped';
-}
-
-/** Whether its end is recorded, and something may have come of it: of one in doubt, too, that the host heard the end of. */
-export function hasEnded({ state, endSeq }: StepEntry): boolean {
-  return endSeq >= 0 && state !== 'started' && state !== 'retrying';
 }
 
 /** Without what lies below a settled step, which is not run again, and without questions that have no answer yet. */

@@ -83,6 +83,11 @@ export class ReplayOrder {
     return this.#next >= this.#items.length;
   }
 
+  /** What is new begins in the order in which it was asked for: so are its records, and a death cuts off the last ones. */
+  get mayBegin(): boolean {
+    return this.isThrough && this.#starts.length === 0;
+  }
+
   /** Whether what runs now was woken by the run itself: by the start of it or of a step, or by an end that was given. */
   get isDriven(): boolean {
     return this.#isPausing;
@@ -123,7 +128,7 @@ export class ReplayOrder {
 
   /** Resolves when all that is recorded was given. `asked`: what is to begin then. */
   async through(asked?: string): Promise<void> {
-    if (!this.isThrough) await this.#wait((waiter) => this.#starts.push({ ...waiter, asked }));
+    if (!this.mayBegin) await this.#wait((waiter) => this.#starts.push({ ...waiter, asked }));
   }
 
   /** Entries that no program will ask for any more: what lies below a step that was settled without being run. */
