@@ -76,6 +76,7 @@ class EventRecorder {
   tick(): void {
     this.#options.children.look();
     this.#writeLogs();
+    if (this.#options.logs) this.#options.logs.undated = 0;
     this.#writeRequests();
     if (--this.#ticksToSample > 0) return;
     const rss = this.#options.flight.sample()?.rss ?? 0;

@@ -16,7 +16,7 @@ export interface LogTail {
   isCut: boolean;
   /** Everything that passed, in UTF-16 units or bytes. */
   written: number;
-  /** When the last piece passed; 0 before the first. */
+  /** When the last piece passed, or in a burst one of the seven before it; 0 before the first. */
   at: number;
   /** The output goes to something that is no pipe or terminal, and so cannot be followed. */
   isElsewhere?: true;
@@ -30,11 +30,16 @@ export interface LogTap {
   onWrite: ((stream: LogStream, at: number) => void) | undefined;
   /** Milliseconds since the epoch. */
   quietUntil: number;
+  /** So many pieces may pass before the clock is read again. The flight recorder sets it to 0 with each of its ticks. */
+  undated: number;
   undo(): void;
 }
 
 const keptChars = 32 * 1024;
-const manyPieces = 512;
+/** Of lines of some words so many are dropped by whole pieces, which costs less than joining them. */
+const manyPieces = 2048;
+/** Reading the clock costs as much as all else that is done for a piece. */
+const undatedInBurst = 7;
 const { now } = Date;
 const { apply } = Reflect;
 const descriptors: Record<LogStream, number> = { stdout: 1, stderr: 2 };
@@ -46,6 +51,7 @@ export function tapLogs(): LogTap {
     tails: { stdout: newTail(), stderr: newTail() },
     onWrite: undefined,
     quietUntil: 0,
+    undated: 0,
     undo: () => {
       tap.onWrite = undefined;
       for (const undo of undoings) undo();
@@ -123,14 +129,21 @@ function keepPiece(tap: LogTap, name: LogStream, piece: unknown): void {
   const tail = tap.tails[name];
   const text = typeof piece === 'string' && piece.length <= keptChars ? piece : copyEnd(piece);
   if (text === undefined) return;
-  const at = now();
   const { length } = piece as string | Uint8Array;
   tail.pieces.push(text);
   tail.held += text.length;
   tail.written += length;
   if (length > keptChars) tail.isCut = true;
-  tail.at = at;
   if (tail.held > 2 * keptChars || tail.pieces.length > manyPieces) trim(tail);
+  if (tap.undated > 0) tap.undated--;
+  else date(tap, name, tail);
+}
+
+function date(tap: LogTap, name: LogStream, tail: LogTail): void {
+  const at = now();
+  // Nobody ends a burst where nothing ticks.
+  if (at - tail.at <= 1 && tap.onWrite) tap.undated = undatedInBurst;
+  tail.at = at;
   if (at < tap.quietUntil) return;
   try {
     tap.onWrite?.(name, at);
