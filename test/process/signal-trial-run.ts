@@ -36,7 +36,7 @@ async function tryAll(node: string): Promise<Judged[]> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const one = await tryOne(next, node);
       judged.push(one);
-      if (one.verdict === 'differs') console.log(tell(one));
+      if (one.verdict === 'differs' || one.verdict === 'starved') console.log(tell(one));
     }
   };
   await Promise.all(Array.from({ length: Number(values.beside) }, lane));
@@ -55,6 +55,7 @@ for (const node of values.node.map((path) => resolve(path))) {
   const lateness = judged.map(({ lateMs }) => lateMs).sort((a, b) => a - b);
   console.log(
     `${node}: ${judged.length} trials, ${countOf('same')} the same, ${countOf('boundary')} at a boundary, ` +
+      `${countOf('starved')} not judged on a machine too busy, ` +
       `${countOf('differs')} different, ${countOf('late')} later than a second; ` +
       `later by ${lateness[lateness.length >> 1]} ms (median), load ${loadavg()[0]?.toFixed(1)}`,
   );

@@ -23,6 +23,8 @@ interface End {
   tookMs: number;
   /** Between the signal and its end it was ready to run, and got no processor. */
   waitedMs: number;
+  /** The same between its first line and the signal. */
+  waitedBeforeMs: number;
   /** It ended before the signal came. */
   byItself: boolean;
   /** From its last words to the signal, without what the machine gave it no processor. */
@@ -34,8 +36,11 @@ interface End {
 export interface Judged extends Trial {
   bare: string;
   loaded: string;
-  /** `boundary`: the bare program ends so too, a little earlier or later. */
-  verdict: 'same' | 'boundary' | 'differs' | 'late';
+  /**
+   * `boundary`: the bare program ends so too, a little earlier or later. `starved`: not the same, and the machine was too busy
+   * for a trial each time.
+   */
+  verdict: 'same' | 'boundary' | 'differs' | 'late' | 'starved';
   lateMs: number;
 }
 
@@ -96,7 +101,7 @@ export async function judge(
       const wentOn = besides > 0 && loaded.status === bare.status && loaded.printed === beside.printed;
       if (textOf(beside) === told.loaded || wentOn) return { ...told, verdict: 'boundary' };
     }
-    return { ...told, verdict: 'differs' };
+    return { ...told, verdict: isInTime(bare) && isInTime(loaded) ? 'differs' : 'starved' };
   } finally {
     rmSync(place.dir, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -105,9 +110,12 @@ export async function judge(
 async function run(trial: Trial, node: string, flags: string[], dir: string): Promise<End> {
   for (let runs = 1; ; runs++) {
     const end = await runOnce(trial, node, flags, dir);
-    const wasInTime = end.asideMs <= mostAsideMs && end.waitedMs <= mostWaitedMs;
-    if (wasInTime || runs === mostRuns) return end;
+    if (isInTime(end) || runs === mostRuns) return end;
   }
+}
+
+function isInTime({ asideMs, waitedMs, waitedBeforeMs }: End): boolean {
+  return asideMs <= mostAsideMs && waitedMs + waitedBeforeMs <= mostWaitedMs;
 }
 
 /** The program itself is sent the signal, not its group. */
@@ -137,6 +145,8 @@ function runOnce(
   let waitedMs = 0;
   let spoke = { atMs: startedAt, waitMs: 0 };
   let silentMs = 0;
+  let begunWaitMs = 0;
+  let waitedBeforeMs = 0;
   let asideMs = 0;
   const send = (): void => {
     const family = familyOf(child.pid);
@@ -146,7 +156,11 @@ function runOnce(
     }, lookAgainMs);
     asideMs = Date.now() - dueAt;
     sentAt = performance.now();
-    silentMs = sentAt - spoke.atMs - (readWaitMs([String(child.pid)]) - spoke.waitMs);
+    // The threads of one that is leaving are counted no more.
+    const waitMs = readWaitMs([String(child.pid)]);
+    waitedBeforeMs = Math.max(0, waitMs - begunWaitMs);
+    const starvedMs = Math.max(0, waitMs - spoke.waitMs);
+    silentMs = sentAt - spoke.atMs - starvedMs;
     child.kill(signal);
   };
   let sending: NodeJS.Timeout | undefined;
@@ -161,6 +175,7 @@ function runOnce(
         const [first] = words.stderr.matchAll(begun);
         if (sending || !first) return;
         dueAt = Number(first[1]) + afterMs;
+        begunWaitMs = spoke.waitMs;
         sending = setTimeout(send, Math.max(0, dueAt - Date.now()));
       });
     const limit = setTimeout(() => child.kill('SIGKILL'), lifeLimitMs);
@@ -176,7 +191,8 @@ function runOnce(
       clearInterval(lookingAgain);
       const printed = describePrinted(child, words);
       const byItself = sentAt === undefined;
-      resolve({ status: String(code ?? died), printed, tookMs, waitedMs, byItself, silentMs, asideMs });
+      const waits = { waitedMs, waitedBeforeMs, asideMs };
+      resolve({ status: String(code ?? died), printed, tookMs, byItself, silentMs, ...waits });
     });
   });
 }
