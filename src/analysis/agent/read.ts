@@ -70,8 +70,8 @@ function witnessedEnd(bundle: PartSource): number | undefined {
   const bytes = bundle.readPart(partNames.evidence);
   if (!bytes) return undefined;
   try {
-    const { foundBy, foundAt, exit } = JSON.parse(Buffer.from(bytes).toString('utf8')) ?? {};
-    const at = Date.parse(foundAt);
+    const { foundBy, foundAt, endedAt, exit } = JSON.parse(Buffer.from(bytes).toString('utf8')) ?? {};
+    const at = Date.parse(endedAt ?? foundAt);
     return foundBy === 'supervisor' && exit && !Number.isNaN(at) ? at : undefined;
   } catch {
     return undefined;

@@ -11,6 +11,7 @@ import { asNumber, defined, type Fields } from './fields.ts';
 export interface EvidenceFacts {
   foundBy?: EvidencePart['foundBy'];
   foundAt?: string;
+  endedAt?: string;
   fate?: { because?: string; rebooted?: boolean; pidReused?: boolean };
   lastSeenAt?: string;
   startedAt?: string;
@@ -39,6 +40,7 @@ export function readEvidence(part: Fields): EvidenceFacts {
   return defined({
     foundBy: part.oneOf('foundBy', ['supervisor', 'next-start', 'sweep']),
     foundAt: part.text('foundAt'),
+    endedAt: part.text('endedAt'),
     fate:
       fate &&
       defined({

@@ -6,6 +6,8 @@ export interface EvidencePart {
   /** The parent that waited for it, the next program that started in this folder, or `agentdump sweep`. */
   foundBy: 'supervisor' | 'next-start' | 'sweep';
   foundAt: string;
+  /** When it ended, as far as its parent saw: what had looked at its core since then took its time. */
+  endedAt?: string;
   /** How it is known that the process is gone. */
   fate: { because: string; rebooted?: boolean; pidReused?: boolean };
   process: {

@@ -14,7 +14,7 @@ import type { JournalDigest } from './journal-digest.ts';
 import { findKernelLines } from './kernel-log.ts';
 
 /** What the finder brings along. */
-export type Witness = Pick<EvidencePart, 'foundBy' | 'exit' | 'lastGcs' | 'signalsSent' | 'core'>;
+export type Witness = Pick<EvidencePart, 'foundBy' | 'exit' | 'endedAt' | 'lastGcs' | 'signalsSent' | 'core'>;
 
 export interface Findings {
   folder: string;

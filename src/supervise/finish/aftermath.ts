@@ -83,7 +83,12 @@ async function finish(end: BadEnd): Promise<Explanation> {
   const session = child.session;
   if (!session) return {};
   const scrubber = makeScrubber(process.env);
-  const witness: Witness = { foundBy: 'supervisor', exit, ...(signalsSent.length && { signalsSent }) };
+  const witness: Witness = {
+    foundBy: 'supervisor',
+    exit,
+    endedAt: endedAt.toISOString(),
+    ...(signalsSent.length && { signalsSent }),
+  };
   // A core takes seconds: a sweep that comes by in that time, our own too, must not take the session for abandoned.
   const isLocked = end.held?.isLocked || tryLockSession(session.folder);
   const { core, part, gap, heap } = await lookForCore(end, session.facts.startedAt, scrubber);
@@ -96,7 +101,6 @@ async function finish(end: BadEnd): Promise<Explanation> {
     dir,
     folder,
     witness,
-    endedAt,
     scrubber,
     ...lockOf(process.env),
     ...(!behind && { command: scrubber.argv(command) }),

@@ -16,7 +16,7 @@ import { lastWriteMs } from '../../journal/read/session.ts';
 import { version } from '../../version.ts';
 import { classifyDeath } from '../evidence/classify-death.ts';
 import { readFatalReport } from '../evidence/diagnostics.ts';
-import { gatherEvidence } from '../evidence/evidence.ts';
+import { gatherEvidence, type Witness } from '../evidence/evidence.ts';
 import { digestJournal, type JournalDigest } from '../evidence/journal-digest.ts';
 import { type CorePart, writeCorePart } from '../native/core-part.ts';
 import { splitCommand } from '../run/command-name.ts';
@@ -71,19 +71,30 @@ function gatherParts(options: FinishOptions, { facts, finding }: DeadSession): P
   const unfinishedBundle = findUnfinished(dir, facts);
   const seen = { folder, facts, finding, journal, report, unfinishedBundle };
   const { part, gaps } = gatherEvidence(witness, seen);
+  if (witness.exit && report?.atMs !== undefined)
+    part.endedAt = endOf(witness, report, Date.now()).toISOString();
   const lastSeenMs = [lastWriteMs(folder), Date.parse(facts.startedAt) || 0, lastBundleMs(dir, facts)];
   return {
     facts,
     part,
     verdictKind: kindOf(part, options.core),
-    // Who saw the exit knows the time; else the program was alive when it last wrote.
-    at: witness.exit ? (options.endedAt ?? new Date()) : new Date(Math.max(...lastSeenMs)),
+    at: endOf(witness, report, Math.max(...lastSeenMs)),
     folder,
     journal,
     report,
     gaps,
     ...(options.core && { core: { part: options.core, scrubber } }),
   };
+}
+
+/**
+ * Who saw the exit knows the time, but for the dump of a core, which comes before it: a fatal error has said its own. Where
+ * nobody saw it the program was alive when it last wrote.
+ */
+function endOf({ exit, endedAt }: Witness, report: ScrubbedReport | undefined, lastSeenMs: number): Date {
+  if (!exit) return new Date(lastSeenMs);
+  const seenMs = endedAt === undefined ? Date.now() : Date.parse(endedAt);
+  return new Date(Math.min(seenMs, report?.atMs ?? seenMs));
 }
 
 function addGaps(bundle: BundleWriter, { lock, coreGap }: FinishOptions, { part, journal }: Parts): void {

@@ -11,8 +11,6 @@ export interface FinishOptions {
   /** The session's folder below it. */
   folder: string;
   witness: Witness;
-  /** When its end was seen, should that have been a while ago. */
-  endedAt?: Date;
   scrubber: Scrubber;
   /** The command as a parent knows it, redacted; instead of the session's. */
   command?: string[];

@@ -8,6 +8,8 @@ export interface ScrubbedReport {
   trigger: string;
   /** E.g. `v22.23.3`. */
   nodeVersion?: string;
+  /** When the fatal error was reported, milliseconds since the epoch. */
+  atMs?: number;
   text: string;
 }
 
@@ -49,7 +51,9 @@ export function scrubReport(report: unknown, scrub: (text: string) => string): S
   const kept = pick(report, keptSections, scrub);
   const header = pick(report['header'], keptHeader, scrub);
   const nodeVersion = header['nodejsVersion'];
+  const atMs = Number(header['dumpEventTimeStamp'] ?? Number.NaN);
   return {
+    ...(atMs > 0 && { atMs }),
     ...(typeof nodeVersion === 'string' && { nodeVersion }),
     event: String(header['event'] ?? ''),
     trigger: String(header['trigger'] ?? ''),
