@@ -9,6 +9,7 @@ import { integrate } from './integrations/table.ts';
 import type { LateSink } from './record/late-sink.ts';
 import type { ProgressWatch } from './record/progress-watch.ts';
 import { AgentRecorder } from './record/recorder.ts';
+import { tapBeginSites } from './taps/begin-sites.ts';
 import { tapHttp } from './taps/http.ts';
 import { tapHttp2 } from './taps/http2.ts';
 import { tapUndici } from './taps/undici.ts';
@@ -55,7 +56,7 @@ export function installAgent({
 }: AgentInstallOptions): InstalledAgent {
   const levels = { model: captureLlm === 'content' ? captureLlm : 'metadata', http: captureHttp } as const;
   const recorder = new AgentRecorder(sink, levels, threadId);
-  const clients = [tapUndici, tapHttp, tapHttp2];
+  const clients = [tapUndici, tapHttp, tapHttp2, tapBeginSites];
   const taps = captureLlm === 'off' ? [] : [...clients.map((tap) => tap(recorder)), ...integrate(recorder)];
   return {
     recorder,

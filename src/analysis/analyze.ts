@@ -29,12 +29,13 @@ import { readSuspended } from './joins/suspended.ts';
 import { addLocals, joinThreads } from './joins/threads.ts';
 import { readTimeLimits } from './joins/time-limits.ts';
 import { joinModules } from './modules/join-modules.ts';
-import { addChildVerdicts, besides, findHangsBefore, joinUnfinished } from './other-bundles.ts';
+import { addChildVerdicts, besides, findHangsBefore, joinHang, joinUnfinished } from './other-bundles.ts';
 import { defined } from './parts/fields.ts';
 import { citeInstead, fillFromReport } from './report-surroundings.ts';
 import { computeSignature } from './signature.ts';
 import { type StackInput, StackReconstructor } from './stacks/reconstruct.ts';
 import { explainByAgent } from './verdict/agent-failure.ts';
+import { explainByChild } from './verdict/by-child.ts';
 import { explainByOrigin } from './verdict/by-origin.ts';
 import type { VerdictFacts } from './verdict/facts.ts';
 import { reachVerdict } from './verdict/reach-verdict.ts';
@@ -63,7 +64,7 @@ export async function analyzeBundle(
     options,
   );
   if (!options.alone) await addUnfinished(bundle.path, parts, account);
-  if (!options.alone) await addHangs(bundle.path, account);
+  if (!options.alone) await addHangs(bundle.path, parts, account);
   return replaced.size ? citeInstead(account, (part) => replaced.has(part), partNames.report) : account;
 }
 
@@ -88,11 +89,13 @@ async function readOther(path: string | undefined): Promise<Account | undefined>
 }
 
 /** Before all else that was seen before the end: it is the state in which the process was. */
-async function addHangs(path: string, account: Account): Promise<void> {
+async function addHangs(path: string, { evidence }: BundleParts, account: Account): Promise<void> {
   const { verdict } = account;
   if (!verdict) return;
-  const hangs = await findHangsBefore(path, account, readOther);
-  if (hangs.length > 0) account.verdict = { ...verdict, beforeEnd: [...hangs, ...(verdict.beforeEnd ?? [])] };
+  const isEndSeen = !evidence || evidence.exit !== undefined;
+  const { facts, ongoing } = await findHangsBefore(path, account, isEndSeen, readOther);
+  if (facts.length > 0) account.verdict = { ...verdict, beforeEnd: [...facts, ...(verdict.beforeEnd ?? [])] };
+  if (ongoing) joinHang(account, ongoing);
 }
 
 /** Killed or gone while it wrote: what it had begun to say is the death. */
@@ -174,7 +177,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
     }),
   };
   const reached = explainByOrigin(reachVerdict(considered), considered);
-  const explained = explainByAgent(reached, account.agent);
+  const explained = explainByChild(explainByAgent(reached, account.agent), considered);
   const beforeEnd = findBeforeEnd(account);
   const verdict = beforeEnd.length ? { ...explained, beforeEnd } : explained;
   const signature = computeSignature({ ...account, verdict });
@@ -208,13 +211,18 @@ async function readStacks(
     const frames = error?.frames && addLocals(error.frames, parts.locals);
     const emitter = parts.error?.emitter;
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
+    const { begun } = parts.error ?? {};
     return {
-      error: frames ? { ...error, frames } : error,
+      error: error && {
+        ...error,
+        ...(frames && { frames }),
+        ...(begun && { begun: { what: begun.what, frames: await textFrames(begun.stack) } }),
+      },
       exit: addLocals(await read(exitStackOf(parts)), parts.locals),
       ...(await readSuspended(parts, readPart, read)),
       timeLimits: await readTimeLimits(error, parts, readPart, read),
       promise: await textFrames(parts.error?.promiseStack),
-      emitter: emitter && { className: emitter.className, frames: await textFrames(emitter.stack) },
+      emitter: emitter && { ...emitter, frames: await textFrames(emitter.stack) },
     };
   } finally {
     gaps.push(...stacks.gaps);
@@ -252,7 +260,9 @@ function joinOrigin({ origin, evidence }: BundleParts): Pick<Account, 'requests'
   const { requests, ...facts } = origin;
   const { lastSeen } = facts;
   const endedAt =
-    evidence?.foundBy === 'supervisor' && evidence.exit ? Date.parse(evidence.foundAt ?? '') : Number.NaN;
+    evidence?.foundBy === 'supervisor' && evidence.exit
+      ? Date.parse(evidence.endedAt ?? evidence.foundAt ?? '')
+      : Number.NaN;
   const beforeEndMs = endedAt - Date.parse(lastSeen?.at ?? '');
   return {
     ...(requests.length && { requests }),
@@ -260,10 +270,10 @@ function joinOrigin({ origin, evidence }: BundleParts): Pick<Account, 'requests'
   };
 }
 
-function addFailures({ agent, error, process }: VerdictFacts['account']): void {
+function addFailures({ agent, error, process, happenings }: VerdictFacts['account']): void {
   if (!agent) return;
   settleToolCalls(agent, error);
-  const failures = findFailures({ agent, error, cwd: process?.cwd });
+  const failures = findFailures({ agent, error, cwd: process?.cwd, children: happenings?.children });
   if (failures.length) agent.failures = failures;
 }
 

@@ -6,8 +6,10 @@ import { basename, dirname, join } from 'node:path';
 import { type ListedBundle, listBundlesBetween } from '../bundle/finished/list.ts';
 import type { Account, ChildFacts, Happenings } from '../model/account.ts';
 import { endedBadly } from '../model/happening-text.ts';
-import { formatDuration } from '../model/quantities.ts';
+import { clip, formatDuration } from '../model/quantities.ts';
 import type { Evidence, Verdict } from '../model/verdict.ts';
+import { unseenTitle } from './verdict/causes/killed.ts';
+import { maxTitleChars } from './verdict/wording.ts';
 
 const mostRead = 3;
 
@@ -58,29 +60,41 @@ const recentMs = 60_000;
 /** The start is computed from the uptime. */
 const sameStartMs = 2_000;
 
+/** `ongoing`: the account of the last hang that nobody saw it recover from. */
+export interface HangsBefore {
+  facts: Evidence[];
+  ongoing?: Account;
+}
+
 /**
  * The hang that other observers, or earlier looks, had seen this process in: a sentence each, the newest first. `read`
- * gives a bundle's account, undefined when it cannot be read.
+ * gives a bundle's account, undefined when it cannot be read. `isEndSeen`: else the process may have lived on for long.
  */
 export async function findHangsBefore(
   bundlePath: string,
   { process, bundle }: Account,
+  isEndSeen: boolean,
   read: (path: string) => Promise<Account | undefined>,
-): Promise<Evidence[]> {
+): Promise<HangsBefore> {
   const { pid, startedAt } = process ?? {};
   const at = bundle?.capturedAt;
-  if (pid === undefined || !startedAt || !at) return [];
-  const found: Evidence[] = [];
+  const found: HangsBefore = { facts: [] };
+  if (pid === undefined || !startedAt || !at) return found;
   for (const one of hangsBetween(dirname(bundlePath), startedAt, at)) {
     const agoMs = Date.parse(at) - Date.parse(one.at);
-    if (found.length === mostHangs) break;
+    if (found.facts.length === mostHangs) break;
     if (one.sequel?.event === 'recovered' && agoMs > recentMs) continue;
-    const { process: seen, verdict } = (await read(one.path)) ?? {};
+    const account = await read(one.path);
+    const { process: seen, verdict } = account ?? {};
     const isSame = seen?.pid === pid && areClose(seen.startedAt, startedAt);
     if (!isSame || !verdict || !hangs.has(verdict.kind)) continue;
     const since = one.sequel?.event === 'recovered' ? ', and it recovered' : '';
-    const fact = `A bundle of ${formatDuration(agoMs)} before says (${verdict.confidence}): ${verdict.title}${since}.`;
-    found.push({ fact, part: one.name });
+    const when = isEndSeen
+      ? `A bundle of ${formatDuration(agoMs)} before`
+      : `A bundle of ${one.at} (how long before the end is not known)`;
+    const fact = `${when} says (${verdict.confidence}): ${verdict.title}${since}.`;
+    if (found.facts.length === 0 && account && since === '') found.ongoing = account;
+    found.facts.push({ fact, part: one.name });
   }
   return found;
 }
@@ -96,4 +110,18 @@ function hangsBetween(dir: string, from: string, to: string): ListedBundle[] {
   } catch {
     return [];
   }
+}
+
+/** Nothing it did after that was seen: the state that it was last seen in stands in the title, with the code. */
+export function joinHang(account: Account, hang: Account): void {
+  const { verdict } = account;
+  if (verdict?.kind !== 'killed' || !hang.verdict) return;
+  const { title, place } = hang.verdict;
+  const end = verdict.title === unseenTitle ? 'Died unseen' : verdict.title;
+  account.verdict = {
+    ...verdict,
+    title: clip(`${end}; last seen: ${title}`, maxTitleChars),
+    ...(place && !verdict.place && { place }),
+  };
+  if (!account.threads?.length && hang.threads) account.threads = hang.threads;
 }

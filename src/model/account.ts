@@ -92,6 +92,8 @@ export interface ProcessFacts {
   execArgv?: string[];
   startedAt?: string;
   uptimeMs?: number;
+  /** Nobody saw the end: it is the time until the process last gave a sign of life. */
+  uptimeIsMinimum?: true;
   threadId?: number;
   exit?: { code?: number; signal?: string };
   limits?: Record<string, { soft: string; hard: string }>;
@@ -110,6 +112,8 @@ export interface ErrorFacts {
   properties?: Record<string, unknown>;
   stackText?: string;
   frames?: Thread['frames'];
+  /** What failed in Node's own code, and where the program began it: a request, a connection, a child's stream. */
+  begun?: { what: string; frames: Thread['frames'] };
   /** The host had a handler for it: the process may have gone on. */
   handled?: boolean;
 }

@@ -44,7 +44,7 @@ export function culpritFrame(frames: readonly Frame[] | undefined): Frame | unde
 }
 
 /** Whether the code is Node's own, or has no place at all. */
-export function isOfNode({ file }: Frame): boolean {
+export function isOfNode({ file }: Pick<Frame, 'file'>): boolean {
   return file === undefined || file.startsWith('node:');
 }
 

@@ -9,7 +9,12 @@ export function findPlace({ error, threads = [], verdict, suspended = [] }: Acco
   const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
   const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
   const places = frames.map((list) => culpritFrame(list)).filter((frame) => frame?.source?.length);
-  const all = [...frames, ...threads.map((one) => one.frames), ...suspended.map((one) => one.frames)];
+  const all = [
+    ...frames,
+    error?.begun?.frames,
+    ...threads.map((one) => one.frames),
+    ...suspended.map((one) => one.frames),
+  ];
   const named = all
     .flatMap((list) => list ?? [])
     .find((frame) => frame.source?.length && isAt(frame, verdict?.place));

@@ -66,3 +66,15 @@ export function clip(text: string, max: number): string {
 export function firstLine(text: string): string {
   return /^\s*(\S.*)?/.exec(text)?.[1]?.trimEnd() ?? '';
 }
+
+/** `up 3 h`, and `up at least 3 h` of a process whose end nobody saw. */
+export function uptimeText({
+  uptimeMs,
+  uptimeIsMinimum,
+}: {
+  uptimeMs?: number;
+  uptimeIsMinimum?: true;
+}): string | undefined {
+  if (uptimeMs === undefined) return undefined;
+  return `up ${uptimeIsMinimum ? 'at least ' : ''}${formatDuration(uptimeMs)}`;
+}

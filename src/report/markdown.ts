@@ -3,7 +3,7 @@
  * blocks, the rest folded away. Nothing from the bundle can mark up, link or mention.
  */
 import type { Account } from '../model/account.ts';
-import { formatBytes, formatCount, formatDuration } from '../model/quantities.ts';
+import { formatBytes, formatCount, uptimeText } from '../model/quantities.ts';
 import { withheldText } from '../model/withheld.ts';
 import { renderSuspended } from './core.ts';
 import { defuseWorkflowCommands, escapeTerminal } from './escape-terminal.ts';
@@ -60,7 +60,7 @@ function headline({ verdict, bundle, process }: Account): string[] {
     bundle?.capturedAt && codeSpan(bundle.capturedAt),
     process?.pid !== undefined && `pid ${process.pid}`,
     process?.nodeVersion && `Node ${codeSpan(process.nodeVersion)}`,
-    process?.uptimeMs !== undefined && `up ${formatDuration(process.uptimeMs)}`,
+    process && uptimeText(process),
   ];
   return [`## ${escapeMarkdown(verdict.title)}`, '', about.filter(Boolean).join(' · ')];
 }

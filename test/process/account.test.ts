@@ -98,7 +98,7 @@ for (const node of findNodes()) {
     const { account: second } = await latestAccount(t, node, socket);
     const facts = second.verdict?.evidence.map(({ fact }) => fact).join(' ') ?? '';
     assert.match(facts, /emitted as an error event on a Socket/);
-    assert.match(second.verdict?.nextSteps[0] ?? '', /^Give that Socket an error listener/);
+    assert.match(second.verdict?.nextSteps.join('\n') ?? '', /^Give that Socket an error listener/m);
     const { account: thrown } = await latestAccount(t, node, `throw new Error('thrown');`);
     assert.doesNotMatch(JSON.stringify(thrown.verdict), /emitted/);
   });

@@ -6,6 +6,7 @@
 import { agentTruths } from './truths-agents.ts';
 import { examinedTruths } from './truths-examined.ts';
 import { mixedTruths } from './truths-mixed.ts';
+import { nodeCodeTruths } from './truths-node-code.ts';
 import { programTruths } from './truths-programs.ts';
 
 export interface Reply {
@@ -45,4 +46,10 @@ export interface Truth {
   never?: RegExp[];
 }
 
-export const truths: readonly Truth[] = [...programTruths, ...agentTruths, ...mixedTruths, ...examinedTruths];
+export const truths: readonly Truth[] = [
+  ...programTruths,
+  ...agentTruths,
+  ...mixedTruths,
+  ...examinedTruths,
+  ...nodeCodeTruths,
+];

@@ -8,6 +8,7 @@ import { DeltaClock } from '../calls/delta-clock.ts';
 import { roleOf } from '../calls/message-parts.ts';
 import { RequestMemory } from '../http/request-memory.ts';
 import { asyncHooks } from '../node-modules.ts';
+import { BeginSites } from './begin-sites.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Conversation } from './conversation.ts';
 import { FailedWork } from './failed-work.ts';
@@ -41,6 +42,7 @@ export class AgentRecorder {
   readonly openWork = new OpenWork();
   readonly tapped = new TappedCalls();
   readonly failedWork = new FailedWork();
+  readonly sites = new BeginSites();
   readonly #suffix: string;
   readonly #parents = new BoundedMap<string>(runLimit);
   #counts: Record<string, number> = {};

@@ -9,6 +9,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Exchange, ExchangeStart, HeaderLookup } from '../http/exchange.ts';
 import { openDescribed, readsBody } from '../http/open-exchange.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
+import { failedRequest } from './begin-sites.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { guarded } from './guard.ts';
 import { defineMethod, shadowFirst } from './shadow.ts';
@@ -96,7 +97,9 @@ class HttpTap {
       exchange.end();
     });
     const observeDestroy = guarded((error: unknown) => {
-      if (!isComplete) exchange.fail(error ?? new Error('closed before the end'));
+      if (isComplete) return;
+      exchange.fail(error ?? new Error('closed before the end'));
+      failedRequest(this.#recorder.sites, request, error);
     });
     shadowFirst(response, 'push', observePush);
     shadowFirst(response, '_destroy', observeDestroy);

@@ -7,6 +7,7 @@
 import type { Exchange, HeaderLookup } from '../http/exchange.ts';
 import { openDescribed } from '../http/open-exchange.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
+import { pathOnly } from './begin-sites.ts';
 import { listenTo, type Tap } from './channels.ts';
 import { shadowFirst } from './shadow.ts';
 import { readTarget } from './target.ts';
@@ -37,6 +38,7 @@ export function tapUndici(recorder: AgentRecorder): Tap {
       const exchange = open(recorder, request);
       if (!exchange) return;
       exchanges.set(request, exchange);
+      recorder.sites.begin(request, 'request');
       if (!hasBodyChannels(request)) shadowMethods(request, exchange);
     },
     bodyChunkSent: ({ request, chunk }) => find(request)?.requestChunk(chunk),
@@ -45,10 +47,19 @@ export function tapUndici(recorder: AgentRecorder): Tap {
       find(request)?.responseHead(response.statusCode, headerList(response.headers)),
     bodyChunkReceived: ({ request, chunk }) => find(request)?.responseChunk(chunk as Uint8Array),
     trailers: ({ request }) => find(request)?.end(),
-    error: ({ request, error }) => find(request)?.fail(error),
+    error({ request, error }) {
+      find(request)?.fail(error);
+      recorder.sites.failed(
+        request,
+        error,
+        `request ${request.method} ${hostOf(request)}${pathOnly(request.path)}`,
+      );
+    },
   };
   return listenTo('undici:request:', listeners);
 }
+
+const hostOf = ({ origin }: UndiciRequest): string => String(origin).replace(/^\w+:\/\//, '');
 
 function open(recorder: AgentRecorder, request: UndiciRequest): Exchange | undefined {
   return openDescribed(recorder, request.method, () => {

@@ -26,6 +26,7 @@ export function joinProcessFacts({
     code: trigger?.exitCode ?? seen?.code ?? documentedCode(trigger),
     signal: deadlySignal(trigger) ?? seen?.signal,
   });
+  const isEndUnseen = evidence !== undefined && evidence.exit === undefined;
   return defined({
     pid: process?.pid ?? trigger?.pid,
     parentPid: process?.parentPid,
@@ -38,6 +39,7 @@ export function joinProcessFacts({
     execArgv: process?.execArgv,
     startedAt: process?.startedAt,
     uptimeMs: process?.uptimeMs,
+    uptimeIsMinimum: isEndUnseen && process?.uptimeMs !== undefined ? (true as const) : undefined,
     threadId: process?.threadId ?? trigger?.threadId,
     exit: Object.keys(exit).length ? exit : undefined,
     limits: process?.limits,

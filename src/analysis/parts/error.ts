@@ -13,6 +13,7 @@ export interface ErrorPartFacts {
   frames?: RawFrame[];
   promiseStack?: string;
   emitter?: ErrorPart['emitter'];
+  begun?: ErrorPart['begun'];
   place?: ErrorPart['place'];
 }
 
@@ -26,13 +27,20 @@ export function readError(part: Fields): ErrorPartFacts {
     frames: part.list('frames', readRawFrame),
     promiseStack: part.text('promiseStack'),
     emitter: readEmitter(part.object('emitter')),
+    begun: readBegun(part.object('begun')),
     place: readPlace(part.object('place')),
   });
 }
 
 function readEmitter(emitter: Fields | undefined): ErrorPart['emitter'] {
   const className = emitter?.text('className');
-  return className === undefined ? undefined : { className, stack: emitter?.text('stack') ?? '' };
+  if (className === undefined) return undefined;
+  return { className, stack: emitter?.text('stack') ?? '', ...defined({ path: emitter?.text('path') }) };
+}
+
+function readBegun(begun: Fields | undefined): ErrorPart['begun'] {
+  const { what, stack } = { what: begun?.text('what'), stack: begun?.text('stack') };
+  return what === undefined || stack === undefined ? undefined : { what, stack };
 }
 
 function readPlace(place: Fields | undefined): ErrorPart['place'] {

@@ -4,6 +4,7 @@
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
+import { stepText } from '../../model/step-text.ts';
 import { traitsOf, type Verdict } from '../../model/verdict.ts';
 
 const mostEvidence = 4;
@@ -66,7 +67,7 @@ function withWork(verdict: Verdict, agent: AgentState, deed: string): Verdict {
   const step = run?.steps.find(({ id }) => id === diedIn.stepId);
   const work = [
     tool && `tool ${tool.name} (${tool.id})`,
-    step && `step ${step.name ?? step.id} (${step.id})`,
+    step && `${stepText(step.name ?? step.id)} (${step.id})`,
     run && !run.implicit && `run ${run.name ?? run.id}`,
   ];
   const names = work.filter((name) => typeof name === 'string');

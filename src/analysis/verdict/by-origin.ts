@@ -3,11 +3,12 @@
  * lost that is said; what was merely in flight or running at the same time is named as such.
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
-import { frameText } from '../../model/frame-text.ts';
+import { frameText, isOfNode } from '../../model/frame-text.ts';
 import { type OriginFacts, type RequestAccount, requestName } from '../../model/origin.ts';
 import { clip, formatCount, formatDuration } from '../../model/quantities.ts';
 import { type TestFacts, testTitle } from '../../model/tests.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
+import { beganFrame } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { cwdOf, titled } from './wording.ts';
 
@@ -18,6 +19,13 @@ const verbs: Partial<Record<Verdict['kind'], string>> = {
   exit: 'called process.exit',
   'worker-death': 'ended its worker thread',
 };
+
+/** What the request's own code did, as far as the kind of the death says it. */
+function verbOf(kind: Verdict['kind'], { trigger }: VerdictFacts): string | undefined {
+  if (kind === 'terminated' && trigger?.signal?.fromItself) return 'sent the signal';
+  if (kind !== 'resource-exhaustion') return verbs[kind];
+  return trigger?.kind === 'unhandled-rejection' ? 'rejected' : 'threw';
+}
 const longestName = 60;
 
 export function explainByOrigin(reached: Verdict, facts: VerdictFacts): Verdict {
@@ -39,16 +47,19 @@ function tell(verdict: Verdict, told: Told | undefined): Verdict {
 /** `isBesides`: of no help with the cause. */
 type Told = { prefix?: string; sentence: string; step?: string; isBesides?: true } & Pick<Evidence, 'part'>;
 
-function byRequest({ kind, place: at }: Verdict, { account, trigger }: VerdictFacts): Told | undefined {
+function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | undefined {
+  const { account, trigger } = facts;
   const { requests = [], origin } = account;
   const part = partNames.origin;
   const culprit = requests.find((request) => request.culprit);
-  const verb = verbs[kind];
+  const verb = verbOf(kind, facts);
   if (culprit && verb !== undefined) {
     const name = clip(requestName(culprit), longestName);
-    const place = at ? ` in ${frameText(at, cwdOf(account))}` : '';
+    const isInNode = at && (isOfNode(at) || beganFrame(facts));
+    const place = at ? ` in ${isInNode ? "Node's own code" : frameText(at, cwdOf(account))}` : '';
     const sentence = `${name}${detailOf(culprit)} ${verb}${place}; ${othersText(origin, culprit)}.`;
-    return { prefix: name, sentence, part };
+    // What was used up was used by all of them.
+    return { ...(kind !== 'resource-exhaustion' && { prefix: name }), sentence, part };
   }
   const inFlight = origin?.inFlight ?? 0;
   if (inFlight === 0) return undefined;
@@ -87,7 +98,7 @@ const hasTest = (origin: OriginFacts | undefined): boolean =>
 
 function detailOf({ route, path, answeredMsBefore }: RequestAccount): string {
   const details = [
-    route !== undefined && route !== path && `route ${clip(route, longestName)}`,
+    route !== undefined && route !== path?.split('?')[0] && `route ${clip(route, longestName)}`,
     answeredMsBefore !== undefined && `answered ${formatDuration(answeredMsBefore)} before`,
   ].filter((detail) => typeof detail === 'string');
   return details.length ? ` (${details.join(', ')})` : '';

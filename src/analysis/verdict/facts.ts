@@ -24,7 +24,7 @@ export interface VerdictFacts {
   /** At an exit with code 13; absent where not all modules could be looked through. */
   topLevelAwaits?: TopLevelAwaits;
   /** The error was the value of an `error` event without a listener: what emitted it, and where. */
-  emitter?: { className: string; frames: Frame[] };
+  emitter?: { className: string; path?: string; frames: Frame[] };
   /** Where a module ceases to be JavaScript, if the stack does not say it. */
   syntaxPlace?: ErrorPart['place'];
   drift?: DriftFacts;

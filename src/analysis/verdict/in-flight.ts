@@ -3,7 +3,7 @@ import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentLoop, OpenWork, WaitCycle } from '../../model/agent-state.ts';
 import { culpritFrame, frameText } from '../../model/frame-text.ts';
 import { childText, endedBadly, lastLine } from '../../model/happening-text.ts';
-import { clip, formatCount } from '../../model/quantities.ts';
+import { clip, formatCount, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { VerdictFacts } from './facts.ts';
@@ -79,7 +79,7 @@ export function placesOfWaits(facts: VerdictFacts): Map<string, Frame> {
 function waitText(frames: readonly Frame[], { account }: VerdictFacts): string {
   const named = frames.filter((frame) => frame.inApp).map((frame) => frameText(frame, cwdOf(account)));
   const more = named.length - mostNamed;
-  return `${named.slice(0, mostNamed).join(', awaited by ')}${more > 0 ? `, and ${formatCount(more, 'more')} around it` : ''}`;
+  return `${named.slice(0, mostNamed).join(', awaited by ')}${more > 0 ? `, and ${formatNumber(more)} more around it` : ''}`;
 }
 
 /** Children that ended badly: what the agent talked to may be gone with them. The newest first. */

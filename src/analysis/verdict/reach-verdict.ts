@@ -6,6 +6,7 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import { culpritFrame } from '../../model/frame-text.ts';
 import type { Evidence, Verdict } from '../../model/verdict.ts';
+import { beganFrame } from './begun.ts';
 import { abort } from './causes/abort.ts';
 import { dependencyDrift } from './causes/dependency-drift.ts';
 import { eventLoopHang } from './causes/event-loop-hang.ts';
@@ -74,7 +75,9 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
     .filter((other) => other !== chosen && other.cause.layer === 'reason')
     .map(({ verdict: { kind, title, confidence } }) => ({ kind, title, confidence }));
   const own = chosen.verdict;
-  const verdict = own.place ? own : { ...own, ...placedAt(culpritFrame(deathFrames(facts.account))) };
+  const verdict = own.place
+    ? own
+    : { ...own, ...placedAt(beganFrame(facts) ?? culpritFrame(deathFrames(facts.account))) };
   const told = withOpenWork(
     refineByCore(alternatives.length ? { ...verdict, alternatives } : verdict, facts),
     facts,

@@ -5,16 +5,18 @@
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { ErrorFacts } from '../../model/account.ts';
 import { culpritFrame, frameText, isOfNode, placeOf } from '../../model/frame-text.ts';
-import { clip, formatCount, formatDuration } from '../../model/quantities.ts';
+import { clip, formatCount, formatDuration, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { abortEvidence, abortPlace } from './aborted.ts';
+import { beganEvidence, beganPlace } from './begun.ts';
 import type { VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
 import { onDemandFailure } from './load-failure.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from './wording.ts';
 
 const mostTimeLimits = 3;
+const mostMembers = 4;
 const abortAdvice = 'The call was aborted: look for the AbortSignal or time limit that was passed to it.';
 
 /** The error, where it was thrown, and what it says caused it. */
@@ -24,18 +26,43 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   const evidence: Evidence[] = [{ fact: clip(headlineOf(error, facts.thrownType), 400), part: 'error.json' }];
   const frames = deathFrames(facts.account);
   const culprit = culpritFrame(frames);
-  if (culprit)
-    evidence.push({ fact: whereThrown(culprit, frames, cwdOf(facts.account)), part: 'error.json' });
-  evidence.push(...emitterEvidence(facts), ...timeLimitEvidence(facts), ...abortEvidence(facts));
+  // Those of an aggregate without a stack are its first member's, which is told below.
+  if (culprit && (error.frames?.length || !error.errors?.length))
+    evidence.push({
+      fact: `${whereThrown(culprit, frames, cwdOf(facts.account))}${isOriginUnknown(facts, frames) ? unknownOrigin : ''}`,
+      part: 'error.json',
+    });
+  evidence.push(
+    ...beganEvidence(facts),
+    ...emitterEvidence(facts),
+    ...timeLimitEvidence(facts),
+    ...abortEvidence(facts),
+  );
   const unloaded = onDemandFailure(facts);
   for (const fact of unloaded?.facts ?? [])
     if (!evidence.some((known) => known.fact === fact)) evidence.push({ fact, part: 'error.json' });
   if (unloaded) evidence.push(atWorkEvidence(facts));
   const root = rootCause(error);
   if (root !== error) evidence.push({ fact: `Caused by ${rootText(root, facts)}.`, part: 'error.json' });
-  if (error.errors?.length)
-    evidence.push({ fact: `It contains ${formatCount(error.errors.length, 'error')}.`, part: 'error.json' });
+  evidence.push(...memberEvidence(error.errors ?? [], facts));
   return [...evidence, ...inFlightEvidence(facts)];
+}
+
+const unknownOrigin =
+  ' The stack has no frame of the program, and where the program began what failed is not known.';
+
+/** All of the stack is Node's. */
+function isOriginUnknown(facts: VerdictFacts, frames: readonly Frame[]): boolean {
+  return frames.every(isOfNode) && beganPlace(facts) === undefined && abortPlace(facts) === undefined;
+}
+
+/** Any of the errors in an aggregate may be the one to mend. */
+function memberEvidence(errors: readonly ErrorFacts[], facts: VerdictFacts): Evidence[] {
+  if (errors.length === 0) return [];
+  const shown = errors.slice(0, mostMembers).map((one, at) => `(${at + 1}) ${rootText(one, facts)}`);
+  const more = errors.length - shown.length;
+  const fact = `It contains ${formatCount(errors.length, 'error')}: ${shown.join('; ')}${more > 0 ? `; and ${formatNumber(more)} more` : ''}.`;
+  return [{ fact, part: 'error.json' }];
 }
 
 function atWorkEvidence({ trigger, account }: VerdictFacts): Evidence {
@@ -67,11 +94,12 @@ function timeLimitPlaces({ timeLimits = [], account }: VerdictFacts): string[] {
 }
 
 /** Nobody listened to the event that carried the error. */
-function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] {
+export function emitterEvidence({ account, emitter }: VerdictFacts): Evidence[] {
   if (!emitter) return [];
   const culprit = culpritFrame(emitter.frames);
   const place = culprit?.inApp ? ` in ${frameText(culprit, cwdOf(account))}` : '';
-  const fact = `It was emitted as an error event on ${withArticle(emitter.className)}${place}, which had no error listener.`;
+  const file = emitter.path === undefined ? '' : ` of ${emitter.path}`;
+  const fact = `It was emitted as an error event on ${withArticle(emitter.className)}${file}${place}, which had no error listener.`;
   return [{ fact, part: 'error.json' }];
 }
 
@@ -92,7 +120,7 @@ export function rootSentence(facts: VerdictFacts): string {
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
   const culprit = culpritFrame(root.frames);
-  const place = culprit && placeOf(culprit, cwdOf(account));
+  const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : undefined;
   return `${clip(headlineOf(root).replace(/\.$/, ''), 300)}${place ? ` at ${place}` : ''}`;
 }
 
@@ -108,6 +136,8 @@ function whereThrown(culprit: Frame, frames: Frame[], cwd: string | undefined): 
 interface Advice {
   when(error: ErrorFacts): boolean;
   step: string;
+  /** Where a model call is the cause, what became of it says the same and more. */
+  isOfService?: true;
 }
 
 const coded = (codes: string[]) => (error: ErrorFacts) =>
@@ -127,6 +157,7 @@ const adviceTable: Advice[] = [
   {
     when: coded(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']),
     step: 'Check that the service at that address was up; retry the connection with a delay.',
+    isOfService: true,
   },
   {
     when: coded(['ENOTFOUND', 'EAI_AGAIN']),
@@ -135,6 +166,7 @@ const adviceTable: Advice[] = [
   {
     when: coded(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ETIMEDOUT']),
     step: 'The peer closed the connection. Catch the error where the request is made, and retry what is safe to repeat.',
+    isOfService: true,
   },
   {
     when: coded(['EADDRINUSE']),
@@ -151,18 +183,22 @@ const adviceTable: Advice[] = [
   {
     when: status(401, 403),
     step: 'The API refused the credentials: check that the key is set in this environment and still valid.',
+    isOfService: true,
   },
   {
     when: status(429),
     step: 'The API limits the rate: wait as long as its retry-after header says, and retry.',
+    isOfService: true,
   },
   {
     when: (error) => status(400)(error) && says(/tool_use|tool_result|tool_call/)(error),
     step: 'The conversation holds a tool call without its result: add an error result for it before sending it again.',
+    isOfService: true,
   },
   {
     when: status(500, 502, 503, 504, 529),
     step: 'The service failed on its side: retry with exponential backoff, and keep the state of the run.',
+    isOfService: true,
   },
   {
     when: says(/^Maximum call stack size exceeded/),
@@ -194,8 +230,10 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const { account } = facts;
   const steps: string[] = [];
   const frames = deathFrames(account);
-  const place = placeOfCulprit(frames, cwdOf(account));
-  if (place) steps.push(`Open ${place}.`);
+  const began = beganPlace(facts);
+  const place = began ?? placeOfCulprit(frames, cwdOf(account));
+  if (place)
+    steps.push(began === undefined ? `Open ${place}.` : `Open ${place}, where what failed was begun.`);
   if (facts.emitter)
     steps.push(
       `Give that ${facts.emitter.className} an error listener, so that its failure is not the program's.`,
@@ -208,8 +246,10 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const abortStep =
     abortedAt &&
     `${abortedAt === place ? 'There' : `At ${abortedAt}`} abort() was called: catch the error where the call is awaited.`;
+  const isModelCalls = hasFailedModelCall(facts);
   for (const error of everyError(account.error)) {
-    const advice = adviceTable.find(({ when }) => when(error))?.step;
+    const found = adviceTable.find(({ when }) => when(error));
+    const advice = found?.isOfService && isModelCalls ? undefined : found?.step;
     const step = advice === abortAdvice ? (timeLimitStep(facts) ?? abortStep ?? advice) : advice;
     if (step && !steps.includes(step)) steps.push(step);
   }
@@ -222,6 +262,13 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
       'To see the variables of each frame next time, set AGENTDUMP_LOCALS=uncaught in a test or CI.',
     );
   return steps.slice(0, 6);
+}
+
+/** The death is that of a model call, and what to do about it is told with it. */
+function hasFailedModelCall({ account: { agent } }: VerdictFacts): boolean {
+  const [failure] = agent?.failures ?? [];
+  const isCall = agent?.runs.some(({ modelCalls }) => modelCalls.some(({ id }) => id === failure?.callId));
+  return failure?.isCauseOfDeath === true && failure.nextStep !== undefined && isCall === true;
 }
 
 function placeOfCulprit(frames: Frame[], cwd: string | undefined): string | undefined {

@@ -91,7 +91,11 @@ export function titled(text: string): string {
 }
 
 /** `TypeError: x is not a function at src/plan.ts:4:2`: the place is worth more than the message's tail, its file more than its folders. */
-export function titleWithPlace(headline: string, word: 'at' | 'in', place: string | undefined): string {
+export function titleWithPlace(
+  headline: string,
+  word: 'at' | 'in' | 'from',
+  place: string | undefined,
+): string {
   if (place === undefined) return titled(headline);
   const room = maxTitleChars - word.length - 2;
   const end = endOfPath(place, Math.max(room - headline.length, leastPlace));

@@ -10,8 +10,10 @@ export interface ErrorPart {
   frames?: RawFrame[];
   /** Where the rejected promise was made or rejected, where known. */
   promiseStack?: string;
-  /** It was the value of an `error` event without a listener: the class of what emitted it, and the stack of the emit. */
-  emitter?: { className: string; stack: string };
+  /** It was the value of an `error` event without a listener: the class of what emitted it, the stack of the emit, and the file of a stream. */
+  emitter?: { className: string; stack: string; path?: string };
+  /** Where the program began what failed: a request, a connection, a child, by the error object or what emitted it. */
+  begun?: { what: string; stack: string };
   /** Of a SyntaxError whose stack does not say it: where the module ceases to be JavaScript. 1-based. */
   place?: { url: string; line: number; column: number; sourceLine: string };
 }

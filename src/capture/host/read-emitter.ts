@@ -4,10 +4,18 @@
  * when it prints the error. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
 import { types } from 'node:util';
+import { asyncHooks } from '../../agent/node-modules.ts';
 import type { ErrorPart } from '../../bundle/layout/bundle.ts';
 import { startOf } from '../../redaction/start-of.ts';
+import { findField } from './read-field.ts';
+
+/** Of the stream that a tick of Node's destroys: `emitErrorNT(stream, error)` and its like. */
+interface Tick {
+  args?: unknown;
+}
 
 const maxTextChars = 16 * 1024;
+const maxPathChars = 1024;
 const told = /^Emitted 'error' event on (.+) instance at:$/m;
 
 /** The emitter of the error; undefined when it was thrown. Formats the error's stack. Never throws. */
@@ -27,4 +35,25 @@ export function findEmitter(thrown: unknown): ErrorPart['emitter'] {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The stream itself, where one emits the error in a tick of its own, as Node's do: the resource of the tick that runs holds
+ * what its function was called with. Undefined elsewhere.
+ */
+export function emittingObject(thrown: unknown): object | undefined {
+  try {
+    const { args } = asyncHooks().executionAsyncResource() as Tick;
+    if (!Array.isArray(args) || args[1] !== thrown) return undefined;
+    const [emitter] = args as unknown[];
+    return typeof emitter === 'object' && emitter !== null ? emitter : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a stream of `node:fs`: the file that it reads or writes. */
+export function pathOfStream(stream: object | undefined): string | undefined {
+  const path = stream && findField(stream, 'fd') !== undefined ? findField(stream, 'path') : undefined;
+  return typeof path === 'string' ? startOf(path, maxPathChars) : undefined;
 }

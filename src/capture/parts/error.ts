@@ -1,7 +1,8 @@
 /** `error.json`: the thrown value with its causes. */
 import { type ErrorPart, partNames } from '../../bundle/layout/bundle.ts';
 import { readThrown } from '../fatal-path/serialize-error.ts';
-import { findEmitter } from '../host/read-emitter.ts';
+import { everyCauseOf } from '../host/cause-chain.ts';
+import { emittingObject, findEmitter, pathOfStream } from '../host/read-emitter.ts';
 import { takeSchedulingStack } from '../stacks/locals-recorder.ts';
 import { addFrames } from '../stacks/script-excerpt.ts';
 import { findSyntaxErrorPlace } from '../stacks/syntax-error-place.ts';
@@ -16,7 +17,13 @@ export const errorPart: PartProducer = {
     const { frames } = context.thrown;
     context.stackTexts.push(...stackTexts);
     addFrames(context.framePlaces, frames);
-    const emitter = findEmitter(context.thrown.value);
+    const { value } = context.thrown;
+    const emitted = findEmitter(value);
+    const source = emitted && emittingObject(value);
+    const path = pathOfStream(source);
+    const emitter = emitted && { ...emitted, ...(path !== undefined && { path }) };
+    const begun = context.recording?.recorder.sites.find(everyCauseOf(value), source, context.ownFile);
+    if (begun) context.stackTexts.push(begun.stack);
     const place = findSyntaxErrorPlace(context.thrown.value);
     const promiseStack = takeSchedulingStack();
     return {
@@ -24,6 +31,7 @@ export const errorPart: PartProducer = {
       ...(frames.length > 0 && { frames }),
       ...(promiseStack && { promiseStack }),
       ...(emitter && { emitter }),
+      ...(begun && { begun: { what: begun.what, stack: begun.stack } }),
       ...(place && { place }),
     };
   },

@@ -1,6 +1,6 @@
 /** The first lines: what happened and when. The summary follows the code, so that the place is seen first. */
 import type { Account } from '../../model/account.ts';
-import { formatDuration } from '../../model/quantities.ts';
+import { uptimeText } from '../../model/quantities.ts';
 import { traitsOf, type Verdict } from '../../model/verdict.ts';
 import type { Paint } from '../palette.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
@@ -33,7 +33,7 @@ function aboutLine({ bundle, process }: Account): string {
     bundle?.capturedAt && momentText(bundle.capturedAt),
     process?.pid !== undefined && `pid ${process.pid}`,
     process?.nodeVersion && `Node ${process.nodeVersion.replace(/^v/, '')}`,
-    process?.uptimeMs !== undefined && `up ${formatDuration(process.uptimeMs)}`,
+    process && uptimeText(process),
   ]
     .filter(Boolean)
     .join(' · ');

@@ -55,7 +55,12 @@ function exitText(exit: Process['exit']): string | undefined {
 
 function startedText(process: Process | undefined, verdict: Account['verdict']): string | undefined {
   if (!process?.startedAt) return undefined;
-  const until = verdict?.kind === 'snapshot' || verdict?.kind === 'no-progress' ? 'this moment' : 'the end';
+  const until =
+    verdict?.kind === 'snapshot' || verdict?.kind === 'no-progress'
+      ? 'this moment'
+      : process.uptimeIsMinimum
+        ? 'its last sign of life'
+        : 'the end';
   const up = process.uptimeMs === undefined ? '' : `, ${formatDuration(process.uptimeMs)} before ${until}`;
   return `${oneLine(process.startedAt)}${up}`;
 }

@@ -1,6 +1,6 @@
 /** What the classes of failure look at, and how they say what they see. Pure. */
 import { partNames } from '../../../bundle/layout/bundle.ts';
-import type { ErrorFacts } from '../../../model/account.ts';
+import type { ChildFacts, ErrorFacts } from '../../../model/account.ts';
 import type {
   AgentError,
   AgentFailure,
@@ -17,6 +17,8 @@ export interface FailureInput {
   /** What the process died of. */
   error?: ErrorFacts | undefined;
   cwd?: string | undefined;
+  /** With what their own bundles say. */
+  children?: readonly ChildFacts[] | undefined;
 }
 
 /** A class of failure, or several that one look decides. Silent where it has nothing. */

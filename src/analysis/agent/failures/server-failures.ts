@@ -36,10 +36,11 @@ function describe(
   input: FailureInput,
 ): AgentFailure {
   const how = signal ?? (exitCode === undefined ? undefined : `exit code ${exitCode}`);
+  const own = input.children?.find((child) => child.pid === pid)?.verdict?.title;
   const name = command === undefined ? `server ${id}` : clip(shortCommand(command), 80);
   return {
     kind: 'server-died',
-    title: `the MCP server ${name} ended${how ? ` with ${how}` : ''}`,
+    title: `the MCP server ${name} ended${how ? ` with ${how}` : ''}${own ? `: ${own.replace(/\.$/, '')}` : ''}`,
     confidence: 'certain',
     evidence: [
       evidenceOf(

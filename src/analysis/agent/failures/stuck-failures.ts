@@ -2,6 +2,7 @@
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentRun, AgentState } from '../../../model/agent-state.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
+import { stepText } from '../../../model/step-text.ts';
 import { evidenceOf, type FailureRule, modelName } from './failure-input.ts';
 
 /** Shorter waits are how agents work. */
@@ -39,7 +40,7 @@ function thrownInterrupt(agent: AgentState, error: ErrorFacts | undefined): Agen
   const step =
     run?.steps.find(({ id }) => agent.diedOf?.some((owner) => owner.id === id)) ??
     run?.steps.find(({ id }) => id === known?.stepId);
-  const where = step ? `step ${step.name ?? step.id}` : 'the agent';
+  const where = step ? stepText(step.name ?? step.id) : 'the agent';
   return {
     kind: 'approval-pending',
     title: `${where} stopped to ask a person${questionOf(error)}, and nothing caught the interrupt`,
@@ -68,7 +69,7 @@ function interruptedStep(run: AgentRun): AgentFailure[] {
   return [
     {
       kind: 'approval-pending',
-      title: `step ${step.name ?? step.id} stopped to ask a person, and no answer was seen`,
+      title: `${stepText(step.name ?? step.id)} stopped to ask a person, and no answer was seen`,
       confidence: 'certain',
       evidence: [
         evidenceOf(`Step ${step.name ?? step.id} (${step.id}) was interrupted, and no later step finished.`),

@@ -3,6 +3,7 @@
  * the model had been given an answer in its place. That somebody still waits for it is then not known.
  */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
+import { stepText } from '../../../model/step-text.ts';
 
 interface Around {
   run?: string;
@@ -53,7 +54,7 @@ export class Scopes {
         this.#begin(event.run, `run ${nameOf(event.name, event.run)}`, event.parent);
         return;
       case 'step.start':
-        this.#begin(event.id, `step ${nameOf(event.name, event.id)}`, innermost(event));
+        this.#begin(event.id, stepText(nameOf(event.name, event.id)), innermost(event));
         return;
       case 'tool.start':
         this.#begin(event.id, `tool ${nameOf(event.name, event.id)}`, innermost(event));

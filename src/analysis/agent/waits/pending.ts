@@ -4,6 +4,7 @@
  */
 import type { AgentRun, OpenWork, ToolCall } from '../../../model/agent-state.ts';
 import { formatDuration } from '../../../model/quantities.ts';
+import { stepText } from '../../../model/step-text.ts';
 import type { Scopes } from './left-behind.ts';
 
 /** `isMinimum`: nobody saw the death, so everything had been open for at least so long. */
@@ -45,7 +46,7 @@ export function findOpenWork(run: AgentRun, scopes: Scopes, isMinimum = false): 
   const known = stepsInWork(run);
   for (const { id, name, ageMs } of run.steps)
     if (ageMs !== undefined && !known.has(id))
-      add({ kind: 'step', id, ageMs, text: `step ${name ?? id}, running for ${lasted(ageMs)}` }, id);
+      add({ kind: 'step', id, ageMs, text: `${stepText(name ?? id)}, running for ${lasted(ageMs)}` }, id);
   for (const { kind, what, ageMs, heldBy, id } of run.waits ?? [])
     add(
       {

@@ -6,6 +6,8 @@ import type { Cause, VerdictFacts } from '../facts.ts';
 import { countedKills, endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
 import { titled } from '../wording.ts';
 
+export const unseenTitle = 'The process died without a report; its exit status was not seen';
+
 export const killed: Cause = {
   kind: 'killed',
   layer: 'mechanism',
@@ -63,7 +65,7 @@ function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
 function unseen(facts: VerdictFacts): ReturnType<Cause['consider']> {
   return {
     kind: 'killed',
-    title: 'The process died without a report; its exit status was not seen',
+    title: unseenTitle,
     summary:
       'The process is gone and left no report of its own. SIGKILL, a native crash and an abort all look like this when no parent saw the exit status.',
     confidence: 'possible',

@@ -5,7 +5,9 @@ import { clip, firstLine, formatCount, formatNumber, formatShare } from '../../.
 import type { Evidence } from '../../../model/verdict.ts';
 import { descriptorHeadroom, processCountHeadroom } from '../../headroom.ts';
 import type { HandlesPartFacts } from '../../parts/surroundings.ts';
+import { beganEvidence } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
+import { emitterEvidence } from '../thrown.ts';
 import { everyError, headlineOf, isSnapshot, surroundingsOf, titled } from '../wording.ts';
 
 interface Resource {
@@ -97,7 +99,12 @@ export const resourceExhaustion: Cause = {
       }.`,
       // An error of the program's own may bear the code; the system's has the number too.
       confidence: typeof error.properties?.['errno'] === 'number' ? resource.confidence : 'likely',
-      evidence: [{ fact: headlineOf(error), part: 'error.json' }, ...limitEvidence(facts, error)],
+      evidence: [
+        { fact: headlineOf(error), part: 'error.json' },
+        ...beganEvidence(facts),
+        ...emitterEvidence(facts),
+        ...limitEvidence(facts, error),
+      ],
       refutedBy: 'An error made by the program itself with this code, instead of one from the system.',
       nextSteps: [...resource.steps, ...creatorStep(facts, error)],
     };

@@ -3,6 +3,7 @@
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { abortPlace } from '../aborted.ts';
+import { beganPlace, beganSentence } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
@@ -52,23 +53,28 @@ export function titleOf(facts: VerdictFacts): string {
     ? headlineOf(account.error, facts.thrownType)
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
+  const began = beganPlace(facts);
+  if (began !== undefined) return titleWithPlace(headline, 'from', began);
   const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   return titleWithPlace(headline, 'at', place);
 }
 
+/** Node's own code emits what ended a worker thread; a queue's class may be called Worker too. */
+const isFromWorker = ({ emitter }: VerdictFacts): boolean =>
+  emitter?.frames.find((frame) => frame.file !== 'node:events')?.file === 'node:internal/worker';
+
 function summaryOf(facts: VerdictFacts): string {
   const { trigger, account } = facts;
-  const thread = facts.emitter?.className === 'Worker' ? 'a worker thread' : threadName(facts);
+  const thread = isFromWorker(facts) ? 'a worker thread' : threadName(facts);
   const uptime = account.process?.uptimeMs;
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
-  const thrown = `Uncaught exception in ${thread}${after}.`;
+  const thrown = `${beganSentence(facts)}Uncaught exception in ${thread}${after}.`;
   if (trigger?.handledByHost)
     return `${thrown}${rootSentence(facts)} The program's own handler received it${afterHandler('error', facts)}`;
-  const end =
-    facts.emitter?.className === 'Worker'
-      ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'
-      : trigger?.isMainThread === false
-        ? 'The worker ended with it; its parent was told by an error event.'
-        : 'Node printed it and ended the process with exit code 1.';
+  const end = isFromWorker(facts)
+    ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'
+    : trigger?.isMainThread === false
+      ? 'The worker ended with it; its parent was told by an error event.'
+      : 'Node printed it and ended the process with exit code 1.';
   return `${thrown}${rootSentence(facts)}${inFlightSentence(facts)} ${end}`;
 }

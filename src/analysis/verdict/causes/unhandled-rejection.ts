@@ -2,6 +2,7 @@
 
 import { culpritFrame, frameText } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
+import { beganSentence } from '../begun.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { afterHandler, handledEndEvidence, refutedOfHandled } from '../handled.ts';
 import { inFlightSentence } from '../in-flight.ts';
@@ -55,7 +56,7 @@ function summaryOf(facts: VerdictFacts): string {
   const uptime = facts.account.process?.uptimeMs;
   const after = uptime === undefined ? '' : ` ${formatDuration(uptime)} after the start`;
   const inWorker = facts.trigger?.isMainThread === false ? ` in ${threadName(facts)}` : '';
-  const rejected = `Unhandled rejection${inWorker}${after}: a promise was rejected, and no handler was attached to it.`;
+  const rejected = `${beganSentence(facts)}Unhandled rejection${inWorker}${after}: a promise was rejected, and no handler was attached to it.`;
   return facts.trigger?.handledByHost
     ? `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} The program's own handler received it${afterHandler('rejection', facts)}`
     : `${rejected}${rootSentence(facts)}${inFlightSentence(facts)} Node treats it as an uncaught exception and ends the process with exit code 1.`;

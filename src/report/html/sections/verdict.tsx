@@ -1,6 +1,6 @@
 /** The top of the page: what happened, in a sentence; and below the code what shows it and what to do. */
 import type { Account } from '../../../model/account.ts';
-import { formatBytes, formatDuration } from '../../../model/quantities.ts';
+import { formatBytes, uptimeText } from '../../../model/quantities.ts';
 import { testOf } from '../../../model/tests.ts';
 import { traitsOf, type Verdict, type VerdictTraits } from '../../../model/verdict.ts';
 import { Prose } from '../parts/prose.tsx';
@@ -86,7 +86,7 @@ function About({ account: { process, memory, signature } }: { account: Account }
   return (
     <Facts
       facts={[
-        ['Lived', process?.uptimeMs === undefined ? undefined : formatDuration(process.uptimeMs)],
+        ['Lived', process && uptimeText(process)?.replace(/^up /, '')],
         ['Ended with', exit?.signal ?? (exit?.code === undefined ? undefined : `exit code ${exit.code}`)],
         ['Node', process?.nodeVersion?.replace(/^v/, '')],
         ['Process', process?.pid],

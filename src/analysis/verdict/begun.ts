@@ -1,0 +1,48 @@
+/**
+ * Where the program began what failed in Node's own code: told where the error's own stack has no frame of the program. The
+ * recorder knows it by the error object, or by the object that emitted it.
+ */
+import { culpritFrame, frameText, placeOf } from '../../model/frame-text.ts';
+import type { Frame } from '../../model/thread.ts';
+import type { Evidence } from '../../model/verdict.ts';
+import type { VerdictFacts } from './facts.ts';
+import { cwdOf, deathFrames } from './wording.ts';
+
+type Facts = Pick<VerdictFacts, 'account'>;
+
+/** The program's frame in which it was begun; undefined where the error's stack has one itself. */
+export function beganFrame({ account }: Facts): Frame | undefined {
+  if (deathFrames(account).some(({ inApp }) => inApp)) return undefined;
+  const culprit = culpritFrame(account.error?.begun?.frames);
+  return culprit?.inApp ? culprit : undefined;
+}
+
+export function beganEvidence(facts: Facts): Evidence[] {
+  const { begun } = facts.account.error ?? {};
+  const frame = beganFrame(facts);
+  if (!begun || !frame) return [];
+  const cwd = cwdOf(facts.account);
+  const callers = begun.frames.filter((one) => one.inApp && one !== frame).map((one) => frameText(one, cwd));
+  const calledFrom = callers.length ? `, called from ${callers.slice(0, 2).join(' and ')}` : '';
+  return [
+    {
+      fact: `What failed is the ${begun.what}, begun ${inText(frame, cwd)}${calledFrom}.`,
+      part: 'error.json',
+    },
+  ];
+}
+
+/** `The request GET 10.0.0.7/prices that failed was begun in getJson (src/prices.ts:3:9). `, or nothing. */
+export function beganSentence(facts: Facts): string {
+  const frame = beganFrame(facts);
+  const what = facts.account.error?.begun?.what;
+  return frame ? `The ${what} that failed was begun ${inText(frame, cwdOf(facts.account))}. ` : '';
+}
+
+export function beganPlace(facts: Facts): string | undefined {
+  const frame = beganFrame(facts);
+  return frame && placeOf(frame, cwdOf(facts.account));
+}
+
+const inText = (frame: Frame, cwd: string | undefined): string =>
+  `${frame.function ? 'in' : 'at'} ${frameText(frame, cwd)}`;

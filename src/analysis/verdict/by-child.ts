@@ -1,0 +1,17 @@
+/**
+ * A child process that had ended badly before, in its parent's account: with the cause that its own bundle gives, not the name
+ * of that bundle alone. That the one led to the other is not said.
+ */
+import { childText, endedBadly } from '../../model/happening-text.ts';
+import type { Verdict } from '../../model/verdict.ts';
+import type { VerdictFacts } from './facts.ts';
+
+const told = new Set<Verdict['kind']>(['uncaught-exception', 'unhandled-rejection', 'exit', 'worker-death']);
+
+export function explainByChild(reached: Verdict, { account }: VerdictFacts): Verdict {
+  if (!told.has(reached.kind)) return reached;
+  const child = account.happenings?.children?.findLast((one) => endedBadly(one) && one.verdict);
+  if (!child?.verdict || reached.summary.includes(child.verdict.title)) return reached;
+  const said = child.verdict.title.replace(/\.$/, '');
+  return { ...reached, summary: `${reached.summary} Child process ${childText(child)}: ${said}.` };
+}
