@@ -3,11 +3,10 @@
  * then; the stack of the error that the program gets is replaced by fetch itself. Node's http client tells later: there
  * the error, or its cause, was made inside of the call. Seen on Node 20.20, 22.23, 24.21, 26.10.
  */
+import { isFormattedByNode, quietly } from '../quiet-stack.ts';
 
+/** As it was when the preload was loaded. */
 const OwnError = Error;
-const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
-/** The name of the formatter that Node itself puts there. */
-const nodesFormatter = 'ErrorPrepareStackTrace';
 const deepest = 60;
 const mostLines = 8;
 const mostChars = 1500;
@@ -21,7 +20,7 @@ const abortCall = /^ {4}at AbortController\.abort \(node:internal\/abort_control
  */
 export function readAbortStack(error: unknown): string | undefined {
   try {
-    const told = below(currentStack());
+    const told = below(quietly(deepest, () => new OwnError('abort').stack));
     if (told !== undefined || error === undefined) return told;
     return isFormattedByNode() ? ofError(error as Error) : undefined;
   } catch {
@@ -31,43 +30,6 @@ export function readAbortStack(error: unknown): string | undefined {
 
 function ofError({ stack, cause }: Error): string | undefined {
   return below(stack) ?? below((cause as Error | undefined)?.stack);
-}
-
-/**
- * Without a getter, a setter or a formatter of the program's: that would hear of an error that is none of its. Node asks what is
- * called Error now for a formatter, then the realm's own.
- */
-function currentStack(): unknown {
-  const standIn = findStandIn();
-  const changed = [
-    [OwnError, 'stackTraceLimit', deepest],
-    [OwnError, 'prepareStackTrace', undefined],
-    ...(standIn ? [[standIn, 'prepareStackTrace', undefined] as const] : []),
-  ] as const;
-  const before = changed.map(([holder, name]) => getOwnPropertyDescriptor(holder, name));
-  try {
-    for (const [holder, name, value] of changed)
-      defineProperty(holder, name, { writable: true, enumerable: false, configurable: true, value });
-    return new OwnError('abort').stack;
-  } finally {
-    for (const [at, [holder, name]] of changed.entries()) {
-      const was = before[at];
-      if (was) defineProperty(holder, name, was);
-      else deleteProperty(holder, name);
-    }
-  }
-}
-
-/** What the program has put in the place of Error, where that has a formatter. */
-function findStandIn(): object | undefined {
-  const now: unknown = getOwnPropertyDescriptor(globalThis, 'Error')?.value;
-  if (typeof now !== 'function' || now === OwnError) return undefined;
-  return getOwnPropertyDescriptor(now, 'prepareStackTrace') && now;
-}
-
-function isFormattedByNode(): boolean {
-  const formatter = getOwnPropertyDescriptor(findStandIn() ?? OwnError, 'prepareStackTrace');
-  return formatter === undefined || formatter.value?.name === nodesFormatter;
 }
 
 function below(stack: unknown): string | undefined {

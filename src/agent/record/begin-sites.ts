@@ -4,6 +4,7 @@
  * nothing is held alive by it.
  */
 import type { ChildProcess } from 'node:child_process';
+import { quietly } from '../quiet-stack.ts';
 
 export interface BeginSite {
   /** `request GET 10.0.0.7:8080/prices`. */
@@ -90,36 +91,25 @@ export class BeginSites {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Undefined where the program has frozen Error. */
+/** Undefined where the program has frozen Error. V8 formats the stack at its first reading. */
 function makeError(): Error | undefined {
-  const { stackTraceLimit } = OwnError;
   try {
-    OwnError.stackTraceLimit = deepest;
-    return new OwnError('begun');
+    return quietly(deepest, () => new OwnError('begun'));
   } catch {
     return undefined;
-  } finally {
-    if (OwnError.stackTraceLimit !== stackTraceLimit) OwnError.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** A formatter of the program's would hear of an error that is none of its. */
 function textOf(made: Error, ownFile: string): string {
-  const settings: { prepareStackTrace?: unknown } = OwnError;
-  const { prepareStackTrace } = settings;
-  const isFormatted = typeof prepareStackTrace === 'function';
   try {
-    if (isFormatted) settings.prepareStackTrace = undefined;
-    const { stack } = made as { stack?: unknown };
+    const stack: unknown = quietly(deepest, () => made.stack);
     if (typeof stack !== 'string') return '';
-    const lines = stack.split('\n').filter((line) => line.startsWith('    at '));
-    return lines
-      .filter((line) => !line.includes(ownFile))
+    return stack
+      .split('\n')
+      .filter((line) => line.startsWith('    at ') && !line.includes(ownFile))
       .join('\n')
       .slice(0, mostChars);
   } catch {
     return '';
-  } finally {
-    if (isFormatted) settings.prepareStackTrace = prepareStackTrace;
   }
 }
