@@ -1,4 +1,4 @@
-/** What is known of a tool call, in words: each from what was seen, none from what was asked for. Pure. */
+/** What is known of a tool call or a step, in words: each from what was seen, none from what was asked for. Pure. */
 import type { ToolCall, ToolCallStatus } from './agent-state.ts';
 import { formatDuration } from './quantities.ts';
 
@@ -23,4 +23,8 @@ export function toolStateText({ status, durationMs, ageMs, eventId, because }: T
         ? ` for ${formatDuration(ageMs)}`
         : '';
   return `${states[status] ?? status}${time}${because === undefined ? '' : ` (${because})`}`;
+}
+/** `step plan`, and `step 1` of a framework that calls it so itself. */
+export function stepText(name: string): string {
+  return /^step\b/i.test(name) ? name : `step ${name}`;
 }

@@ -4,7 +4,7 @@
  */
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { AgentFailure, AgentState } from '../../model/agent-state.ts';
-import { stepText } from '../../model/step-text.ts';
+import { stepText } from '../../model/tool-text.ts';
 import { traitsOf, type Verdict } from '../../model/verdict.ts';
 
 const mostEvidence = 4;

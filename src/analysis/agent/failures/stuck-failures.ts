@@ -2,7 +2,7 @@
 import type { ErrorFacts } from '../../../model/account.ts';
 import type { AgentFailure, AgentRun, AgentState } from '../../../model/agent-state.ts';
 import { clip, formatDuration } from '../../../model/quantities.ts';
-import { stepText } from '../../../model/step-text.ts';
+import { stepText } from '../../../model/tool-text.ts';
 import { evidenceOf, type FailureRule, modelName } from './failure-input.ts';
 
 /** Shorter waits are how agents work. */

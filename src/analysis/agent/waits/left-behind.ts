@@ -3,7 +3,7 @@
  * the model had been given an answer in its place. That somebody still waits for it is then not known.
  */
 import type { AgentEvent } from '../../../journal/layout/agent.ts';
-import { stepText } from '../../../model/step-text.ts';
+import { stepText } from '../../../model/tool-text.ts';
 
 interface Around {
   run?: string;

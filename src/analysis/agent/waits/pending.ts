@@ -4,7 +4,7 @@
  */
 import type { AgentRun, OpenWork, ToolCall } from '../../../model/agent-state.ts';
 import { formatDuration } from '../../../model/quantities.ts';
-import { stepText } from '../../../model/step-text.ts';
+import { stepText } from '../../../model/tool-text.ts';
 import type { Scopes } from './left-behind.ts';
 
 /** `isMinimum`: nobody saw the death, so everything had been open for at least so long. */
