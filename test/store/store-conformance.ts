@@ -28,7 +28,7 @@ export interface StoreKind {
   open(folder: string): Promise<Store>;
 }
 
-const tables = ['deaths', 'signatures', 'issues', 'spans', 'hours', 'releases'];
+const tables = ['deaths', 'signatures', 'issues', 'spans', 'hours', 'releases', 'alerts'];
 const day = 24 * 60 * 60_000;
 const later = Date.parse('2026-11-24T00:00:00Z');
 

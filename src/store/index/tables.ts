@@ -25,6 +25,11 @@ const tables = [
     signature text not null, hour timestamptz not null, count integer not null, primary key (signature, hour))`,
   `create table if not exists agentdump_releases (
     program text not null, release text not null, first_seen timestamptz not null, primary key (program, release))`,
+  `create table if not exists agentdump_alerts (
+    issue text not null, kind text not null, occasion text not null, text text not null,
+    made_at timestamptz not null default now(), claimed_at timestamptz, told_at timestamptz,
+    primary key (issue, kind, occasion))`,
+  'create index if not exists agentdump_alerts_waiting on agentdump_alerts (made_at) where told_at is null',
 ];
 
 /** One at a time: "if not exists" alone fails when two do it at once. */

@@ -7,6 +7,7 @@ import { FileLease } from '../../../durable/stores/file-lease.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SentBundle } from '../../../model/fleet/issue.ts';
 import { renderSent } from '../../../report/issues.ts';
+import type { Store } from '../../../store/open-store.ts';
 import { noteFailure, noteSent, readOutbox } from '../../../store/outbox.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { dirOption, jsonOption, keyOptions, keysOf, pathOf } from '../../options/bundle-options.ts';
@@ -70,6 +71,7 @@ const command: CommandModule<object, Words> = {
           if (dirname(resolve(path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
           sent.push(one);
         }
+        await tell(store, sent);
       });
     if (sent.some(({ outcome }) => outcome === 'refused')) process.exitCode = exitCodes.explainedWithGaps;
     if (words.json) return printJson({ sent }, 2);
@@ -102,17 +104,38 @@ async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
     if (waiting.length)
       await withStore(to, 'to', async (store) => {
         const { sendBundle } = await import('../../../store/send.ts');
+        const sent: SentBundle[] = [];
         for (; waiting.length; waiting = next())
           for (const { path, bytes } of waiting) {
-            noteSent(dir, to, await sendBundle(store, path));
+            const one = await sendBundle(store, path);
+            noteSent(dir, to, one);
+            sent.push(one);
             done.add(path);
             left -= bytes;
           }
+        await tell(store, sent);
       });
   } catch (error) {
     noteFailure(dir, to, error instanceof Error ? error.message : String(error));
   } finally {
     lease.release();
+  }
+}
+
+/** What is new about the issues of these, where AGENTDUMP_ALERTS names a webhook. */
+async function tell(store: Store, sent: readonly SentBundle[]): Promise<void> {
+  const { AGENTDUMP_ALERTS: url, AGENTDUMP_ALERT_FORM: form } = process.env;
+  if (!url) return;
+  const [{ tellAlerts }, { webhookOf }] = await Promise.all([
+    import('../../../store/alerts/alerts.ts'),
+    import('../../../store/alerts/webhook.ts'),
+  ]);
+  const issues = sent.flatMap(({ outcome, issue }) => (outcome === 'stored' && issue ? [issue] : []));
+  try {
+    await tellAlerts(store, webhookOf(url, form || undefined), new Set(issues));
+  } catch (error) {
+    // The bundles are stored; the alert is told with the next ones.
+    note(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -1,0 +1,79 @@
+/** What about an issue is worth telling somebody at once. Pure. */
+import type { IssueStory } from '../../model/fleet/issue.ts';
+import { traitsOf } from '../../model/verdict.ts';
+
+/** `crash-loop`: it dies again and again, on several machines. */
+export type AlertKind = 'new' | 'regressed' | 'spike' | 'crash-loop';
+
+export interface Alert {
+  kind: AlertKind;
+  /** Of one occasion: an alert of the same issue, kind and occasion is told once. */
+  occasion: string;
+  /** One line. */
+  text: string;
+}
+
+/** Deaths within the last minutes, and on how many machines. */
+export interface RecentDeaths {
+  count: number;
+  hosts: number;
+}
+
+/** So far back `RecentDeaths` look. */
+export const recentMinutes = 10;
+
+const hourMs = 60 * 60_000;
+const spike = { least: 10, times: 4, hoursBefore: 24 };
+const loop = { least: 5, hosts: 2 };
+
+/** Deploys and snapshots that somebody asked for, and what is ignored or resolved, tell nobody anything. */
+export function alertsFor(story: IssueStory, recent: RecentDeaths, nowMs: number): Alert[] {
+  if (traitsOf(story.kind).nature === 'asked') return [];
+  const { status, title, firstRelease, lastRelease } = story;
+  if (status === 'ignored' || status === 'resolved') return [];
+  const since = firstRelease === undefined ? '' : ` since ${firstRelease}`;
+  const alerts: Alert[] = [];
+  // An issue that is older than its first alert is one that was there before alerts were wanted.
+  if (status === 'new') alerts.push({ kind: 'new', occasion: '', text: `new${since}: ${title}` });
+  if (status === 'regressed')
+    alerts.push({
+      kind: 'regressed',
+      occasion: story.resolved?.at ?? '',
+      text: `back${lastRelease === undefined ? '' : ` in ${lastRelease}`} after it was resolved: ${title}`,
+    });
+  const hour = spikeOf(story, nowMs);
+  if (hour)
+    alerts.push({
+      kind: 'spike',
+      occasion: hour.hour.slice(0, 10),
+      text: `${hour.count} deaths in an hour, where ${hour.usual} were usual: ${title}`,
+    });
+  if (recent.count >= loop.least && recent.hosts >= loop.hosts)
+    alerts.push({
+      kind: 'crash-loop',
+      occasion: new Date(nowMs).toISOString().slice(0, 13),
+      text: `${recent.count} deaths on ${recent.hosts} machines within ${recentMinutes} minutes: ${title}`,
+    });
+  return alerts;
+}
+
+/** The hour that goes on, or the one before, against the mean of the day before it. */
+function spikeOf(
+  { hours, firstSeen }: IssueStory,
+  nowMs: number,
+): { hour: string; count: number; usual: string } | undefined {
+  for (const { hour, count } of hours) {
+    const at = Date.parse(hour);
+    if (nowMs - at > 2 * hourMs || count < spike.least) continue;
+    // Without a day of history nothing is usual.
+    if (at - Date.parse(firstSeen) < spike.hoursBefore * hourMs) continue;
+    const before = hours.reduce((sum, other) => {
+      const age = at - Date.parse(other.hour);
+      return age > 0 && age <= spike.hoursBefore * hourMs ? sum + other.count : sum;
+    }, 0);
+    const mean = before / spike.hoursBefore;
+    if (count >= spike.times * mean)
+      return { hour, count, usual: mean < 1 ? 'less than 1' : mean.toFixed(0) };
+  }
+  return undefined;
+}
