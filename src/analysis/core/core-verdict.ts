@@ -108,6 +108,7 @@ function stepsFor(fault: Fault, culprit?: Frame, top?: Frame): string[] {
 
 const abortKinds: Record<AbortCause['kind'], VerdictKind> = {
   uncaught: 'uncaught-exception',
+  'cpp-exception': 'abort',
   'out-of-memory': 'heap-out-of-memory',
   'abort-call': 'abort',
   assertion: 'abort',
@@ -119,6 +120,9 @@ function describeAbort(fault: Fault, cause: AbortCause, culprit?: Frame): Words 
   const where = culprit ? ` in ${frameText(culprit)}` : '';
   const titles: Record<AbortCause['kind'], string> = {
     uncaught: `Uncaught ${cause.text ?? 'exception'}`,
+    'cpp-exception': cause.text
+      ? `Uncaught C++ exception ${cause.text}`
+      : 'The C++ runtime ended the program (std::terminate)',
     'out-of-memory': "V8's heap ran out of memory",
     'abort-call': 'The program called process.abort()',
     assertion: `A C++ assertion failed${cause.text ? `: ${cause.text}` : ''}`,

@@ -10,15 +10,19 @@ import { accountForCore } from '../../../src/analysis/core/core-account.ts';
 import { openCoreDump } from '../../../src/analysis/core/core-dump.ts';
 import { describeFault } from '../../../src/analysis/core/fault/fault.ts';
 import type { Fault } from '../../../src/analysis/core/fault/fault-facts.ts';
+import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
+import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
 import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
 import { findSymbol } from '../../../src/analysis/core/native/native-names.ts';
 import { walkNativeStack } from '../../../src/analysis/core/native/native-stack.ts';
+import { openHeap } from '../../../src/analysis/memory/heap.ts';
 import type { Tier } from '../../../src/formats/v8/frames/frames.ts';
 import { generatedScript, readJavaScriptFrames } from '../../support/core-frames.ts';
 import { type Death, victims } from '../../support/core-victims.ts';
 import { arm64Root, emulatedNodes, makeEmulatedCore, noEmulation } from '../../support/emulated-victims.ts';
 import { parseTruth } from '../../support/frame-truth.ts';
 import { readGdbStacks } from '../../support/gdb-stacks.ts';
+import { edgeShare, nodeShare } from '../../support/heap-graph-oracle.ts';
 
 const gdb = 'gdb-multiarch';
 const noGdb = noEmulation || (spawnSync(gdb, ['--version']).status === 0 ? false : `${gdb} is not installed`);
@@ -119,6 +123,23 @@ for (const { major, path } of emulatedNodes)
         assert.ok(bytes <= 100 * 1024, `${bytes}`);
       });
     });
+
+    if (major === 24)
+      test("the heap's graph is V8's own", async () => {
+        const name = 'own.heapsnapshot';
+        const death = makeEmulatedCore(path, [join(victims, 'heap-graph.cjs'), name]);
+        try {
+          const truth = await openHeap(join(dirname(death.core), name));
+          const found = await openHeap(snapshotText(readCoreGraph(death.core).columns));
+          const shares = [nodeShare, edgeShare].map((share) => share(truth, found));
+          assert.ok(
+            shares.every((share) => share >= 0.96),
+            shares.join(),
+          );
+        } finally {
+          death.remove();
+        }
+      });
 
     for (const [kind, wanted] of Object.entries(major === 24 ? faults : {}))
       test(`the fault of ${kind}`, () => {

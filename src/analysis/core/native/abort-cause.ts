@@ -8,11 +8,19 @@ import { ValueRenderer } from '../../../formats/v8/values.ts';
 import type { Thread } from '../../../model/thread.ts';
 import type { CoreDump } from '../core-dump.ts';
 import type { V8Runtime } from '../javascript/v8-runtime.ts';
+import { findCppException } from './cpp-exception.ts';
 import { findRuntimeAddress } from './module-map.ts';
 import { findSymbol } from './native-names.ts';
 import { walkNativeStack } from './native-stack.ts';
 
-export type AbortKind = 'uncaught' | 'out-of-memory' | 'abort-call' | 'assertion' | 'libc' | 'fatal-error';
+export type AbortKind =
+  | 'uncaught'
+  | 'cpp-exception'
+  | 'out-of-memory'
+  | 'abort-call'
+  | 'assertion'
+  | 'libc'
+  | 'fatal-error';
 
 export interface AbortCause {
   kind: AbortKind;
@@ -26,6 +34,7 @@ const searchedFrames = 24;
 const maxMessage = 4096;
 const causes: [RegExp, AbortKind][] = [
   [/^v8::internal::Isolate::CreateMessageOrAbort/, 'uncaught'],
+  [/^__gnu_cxx::__verbose_terminate_handler|^std::terminate/, 'cpp-exception'],
   [/^node::OOMErrorHandler|FatalProcessOutOfMemory|ReportOOMFailure/, 'out-of-memory'],
   [/^node::Assert\(|^__assert_fail/, 'assertion'],
   [/^node::Abort\(v8::|^node::Abort\(v8::FunctionCallbackInfo/, 'abort-call'],
@@ -46,10 +55,21 @@ export function findAbortCause(
   for (const [pattern, kind] of causes) {
     const where = names.find((name) => pattern.test(name));
     if (!where) continue;
-    const text = kind === 'uncaught' ? findException(dump, v8, died) : findLibcMessage(dump);
+    const text = findText(kind, dump, v8, died);
     return { kind, where, ...(text ? { text } : {}) };
   }
   return undefined;
+}
+
+function findText(
+  kind: AbortKind,
+  dump: CoreDump,
+  v8: V8Runtime | undefined,
+  died: CoreThread,
+): string | undefined {
+  if (kind === 'uncaught') return findException(dump, v8, died);
+  if (kind === 'cpp-exception') return findCppException(died, dump.modules, dump.memory);
+  return findLibcMessage(dump);
 }
 
 /** The thrown value is the only argument of V8's Runtime_Throw, which lies behind the frame that entered C++. */

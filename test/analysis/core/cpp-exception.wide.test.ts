@@ -1,0 +1,51 @@
+/** C++ exceptions that an addon throws and nobody catches: type and message out of the core. Needs a C++ compiler. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { accountForCore } from '../../../src/analysis/core/core-account.ts';
+import { writeMiniCore } from '../../../src/analysis/core/mini/mini-core.ts';
+import { makeCore, noCores, nodes, victims } from '../../support/core-victims.ts';
+
+const noCompiler = spawnSync('g++', ['--version']).status === 0 ? false : 'no g++ is here';
+const titles = [
+  'Uncaught C++ exception std::runtime_error: no such file: tides.csv',
+  'Uncaught C++ exception app::ParseError: unexpected end of the input',
+  'Uncaught C++ exception app::Bare',
+  'Uncaught C++ exception int',
+  'Uncaught C++ exception std::bad_alloc',
+  'The C++ runtime ended the program (std::terminate)',
+  'Uncaught C++ exception std::out_of_range: index 9 of 3',
+];
+
+suite('a C++ exception that nobody catches', { skip: noCores || noCompiler }, () => {
+  const root = mkdtempSync(join(tmpdir(), 'agentdump-thrower-'));
+  const addon = join(root, 'thrower.node');
+  before(() => {
+    const words = ['-O1', '-fPIC', '-shared', '-o', addon, join(victims, 'addon', 'thrower.cc')];
+    const built = spawnSync('g++', words, { encoding: 'utf8' });
+    assert.equal(built.status, 0, built.stderr);
+  });
+  after(() => rmSync(root, { recursive: true }));
+
+  for (const node of nodes)
+    test(`Node ${node.major}: each of its type, with the message of what has one`, async () => {
+      for (const [kind, title] of titles.entries()) {
+        const death = makeCore(node.path, ['-e', `require(${JSON.stringify(addon)})(${kind})`]);
+        try {
+          const mini = join(dirname(death.core), 'mini.gz');
+          const { account } = await writeMiniCore(death.core, mini);
+          assert.equal(account.verdict?.title, title);
+          assert.equal(account.verdict?.kind, 'abort');
+          // What the program itself has printed.
+          const type = /after throwing an instance of '(.*)'/.exec(death.stderr)?.[1];
+          assert.ok(type === undefined ? title.includes('terminate') : title.includes(` ${type}`), type);
+          assert.deepEqual((await accountForCore(mini)).verdict, account.verdict);
+        } finally {
+          death.remove();
+        }
+      }
+    });
+});
