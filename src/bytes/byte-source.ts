@@ -12,6 +12,8 @@ export interface ByteSource {
   readInto(target: Uint8Array, offset: number): number;
   /** The same without keeping what lies around it. */
   readUncached?(target: Uint8Array, offset: number): number;
+  /** The bytes themselves, not to be written to, where the source has them in memory in one piece. */
+  view?(offset: number, length: number): Uint8Array | undefined;
 }
 
 /** What is being read, for the error when it is not there. */

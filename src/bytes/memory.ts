@@ -30,6 +30,8 @@ export interface MemoryReader {
   has(address: number, length: number): boolean;
   /** A copy that leaves no window behind, for probing here and there; undefined where it is not all there. */
   peek(address: number, length: number): Uint8Array | undefined;
+  /** The bytes themselves, not to be written to, where they are in our memory in one piece; else undefined. */
+  view?(address: number, length: number): Uint8Array | undefined;
 }
 
 export class AbsentMemory extends AgentdumpError {
@@ -150,6 +152,14 @@ export class ProcessMemory implements MemoryReader {
     const got = source.readUncached ? source.readUncached(bytes, offset) : source.readInto(bytes, offset);
     if (got < length) return undefined;
     this.#touch(address, length);
+    return bytes;
+  }
+
+  view(address: number, length: number): Uint8Array | undefined {
+    const extent = this.extents[this.#extentAt(address)];
+    if (!extent || extent.start > address || address + length > extent.end) return undefined;
+    const bytes = extent.source.view?.(extent.offset + (address - extent.start), length);
+    if (bytes) this.#touch(address, length);
     return bytes;
   }
 

@@ -13,11 +13,12 @@ export const digestCore: CoreDigest = async (from, to, scrubber) => {
 };
 
 export const readHeap: HeapReader = async (core, planted) => {
-  const [{ readCoreGraph }, { snapshotText }] = await Promise.all([
+  const [{ readCoreGraph }, { snapshotText }, { withheldString }] = await Promise.all([
     import('../analysis/core/graph/core-graph.ts'),
     import('../analysis/core/graph/snapshot-text.ts'),
+    import('../redaction/snapshot/strings.ts'),
   ]);
-  const { columns, isCollecting, gaps } = readCoreGraph(core);
+  const { columns, isCollecting, gaps } = readCoreGraph(core, { withheld: withheldString });
   return { text: snapshotText(columns, planted), isCollecting, gaps: gaps.map(({ reason }) => reason) };
 };
 

@@ -5,10 +5,14 @@ import type { Tagged, V8Heap } from './heap/heap.ts';
 const firstNonString = 0x80;
 const representationMask = 7;
 const oneByte = 8;
+const notInternalized = 0x20;
 const [sequential, cons, external, sliced, thin] = [0, 1, 2, 3, 5];
 /** Chains of slices and aliases are short; concatenations may be as deep as they are long. */
 const maxPieces = 100_000;
 const maxIndirections = 32;
+
+/** Kept once: all that names something, and some that don't. */
+export const isInternalized = (type: number): boolean => (type & notInternalized) === 0;
 
 export function isStringType(type: number | undefined): boolean {
   return type !== undefined && type < firstNonString;
@@ -43,6 +47,17 @@ interface Piece {
   value: Tagged;
   start: number;
   end: number;
+}
+
+/** The bytes of a string's first `maxLength` units where it has them itself, as they lie there; undefined for any other. */
+export function findOwnBytes(heap: V8Heap, value: Tagged, maxLength: number): Uint8Array | undefined {
+  const type = heap.findType(value);
+  if (type === undefined || !isStringType(type) || (type & representationMask) !== sequential)
+    return undefined;
+  const length = Math.min(heap.memory.readInt32(value - 1 + heap.layout.string.length), maxLength);
+  const bytes = length * (type & oneByte ? 1 : 2);
+  const address = value - 1 + heap.layout.string.chars;
+  return heap.memory.view?.(address, bytes) ?? heap.memory.peek(address, bytes);
 }
 
 /** Iterative: `pending` holds the pieces still to be written, the next one last. */

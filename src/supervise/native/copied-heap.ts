@@ -16,6 +16,8 @@ export interface CoreBytes {
   readonly size: number;
   /** Fills `target` from byte `offset` as far as the core goes; returns how many bytes it filled. */
   readInto(target: Uint8Array, offset: number): number;
+  /** The bytes themselves where they are in one piece. */
+  view(offset: number, length: number): Uint8Array | undefined;
 }
 
 /** Of a core, or of the file at a path: the text of a heap snapshot, in the clear, with `planted` as one more of its strings. Rejects where it can't be read. */
@@ -108,6 +110,11 @@ export function bytesOf({ kept, size }: CoreInMemory): CoreBytes {
         target.set(part, start + from - offset);
       }
       return length;
+    },
+    view(offset, length) {
+      const { bytes, offset: start } = kept[lastBefore(kept, offset)]!;
+      const from = offset - start;
+      return from >= 0 && from + length <= bytes.length ? bytes.subarray(from, from + length) : undefined;
     },
   };
 }

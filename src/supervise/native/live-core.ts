@@ -116,7 +116,7 @@ export function copyMemory(pid: number, options: LiveCoreOptions, file?: number)
     pieces.forEach((piece, i) => {
       const start = offsets[i] as number;
       for (const { bytes, at, isKept } of readRuns(memory, piece, arena)) {
-        if (isKept) kept.push({ bytes, offset: start + at });
+        if (isKept) keep(kept, bytes, start + at);
         else if (file !== undefined) writeWhole(file, bytes, start + at);
       }
     });
@@ -129,6 +129,19 @@ export function copyMemory(pid: number, options: LiveCoreOptions, file?: number)
     dismiss();
     closeSync(memory);
   }
+}
+
+/** As one piece with what lies before it, in the core and in our memory. */
+function keep(kept: CoreInMemory['kept'], bytes: Uint8Array, offset: number): void {
+  const last = kept.at(-1);
+  const follows =
+    last !== undefined &&
+    last.bytes.buffer === bytes.buffer &&
+    last.offset + last.bytes.length === offset &&
+    last.bytes.byteOffset + last.bytes.length === bytes.byteOffset;
+  if (follows)
+    last.bytes = new Uint8Array(bytes.buffer, last.bytes.byteOffset, last.bytes.length + bytes.length);
+  else kept.push({ bytes, offset });
 }
 
 /** On a file system that is nearly full a write takes what fits, and only the next one fails. */

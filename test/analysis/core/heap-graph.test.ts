@@ -49,6 +49,25 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.equal(count('class = Session and has .weight and dominated by (class = Array)'), sessions / 2);
   });
 
+  test('values that are withheld are not read, and still told apart', () => {
+    const read = readCoreGraph(death.core).columns;
+    const withheld = readCoreGraph(death.core, { withheld: 'gone' }).columns;
+    assert.equal(withheld.nodeCount, read.nodeCount);
+    const names = new Map<number, number>();
+    let gone = 0;
+    for (let node = 0; node < read.nodeCount; node++) {
+      const [own, other] = [read.name[node]!, withheld.name[node]!];
+      assert.equal(names.get(other) ?? own, own, read.texts[own]);
+      names.set(other, own);
+      if (withheld.texts[other] === 'gone') gone++;
+      else if (!read.texts[own]!.includes('pair in WeakMap'))
+        assert.equal(withheld.texts[other], read.texts[own]);
+    }
+    assert.ok(gone >= sessions, String(gone));
+    assert.equal(read.texts.includes('session-1'), true);
+    assert.equal(withheld.texts.includes('session-1'), false);
+  });
+
   test('export writes a heap snapshot without the strings that are only values', async () => {
     const target = join(death.core, '..', 'out.heapsnapshot');
     const { status, stderr } = run('export', death.core, '--out', target);

@@ -32,8 +32,15 @@ const blobBytes = 1 << 24;
 const pageAlignment = 1 << 18;
 const searchedStack = 1 << 23;
 
+export interface CoreGraphOptions {
+  /** Path of the program's Node, where the core's own is not there. */
+  executable?: string;
+  /** Stands for every string that is only a value. */
+  withheld?: string;
+}
+
 /** @throws `not-found`, `malformed-input`, `usage` for a mini core, and `unsupported-version` for a V8 never compared. */
-export function readCoreGraph(core: string | ByteSource, options: { executable?: string } = {}): CoreGraph {
+export function readCoreGraph(core: string | ByteSource, options: CoreGraphOptions = {}): CoreGraph {
   const dump = typeof core === 'string' ? openCoreDump(core, options) : openCoreSource(core, options);
   try {
     const gaps = [...dump.gaps];
@@ -43,13 +50,18 @@ export function readCoreGraph(core: string | ByteSource, options: { executable?:
         format: 'core',
         field: 'V8',
       });
-    return { ...readFrom(dump, v8, gaps), gaps };
+    return { ...readFrom(dump, v8, gaps, options.withheld), gaps };
   } finally {
     dump.close();
   }
 }
 
-function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): Omit<CoreGraph, 'gaps'> {
+function readFrom(
+  dump: CoreDump,
+  v8: V8Runtime,
+  gaps: Gap[],
+  withheld: string | undefined,
+): Omit<CoreGraph, 'gaps'> {
   if (findSurveyNote(dump))
     throw new AgentdumpError('usage', 'a mini core holds no heap: the questions need the full core', {
       argument: 'file',
@@ -91,9 +103,11 @@ function readFrom(dump: CoreDump, v8: V8Runtime, gaps: Gap[]): Omit<CoreGraph, '
     stacks: stacksOf(dump),
     builtinAt: builtinNames(v8),
   };
-  const columns = readGraph(v8.heap, sources, (count) =>
-    gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
-  );
+  const columns = readGraph(v8.heap, sources, {
+    withheld,
+    onSizeless: (count) =>
+      gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
+  });
   gaps.push({
     part,
     reason:

@@ -3,6 +3,8 @@ import { type GraphColumns, idOfNode } from '../../../formats/v8/graph/graph-col
 import { edgeTypes, nodeTypes } from '../../../formats/v8/graph/object-kinds.ts';
 
 const pieceLength = 1 << 20;
+/** More than a record takes; longer texts make the piece larger. */
+const spareLength = 1 << 13;
 const nodeFields = ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness'];
 const edgeFields = ['type', 'name_or_index', 'to_node'];
 const locationFields = ['object_index', 'script_id', 'line', 'column'];
@@ -11,16 +13,15 @@ const beyondAscii = /[\u007f-\uffff]/g;
 
 /** `planted`: a string that no node uses, behind the others. */
 export async function* snapshotText(graph: GraphColumns, planted?: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(head(graph), 'latin1');
-  yield* pieces(nodeRecords(graph));
-  yield Buffer.from('],\n"edges":[', 'latin1');
-  yield* pieces(edgeRecords(graph));
-  yield Buffer.from(
-    '],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[',
-    'latin1',
-  );
-  yield* pieces(strings(graph.texts, planted));
-  yield Buffer.from(']}\n', 'latin1');
+  const text = new TextWriter();
+  text.ascii(head(graph));
+  yield* nodeRecords(graph, text);
+  text.ascii('],\n"edges":[');
+  yield* edgeRecords(graph, text);
+  text.ascii('],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[');
+  yield* strings(graph.texts, planted, text);
+  text.ascii(']}\n');
+  yield text.take();
 }
 
 function head({ nodeCount, edgeCount }: GraphColumns): string {
@@ -44,20 +45,55 @@ function head({ nodeCount, edgeCount }: GraphColumns): string {
   return `{"snapshot":${JSON.stringify({ meta, ...counts })},\n"nodes":[`;
 }
 
-function* nodeRecords(graph: GraphColumns): Generator<string> {
+function* nodeRecords(graph: GraphColumns, text: TextWriter): Generator<Buffer> {
   const { type, name, size, firstEdge } = graph;
-  for (let node = 0; node < graph.nodeCount; node++)
-    yield `${type[node]},${name[node]},${idOfNode(node)},${size[node]},${firstEdge[node + 1]! - firstEdge[node]!},0`;
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (node > 0) text.comma();
+    text.number(type[node]!);
+    text.comma();
+    text.number(name[node]!);
+    text.comma();
+    text.number(idOfNode(node));
+    text.comma();
+    text.number(size[node]!);
+    text.comma();
+    text.number(firstEdge[node + 1]! - firstEdge[node]!);
+    text.comma();
+    text.number(0);
+    if (text.isFull) yield text.take();
+  }
 }
 
-function* edgeRecords({ edgeCount, edgeType, edgeName, edgeTarget }: GraphColumns): Generator<string> {
-  for (let edge = 0; edge < edgeCount; edge++)
-    yield `${edgeType[edge]},${edgeName[edge]},${edgeTarget[edge]! * nodeFields.length}`;
+function* edgeRecords(graph: GraphColumns, text: TextWriter): Generator<Buffer> {
+  const { edgeCount, edgeType, edgeName, edgeTarget } = graph;
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (edge > 0) text.comma();
+    text.number(edgeType[edge]!);
+    text.comma();
+    text.number(edgeName[edge]!);
+    text.comma();
+    text.number(edgeTarget[edge]! * nodeFields.length);
+    if (text.isFull) yield text.take();
+  }
 }
 
-function* strings(texts: readonly string[], planted: string | undefined): Generator<string> {
-  for (const text of texts) yield inAscii(text);
-  if (planted !== undefined) yield inAscii(planted);
+function* strings(
+  texts: readonly string[],
+  planted: string | undefined,
+  text: TextWriter,
+): Generator<Buffer> {
+  let isFirst = true;
+  let last = '';
+  let written = '""';
+  for (const each of planted === undefined ? texts : [...texts, planted]) {
+    if (!isFirst) text.comma();
+    isFirst = false;
+    // Those that were withheld are all alike.
+    if (each !== last) written = inAscii(each);
+    last = each;
+    text.ascii(written);
+    if (text.isFull) yield text.take();
+  }
 }
 
 function inAscii(text: string): string {
@@ -67,16 +103,48 @@ function inAscii(text: string): string {
   );
 }
 
-/** Joined by commas, in pieces of about one length. */
-function* pieces(records: Iterable<string>): Generator<Buffer> {
-  let piece = '';
-  let isFirst = true;
-  for (const record of records) {
-    piece += isFirst ? record : `,${record}`;
-    isFirst = false;
-    if (piece.length < pieceLength) continue;
-    yield Buffer.from(piece, 'latin1');
-    piece = '';
+/** Gathers text in pieces of about one length, and numbers without a string for each. */
+class TextWriter {
+  #piece = Buffer.allocUnsafe(pieceLength + spareLength);
+  #at = 0;
+  readonly #digits = new Uint8Array(16);
+
+  get isFull(): boolean {
+    return this.#at >= pieceLength;
   }
-  yield Buffer.from(piece, 'latin1');
+
+  take(): Buffer {
+    const piece = this.#piece.subarray(0, this.#at);
+    this.#piece = Buffer.allocUnsafe(pieceLength + spareLength);
+    this.#at = 0;
+    return piece;
+  }
+
+  comma(): void {
+    this.#piece[this.#at++] = 44;
+  }
+
+  /** Whole, not negative. */
+  number(value: number): void {
+    if (value < 10) {
+      this.#piece[this.#at++] = 48 + value;
+      return;
+    }
+    let count = 0;
+    for (let rest = value; rest > 0; ) {
+      const next = rest < 2 ** 31 ? (rest / 10) | 0 : Math.floor(rest / 10);
+      this.#digits[count++] = 48 + (rest - next * 10);
+      rest = next;
+    }
+    while (count > 0) this.#piece[this.#at++] = this.#digits[--count]!;
+  }
+
+  ascii(text: string): void {
+    if (this.#at + text.length > this.#piece.length) {
+      const larger = Buffer.allocUnsafe(this.#at + text.length + spareLength);
+      this.#piece.copy(larger, 0, 0, this.#at);
+      this.#piece = larger;
+    }
+    this.#at += this.#piece.write(text, this.#at, 'latin1');
+  }
 }

@@ -8,13 +8,18 @@ export async function readCore(
   path: string,
   executable?: string,
 ): Promise<{ input: AsyncIterable<Uint8Array>; gaps: Gap[] }> {
-  const [{ readCoreGraph }, { snapshotText }, { createSnapshotRedactor }] = await Promise.all([
-    import('../../../analysis/core/graph/core-graph.ts'),
-    import('../../../analysis/core/graph/snapshot-text.ts'),
-    import('../../../redaction/snapshot/redactor.ts'),
-  ]);
-  const { columns, gaps } = readCoreGraph(path, executable === undefined ? {} : { executable });
+  const [{ readCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
+    await Promise.all([
+      import('../../../analysis/core/graph/core-graph.ts'),
+      import('../../../analysis/core/graph/snapshot-text.ts'),
+      import('../../../redaction/snapshot/redactor.ts'),
+      import('../../../redaction/snapshot/strings.ts'),
+    ]);
   const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
+  const { columns, gaps } = readCoreGraph(path, {
+    ...(executable !== undefined && { executable }),
+    ...(strings === 'names' && { withheld: withheldString }),
+  });
   const redactor = createSnapshotRedactor({ strings });
   async function* clean() {
     for await (const piece of snapshotText(columns)) yield redactor.write(piece);

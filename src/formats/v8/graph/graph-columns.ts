@@ -1,6 +1,7 @@
 /** Nodes and edges of a graph as columns that grow: first all nodes, then the edges of each in the same order. */
 
-const firstRoom = 1 << 16;
+/** Room beyond what was expected. */
+const spare = 1 << 14;
 
 /** The number by which a node is called: V8 gives odd ones. */
 export const idOfNode = (node: number) => 2 * node + 1;
@@ -8,21 +9,29 @@ export const idOfNode = (node: number) => 2 * node + 1;
 export class GraphColumns {
   readonly texts: readonly string[];
   nodeCount = 0;
-  type = new Uint8Array(firstRoom);
+  type: Uint8Array;
   /** Number of a text. */
-  name = new Uint32Array(firstRoom);
-  size = new Float64Array(firstRoom);
+  name: Uint32Array;
+  size: Float64Array;
   /** By node: where its edges start; one more at the end. */
   firstEdge = new Uint32Array(0);
   edgeCount = 0;
-  edgeType = new Uint8Array(firstRoom);
+  edgeType: Uint8Array;
   /** Number of a text, or an index for elements and hidden edges. */
-  edgeName = new Uint32Array(firstRoom);
-  edgeTarget = new Uint32Array(firstRoom);
+  edgeName: Uint32Array;
+  edgeTarget: Uint32Array;
   #ended = 0;
 
-  constructor(texts: readonly string[]) {
+  /** `nodes`, `edges`: about how many there will be. */
+  constructor(texts: readonly string[], nodes = 0, edges = 0) {
     this.texts = texts;
+    const [forNodes, forEdges] = [nodes + spare, edges + spare];
+    this.type = new Uint8Array(forNodes);
+    this.name = new Uint32Array(forNodes);
+    this.size = new Float64Array(forNodes);
+    this.edgeType = new Uint8Array(forEdges);
+    this.edgeName = new Uint32Array(forEdges);
+    this.edgeTarget = new Uint32Array(forEdges);
   }
 
   addNode(type: number, name: number, size: number): void {
@@ -60,7 +69,7 @@ export class GraphColumns {
 }
 
 function grown<Column extends Uint8Array | Uint32Array | Float64Array>(column: Column): Column {
-  const larger = new (column.constructor as new (length: number) => Column)(column.length * 2);
+  const larger = new (column.constructor as new (length: number) => Column)(Math.ceil(column.length * 1.25));
   larger.set(column);
   return larger;
 }

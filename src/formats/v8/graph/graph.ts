@@ -23,16 +23,22 @@ export interface GraphSources extends RootSources {
 const synthetic = nodeTypes.indexOf('synthetic');
 const native = nodeTypes.indexOf('native');
 
-/** `onSizeless` gets how many objects hide their size, so that they count for nothing. */
+export interface GraphOptions {
+  /** Gets how many objects hide their size, so that they count for nothing. */
+  onSizeless?(count: number): void;
+  /** The text of strings that nothing is called by; else their own. Two are told apart either way. */
+  withheld?: string | undefined;
+}
+
 export function readGraph(
   heap: V8Heap,
   sources: GraphSources,
-  onSizeless: (count: number) => void = () => {},
+  { onSizeless, withheld }: GraphOptions = {},
 ): GraphColumns {
   const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
-  if (objects.sizeless > 0) onSizeless(objects.sizeless);
+  if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
   const kinds = new ObjectKinds(heap.layout, ephemeronTypes(heap, objects));
-  const names = new Names();
+  const names = new Names(withheld);
   const references = new ReferenceReader(heap, objects, kinds, names, sources.native);
   const roots = findRoots(objects, sources);
   const marked = new Marked(objects, references);
@@ -62,6 +68,9 @@ class Marked {
   readonly #isMarked: Uint8Array;
   readonly #open: number[] = [];
   readonly #waiting: Ephemeron[] = [];
+  count = 0;
+  /** Of those that were marked, also to others. */
+  edges = 0;
 
   constructor(objects: HeapObjects, references: ReferenceReader) {
     this.#references = references;
@@ -75,12 +84,14 @@ class Marked {
   add(object: number): void {
     if (this.#isMarked[object] === 1) return;
     this.#isMarked[object] = 1;
+    this.count++;
     this.#open.push(object);
   }
 
   finish(): void {
     this.#references.onEphemeron = (entry) => this.#waiting.push(entry);
     const sink = (type: number, _: number, target: number) => {
+      this.edges++;
       if (type !== Edge.weak) this.add(target);
     };
     do {
@@ -121,7 +132,7 @@ class GraphWriter {
     this.#references = references;
     this.#marked = marked;
     this.#reader = reader;
-    this.#columns = new GraphColumns(names.texts);
+    this.#columns = new GraphColumns(names.texts, marked.count, marked.edges);
     this.#nodeOf = new Uint32Array(objects.count);
   }
 

@@ -129,8 +129,13 @@ export class HeapWords {
   }
 }
 
-/** Pages that the core left out read as zero, which is no pointer. */
+/**
+ * The memory itself where we have all of the chunk, with what lies before and behind the page; else a copy, in which pages
+ * that the core left out are zero, which is no pointer.
+ */
 function readRow(memory: MemoryReader, at: number, from: number, to: number): Int32Array {
+  const held = memory.view?.(at, chunkBytes);
+  if (held && held.byteOffset % 4 === 0) return new Int32Array(held.buffer, held.byteOffset, chunkBytes / 4);
   const whole = from === at && to === at + chunkBytes ? memory.peek(at, chunkBytes) : undefined;
   const bytes = whole ?? new Uint8Array(chunkBytes);
   for (let part = from; !whole && part < to; ) {

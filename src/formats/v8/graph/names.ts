@@ -1,7 +1,7 @@
 /** Texts of a graph, each kept once and known by its number. */
 import { whereMapped } from '../../../bytes/memory.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
-import { findString, isStringType } from '../strings.ts';
+import { findOwnBytes, findString, isStringType } from '../strings.ts';
 
 /** V8 cuts names here too. */
 const maxLength = 1024;
@@ -10,6 +10,13 @@ export class Names {
   readonly texts: string[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #ofIndex: number[] = [];
+  readonly #withheld: string | undefined;
+  readonly #values = new HashedTexts();
+
+  /** `withheld`: the text of all strings that are only values. */
+  constructor(withheld?: string) {
+    this.#withheld = withheld;
+  }
 
   of(text: string): number {
     const known = this.#numbers.get(text);
@@ -29,6 +36,16 @@ export class Names {
     return this.of(whereMapped(() => findString(heap, value, maxLength)) ?? '');
   }
 
+  /** Of a string that nothing is called by. */
+  ofValue(heap: V8Heap, value: Tagged): number {
+    const withheld = this.#withheld;
+    if (withheld === undefined) return this.ofString(heap, value);
+    const bytes = whereMapped(() => findOwnBytes(heap, value, maxLength));
+    // A number of its own: what it refers to may be read by another way than its bytes.
+    if (!bytes) return this.texts.push(withheld) - 1;
+    return this.#values.numberOf(bytes, () => this.texts.push(withheld) - 1);
+  }
+
   /** What V8's profiler calls a property with this key: a string or a symbol. Undefined for what is no key. */
   ofKey(heap: V8Heap, key: Tagged): number | undefined {
     const type = heap.findType(key);
@@ -36,5 +53,44 @@ export class Names {
     if (type !== heap.layout.types.symbol) return undefined;
     const name = whereMapped(() => findString(heap, heap.field(key, heap.layout.symbolName), maxLength));
     return this.of(name === undefined ? '<symbol>' : name.startsWith('#') ? name : `<symbol ${name}>`);
+  }
+}
+
+/** Numbers of texts that are not kept: known again by 64 bits of hash, which no two of a heap's strings share. */
+class HashedTexts {
+  #slots = 1 << 12;
+  #count = 0;
+  /** Two halves of the hash and the number plus one, which is zero where nothing is. */
+  #table = new Int32Array(this.#slots * 3);
+
+  numberOf(bytes: Uint8Array, add: () => number): number {
+    let [high, low] = [bytes.length, ~bytes.length];
+    for (let i = 0; i < bytes.length; i++) {
+      high = Math.imul(high ^ bytes[i]!, 0x01000193);
+      low = Math.imul((low << 5) ^ (low >>> 3) ^ bytes[i]!, 0x5bd1e995);
+    }
+    const at = this.#find(this.#table, high, low);
+    if (this.#table[at + 2] !== 0) return this.#table[at + 2]! - 1;
+    const number = add();
+    this.#table.set([high, low, number + 1], at);
+    if (++this.#count * 2 > this.#slots) this.#grow();
+    return number;
+  }
+
+  #find(table: Int32Array, high: number, low: number): number {
+    const mask = table.length / 3 - 1;
+    let slot = (high ^ (low >>> 7)) & mask;
+    while (table[slot * 3 + 2] !== 0 && (table[slot * 3] !== high || table[slot * 3 + 1] !== low))
+      slot = (slot + 1) & mask;
+    return slot * 3;
+  }
+
+  #grow(): void {
+    const old = this.#table;
+    this.#slots *= 2;
+    const larger = new Int32Array(this.#slots * 3);
+    for (let at = 0; at < old.length; at += 3)
+      if (old[at + 2] !== 0) larger.set(old.subarray(at, at + 3), this.#find(larger, old[at]!, old[at + 1]!));
+    this.#table = larger;
   }
 }

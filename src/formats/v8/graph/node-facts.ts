@@ -3,7 +3,7 @@ import { whereMapped } from '../../../bytes/memory.ts';
 import { findScopeInfo } from '../frames/scope-info.ts';
 import type { Tagged, V8Heap } from '../heap/heap.ts';
 import { findFunctionName } from '../properties.ts';
-import { findString, findStringLength, isStringType } from '../strings.ts';
+import { findString, findStringLength, isInternalized, isStringType } from '../strings.ts';
 import { ClassNames } from './class-names.ts';
 import type { HeapObjects } from './heap-objects.ts';
 import type { Names } from './names.ts';
@@ -95,7 +95,9 @@ export class NodeReader {
     const named = (text: string) => this.#names.of(text);
     switch (nodeType) {
       case 'string':
-        return this.#names.ofString(this.#heap, pointer);
+        return isInternalized(type)
+          ? this.#names.ofString(this.#heap, pointer)
+          : this.#names.ofValue(this.#heap, pointer);
       case 'closure':
         return type === types.boundFunction ? named('native_bind') : this.#functionName(pointer);
       case 'regexp':
