@@ -253,7 +253,6 @@ export class ContextReader {
       form.setting = settingKind(this.page, place, span, form);
       if (form.setting && isShownText(this.page, place, text.slice(span.start, span.end))) return 0;
     }
-    if (form.setting !== 'sure' && isProgramsOwn(this.page, place, span)) return 0;
     return this.report(span, verdict, form, place) ? span.close : 0;
   }
 
@@ -321,7 +320,10 @@ export class ContextReader {
   private report(span: ValueSpan, verdict: NameVerdict, form: ValueForm, place: NamePlace): boolean {
     const { text } = this.page;
     const length = span.end - span.start;
-    if (verdict.form === 'cookie' || verdict.form === 'set-cookie') {
+    const isCookie = verdict.form === 'cookie' || verdict.form === 'set-cookie';
+    const isJudged = !isCookie && length <= longestJudged && verdict.form !== 'authorization';
+    if (!isJudged && this.isProgramsOwn(span, form, place)) return false;
+    if (isCookie) {
       this.cookiesUntil = span.end;
       return pushFound(this.out, ...findCookies(this.page, span, verdict.form === 'set-cookie'));
     }
@@ -336,8 +338,14 @@ export class ContextReader {
     if (verdict.form === 'authorization')
       return pushFound(this.out, findAuthorization(this.page, span, value, quote));
     if (!isSecretValue(value, verdict, form) || this.repeatsName(place, value)) return false;
+    // Costs most and is asked last: nearly all such values look like no secret.
+    if (this.isProgramsOwn(span, form, place)) return false;
     this.out.push({ ...nameByShape(this.page, span, verdict.rule), quote, resume: span.resume });
     return true;
+  }
+
+  private isProgramsOwn(span: ValueSpan, { quoted, setting }: ValueForm, place: NamePlace): boolean {
+    return !quoted && setting !== 'sure' && isProgramsOwn(this.page, place, span);
   }
 
   /** `InvalidToken = "invalid_token"`, `this.passphrase = passphrase`: nothing is told but the name. */

@@ -65,7 +65,13 @@ const entities: Record<string, number> = {
   colon: 58,
 };
 
+/** What the names above begin with, and a number: most ampersands of a program stand before another. */
+const startsEntity = (unit: number): boolean =>
+  unit === 35 || (unit > 96 && unit < 114 && ((entityStarts >>> (unit - 97)) & 1) !== 0);
+const entityStarts = Object.keys(entities).reduce((bits, name) => bits | (1 << (name.charCodeAt(0) - 97)), 0);
+
 function readEntity(units: Uint16Array, i: number): number {
+  if (!startsEntity(units[i + 1]!)) return 0;
   const numeric = units[i + 1] === 35;
   let name = '';
   for (let j = i + 1; j < i + 8; j++) {

@@ -96,12 +96,13 @@ const calledPrint = /(?:fingerprint|thumbprint|checksum|etag)\\*["']?\s?[:=]\s?\
 
 /** `"x":"…"`, `y`, `n`: the public numbers of a JSON Web Key, whatever their characters look like. */
 function isPublicPart({ text, units }: Page, start: number): boolean {
+  const isQuoted = units[start - 1] === 34 || units[start - 1] === 39;
+  let sign = isQuoted ? start - 2 : start - 1;
+  while (units[sign] === 92) sign -= 1;
+  if (units[sign]! <= 32 || units[sign]! > 127) sign -= 1;
+  if (units[sign] !== 58 && units[sign] !== 61) return false;
   if (calledPrint.test(text.slice(Math.max(0, start - 40), start))) return true;
-  const unit = units[start - 1];
-  if (unit !== 34 && unit !== 39) return false;
-  const before = units[start - 2];
-  if (before !== 58 && before !== 92 && before! > 32 && before! < 128) return false;
-  return /(?:["'\s{,])[xyn]\\*["']?:\s?\\*["']$/.test(text.slice(Math.max(0, start - 16), start));
+  return isQuoted && /(?:["'\s{,])[xyn]\\*["']?:\s?\\*["']$/.test(text.slice(Math.max(0, start - 16), start));
 }
 
 /** What the word before calls the name of something, not the right to it. */
