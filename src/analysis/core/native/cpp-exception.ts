@@ -51,7 +51,9 @@ export function findCppException(
 }
 
 function isInFlight(object: number, memory: MemoryReader): boolean {
-  if (object % 16 !== 0 || !memory.has(object + REFERENCE_COUNT, -REFERENCE_COUNT)) return false;
+  // As far as it is read, and no further: a mini core has no more of it.
+  const header = UNWIND_HEADER + 8 - REFERENCE_COUNT;
+  if (object % 16 !== 0 || !memory.has(object + REFERENCE_COUNT, header)) return false;
   if (memory.readBigWord(object + UNWIND_HEADER) !== exceptionClass) return false;
   // Of what was caught and freed the allocator has overwritten it with a pointer, though the header may still be there.
   const count = memory.readUint32(object + REFERENCE_COUNT);
