@@ -17,6 +17,7 @@ import { happeningsHeading, renderHappenings } from './text/happenings.ts';
 import { renderHeadline, renderSummary } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
+import { renderRequests } from './text/requests.ts';
 import { renderPlace, renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess, renderUnusual } from './text/surroundings.ts';
 import { renderTest } from './text/test.ts';
@@ -44,6 +45,7 @@ export function renderText(account: Account, options: TextOptions = {}): string 
     ...section(page, 'Error', renderError(safe, page)),
     ...(hasCore(safe) ? coreSections(safe, page) : section(page, 'Stack', renderStack(safe, page))),
     ...(hasCore(safe) ? [] : section(page, 'Waiting', renderSuspended(safe, page))),
+    ...section(page, 'Requests', renderRequests(safe, page)),
     ...section(page, 'Who waits for whom', renderWaits(safe, page)),
     ...section(page, 'Agent', renderAgent(safe, page)),
     ...section(page, 'Around the process', renderHappenings(safe, page)),
