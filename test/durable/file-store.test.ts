@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { durableAgent as agent } from '../../src/durable/api.ts';
+import type { DurableRunWork } from '../../src/durable/options.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { recordKinds } from '../../src/journal/layout/records.ts';
 import { testStore } from './store-conformance.ts';
@@ -138,7 +139,7 @@ test('who was taken over hears of it: its records are refused at once, and its s
   const reasons: unknown[] = [];
   const begun = newEvent();
   const takenOver = newEvent();
-  const run = agent.run('program', { id: 'r', durable: true, store, notify() {} }, (work) => {
+  const run = agent.run('program', { id: 'r', durable: true, store, notify() {} }, (work: DurableRunWork) => {
     work.signal.addEventListener('abort', () => reasons.push(work.signal.reason));
     const long = agent.step('long', ({ signal }) => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

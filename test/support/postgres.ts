@@ -33,6 +33,9 @@ export interface PostgresServer {
   /** The server dies as in a power cut, or stops. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** All its processes stand still, until `goOn`: as behind a network that is cut. */
+  pause(): void;
+  goOn(): void;
   remove(): Promise<void>;
 }
 
@@ -67,11 +70,19 @@ export async function startPostgres(): Promise<PostgresServer> {
       // Its children see the postmaster's death and end; `immediate` would be SIGQUIT, and leaves no half-written page either.
       child.kill('SIGKILL');
     });
+  /** The postmaster first, so that no new ones come. */
+  const signalAll = (signal: NodeJS.Signals) => {
+    const postmaster = child?.pid ?? 0;
+    const own = spawnSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' }).stdout;
+    for (const pid of [postmaster, ...own.split('\n').map(Number)]) if (pid > 0) process.kill(pid, signal);
+  };
   await start();
   return {
     url: `postgresql://tester@127.0.0.1:${port}/postgres`,
     kill,
     start,
+    pause: () => signalAll('SIGSTOP'),
+    goOn: () => signalAll('SIGCONT'),
     remove: async () => {
       if (child?.exitCode === null) {
         const ended = new Promise((resolve) => child?.once('exit', resolve));

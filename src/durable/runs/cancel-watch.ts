@@ -19,6 +19,7 @@ export interface Cancellable {
   readonly log: RunLog;
   readonly codec: RecordCodec;
   readonly lost: AbortController;
+  readonly hasAnswers: boolean;
 }
 
 export class CancelWatch {
@@ -32,8 +33,8 @@ export class CancelWatch {
   }
 
   async begin(): Promise<void> {
-    const { log, store, id } = this.#run;
-    if (log.name !== undefined) await this.#look();
+    const { log, store, id, hasAnswers } = this.#run;
+    if (log.name !== undefined && hasAnswers) await this.#look();
     if (this.#isOver) return;
     // Most runs that are begun here are over before.
     this.#timer = setTimeout(() => {

@@ -34,6 +34,8 @@ export interface RunParts {
   recorder: RunRecorder;
   checkpoints: Checkpoints;
   notify: (line: string) => void;
+  /** False: when it was taken, nobody had cancelled it. */
+  hasAnswers: boolean;
 }
 
 /** Within what a piece of code is at work: the run itself, or one of its steps. */
@@ -123,6 +125,7 @@ export class DurableRun {
   readonly lost = new AbortController();
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
+  readonly hasAnswers: boolean;
   readonly order: ReplayOrder;
   /** Steps whose functions are at work. */
   readonly pending = { steps: 0 };
@@ -144,6 +147,7 @@ export class DurableRun {
     this.checkpoints = parts.checkpoints;
     this.#follower = parts.options.signal && new AbortFollower([parts.options.signal]);
     this.signal = this.#follower?.signal;
+    this.hasAnswers = parts.hasAnswers;
     this.#cancelWatch = new CancelWatch(this);
     this.notify = parts.notify;
     this.waits = new OpenWaits(parts.store, parts.id);

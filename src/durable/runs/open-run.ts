@@ -75,7 +75,9 @@ async function readRun(opening: Opening): Promise<DurableRun> {
     fsync: options.fsync ?? 'none',
     notify,
   });
-  const run = new DurableRun({ id, name, options, store, log, codec, recorder, checkpoints, notify });
+  const hasAnswers = handle.hasAnswers ?? true;
+  const parts = { id, name, options, store, log, codec, recorder, checkpoints, notify, hasAnswers };
+  const run = new DurableRun(parts);
   if (!(isByWorker ? isOverForWorkers(log) : isSettledRun(log))) await takeUp(run, handle, configHash);
   return run;
 }

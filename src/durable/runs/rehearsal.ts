@@ -31,7 +31,8 @@ export class Rehearsal {
       fsync: 'none',
       notify,
     });
-    const parts = { log, codec, recorder, checkpoints, notify, store, options: { id: '', durable: true } };
+    const shared = { log, codec, recorder, checkpoints, notify, store, hasAnswers: false };
+    const parts = { ...shared, options: { id: '', durable: true } };
     this.#run = new DurableRun({ ...parts, id: '', name: '' } as ConstructorParameters<typeof DurableRun>[0]);
   }
 

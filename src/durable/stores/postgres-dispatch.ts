@@ -30,19 +30,49 @@ const holdersStatement = `
   where not is_over and due_at <= now() and holder is not null and lease_until > now()
     and (name is null or name = any($1))`;
 
-export async function findDue(pool: PostgresPool, names: readonly string[], most: number): Promise<DueRun[]> {
-  const held = (await pool.query(holdersStatement, [names])).rows as { holder: string }[];
-  const dead = held
-    .map(({ holder }) => holder)
-    .filter((holder) => {
-      const identity = readHolder(holder);
-      return identity !== undefined && isSurelyDead(identity);
-    });
-  const { rows } = await pool.query(dueStatement, [names, dead, most]);
-  const found = rows as { id: string; name: string | null; priority: number }[];
-  return found
-    .sort((a, b) => b.priority - a.priority)
-    .map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
+/** Who is dead is looked for when there is room for more, and at least this often. */
+const holdersEveryMs = 1_000;
+
+export class PostgresDue {
+  readonly #pool: PostgresPool;
+  #holdersAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  async find(names: readonly string[], most: number): Promise<DueRun[]> {
+    const isLookedAt = performance.now() - this.#holdersAtMs < holdersEveryMs;
+    const found = isLookedAt ? await this.#give(names, [], most) : [];
+    if (found.length < most) {
+      const dead = await this.#findDead(names);
+      if (!isLookedAt || dead.length > 0) found.push(...(await this.#give(names, dead, most - found.length)));
+    }
+    return found
+      .sort((a, b) => b.priority - a.priority)
+      .map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
+  }
+
+  async #findDead(names: readonly string[]): Promise<string[]> {
+    const held = (await this.#pool.query(holdersStatement, [names])).rows as { holder: string }[];
+    this.#holdersAtMs = performance.now();
+    return held
+      .map(({ holder }) => holder)
+      .filter((holder) => {
+        const identity = readHolder(holder);
+        return identity !== undefined && isSurelyDead(identity);
+      });
+  }
+
+  async #give(names: readonly string[], dead: readonly string[], most: number): Promise<GivenRow[]> {
+    return (await this.#pool.query(dueStatement, [names, dead, most])).rows as GivenRow[];
+  }
+}
+
+interface GivenRow {
+  id: string;
+  name: string | null;
+  priority: number;
 }
 
 /** Undefined for what can't be read: its lease says how long it holds. */

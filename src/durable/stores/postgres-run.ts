@@ -30,6 +30,7 @@ export class PostgresRun implements RunHandle {
   readonly epoch: number;
   readonly records: readonly StoredRecord[];
   readonly notes: readonly string[] = [];
+  readonly hasAnswers: boolean;
   readonly #store: PostgresPlace;
   readonly #runId: string;
   readonly #heartbeat: NodeJS.Timeout;
@@ -39,7 +40,14 @@ export class PostgresRun implements RunHandle {
   #broken: unknown;
   #tellLoss: (error: Error) => void = () => {};
 
-  constructor(store: PostgresPlace, runId: string, epoch: number, records: readonly StoredRecord[]) {
+  constructor(
+    store: PostgresPlace,
+    runId: string,
+    epoch: number,
+    records: readonly StoredRecord[],
+    hasAnswers: boolean,
+  ) {
+    this.hasAnswers = hasAnswers;
     this.#store = store;
     this.#runId = runId;
     this.epoch = epoch;

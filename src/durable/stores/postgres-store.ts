@@ -13,7 +13,7 @@ import { newId } from '../../journal/write/session-id.ts';
 import { describeHolder, isSurelyDead } from './holder.ts';
 import { type Patience, persist } from './persist.ts';
 import { importPg, placeOf } from './postgres-client.ts';
-import { dueSeconds, findDue, newsChannel, readHolder, rest } from './postgres-dispatch.ts';
+import { dueSeconds, newsChannel, PostgresDue, readHolder, rest } from './postgres-dispatch.ts';
 import { PostgresNews } from './postgres-news.ts';
 import type { PostgresPlace, PostgresPool } from './postgres-pool.ts';
 import { PostgresRun } from './postgres-run.ts';
@@ -30,6 +30,11 @@ export interface PostgresStoreOptions {
 const defaultLeaseMs = 15_000;
 const defaultPatienceMs = 30_000;
 
+interface Taken {
+  epoch: number;
+  hasAnswers: boolean;
+}
+
 interface RecordRow {
   seq: string;
   kind: number;
@@ -43,6 +48,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   readonly leaseMs: number;
   readonly patience: Patience;
   readonly #news: PostgresNews;
+  readonly #due: PostgresDue;
   #isClosed = false;
 
   constructor(pool: PostgresPool, place: string, options: PostgresStoreOptions = {}) {
@@ -51,6 +57,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     this.leaseMs = options.leaseMs ?? defaultLeaseMs;
     this.patience = { ms: options.patienceMs ?? defaultPatienceMs, place };
     this.#news = new PostgresNews(pool);
+    this.#due = new PostgresDue(pool);
     // An idle connection that breaks is replaced at the next query.
     pool.on('error', () => {});
   }
@@ -74,9 +81,10 @@ export class PostgresStore implements DurableStore, PostgresPlace {
   }
 
   async open(runId: string, title: RunTitle = {}): Promise<PostgresRun> {
-    const epoch = await this.#take(runId, title);
-    const { records } = await this.read(runId);
-    return new PostgresRun(this, keyOf(runId), epoch, records);
+    const { epoch, hasAnswers } = await this.#take(runId, title);
+    // Nobody has added anything to one that was made just now.
+    const records = epoch === 1 ? [] : await this.#readRecords(runId);
+    return new PostgresRun(this, keyOf(runId), epoch, records, hasAnswers);
   }
 
   async read(runId: string): Promise<RunReading> {
@@ -86,12 +94,17 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     );
     const [run] = found;
     if (!run) throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, { path: this.place });
+    const records = await this.#readRecords(runId);
+    const holder = run.is_held ? wordsOf(run.holder) : undefined;
+    return { records, notes: [], ...(holder !== undefined && { holder }) };
+  }
+
+  async #readRecords(runId: string): Promise<StoredRecord[]> {
     const rows = await this.#query<RecordRow>(
       'select seq, kind, at_ms, payload from agentdump_records where run_id = $1 order by seq',
       [keyOf(runId)],
     );
-    const holder = run.is_held ? wordsOf(run.holder) : undefined;
-    return { records: rows.map(recordOf), notes: [], ...(holder !== undefined && { holder }) };
+    return rows.map(recordOf);
   }
 
   async list(): Promise<string[]> {
@@ -127,7 +140,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
 
   async findDue(names: readonly string[], most: number): Promise<DueRun[]> {
     this.requireOpen();
-    return findDue(this.pool, names, most);
+    return this.#due.find(names, most);
   }
 
   async rest(runId: string, wish: RunRest): Promise<void> {
@@ -151,19 +164,33 @@ export class PostgresStore implements DurableStore, PostgresPlace {
       throw new AgentdumpError('closed', `the store ${this.place} is closed`, { path: this.place });
   }
 
-  /**
-   * The new epoch. One statement, so exactly one of several takers has it; a holder that is surely dead is not waited
-   * for. Tried again after a broken connection it may find itself to be the holder.
-   */
-  async #take(runId: string, { name, priority = 0, isWork = false, dueAtMs }: RunTitle): Promise<number> {
-    const key = keyOf(runId);
+  /** A holder that is surely dead is not waited for: he is looked at when the run can't be had otherwise. */
+  async #take(runId: string, title: RunTitle): Promise<Taken> {
+    const taken = await this.#tryToTake(runId, title, null);
+    if (taken) return taken;
     const [before] = await this.#query<{ holder: string | null }>(
       'select holder from agentdump_runs where run_id = $1',
-      [key],
+      [keyOf(runId)],
     );
     const identity = identityOf(before?.holder ?? null);
-    const dead = identity && isSurelyDead(identity) ? before?.holder : null;
-    const rows = await this.#query<{ epoch: string }>(
+    const isDead = identity !== undefined && isSurelyDead(identity);
+    const fromDead = isDead ? await this.#tryToTake(runId, title, before?.holder ?? null) : undefined;
+    if (fromDead) return fromDead;
+    const { holder = 'another worker' } = await this.read(runId);
+    throw new AgentdumpError('held', `run ${runId} is held by ${holder}`, { run: runId, holder });
+  }
+
+  /**
+   * One statement, so exactly one of several takers has it. Tried again after a broken connection it may find itself to be the
+   * holder. Undefined when somebody else holds it.
+   */
+  async #tryToTake(
+    runId: string,
+    { name, priority = 0, isWork = false, dueAtMs }: RunTitle,
+    dead: string | null,
+  ): Promise<Taken | undefined> {
+    const key = keyOf(runId);
+    const [row] = await this.#query<{ epoch: string; has_answers: boolean }>(
       `insert into agentdump_runs as run (run_id, epoch, holder, lease_until, name, priority, full_id, due_at, is_firm)
        values ($1, 1, $2, now() + $3 * interval '1 millisecond', $5, $6, $7, coalesce(to_timestamp($9::float8), now()), $9 is not null)
        on conflict (run_id) do update
@@ -171,7 +198,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
            name = coalesce(run.name, excluded.name), due_at = case when $8 then now() else run.due_at end,
            is_firm = run.is_firm and not $8
          where run.holder is null or run.lease_until < now() or run.holder in ($2, $4)
-       returning epoch`,
+       returning epoch, exists (select from agentdump_answers as answer where answer.run_id = $1) as has_answers`,
       [
         key,
         ownHolder(),
@@ -184,9 +211,7 @@ export class PostgresStore implements DurableStore, PostgresPlace {
         dueSeconds({ isOver: false, ...(dueAtMs !== undefined && { dueAtMs }) }),
       ],
     );
-    if (rows[0]) return Number(rows[0].epoch);
-    const { holder = 'another worker' } = await this.read(runId);
-    throw new AgentdumpError('held', `run ${runId} is held by ${holder}`, { run: runId, holder });
+    return row && { epoch: Number(row.epoch), hasAnswers: row.has_answers };
   }
 
   #query<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {

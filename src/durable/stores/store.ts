@@ -51,6 +51,8 @@ export interface RunHandle {
   readonly epoch: number;
   /** Everything that was acknowledged before, in its order. */
   readonly records: readonly StoredRecord[];
+  /** Optional: false when the store had no answer of the run when it was taken, and so no cancellation. */
+  readonly hasAnswers?: boolean;
   /** What was left out of `records` and why, for the user to read: torn tails, damage. */
   readonly notes: readonly string[];
   /**
