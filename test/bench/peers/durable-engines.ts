@@ -10,7 +10,7 @@ function has(name: string): boolean {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: packages of a benchmark, which may be absent
-async function load(name: string): Promise<any> {
+export async function load(name: string): Promise<any> {
   return import(pathToFileURL(createRequire(`${home}package.json`).resolve(name)).href);
 }
 
