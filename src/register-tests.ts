@@ -22,8 +22,13 @@ type Wrapper = (
   ...carriers: { readonly text: string }[]
 ) => void;
 
-/** What a death needs, and the recording, and the watchdog: they are in the file behind the code. */
-const carried = ['AGENTDUMP_COLD_HALF', 'AGENTDUMP_WATCHDOG_HALF', 'AGENTDUMP_RECORDING_HALF'];
+/** What a death needs, the recording, the watchdog, and a name that may hold a secret: they are in the file behind the code. */
+const carried = [
+  'AGENTDUMP_COLD_HALF',
+  'AGENTDUMP_WATCHDOG_HALF',
+  'AGENTDUMP_RECORDING_HALF',
+  'AGENTDUMP_NAMES_HALF',
+];
 
 function start(folder: string): void {
   const codeFile = `${folder}/code-${process.version}-${process.arch}`;

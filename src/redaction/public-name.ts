@@ -3,15 +3,13 @@
  * is read by the next start and by other processes: what is withheld of it gives way to its rule, without a tag, so that the same
  * program is called the same everywhere.
  */
+import { mayBeToken } from './names/may-be-token.ts';
 import { createPolicy, type Policy } from './policy.ts';
-
-/** A token has a digit and is longer than most names; those that are neither cost nothing. */
-const mayBeToken = /^(?=.*\d).{12}/s;
 
 let policy: Policy | undefined;
 
 export function publicName(name: string): string {
-  if (!mayBeToken.test(name)) return name;
+  if (!mayBeToken(name)) return name;
   policy ??= createPolicy();
   return policy.names(name).replace(/\[redacted:([a-z0-9-]+)#[0-9a-f]{8}\]/g, 'redacted-$1');
 }

@@ -1,4 +1,4 @@
-// Builds the preload: one CommonJS file, four parts of which are text in it until they are needed.
+// Builds the preload: one CommonJS file, five parts of which are text in it until they are needed.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,7 @@ export async function buildPreload(outfile, plugins = []) {
     await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts'),
     await carrierOf('AGENTDUMP_WATCHDOG_HALF', 'watchdog-half.ts'),
     await carrierOf('AGENTDUMP_RECORDING_HALF', 'recording-half.ts'),
+    await carrierOf('AGENTDUMP_NAMES_HALF', 'names-half.ts'),
   ];
   await build({
     ...preload,

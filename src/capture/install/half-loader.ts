@@ -1,8 +1,11 @@
 /** Compiles the halves that are carried as text, each at its first use. Types only are imported from them. */
 
+import { mayBeToken } from '../../redaction/names/may-be-token.ts';
 import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
 import { ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
 import type * as ColdHalf from './cold-half.ts';
+import type * as NamesHalf from './names-half.ts';
+import { plainName } from './plain-name.ts';
 import type * as RecordingHalf from './recording-half.ts';
 import type * as TestingHalf from './testing-half.ts';
 import type * as WatchdogHalf from './watchdog-half.ts';
@@ -14,6 +17,7 @@ import type * as WatchdogHalf from './watchdog-half.ts';
 type Carrier = (() => void) | { readonly text: string };
 declare const AGENTDUMP_COLD_HALF: Carrier;
 declare const AGENTDUMP_RECORDING_HALF: Carrier;
+declare const AGENTDUMP_NAMES_HALF: Carrier;
 declare const AGENTDUMP_WATCHDOG_HALF: Carrier;
 /** Not deflated: zlib would cost each test process 2 ms. src/register-tests.ts makes it code. */
 declare function AGENTDUMP_TESTING_HALF(
@@ -72,12 +76,21 @@ const capturedNames = Object.keys(captured);
 const capturedValues = Object.values(captured);
 
 let coldHalf: typeof ColdHalf | undefined;
+let namesHalf: typeof NamesHalf | undefined;
 let recordingHalf: typeof RecordingHalf | undefined;
 let testingHalf: typeof TestingHalf | undefined;
 
 export function loadColdHalf(): typeof ColdHalf {
   coldHalf ??= compileInOwnRealm('cold-half', carriedText(AGENTDUMP_COLD_HALF)) as typeof ColdHalf;
   return coldHalf;
+}
+
+/** As programName, whose redactor is compiled for a name that may hold a secret. */
+export function programNameLate(): string {
+  const name = plainName(process.argv, process.env);
+  if (!mayBeToken(name)) return name;
+  namesHalf ??= compile('names-half', carriedText(AGENTDUMP_NAMES_HALF)) as typeof NamesHalf;
+  return namesHalf.programName(process.argv, process.env);
 }
 
 export function loadRecordingHalf(): typeof RecordingHalf {

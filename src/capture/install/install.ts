@@ -25,8 +25,7 @@ import { triggers } from '../triggers/index.ts';
 import { watchLoop } from '../triggers/loop-watch.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
-import { loadColdHalf, requireHalves } from './half-loader.ts';
-import { programName } from './program-name.ts';
+import { loadColdHalf, programNameLate, requireHalves } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
 import { watchForTests } from './test-watch.ts';
 
@@ -215,7 +214,7 @@ function captureBegun(surroundings: Surroundings, request: CaptureRequest): stri
   const mayBegin = isOwnDeath(request) && config.recipient === undefined && surroundings.begun === undefined;
   if (!mayBegin) return capture(surroundings, request);
   attempt(() => {
-    const program = programName(process.argv, process.env);
+    const program = programNameLate();
     const verdictKind = kindOfTrigger[request.kind];
     surroundings.begun = beginBundle(config.dir, { program, verdictKind, writer: version });
   });

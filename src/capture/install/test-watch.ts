@@ -6,8 +6,7 @@ import { CausalContext } from '../../agent/record/causal-context.ts';
 import { testRunVariable } from '../../bundle/layout/tests.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
-import { loadTestingHalf } from './half-loader.ts';
-import { programName } from './program-name.ts';
+import { loadTestingHalf, programNameLate } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
 
 /** Of src/register-tests.ts: keeps what is compiled by now for the run's next process. Absent elsewhere. */
@@ -24,7 +23,7 @@ export function watchForTests(surroundings: Surroundings, host: Host, capture: C
       surroundings.tests ??= loadTestingHalf().installTestWatch({
         causal: surroundings.origins?.causal ?? new CausalContext(),
         folder,
-        program: programName(process.argv, process.env),
+        program: programNameLate(),
         isMainThread,
         // From here, because a script that was compiled from text may not import without a warning.
         importModule:
