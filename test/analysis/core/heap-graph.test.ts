@@ -11,6 +11,7 @@ import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { type Death, makeCore, noCores, victims } from '../../support/core-victims.ts';
+import { countEdges } from '../../support/heap-graph-oracle.ts';
 import { usualNode } from '../../support/test-nodes.ts';
 
 const bin = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
@@ -47,6 +48,12 @@ suite('the heap of a core', { skip: noCores }, () => {
   test('who keeps what: by one path from the global object, weakly what is weak', () => {
     assert.equal(count('class = WeakRef and has .target'), 0);
     assert.equal(count('class = Session and has .weight and dominated by (class = Array)'), sessions / 2);
+  });
+
+  test('what V8 does not describe: fields of generators, and the buffers of typed arrays', () => {
+    const edges = countEdges(heap);
+    assert.equal(edges.get('object|steps 3 function closure|steps'), 1);
+    assert.ok((edges.get('object|Float64Array 3 buffer object|ArrayBuffer') ?? 0) > 0);
   });
 
   test('values that are withheld are not read, and still told apart', () => {

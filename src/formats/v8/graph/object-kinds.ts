@@ -262,6 +262,8 @@ export class ObjectKinds {
         word(layout.script.id - 8, 'line_ends'),
       ];
     if (
+      // Before it in V8's list of types, and not described: plain generators.
+      type === types.asyncFunctionObject - 1 ||
       type === types.asyncFunctionObject ||
       type === types.asyncGeneratorObject ||
       /GENERATOR/.test(typeName)

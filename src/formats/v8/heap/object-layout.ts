@@ -236,7 +236,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
     },
     typedArray: {
       byteLength: field('JSArrayBufferView.byte_length'),
-      buffer: graphField('JSArrayBufferView.byte_offset') - 8,
+      // From V8 13 on a word that is no pointer lies between the two.
+      buffer: graphField('JSArrayBufferView.byte_offset') - (line < 1300 ? 8 : 16),
     },
     arrayBuffer: {
       byteLength: graphField('JSArrayBuffer.byte_length'),
