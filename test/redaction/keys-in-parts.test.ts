@@ -32,6 +32,17 @@ for (const [name, make] of Object.entries(pairs))
     }
   });
 
+test('the start of a key within a drawn number is no key; behind a name it is', () => {
+  const drawn = 'qL8xV2mZ7Kd_9cTfRw3YpN5hJ1sB6uGaE4oXiC0kM-tQzWvPySrHnDlFjUe';
+  const body = ['aB3dE5fG7hJ9', 'kL2mN4pQ6rS8tU'].join('');
+  for (const start of ['hf_', 'sk-', 'r8_']) {
+    const text = JSON.stringify({ kty: 'RSA', n: `${drawn}_${start}${body}-${drawn}`, e: 'AQAB' });
+    assert.equal(redact(text), text, start);
+    assert.ok(!redact(`/srv/checkout-${start}${body}/index.js`).includes(body), start);
+    assert.ok(!redact(`load_${start}${body}`).includes(body), start);
+  }
+});
+
 test('public keys stay, whatever their characters look like', () => {
   // A short word in small letters, a connector and much behind it: so tokens of unknown issuers begin.
   const x = 'ab3_Kx9dQ2mZ7vN4pW8sT1uY6cR5eH0gJfLiOaBnMkE';

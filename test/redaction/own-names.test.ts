@@ -84,6 +84,9 @@ test('beside them, what a person or a machine has put there goes', () => {
     ["const o = { passphrase: '", 'geheime Wolke', "' };"],
     ['const dbPassword = "', 'frostTiger', '";'],
     ['secret: "', 'abc123', '"'],
+    ["secretToken: '", '中-geheim-4711', "' }"],
+    ['INFO login with password = ', 'tigerWindow', ' for bo'],
+    ['{ user: bo, password: ', 'tiger_window', ' }'],
     [
       'const client = new Client();\nclient.run(() => {});\nclient.token = "',
       ['xK9mQ2v', 'L8pRt'].join(''),

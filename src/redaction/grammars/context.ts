@@ -47,7 +47,7 @@ import {
   longestLine,
 } from './header-values.ts';
 import { elementName, elementText, isTagName, isTypeArgument } from './markup.ts';
-import { isProgramsOwn } from './program-line.ts';
+import { isOutsidePrograms, isProgramsOwn } from './program-line.ts';
 import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
 import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
 import { valueBelow } from './yaml-values.ts';
@@ -253,6 +253,8 @@ export class ContextReader {
       form.setting = settingKind(this.page, place, span, form);
       if (form.setting && isShownText(this.page, place, text.slice(span.start, span.end))) return 0;
     }
+    if (verdict.rule === 'password' && !tight && !form.setting && span.end - span.start >= 8)
+      form.outside = isOutsidePrograms(this.page, place, span);
     return this.report(span, verdict, form, place) ? span.close : 0;
   }
 

@@ -55,9 +55,14 @@ export function isProgramsOwn(page: Page, place: NamePlace, span: { start: numbe
     return false;
   goesOn.lastIndex = /[;,]$/.test(value) ? span.end - 1 : span.end;
   if (!goesOn.test(text)) return false;
-  const around =
-    text.slice(Math.max(0, place.start - reach), place.start) + text.slice(span.end, span.end + reach);
-  let found = 0;
-  for (const sign of signs) if (sign.test(around) && ++found === enough) return true;
-  return false;
+  return signsAround(page, place, span) >= enough;
+}
+
+/** No sign of a program stands around the value at `span`: a log, a printed object, prose. */
+export const isOutsidePrograms = (page: Page, place: NamePlace, span: { end: number }): boolean =>
+  signsAround(page, place, span) === 0;
+
+function signsAround({ text }: Page, { start }: NamePlace, { end }: { end: number }): number {
+  const around = `${text.slice(Math.max(0, start - reach), start)} ${text.slice(end, end + reach)}`;
+  return signs.filter((sign) => sign.test(around)).length;
 }

@@ -7,6 +7,7 @@ import { allShapes } from '../shapes/index.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/values.ts';
+import { characterTables, wordUnit } from './characters.ts';
 import type { Finding, Page } from './page.ts';
 
 interface Entry {
@@ -101,10 +102,28 @@ export class ShapeTable {
       if (!body.test(text)) continue;
       const end = body.lastIndex;
       if (isBehindSign && !isDrawn(text.slice(bodyStart, end))) continue;
+      if (!wholeWord && start.length < shortStart && isWithinDrawn(page, i, end)) continue;
       if (isAcceptable(shape, text, bodyStart, end)) return { rule: shape.rule, bodyStart, end };
     }
     return undefined;
   }
+}
+
+/** `hf_`, `sk-`: in a number of base64url, which has both signs, such a start stands once in some thousand characters. */
+const shortStart = 5;
+/** No name has so many drawn characters before a key. */
+const drawnReach = 43;
+
+/**
+ * The word that holds the start at `i` was drawn before it: as a whole, or it goes on behind the key's end, so that
+ * the key has no end of its own. A key behind a name, as in `checkout-hf_…`, is neither.
+ */
+function isWithinDrawn({ units, text }: Page, i: number, end: number): boolean {
+  const { classes } = characterTables();
+  let from = i;
+  while (from > 0 && i - from < drawnReach && classes[units[from - 1]!]! & wordUnit) from -= 1;
+  if (i - from < 16 || !looksRandom(text.slice(from, i), 16)) return false;
+  return i - from >= drawnReach || (classes[units[end]!]! & wordUnit) !== 0;
 }
 
 /** `load_LTAI…`, `checkout-dapi…`, as functions and folders are called. */

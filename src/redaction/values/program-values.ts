@@ -56,9 +56,10 @@ const foreignLetter = /(?![A-Za-z])\p{L}/u;
 export function saysWhatItIs(value: string, rule: string): boolean {
   const isForeign = /[^ -~]/.test(value);
   const isDrawn = rule !== 'password' && rule !== 'seed-phrase';
+  if (/\d/.test(value)) return false;
   // What a machine has drawn is of ASCII and without a blank.
   if (isDrawn && isForeign && foreignLetter.test(value)) return true;
-  if (/\d/.test(value) || !spoken.test(value)) return false;
+  if (!spoken.test(value)) return false;
   const isSeveral = /[\s-]/.test(value);
   if (isDrawn && /\s/.test(value)) return true;
   return (isSeveral || isForeign) && calledSo.test(value);

@@ -31,6 +31,8 @@ export interface ValueForm {
   next: number;
   /** It is a configuration's, not a program's. */
   setting?: SettingKind | undefined;
+  /** Nothing around says that it is a program's. */
+  outside?: boolean;
 }
 
 let standInWords: Set<string> | undefined;
@@ -247,7 +249,8 @@ function isJoinedWords(value: string, form: ValueForm): boolean {
   if (form.setting && isSettingWord(value, form.setting)) return true;
   if (!isPassphrase(value)) return false;
   const isLine = form.startsLine && form.endsLine;
-  return value.includes('.') ? form.tight && isLine : form.tight || isLine;
+  if (value.includes('.')) return form.tight && isLine;
+  return form.tight || isLine || (form.outside === true && form.next !== 59);
 }
 
 /** The name is a password's beyond doubt; in a sure setting also one that is only likely to be, or that is another secret's. */
