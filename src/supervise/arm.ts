@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { sessionVariable } from '../journal/layout/session.ts';
+import { sessionVariable, withheldVariable } from '../journal/layout/session.ts';
 
 export interface Arming {
   /** The dump folder, absolute. */
@@ -18,6 +18,8 @@ export interface Arming {
   heartbeat?: Record<string, string>;
   /** Has the program stand still at a fault until this process has read it. */
   hold?: Record<string, string>;
+  /** Under which the program hands over the values that it withholds. */
+  withheldKey?: string;
   /** In the place of the usual preload, which it loads. */
   preload?: string;
   /** Further options of Node. */
@@ -39,6 +41,7 @@ export function armEnvironment(environment: Environment, arming: Arming): Record
     ...arming.hold,
     AGENTDUMP_DIR: arming.dir,
     [sessionVariable]: arming.sessionId,
+    ...(arming.withheldKey !== undefined && { [withheldVariable]: arming.withheldKey }),
     NODE_OPTIONS: [
       armNodeOptions(
         environment['NODE_OPTIONS'],

@@ -15,6 +15,7 @@ import { shieldExit } from '../host/exit-shield.ts';
 import { withOwnModules } from '../host/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
+import { handOverTo } from '../recording/hand-over.ts';
 import { describeHandled, Happenings } from '../recording/happenings.ts';
 import { tapLogs } from '../recording/log-tap.ts';
 import { watchRequests } from '../recording/request-watch.ts';
@@ -245,6 +246,7 @@ function capture(surroundings: Surroundings, request: CaptureRequest): string | 
 }
 
 function createHost(surroundings: Surroundings, uninstall: () => void): Host {
+  const handOver = handOverTo(surroundings.config.dir, process.env);
   return {
     version,
     state: new Map(),
@@ -253,6 +255,7 @@ function createHost(surroundings: Surroundings, uninstall: () => void): Host {
       surroundings.withheld.push(value);
       surroundings.recordingPolicy?.policy.addKnown(value);
       surroundings.watch?.withhold(value);
+      handOver(value);
     },
     dump: (reason) =>
       capture(surroundings, {

@@ -16,6 +16,13 @@ export const diagnosticsPrefix = 'agentdump-';
 /** Names the session (its id) that the parent has already opened for the process it starts. */
 export const sessionVariable = 'AGENTDUMP_SESSION';
 
+/**
+ * Names the session of the supervisor's program, and a key of this life, as `<id>.<64 hexadecimal digits>`: what a process below it
+ * withholds by value goes sealed under that key into the file of that session's folder (write/withheld-values.ts).
+ */
+export const withheldVariable = 'AGENTDUMP_WITHHELD_KEY';
+export const withheldName = 'withheld';
+
 /** `alive` means: was alive when it last wrote. */
 export type SessionState = 'alive' | 'ended';
 

@@ -82,7 +82,7 @@ async function finish(end: BadEnd): Promise<Explanation> {
   const endedAt = new Date();
   const session = child.session;
   if (!session) return {};
-  const scrubber = makeScrubber(process.env);
+  const scrubber = makeScrubber(process.env, child.withheld());
   const witness: Witness = {
     foundBy: 'supervisor',
     exit,

@@ -28,6 +28,8 @@ export interface Care {
   /** It will be started again; else it is left running. */
   stops: boolean;
   digestCore?: CoreDigest | undefined;
+  /** What the program withholds by value. */
+  withheld(): string[];
   /** From here on its end is our doing, and told in this bundle where there is one. */
   onStop(bundle: string | undefined): void;
   onSignal(name: typeof signals.end | typeof signals.kill, reason: string): void;
@@ -75,7 +77,7 @@ async function takeDump(pid: number, complaint: Complaint, found: Triage, care: 
     const capture = captureLive({
       pid,
       dir: care.dir,
-      scrubber: makeScrubber(process.env),
+      scrubber: makeScrubber(process.env, care.withheld()),
       ...lockOf(process.env),
       kind: hint === 'event-loop-hang' ? 'silence' : 'capture',
       verdictKind: hint,

@@ -15,6 +15,7 @@ import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
 import { makeDiagnosticsFolder, removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
 import { tryLockSession } from '../finish/finisher-lock.ts';
+import type { RunningChild } from '../run/child.ts';
 import type { CoreWish } from '../run/run-options.ts';
 import { makeScrubber } from '../scrub/scrubber.ts';
 import { canLeaveCore } from './core-limit.ts';
@@ -78,6 +79,7 @@ export class Hold {
   readonly #place: HoldPlace;
   readonly #digest: CoreDigest | undefined;
   readonly #sessionFolder: string | undefined;
+  readonly #withheld: () => string[];
   readonly #guard: ChildProcess;
   readonly #timer: NodeJS.Timeout;
   /** When the ticks began to be counted. */
@@ -89,11 +91,17 @@ export class Hold {
   #isLooking = false;
   #result: Promise<HeldDeath | undefined> = Promise.resolve(undefined);
 
-  constructor(pid: number, place: HoldPlace, digest: CoreDigest | undefined, sessionFolder?: string) {
+  constructor(
+    pid: number,
+    place: HoldPlace,
+    digest: CoreDigest | undefined,
+    child?: Pick<RunningChild, 'session' | 'withheld'>,
+  ) {
     this.#pid = pid;
     this.#place = place;
     this.#digest = digest;
-    this.#sessionFolder = sessionFolder;
+    this.#sessionFolder = child?.session?.folder;
+    this.#withheld = () => child?.withheld() ?? [];
     this.#guard = startGuard(guardScript, 'agentdump-hold', pid);
     this.#timer = setInterval(() => this.#turn(), lookEveryMs);
   }
@@ -184,7 +192,13 @@ export class Hold {
     this.#guard.stdin?.write('held\n');
     try {
       if (!this.#digest) return { signal, isLocked };
-      const part = await digestHeldCore(this.#pid, held, this.#digest, makeScrubber(process.env), letGo);
+      const part = await digestHeldCore(
+        this.#pid,
+        held,
+        this.#digest,
+        makeScrubber(process.env, this.#withheld()),
+        letGo,
+      );
       return { signal, isLocked, part };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

@@ -15,6 +15,7 @@ import { ownerName } from '../finish/finisher-lock.ts';
 import { heartbeatFile, heartbeatVariable } from '../health/heartbeat-file.ts';
 import { armCore, type CoreArming } from '../native/core-limit.ts';
 import { noteExpectedCore } from '../native/expected-core.ts';
+import { makeWithheldKey, readWithheld } from '../scrub/withheld-of-lives.ts';
 import { nameOfCommand } from './command-name.ts';
 import { inheritedStdio } from './inherited.ts';
 import type { ChildExit } from './restart-policy.ts';
@@ -48,6 +49,8 @@ export interface RunningChild {
   /** Whether the kernel may leave a core of it. */
   core: CoreArming;
   ended: Promise<ChildExit>;
+  /** What it and those before it withhold by value. */
+  withheld(): string[];
 }
 
 /** Rejects with `not-found` or `unwritable` (a file that can't be executed) as a shell would say 127 or 126. */
@@ -60,6 +63,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     extra: options.extra,
     ...(options.nodeOptions && { nodeOptions: options.nodeOptions }),
     ...(options.hold && { hold: options.hold }),
+    withheldKey: makeWithheldKey(sessionFolder(options.dir, id), id),
     ...(options.heartbeat && {
       heartbeat: { [heartbeatVariable]: heartbeatFile(sessionFolder(options.dir, id)) },
     }),
@@ -95,7 +99,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   const core = options.core === 'off' ? 'none' : armCore(child.pid, process.cwd());
   if (core === 'ours' && options.core === 'digest' && session) tryNoteCore(session, file);
   const { diagnostics } = arming;
-  return { pid: child.pid, ...(session && { session }), diagnostics, core, ended };
+  return { pid: child.pid, ...(session && { session }), diagnostics, core, ended, withheld: readWithheld };
 }
 
 function waitForEnd(child: ChildProcess): Promise<ChildExit> {

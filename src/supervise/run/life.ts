@@ -127,6 +127,8 @@ export class Life {
     const heapWatch = this.#watchHeap(child);
     const ended = await child.ended.finally(() => unrecorded?.close());
     const fullHeap = await heapWatch?.end();
+    // With the session's folder they go.
+    child.withheld();
     hold?.stop();
     const held = await hold?.result;
     hold?.tidyUp();
@@ -152,7 +154,7 @@ export class Life {
 
   async #startHold(child: RunningChild, place: HoldPlace): Promise<Hold> {
     const { Hold } = await import('../native/hold.ts');
-    return new Hold(child.pid, place, this.#start.options.digestCore, child.session?.folder);
+    return new Hold(child.pid, place, this.#start.options.digestCore, child);
   }
 
   async #watchOver(child: RunningChild): Promise<void> {
@@ -195,6 +197,7 @@ export class Life {
       stopGraceMs: options.health.stopGraceMs,
       stops: stopsUnhealthy,
       digestCore: options.digestCore,
+      withheld: () => child.withheld(),
       onStop: (bundle) => {
         this.#complaint = complaint;
         this.troubleAt = noticedAt;

@@ -1,6 +1,7 @@
 /**
  * The redactor for what is written about another process after its death: the rules of the preload, with this
- * process's environment, which the program inherited, as the source of known secrets. Each call proves itself.
+ * process's environment, which the program inherited, and what our program's processes withhold by value as the sources of known
+ * secrets. Each call proves itself.
  */
 import { homedir } from 'node:os';
 import { canary } from '../../capture/fatal-path/canary.ts';
@@ -10,10 +11,14 @@ import { proveScrubber } from './proven-scrubber.ts';
 
 export type Scrubber = Policy;
 
-export function makeScrubber(environment: Readonly<Record<string, string | undefined>>): Scrubber {
+/** `withheld` are values that the program has registered (scrub/withheld-of-lives.ts). */
+export function makeScrubber(
+  environment: Readonly<Record<string, string | undefined>>,
+  withheld: readonly string[] = [],
+): Scrubber {
   const policy = createPolicy({
     environment,
-    known: [...secretsOfRecipient(environment['AGENTDUMP_RECIPIENT']), canary()],
+    known: [...secretsOfRecipient(environment['AGENTDUMP_RECIPIENT']), canary(), ...withheld],
     allow: namesIn(environment['AGENTDUMP_ALLOW']),
     deny: namesIn(environment['AGENTDUMP_DENY']),
     home: homedir(),

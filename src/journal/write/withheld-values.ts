@@ -1,0 +1,45 @@
+/**
+ * Values that a process withholds, on their way to its supervisor: lines of base64, each a 12-byte nonce, a 16-byte tag and the value
+ * (UTF-8) sealed with AES-256-GCM under a key that only the supervisor's processes have, and that dies with them. The file is never
+ * in the clear, and whoever comes later cannot read it.
+ */
+import type * as Crypto from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+export const withheldKeyBytes = 32;
+
+/** node:crypto takes milliseconds to load: a program that withholds nothing does without. */
+const crypto = (): typeof Crypto => process.getBuiltinModule('node:crypto');
+
+/** One line. */
+export function sealWithheld(value: string, key: Uint8Array): string {
+  const { createCipheriv, randomBytes } = crypto();
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return `${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')}\n`;
+}
+
+/** Of the lines those that are whole and of this key. */
+export function openWithheld(lines: string, key: Uint8Array): string[] {
+  return lines.split('\n').flatMap((line) => {
+    const value = line === '' ? undefined : openLine(Buffer.from(line, 'base64'), key);
+    return value === undefined ? [] : [value];
+  });
+}
+
+function openLine(sealed: Buffer, key: Uint8Array): string | undefined {
+  try {
+    const nonce = sealed.subarray(0, nonceBytes);
+    const decipher = crypto().createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+    decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+    return (
+      decipher.update(sealed.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+    );
+  } catch {
+    // A writer that was killed leaves half a line.
+    return undefined;
+  }
+}
