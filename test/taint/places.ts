@@ -9,7 +9,7 @@ import { fillTemplate, SeededRandom } from '../support/seeded-random.ts';
 type Kind = 'key' | 'name' | 'opaque' | 'password' | 'words';
 
 /** Place → kind of canary, and the text around it. */
-type Rows = Readonly<Record<string, readonly [kind: Kind, text: string]>>;
+export type Rows = Readonly<Record<string, readonly [kind: Kind, text: string]>>;
 
 export const variables: Rows = {
   TAINT_API_KEY: ['key', '{}'],
@@ -162,11 +162,29 @@ export interface Taint {
   names: Record<string, string>;
   source: Record<string, string>;
   inside: Record<string, string>;
+  /** One key of each kind, with a blank between. */
+  providers: string;
   /** Each canary by its place. */
   canaries: ReadonlyMap<string, string>;
 }
 
-export function makeTaint(seed: number): Taint {
+/** As they stand in a log's line and in a list: by their shapes alone. */
+function plantAll(
+  kinds: readonly [string, string][],
+  random: SeededRandom,
+  canaries: Map<string, string>,
+): string {
+  return kinds
+    .map(([kind, template]) => {
+      const canary = fillTemplate(template, random);
+      canaries.set(`provider: ${kind}`, canary);
+      return canary;
+    })
+    .join(' ');
+}
+
+/** `tables` take the place of the usual ones. */
+export function makeTaint(seed: number, tables: { inside: Rows; source: Rows } = { inside, source }): Taint {
   const random = new SeededRandom(seed);
   const canaries = new Map<string, string>();
   const plant = (group: string, rows: Rows): Record<string, string> => {
@@ -181,8 +199,9 @@ export function makeTaint(seed: number): Taint {
     variables: plant('variable', variables),
     words: plant('argument', words),
     names: plant('name', names),
-    source: plant('source', source),
-    inside: plant('inside', inside),
+    source: plant('source', tables.source),
+    inside: plant('inside', tables.inside),
+    providers: plantAll(keys, random, canaries),
     canaries,
   };
 }

@@ -26,6 +26,7 @@ const kept = {
   map: new Map([[plant('mapKey'), 1]]),
   symbol: Symbol(plant('symbol')),
   named: { [plant('propertyName')]: true },
+  providers: plant('providers').split(' '),
   closure: (
     (text) => () =>
       text
@@ -166,6 +167,7 @@ async function main() {
   const { port } = server.address();
   console.log(plant('logOut'));
   console.error(plant('logError'));
+  console.log(plant('providers'));
   process.stdout.write(`${plant('logRaw')}\n`);
   process.emitWarning(plant('warning'));
   const child = spawn(

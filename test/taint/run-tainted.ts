@@ -22,9 +22,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const agentdump = join(root, 'bin', 'agentdump.js');
 /** For a program that goes on against all expectation. */
 const lifeLimitMs = 120_000;
-const program = readFileSync(join(root, 'test', 'taint', 'program.cjs'), 'utf8');
 
 export interface Death {
+  /** Its file in this folder, `program.cjs` if not given. */
+  program?: string;
   /** The program's first word. */
   how: string;
   /** Options of `agentdump run`; without it the preload alone. */
@@ -112,10 +113,16 @@ function die(
   const lines = Object.values(taint.source).join('\n');
   writeFileSync(
     join(home, script),
-    program.replace('/* SOURCE */', () => lines),
+    readFileSync(join(root, 'test', 'taint', death.program ?? 'program.cjs'), 'utf8').replace(
+      '/* SOURCE */',
+      () => lines,
+    ),
   );
   const store = join(work, 'taint.json');
-  writeFileSync(store, JSON.stringify({ ...taint.inside, plugin: `${plugin}/${file}` }));
+  writeFileSync(
+    store,
+    JSON.stringify({ ...taint.inside, providers: taint.providers, plugin: `${plugin}/${file}` }),
+  );
   const words = Object.values(taint.words).flatMap((text) => text.split('\0'));
   const supervised = supervisorOf(death, work);
   const [command = '', ...rest] = [
@@ -242,6 +249,10 @@ function mcpQuestions(bundle: string): string {
     gaps: { bundle },
     agent_timeline: { bundle },
     conversation: { bundle },
+    agent_where: { bundle, expression: 'state != null || run != null' },
+    heap_suspects: { bundle },
+    heap_query: { bundle, query: 'select class, value, path from string limit 200' },
+    heap_retainers: { bundle, id: '@1', path: true },
   };
   const calls = Object.entries(tools).map(([name, words], id) => ({
     jsonrpc: '2.0',
