@@ -4,8 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withheldName, withheldVariable } from '../../journal/layout/session.ts';
-import { sessionFolder } from '../../journal/write/session.ts';
+import { sessionsFolder, withheldName, withheldVariable } from '../../journal/layout/session.ts';
 import { sealWithheld } from '../../journal/write/withheld-values.ts';
 import { withOwnModules } from '../host/own-realm.ts';
 
@@ -20,7 +19,7 @@ export function handOverTo(
 ): (value: string) => void {
   const [, id, hex] = /^([0-9a-f]{16})\.([0-9a-f]{64})$/.exec(environment[withheldVariable] ?? '') ?? [];
   if (id === undefined || hex === undefined) return () => {};
-  const path = join(sessionFolder(dir, id), withheldName);
+  const path = join(dir, sessionsFolder, id, withheldName);
   const key = Buffer.from(hex, 'hex');
   const given = new Set<string>();
   return (value) => {
