@@ -251,7 +251,7 @@ function mcpQuestions(bundle: string): string {
     conversation: { bundle },
     agent_where: { bundle, expression: 'state != null || run != null' },
     heap_suspects: { bundle },
-    heap_query: { bundle, query: 'select class, value, path from string limit 200' },
+    heap_query: { bundle, query: 'type = string', limit: 100 },
     heap_retainers: { bundle, id: '@1', path: true },
   };
   const calls = Object.entries(tools).map(([name, words], id) => ({
