@@ -29,6 +29,7 @@ export interface OrderOptions {
   patience?: Partial<Patience>;
 }
 
+/** Counted by looks, each a turn of the event loop: a process that a busy machine gives no processor loses no time by it. */
 export interface Patience {
   lookMs: number;
   /** Nothing in the process can wake the program any more: it will never ask. */
@@ -62,8 +63,8 @@ export class ReplayOrder {
   readonly #starts: (Waiter & { asked: string | undefined })[] = [];
   #isPausing = false;
   #timer: NodeJS.Timeout | undefined;
-  #idleSince = 0;
-  #quietSince = 0;
+  #idleMs = 0;
+  #quietMs = 0;
   #hasSaid = false;
   #givenUp: OrderedEntry[] = [];
   #baseline = new Map<string, number>();
@@ -188,8 +189,8 @@ export class ReplayOrder {
 
   #moveOn(): void {
     this.#next++;
-    this.#idleSince = 0;
-    this.#quietSince = 0;
+    this.#idleMs = 0;
+    this.#quietMs = 0;
   }
 
   /** Nothing more is given until the program has done everything that it can do now: a tick set in a microtask comes behind. */
@@ -217,14 +218,12 @@ export class ReplayOrder {
 
   #look(): void {
     if (this.isThrough || this.#isPausing) return;
-    const now = performance.now();
-    this.#idleSince ||= now;
-    if (this.#isProcessQuiet()) this.#quietSince ||= now;
-    else this.#quietSince = 0;
-    const { quietMs, sayMs, giveUpMs } = this.#patience;
-    if (this.#quietSince > 0 && now - this.#quietSince >= quietMs) this.#fail();
-    else if (now - this.#idleSince >= giveUpMs) this.#giveUp();
-    else if (now - this.#idleSince >= sayMs && !this.#hasSaid) {
+    const { lookMs, quietMs, sayMs, giveUpMs } = this.#patience;
+    this.#idleMs += lookMs;
+    this.#quietMs = this.#isProcessQuiet() ? this.#quietMs + lookMs : 0;
+    if (this.#quietMs > quietMs) this.#fail();
+    else if (this.#idleMs > giveUpMs) this.#giveUp();
+    else if (this.#idleMs > sayMs && !this.#hasSaid) {
       this.#hasSaid = true;
       this.#options.notify(`waits for the program to come to ${this.#missing().path}, as recorded`);
     }
