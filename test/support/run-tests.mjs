@@ -32,7 +32,7 @@ const options = {
   // In the wide run each file has what one starts it with by hand.
   imports: [
     ...(isRecorded ? ['./test/support/clean-environment.mjs'] : []),
-    isWide ? 'tsx' : './test/support/load-typescript.mjs',
+    './test/support/load-typescript.mjs',
     './test/support/quick-messages.mjs',
     './test/support/child-lives.mjs',
   ],
@@ -83,7 +83,7 @@ if (!files.length) {
 }
 
 const start = performance.now();
-if (!isWide) await compileTests();
+await compileTests();
 const totals = Object.fromEntries(counted.map((name) => [name, 0]));
 /** Why a test was left out, and how many were. */
 const leftOut = new Map();
