@@ -283,8 +283,15 @@ function joinMemory({ parts }: AccountSources, heap: HeapFacts | undefined): Acc
   const suspects = [...(heap?.suspects ?? []), ...allocators, ...censusSuspects(parts.heapCensus)];
   const classes = heap ? undefined : censusClasses(parts.heapCensus);
   if (!heap && !classes && !suspects.length) return figures;
+  const sample = classes && parts.heapCensus?.sample;
   const { candidates: _, ...facts } = heap ?? {};
-  return { ...figures, ...(classes && { classes }), ...facts, ...(suspects.length && { suspects }) };
+  return {
+    ...figures,
+    ...(classes && { classes }),
+    ...(sample && { sample }),
+    ...facts,
+    ...(suspects.length && { suspects }),
+  };
 }
 
 function joinBundle(bundle: AnalyzableBundle, { trigger }: BundleParts): Account['bundle'] {

@@ -12,19 +12,24 @@ const leastShare = 0.2;
 const leastObjects = 50_000;
 const leastEntries = 50_000;
 const mostCollections = 3;
+const leastLookedAt = 1_000;
 
+/** Undefined for a sample of so few objects that it says nothing of the memory. */
 export function censusClasses(census: HeapCensusFacts | undefined): MemoryFacts['classes'] {
-  const rows = [
-    // Strings are not among the objects of which shares are told.
-    ...(census?.classes ?? []).filter(({ name }) => name !== 'Object' && name !== 'string'),
-    ...(census?.shapes ?? []),
-  ];
-  return rows.length ? rows.sort((a, b) => b.count - a.count) : undefined;
+  if (!census || (census.sample && census.sample.lookedAt < leastLookedAt)) return undefined;
+  const rows = mostFirst(census);
+  return rows.length ? rows : undefined;
+}
+
+function mostFirst({ classes, shapes }: HeapCensusFacts): { name: string; count: number }[] {
+  // Strings are not among the objects of which shares are told.
+  const told = classes.filter(({ name }) => name !== 'Object' && name !== 'string');
+  return [...told, ...shapes].sort((a, b) => b.count - a.count);
 }
 
 export function censusSuspects(census: HeapCensusFacts | undefined): MemorySuspect[] {
   if (!census) return [];
-  const [most] = censusClasses(census) ?? [];
+  const [most] = mostFirst(census);
   const found: MemorySuspect[] = [];
   if (most && most.count >= leastObjects && most.count >= census.objects * leastShare)
     found.push(classSuspect(most.name, most.count, census));

@@ -169,6 +169,8 @@ export interface MemoryFacts {
   history?: MemorySample[];
   /** Sizes are absent where the objects were counted without a snapshot. */
   classes?: { name: string; count: number; selfSizeBytes?: number; retainedSizeBytes?: number }[];
+  /** The counts are estimates from so many objects; `reason`: which ones, and why no more. */
+  sample?: { lookedAt: number; reason: string };
   suspects?: MemorySuspect[];
   /** The heap's dominator tree by class, in rows: each object counted once, so the bytes of all rows are the heap's. */
   retained?: RetainedFrame[];

@@ -14,15 +14,21 @@ export function renderMemory({ memory }: Account, page: Page): string[] {
     wrap(`${sentence} (${confidence})`, page.columns - 2, '• '),
   );
   if (!classes.length) return lines;
+  const hasSizes = classes.some((row) => row.selfSizeBytes !== undefined);
+  const size = (bytes: number | undefined) => (bytes === undefined ? '' : formatBytes(bytes));
   const rows = classes.map(({ name, count, selfSizeBytes, retainedSizeBytes }) => [
     name,
     formatNumber(count),
-    selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
-    retainedSizeBytes === undefined ? '' : formatBytes(retainedSizeBytes),
+    ...(hasSizes ? [size(selfSizeBytes), size(retainedSizeBytes)] : []),
   ]);
+  const head = ['class', 'objects', ...(hasSizes ? ['self', 'retained'] : [])];
+  const { sample } = memory ?? {};
   return [
     ...lines,
     ...(lines.length ? [''] : []),
-    ...renderTable(page, ['class', 'objects', 'self', 'retained'], rows),
+    ...renderTable(page, head, rows),
+    ...(sample
+      ? wrap(`Estimated from ${formatNumber(sample.lookedAt)} objects: ${sample.reason}.`, page.columns - 2)
+      : []),
   ];
 }

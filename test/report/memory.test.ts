@@ -1,0 +1,23 @@
+/** The classes of a heap that nobody weighed: what is not known has no column, and an estimate says that it is one. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderText } from '../../src/report/text.ts';
+import { synthAccount } from '../support/synth-account.ts';
+
+const memoryOf = (memory: object): string => {
+  const text = renderText({ ...synthAccount(), memory }, { columns: 100 });
+  return /^Memory\n([\s\S]*?)\n\n/m.exec(text)?.[1] ?? '';
+};
+
+test('counts without sizes have no columns for them, and those of a sample say how many objects they are from', () => {
+  const classes = [{ name: 'Session', count: 2_932 }];
+  assert.equal(
+    memoryOf({ classes, sample: { lookedAt: 2_118, reason: 'only what was reached from the modules' } }),
+    '  class    objects\n  Session  2,932\n  Estimated from 2,118 objects: only what was reached from the modules.',
+  );
+  const sizes = { selfSizeBytes: 1_024, retainedSizeBytes: 4_096 };
+  assert.equal(
+    memoryOf({ classes: [{ ...classes[0], ...sizes }] }),
+    '  class    objects  self   retained\n  Session  2,932    1 KiB  4 KiB',
+  );
+});
