@@ -103,6 +103,7 @@ const allowed: Record<string, string[]> = {
     'formats',
     'analysis',
     'report',
+    'store',
   ],
   replayed: [],
   replay: [

@@ -11,12 +11,9 @@ import type {
 import { issueStatuses } from '../model/fleet/issue.ts';
 import { traitsOf } from '../model/verdict.ts';
 import { becauseOf } from './because.ts';
-import type { IndexDatabase, Query } from './index/database.ts';
+import { type IndexDatabase, iso, type Query } from './index/database.ts';
 import { type StatusFacts, statusOf } from './index/issue-status.ts';
 import type { Store } from './open-store.ts';
-
-/** Times leave the database as text: its clients differ in what they make of them. */
-const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 interface IssueRow {
   id: string;

@@ -2,8 +2,10 @@
  * The store of a place: a folder, or `postgres://…` and, after a blank, the folder of its blobs, which all who send must
  * reach.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDumpFolder } from '../bundle/write/safe-folder.ts';
+import { placeOf } from '../durable/stores/postgres-client.ts';
 import { AgentdumpError } from '../errors.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { openFolderBlobs } from './blobs/folder-blobs.ts';
@@ -21,9 +23,20 @@ export function defaultStore(): string | undefined {
   return process.env['AGENTDUMP_STORE'] || undefined;
 }
 
+/** In PostgreSQL, for many at a time. */
+export const isFleetPlace = (place: string): boolean => /^postgres(ql)?:\/\//.test(place.trim());
+
+/** Whether a store has been made there. */
+export const isStoreFolder = (path: string): boolean =>
+  existsSync(join(path, 'index', 'PG_VERSION')) && existsSync(join(path, 'blobs'));
+
+/** As it may be shown. */
+export const nameOfStore = (place: string): string =>
+  isFleetPlace(place) ? placeOf(place.trim().split(/\s+/)[0] ?? '') : place;
+
 /** Throws `usage`, `held`, `unwritable`. */
 export async function openStore(place: string, options: FolderOptions = {}): Promise<Store> {
-  if (/^postgres(ql)?:\/\//.test(place.trim())) return openFleetStore(place.trim());
+  if (isFleetPlace(place)) return openFleetStore(place.trim());
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place))
     throw new AgentdumpError(
       'usage',

@@ -41,6 +41,26 @@ test('prints the address, serves, outlives stdin, and ends with the signal of Ct
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
+test('a process is captured, goes on, and is shown', async (t) => {
+  const victim = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'], {
+    cwd: root,
+    env: { PATH: env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => victim.kill('SIGKILL'));
+  await once(victim.stdout, 'data');
+  const child = spawn(process.execPath, [bin, 'open', '--no-browser', String(victim.pid), '--dir', 'live'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const shown = await fetch(url);
+  assert.match(await shown.text(), new RegExp(`-snapshot-[0-9a-f]{8}|"pid":${victim.pid}`));
+  assert.equal(victim.exitCode ?? victim.signalCode, null);
+});
+
 test('wrong words are 2, what is not there is 3', () => {
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [bin, 'open', '--no-browser', ...words], {
@@ -54,4 +74,20 @@ test('wrong words are 2, what is not there is 3', () => {
   const nowhere = run('nowhere.agentdump', '--dir', 'dumps');
   assert.deepEqual([nowhere.status, nowhere.stdout], [3, '']);
   assert.equal(run('--dir', 'nowhere').status, 3);
+});
+
+test('a number that is a process and the start of a bundle is refused in words', (t) => {
+  const shortId = String(process.pid).padEnd(8, '0').slice(0, 8);
+  const bundle = join(root, 'dumps', `20261120T030405.678Z-agent-uncaught-exception-${shortId}.agentdump`);
+  writeBundle(bundle, synthParts({}));
+  t.after(() => rmSync(bundle, { recursive: true }));
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [bin, 'open', '--no-browser', String(process.pid), '--dir', 'dumps'],
+    { cwd: root, env, encoding: 'utf8' },
+  );
+  // Of less than four digits it can't be an id.
+  if (process.pid < 1000) return;
+  assert.equal(status, 2);
+  assert.match(stderr, /is a process, and the start of a bundle's id/);
 });

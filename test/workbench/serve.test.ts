@@ -152,10 +152,14 @@ test('a heap: opened once, then asked', async () => {
   assert.equal((await get('heap/none/ask?q=1')).status, 410);
 });
 
-test('two heaps', async () => {
+test('two heaps, and three', async () => {
   const { state } = await view('growth/orders.heapsnapshot/orders.heapsnapshot');
   assert.ok(state.view === 'growth');
   assert.deepEqual([state.growth.matchedBy, state.growth.classCount], ['id', 0]);
+  const three = await view('growth/orders.heapsnapshot/orders.heapsnapshot/orders.heapsnapshot');
+  assert.ok(three.state.view === 'growth');
+  assert.deepEqual([three.state.items.length, three.state.growth.snapshots.length], [3, 3]);
+  assert.equal((await get(`growth/${Array(4).fill('orders.heapsnapshot').join('/')}`)).status, 404);
   const torn = await view(`growth/orders.heapsnapshot/${older}`);
   assert.ok(torn.state.view === 'failed');
   assert.match(torn.state.reason, /no heap snapshot/);

@@ -4,10 +4,9 @@ import type { CommandModule } from 'yargs';
 import { ensureDumpFolder } from '../../bundle/write/safe-folder.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
-import { type Capture, captureLive } from '../../supervise/attach/capture-live.ts';
-import { lockOf } from '../../supervise/evidence/lock.ts';
-import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
+import type { Capture } from '../../supervise/attach/capture-live.ts';
 import { note, print } from '../output.ts';
+import { captureProcess } from './capture-process.ts';
 import { backgroundSend } from './store/background-send.ts';
 
 const command: CommandModule = {
@@ -56,17 +55,14 @@ const command: CommandModule = {
     const keepsCore = core && !process.env['AGENTDUMP_RECIPIENT'];
     // Its owner alone may read the folder and the file.
     if (core) ensureDumpFolder(dir);
-    const capture = await captureLive({
+    const capture = await captureProcess({
       pid,
       dir,
       heap: words['heap'] === true || byV8,
-      ...(!byV8 && { readHeap: async (...core) => (await import('../core-digest.ts')).readHeap(...core) }),
+      byV8,
       stop: words['stop'] === true,
       core,
       ...(keepsCore && { keepCore: join(dir, `${pid}-${Date.now()}.core`) }),
-      digestCore: async (...cores) => (await import('../core-digest.ts')).digestCore(...cores),
-      scrubber: makeScrubber(process.env),
-      ...lockOf(process.env),
       ...(typeof reason === 'string' && { reason }),
     });
     backgroundSend(dir, process.env)?.send();

@@ -1,7 +1,14 @@
-/** `agentdump open`: the workbench, a local page over bundles, heap snapshots and cores, for as long as the terminal is there. */
+/**
+ * `agentdump open`: the workbench, a local page over bundles, heap snapshots, cores, a process and a store, for as long as the
+ * terminal is there.
+ */
+import { existsSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
+import { findBundle } from '../../bundle/finished/list.ts';
 import { AgentdumpError } from '../../errors.ts';
+import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
+import { escapeLine } from '../../report/escape-terminal.ts';
 import { dirOption, keyOptions, keysOf } from '../options/bundle-options.ts';
 import { note, print } from '../output.ts';
 
@@ -9,6 +16,7 @@ interface Words {
   target?: string | undefined;
   port: number;
   browser: boolean;
+  heap: boolean;
   exe?: string | undefined;
   dir: string;
   identity?: string | undefined;
@@ -17,13 +25,13 @@ interface Words {
 
 const command: CommandModule<object, Words> = {
   command: 'open [target]',
-  describe: 'Explore bundles, heap snapshots and cores in the browser, on a local page',
+  describe: 'Explore bundles, heap snapshots, cores, a process or a store in the browser, on a local page',
   builder: (yargs) =>
     yargs
       .positional('target', {
         type: 'string',
         describe:
-          'A bundle ("latest", a path, a name or id prefix), a heap snapshot, a core, or a folder of them; default: --dir',
+          'A bundle ("latest", a path, a name or id prefix), a heap snapshot, a core, a folder of them, a process id, or a store (its folder, or "postgres://…"); default: --dir',
       })
       .option('port', {
         type: 'number',
@@ -36,16 +44,22 @@ const command: CommandModule<object, Words> = {
         default: true,
         describe: 'Open the browser (--no-browser only prints the address)',
       })
+      .option('heap', {
+        type: 'boolean',
+        default: false,
+        describe: 'Of a process: include its heap; the process is paused for a copy of its memory',
+      })
       .option('exe', { type: 'string', requiresArg: true, describe: 'Of a core: path of the executable' })
       .option('dir', dirOption)
       .options(keyOptions)
       .epilogue('It listens on 127.0.0.1 only, reads only, and ends with Ctrl-C.'),
   handler: async (words) => {
-    const { target, dir, exe, port } = words;
+    const { dir, exe, port } = words;
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
       throw new AgentdumpError('usage', '--port takes a number from 0 to 65535', { argument: '--port' });
     const { openWorkbench } = await import('../../workbench/open.ts');
     const keys = await keysOf(words);
+    const target = await targetOf(words);
     const workbench = await openWorkbench({ target, dir, keys, executable: exe, port });
     print(workbench.url);
     note('the workbench is open until Ctrl-C');
@@ -56,6 +70,32 @@ const command: CommandModule<object, Words> = {
   },
 };
 export default command;
+
+/** A process is captured, and its bundle opened. Throws `not-found`, and `usage` for what may be a bundle's id as well. */
+async function targetOf({ target, dir, heap }: Words): Promise<string | undefined> {
+  if (target === undefined || !/^\d{1,10}$/.test(target) || existsSync(target)) return target;
+  const pid = Number(target);
+  if (!platform.isThere(pid)) return target;
+  if (isBundle(target, dir))
+    throw new AgentdumpError(
+      'usage',
+      `${target} is a process, and the start of a bundle's id: write the bundle's name, or capture the process`,
+      { argument: 'target' },
+    );
+  const { captureProcess } = await import('./capture-process.ts');
+  const { path } = await captureProcess({ pid, dir, heap });
+  note(`process ${pid} goes on; what is shown is ${escapeLine(path)}`);
+  return path;
+}
+
+function isBundle(target: string, dir: string): boolean {
+  try {
+    findBundle(target, dir);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function showInBrowser(url: string): Promise<() => void> {
   const { openBrowser } = await import('../../workbench/server/open-browser.ts');

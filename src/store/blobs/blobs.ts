@@ -5,6 +5,8 @@ export interface Blobs {
   draft(name: string): string;
   /** Takes the draft over; an earlier one of that name is replaced, at once and whole. */
   keep(name: string, draft: string): Promise<void>;
+  /** A file that holds it: of blobs that are elsewhere a copy, which is gone when the store is closed. Throws `not-found`. */
+  read(name: string): Promise<string>;
   /** Where people find it. */
   locate(name: string): string;
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -11,6 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { AgentdumpError } from '../../errors.ts';
 import type { Blobs } from './blobs.ts';
 
 /** What a sender that was killed has left. */
@@ -28,6 +30,12 @@ export function openFolderBlobs(folder: string): Blobs {
       flush(draft);
       mkdirSync(join(folder, name.slice(0, 2)), { recursive: true, mode: 0o700 });
       renameSync(draft, locate(name));
+    },
+    read: async (name) => {
+      const path = locate(name);
+      if (!existsSync(path))
+        throw new AgentdumpError('not-found', `the store has no bundle at ${path}`, { path });
+      return path;
     },
     locate,
   };

@@ -1,6 +1,6 @@
 /** Adds a death to the index, once: the row and all that is counted of it in one statement. */
 import type { Death } from '../death.ts';
-import type { IndexDatabase, Query } from './database.ts';
+import { type IndexDatabase, iso, type Query } from './database.ts';
 
 const columns =
   'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats';
@@ -63,6 +63,23 @@ export interface KnownDeath {
   bundle: string;
   digest: string;
   issue: string;
+}
+
+export interface StoredBlob {
+  blob: string;
+  issue: string;
+  /** ISO 8601 UTC. */
+  at: string;
+}
+
+/** Where the bundle of a death is. */
+export async function findStoredDeath(index: IndexDatabase, bundle: string): Promise<StoredBlob | undefined> {
+  const [found] = await index.query<StoredBlob>(
+    `select death.blob, signature.issue, ${iso('death.at')} as at from agentdump_deaths as death
+     join agentdump_signatures as signature on signature.id = death.signature where death.bundle = $1`,
+    [bundle],
+  );
+  return found;
 }
 
 /** By the bundle's id, or by the digest of an encrypted file. */

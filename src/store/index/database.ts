@@ -1,6 +1,10 @@
 /** What the store asks of a database: PostgreSQL's SQL, by whoever speaks it. */
 export type Query = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
+/** Times leave the database as text: its clients differ in what they make of them. */
+export const iso = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 export interface IndexDatabase {
   /** For people: without a password. */
   readonly place: string;

@@ -1,6 +1,7 @@
-/** What grew between two snapshots. One heap at a time is in memory; of the earlier one only its digest stays. */
-import { computeDigest, computeGrowth } from '../../analysis/memory/growth/growth.ts';
+/** What grew over two or more snapshots. One heap at a time is in memory; of the earlier ones only their digests stay. */
+import { computeDigest, computeGrowth, type HeapDigest } from '../../analysis/memory/growth/growth.ts';
 import { growthSuspects } from '../../analysis/memory/growth/growth-suspects.ts';
+import type { Gap } from '../../model/verdict.ts';
 import type { Progress } from '../protocol.ts';
 import { type HeapPlace, openSnapshot } from './open-session.ts';
 import type { GrowthView } from './questions.ts';
@@ -10,19 +11,25 @@ const mostGrown = 50;
 const mostSuspects = 10;
 
 export async function growthBetween(
-  [before, after]: readonly [HeapPlace, HeapPlace],
+  places: readonly HeapPlace[],
   say: (progress: Progress) => void,
 ): Promise<GrowthView> {
   const sayOf =
     (name: string) =>
     ({ text, share }: Progress): void =>
       say({ text: `${name}: ${text}`, ...(share !== undefined && { share }) });
-  const first = await openSnapshot(before, sayOf(before.name));
-  const digest = computeDigest(first.heap, true);
-  first.close();
+  const after = places.at(-1)!;
+  const digests: HeapDigest[] = [];
+  const gaps: Gap[] = [];
+  for (const place of places.slice(0, -1)) {
+    const earlier = await openSnapshot(place, sayOf(place.name));
+    digests.push(computeDigest(earlier.heap, digests.length === 0));
+    gaps.push(...earlier.gaps);
+    earlier.close();
+  }
   const last = await openSnapshot(after, sayOf(after.name));
   say({ text: 'comparing' });
-  const growth = computeGrowth([digest, computeDigest(last.heap)], last.heap, mostGrown);
+  const growth = computeGrowth([...digests, computeDigest(last.heap)], last.heap, mostGrown);
   last.close();
   return {
     snapshots: growth.snapshots,
@@ -31,6 +38,6 @@ export async function growthBetween(
     classCount: growth.classes.length,
     grown: growth.grown,
     suspects: growthSuspects(growth, mostSuspects),
-    gaps: [...first.gaps, ...last.gaps],
+    gaps: [...gaps, ...last.gaps],
   };
 }

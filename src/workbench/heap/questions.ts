@@ -119,10 +119,10 @@ export interface QueryView extends Rows<(string | number | boolean | null)[]> {
   notes: string[];
 }
 
-/** Of two snapshots, the earlier one first. */
+/** Of two or more snapshots, the earliest first. */
 export interface GrowthView {
   snapshots: { totalBytes: number; nodes: number }[];
-  /** `place`: of two processes, whose objects are told apart by class and retaining path. */
+  /** `place`: of several processes, whose objects are told apart by class and retaining path. */
   matchedBy: 'id' | 'place';
   /** Those that grew most first. */
   classes: HeapGrowthRow[];

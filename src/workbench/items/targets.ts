@@ -8,6 +8,8 @@ import { findBundle, type ListedBundle, listBundles } from '../../bundle/finishe
 import { readBundleName } from '../../bundle/write/bundle-name.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
+import { isFleetPlace, isStoreFolder, nameOfStore } from '../../store/open-store.ts';
+import { Fleet } from '../fleet/fleet.ts';
 import type { ItemRow } from '../protocol.ts';
 
 export interface Item {
@@ -20,12 +22,16 @@ export interface Targets {
   folder?: string;
   /** Newest first. */
   list(): Item[];
-  find(id: string): Item | undefined;
+  /** Throws what the store throws, where one was opened. */
+  find(id: string): Item | undefined | Promise<Item | undefined>;
+  /** Where a store was opened. */
+  fleet?: Fleet;
 }
 
-/** @param target a path, or a name or id of a bundle in `dir`; the folder itself when none is named. Throws `not-found`. */
+/** @param target a path, a store in PostgreSQL, or a name or id of a bundle in `dir`; the folder itself when none is named. Throws `not-found`. */
 export function findTargets(target: string | undefined, dir: string): Targets {
   if (target === undefined) return folderTargets(dir);
+  if (isFleetPlace(target) || isStoreFolder(target)) return storeTargets(target);
   const isThere = existsSync(target);
   if (isThere && isFolder(target)) return folderTargets(target);
   const item = isThere ? itemOfPath(target) : bundleItem(findBundle(target, dir));
@@ -48,6 +54,18 @@ function folderTargets(folder: string): Targets {
     throw new AgentdumpError('not-found', `there is no folder ${folder}`, { path: folder });
   const list = () => [...listBundles(folder).map(listedItem), ...snapshotsIn(folder)].sort(newestFirst);
   return { folder, list, find: (id) => list().find(({ row }) => row.id === id) };
+}
+
+/** Its bundles are named by their ids, as its index does. */
+function storeTargets(place: string): Targets {
+  const fleet = new Fleet(place, nameOfStore(place));
+  const find = async (id: string): Promise<Item | undefined> => {
+    const found = await fleet.findBundle(id);
+    if (!found) return undefined;
+    const { name, at, issue, path } = found;
+    return { row: { id, kind: 'bundle', name: escapeLine(name), at, issue }, path };
+  };
+  return { list: () => [], find, fleet };
 }
 
 const snapshotName = /\.heapsnapshot(\.gz)?$/;

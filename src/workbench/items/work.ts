@@ -8,7 +8,8 @@ export type Work =
   | { what: 'account'; path: string; keys?: Keys }
   | { what: 'core'; path: string; executable?: string }
   | { what: 'diff'; paths: [before: string, after: string]; keys?: Keys }
-  | { what: 'growth'; places: [before: HeapPlace, after: HeapPlace] }
+  /** Two or more, the earliest first. */
+  | { what: 'growth'; places: HeapPlace[] }
   /** Answers questions when it is ready, until it is ended. */
   | { what: 'heap'; place: HeapPlace };
 

@@ -1,9 +1,11 @@
 /** Every view in its frame. An account brings the bar and the sections of the page that is sent to others. */
 import { App } from '../../report/html/app.tsx';
 import type { BarLink } from '../../report/html/parts/top-bar.tsx';
-import type { ViewState } from '../protocol.ts';
+import type { ItemRow, ViewState } from '../protocol.ts';
 import { addresses } from '../protocol.ts';
 import { Bar } from './bar.tsx';
+import { IssuePage } from './fleet/issue.tsx';
+import { Issues } from './fleet/issues.tsx';
 import { Heap } from './heap/heap.tsx';
 import { addressOf } from './state.ts';
 import { Diff } from './views/diff.tsx';
@@ -15,7 +17,7 @@ import { Loading } from './views/loading.tsx';
 export function Desk({ state }: { state: ViewState }) {
   if (state.view === 'account') {
     const links = [
-      ...(state.hasList ? [{ name: 'All bundles', href: addressOf('') }] : []),
+      ...(state.hasList ? linksUp(state.item) : []),
       ...(state.hasHeap ? [{ name: 'Heap', href: addressOf(addresses.heap(state.item.id)) }] : []),
     ];
     return <App links={links} />;
@@ -34,12 +36,22 @@ export function Desk({ state }: { state: ViewState }) {
 }
 
 function linksOf(state: ViewState): BarLink[] {
+  if (state.view === 'issue') return [{ name: 'All issues', href: addressOf('') }];
   if (state.view !== 'heap') return [];
   return [
-    ...(state.hasList ? [{ name: 'All bundles', href: addressOf('') }] : []),
+    ...(state.hasList ? linksUp(state.item) : []),
     ...(state.item.kind === 'bundle'
       ? [{ name: 'Account', href: addressOf(addresses.item(state.item.id)) }]
       : []),
+  ];
+}
+
+/** To where a bundle is listed. */
+function linksUp({ issue }: ItemRow): BarLink[] {
+  if (issue === undefined) return [{ name: 'All bundles', href: addressOf('') }];
+  return [
+    { name: 'All issues', href: addressOf('') },
+    { name: 'Issue', href: addressOf(addresses.issue(issue)) },
   ];
 }
 
@@ -47,6 +59,10 @@ function View({ state }: { state: Exclude<ViewState, { view: 'account' }> }) {
   switch (state.view) {
     case 'list':
       return <List folder={state.folder} items={state.items} />;
+    case 'issues':
+      return <Issues store={state.store} issues={state.issues} />;
+    case 'issue':
+      return <IssuePage story={state.story} />;
     case 'heap':
       return <Heap summary={state.summary} />;
     case 'diff':

@@ -13,8 +13,8 @@ const moving: KeyTable = [
   ['Enter', 'open the row'],
 ];
 const choosing: KeyTable = [
-  ['x', 'choose the row, to compare two'],
-  ['c', 'compare the two that are chosen'],
+  ['x', 'choose the row, to compare it'],
+  ['c', 'compare those that are chosen'],
 ];
 const inHeap: KeyTable = [
   ['Home  End', 'first and last row, of however many'],
@@ -29,7 +29,7 @@ const always: KeyTable = [
 
 export const keysOfView = (): KeyTable => [
   ...moving,
-  ...(state.view === 'list' ? choosing : []),
+  ...(state.view === 'list' || state.view === 'issue' ? choosing : []),
   ...(state.view === 'heap' ? inHeap : []),
   ...always,
 ];

@@ -68,6 +68,7 @@ export async function serveWorkbench(options: WorkbenchOptions): Promise<Workben
     url: `http://127.0.0.1:${port}/${token}/`,
     async close() {
       jobs.close();
+      await targets.fleet?.close();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;

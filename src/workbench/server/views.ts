@@ -5,10 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { partNames } from '../../bundle/layout/bundle.ts';
 import type { Keys } from '../../bundle/read/age.ts';
-import { assertNever } from '../../errors.ts';
+import { AgentdumpError, assertNever } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import type { BundleDiff } from '../../model/diff.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { HeapPlace } from '../heap/open-session.ts';
 import type { Answers, GrowthView } from '../heap/questions.ts';
 import type { Job, Jobs } from '../items/jobs.ts';
@@ -29,15 +30,19 @@ export interface Surroundings {
 
 /** A job that is done after this never shows that it was loading. */
 const patienceMs = 400;
+/** Heaps at a time. */
+const mostCompared = 3;
 
 /** Undefined where there is nothing of that name. */
 export async function documentFor(
   path: string,
   around: Surroundings,
 ): Promise<string | { location: string } | undefined> {
-  if (path === addresses.list) return listDocument(around);
+  const { fleet } = around.targets;
+  if (path === addresses.list) return fleet ? issuesDocument(fleet, around) : listDocument(around);
   const [kind = '', ...ids] = path.split('/');
-  const items = ids.map((id) => around.targets.find(id));
+  if (kind === 'issues') return fleet && issueDocument(fleet, ids, around);
+  const items = await Promise.all(ids.map((id) => around.targets.find(id)));
   const [a, b] = items;
   if (kind === 'items' && ids.length === 1 && a)
     return a.row.kind === 'heap'
@@ -45,7 +50,13 @@ export async function documentFor(
       : itemDocument(a, around);
   if (kind === 'heap' && ids.length === 1 && a) return heapDocument(a, around);
   if (kind === 'diff' && ids.length === 2 && a && b) return diffDocument(a, b, around);
-  if (kind === 'growth' && ids.length === 2 && a && b) return growthDocument(a, b, around);
+  if (
+    kind === 'growth' &&
+    ids.length >= 2 &&
+    ids.length <= mostCompared &&
+    items.every((item) => item !== undefined)
+  )
+    return growthDocument(items, around);
   return undefined;
 }
 
@@ -58,6 +69,35 @@ function listDocument({ base, targets }: Surroundings): string | { location: str
   return renderDocument({ view: 'list', base, title, folder: title, items: items.map(({ row }) => row) });
 }
 
+async function issuesDocument(fleet: Fleet, { base }: Surroundings): Promise<string> {
+  const store = escapeLine(fleet.name);
+  return orFailure(base, store, async () =>
+    renderDocument({ view: 'issues', base, title: store, store, issues: await fleet.list() }),
+  );
+}
+
+async function issueDocument(
+  fleet: Fleet,
+  [id, ...more]: readonly string[],
+  { base }: Surroundings,
+): Promise<string | undefined> {
+  if (id === undefined || more.length > 0) return undefined;
+  return orFailure(base, `issue ${escapeLine(id)}`, async () => {
+    const story = await fleet.story(id);
+    return renderDocument({ view: 'issue', base, title: story.title, story });
+  });
+}
+
+/** A store may be away, or held by somebody who sends: the page says so and can be loaded again. */
+async function orFailure(base: string, what: string, document: () => Promise<string>): Promise<string> {
+  try {
+    return await document();
+  } catch (error) {
+    if (!(error instanceof AgentdumpError)) throw error;
+    return renderDocument({ view: 'failed', base, title: what, what, reason: escapeLine(error.message) });
+  }
+}
+
 async function itemDocument({ row, path }: Item, around: Surroundings): Promise<string> {
   const { base, targets, keys, executable } = around;
   const work: Work =
@@ -67,7 +107,7 @@ async function itemDocument({ row, path }: Item, around: Surroundings): Promise<
   return afterJob(`account-${row.id}`, work, row.name, around, (result) => {
     const account = result as Account;
     const title = account.verdict?.title ?? row.name;
-    const hasList = targets.folder !== undefined;
+    const hasList = targets.folder !== undefined || targets.fleet !== undefined;
     return renderDocument(
       { view: 'account', base, title, item: row, hasList, hasHeap: hasHeap(account) },
       account,
@@ -95,7 +135,7 @@ async function heapDocument(item: Item, around: Surroundings): Promise<string> {
       base,
       title: `Heap of ${row.name}`,
       item: row,
-      hasList: targets.folder !== undefined,
+      hasList: targets.folder !== undefined || targets.fleet !== undefined,
       summary: result as Answers['summary'],
     }),
   );
@@ -128,13 +168,15 @@ async function diffDocument(a: Item, b: Item, around: Surroundings): Promise<str
   );
 }
 
-async function growthDocument(a: Item, b: Item, around: Surroundings): Promise<string> {
+async function growthDocument(items: readonly Item[], around: Surroundings): Promise<string> {
   const { base } = around;
-  const work: Work = { what: 'growth', places: [placeOf(a, around), placeOf(b, around)] };
-  const what = `${a.row.name} and ${b.row.name}`;
-  return afterJob(`growth-${a.row.id}-${b.row.id}`, work, what, around, (result) => {
+  const rows = items.map(({ row }) => row);
+  const work: Work = { what: 'growth', places: items.map((item) => placeOf(item, around)) };
+  const what = rows.map(({ name }) => name).join(' and ');
+  return afterJob(['growth', ...rows.map(({ id }) => id)].join('-'), work, what, around, (result) => {
     const growth = result as GrowthView;
-    return renderDocument({ view: 'growth', base, title: 'Two heaps', a: a.row, b: b.row, growth });
+    const title = `${items.length} heaps`;
+    return renderDocument({ view: 'growth', base, title, items: rows, growth });
   });
 }
 

@@ -24,6 +24,9 @@ test('400 sessions in a Map', async () => {
   assert.match(grown!.path, /registry\.sessions/);
   assert.ok(growth.suspects.length > 0);
   assert.ok(said.has('comparing'));
+  const three = await growthBetween([before, before, after], () => {});
+  assert.deepEqual(three.classes.find(({ class: name }) => name === 'Session')?.counts, [100, 100, 500]);
+  assert.equal(three.snapshots.length, 3);
   const later = await openSession(after, () => {});
   assert.equal(later.answer({ ask: 'object', id: grown!.node.id }).object.class, grown!.node.class);
 });

@@ -1,30 +1,33 @@
-/** Two heaps: what grew between them, as suspects, by container and by class. */
+/** Two or three heaps: what grew between the first and the last, as suspects, by container and by class. */
 import type { HeapGrownNode, HeapGrowthRow } from '../../../model/heap.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../model/quantities.ts';
-import { Facts } from '../../../report/html/parts/small.tsx';
+import { type Fact, Facts } from '../../../report/html/parts/small.tsx';
 import { Table } from '../../../report/html/parts/table.tsx';
 import { addresses, type ItemRow, type ViewState } from '../../protocol.ts';
 import { toObject } from '../heap/place.ts';
 import { SuspectList } from '../heap/suspect-list.tsx';
 import { addressOf } from '../state.ts';
 
-export function Growth({ state: { a, b, growth } }: { state: Extract<ViewState, { view: 'growth' }> }) {
-  const [before, after] = growth.snapshots;
-  if (!before || !after) return null;
+export function Growth({ state: { items, growth } }: { state: Extract<ViewState, { view: 'growth' }> }) {
+  const { snapshots } = growth;
+  const [before, after, last] = [snapshots[0], snapshots.at(-1), items.at(-1)];
+  if (!before || !after || !last) return null;
   /** An object of the later heap. */
-  const hrefOf = (id: number): string => addressOf(addresses.heap(b.id)) + toObject(id);
+  const hrefOf = (id: number): string => addressOf(addresses.heap(last.id)) + toObject(id);
   return (
     <>
-      <h1>{signedBytes(after.totalBytes - before.totalBytes)} between two heaps</h1>
+      <h1>
+        {signedBytes(after.totalBytes - before.totalBytes)} over{' '}
+        {snapshots.length === 2 ? 'two' : snapshots.length} heaps
+      </h1>
       <Facts
         facts={[
-          ['Before', <HeapLink key="before" item={a} />],
-          ['After', <HeapLink key="after" item={b} />],
-          ['Size', `${formatBytes(before.totalBytes)} → ${formatBytes(after.totalBytes)}`],
-          ['Objects', `${formatNumber(before.nodes)} → ${formatNumber(after.nodes)}`],
+          ...items.map((item, n): Fact => [nameOf(n, items.length), <HeapLink key={item.id} item={item} />]),
+          ['Size', snapshots.map(({ totalBytes }) => formatBytes(totalBytes)).join(' → ')],
+          ['Objects', snapshots.map(({ nodes }) => formatNumber(nodes)).join(' → ')],
           [
             'Same objects told by',
-            growth.matchedBy === 'id' ? 'their id: one process' : 'class and path: two processes',
+            growth.matchedBy === 'id' ? 'their id: one process' : 'class and path: several processes',
           ],
         ]}
       />
@@ -42,6 +45,9 @@ export function Growth({ state: { a, b, growth } }: { state: Extract<ViewState, 
     </>
   );
 }
+
+const nameOf = (n: number, count: number): string =>
+  n === 0 ? 'Before' : n === count - 1 ? 'After' : 'Between';
 
 const HeapLink = ({ item: { id, name } }: { item: ItemRow }) => (
   <a href={addressOf(addresses.heap(id))}>{name}</a>
@@ -78,12 +84,13 @@ function Classes({ rows, count }: { rows: readonly HeapGrowthRow[]; count: numbe
     <div class="block">
       <h2>{formatCount(count, 'class changed', 'classes changed')}</h2>
       <Table
-        head={['Class', 'Objects', 'Own', 'Retained', 'New', 'Gone']}
-        numbers={[1, 2, 3, 4, 5]}
+        head={['Class', 'More', 'Objects', 'Own', 'Retained', 'New', 'Gone']}
+        numbers={[1, 2, 3, 4, 5, 6]}
         most={30}
         rows={rows.map((row) => [
           <code key="class">{row.class}</code>,
           signedCount(row.countGrowth),
+          row.counts.map(formatNumber).join(' → '),
           signedBytes(row.sizeGrowthBytes),
           signedBytes(row.retainedGrowthBytes),
           formatNumber(row.added),

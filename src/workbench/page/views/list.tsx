@@ -5,19 +5,15 @@ import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
 import { CutList, When } from '../../../report/html/parts/small.tsx';
 import { addresses, type ItemRow } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
+import { CompareLink, useChosen } from './chosen.tsx';
 
 const mostRows = 200;
 
 export function List({ folder, items }: { folder: string; items: readonly ItemRow[] }) {
   const filter = useSignal('');
-  /** The one that was chosen last is the last. */
-  const chosen = useSignal<readonly string[]>([]);
+  const { chosen, choose } = useChosen();
   const wanted = filter.value.toLowerCase();
   const shown = items.filter((item) => textOf(item).includes(wanted));
-  const choose = (id: string) => {
-    const others = chosen.value.filter((other) => other !== id);
-    chosen.value = others.length < chosen.value.length ? others : [...others, id].slice(-2);
-  };
   return (
     <>
       <h1>Bundles</h1>
@@ -44,7 +40,7 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
           <span class="faint" role="status">
             {formatCount(shown.length, 'bundle')}
           </span>
-          <CompareLink items={items} chosen={chosen.value} />
+          <CompareLink items={items} chosen={chosen} />
         </div>
       ) : null}
       {shown.length > 0 ? (
@@ -71,12 +67,7 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
                 most={mostRows}
                 what="bundles"
                 draw={(item) => (
-                  <BundleRow
-                    key={item.id}
-                    item={item}
-                    isChosen={chosen.value.includes(item.id)}
-                    choose={choose}
-                  />
+                  <BundleRow key={item.id} item={item} isChosen={chosen.includes(item.id)} choose={choose} />
                 )}
               />
             </tbody>
@@ -120,18 +111,5 @@ function BundleRow({
       </td>
       <td class="number">{bytes === undefined ? '' : formatBytes(bytes)}</td>
     </tr>
-  );
-}
-
-/** The earlier one first, whichever was chosen first. */
-function CompareLink({ items, chosen }: { items: readonly ItemRow[]; chosen: readonly string[] }) {
-  const [newer, older] = items.filter(({ id }) => chosen.includes(id));
-  if (!newer || !older || newer.kind !== older.kind)
-    return <span class="faint">Choose two bundles, or two heap snapshots, to compare them.</span>;
-  const compared = newer.kind === 'heap' ? addresses.growth : addresses.diff;
-  return (
-    <a class="button" data-compare href={addressOf(compared(older.id, newer.id))}>
-      Compare the two
-    </a>
   );
 }

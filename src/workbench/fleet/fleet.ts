@@ -1,0 +1,93 @@
+/**
+ * A store that is open: its issues, one issue's story, and the bundle of a death. The index in a folder serves one process at a
+ * time, so it is let go of soon after the last question, and at times between them, for whoever wants to send.
+ */
+
+import type { Issue, IssueStory } from '../../model/fleet/issue.ts';
+import { escapeTerminal } from '../../report/escape-terminal.ts';
+import { mapStrings } from '../../report/map-strings.ts';
+import { findStoredDeath } from '../../store/index/add-death.ts';
+import { listIssues, showIssue } from '../../store/issues.ts';
+import { isFleetPlace, openStore, type Store } from '../../store/open-store.ts';
+
+/** After the last question; and at most, however many are asked. A sender waits for a minute. */
+const usualIdleMs = 5_000;
+const mostHeldMs = 20_000;
+const mostDeaths = 200;
+
+export interface FleetBundle {
+  path: string;
+  name: string;
+  issue: string;
+  at: string;
+}
+
+export class Fleet {
+  readonly #place: string;
+  readonly #idleMs: number;
+  /** For people: without a password. */
+  readonly name: string;
+  #store: Promise<Store> | undefined;
+  #openedAt = 0;
+  #asking = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(place: string, name: string, idleMs = usualIdleMs) {
+    this.#idleMs = idleMs;
+    this.#place = place;
+    this.name = name;
+  }
+
+  /** All of them, with what is no fault; texts are escaped. Throws `held`, `unwritable`. */
+  list(): Promise<Issue[]> {
+    return this.#ask((store) => listIssues(store, { all: true })).then(safe);
+  }
+
+  /** By the start of its id. Throws `not-found`, and as `list`. */
+  story(id: string): Promise<IssueStory> {
+    return this.#ask((store) => showIssue(store, id, { mostDeaths })).then(safe);
+  }
+
+  /** Undefined where the store has no such death. Throws `not-found` where its file is gone, and as `list`. */
+  findBundle(bundle: string): Promise<FleetBundle | undefined> {
+    return this.#ask(async (store) => {
+      const known = await findStoredDeath(store.index, bundle);
+      return known && { ...known, name: known.blob, path: await store.blobs.read(known.blob) };
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const open = this.#store;
+    this.#store = undefined;
+    // One that could not be opened has said so to whoever asked.
+    await open?.then((store) => store.close()).catch(() => {});
+  }
+
+  async #ask<Result>(question: (store: Store) => Promise<Result>): Promise<Result> {
+    clearTimeout(this.#timer);
+    const isOverdue = Date.now() - this.#openedAt > mostHeldMs && this.#asking === 0;
+    if (isOverdue && !isFleetPlace(this.#place)) await this.close();
+    this.#asking++;
+    try {
+      return await question(await this.#open());
+    } finally {
+      this.#asking--;
+      if (this.#asking === 0 && !isFleetPlace(this.#place))
+        this.#timer = setTimeout(() => void this.close(), this.#idleMs).unref();
+    }
+  }
+
+  #open(): Promise<Store> {
+    if (this.#store) return this.#store;
+    this.#openedAt = Date.now();
+    const opening = openStore(this.#place);
+    this.#store = opening;
+    opening.catch(() => {
+      if (this.#store === opening) this.#store = undefined;
+    });
+    return opening;
+  }
+}
+
+const safe = <Value extends object>(value: Value): Value => mapStrings(value, escapeTerminal);

@@ -1,0 +1,50 @@
+/** Which rows of a list are chosen, and the link that compares them. */
+import { useSignal } from '@preact/signals';
+import { addresses, type ItemRow } from '../../protocol.ts';
+import { addressOf } from '../state.ts';
+
+/** Heaps; of bundles two. */
+const mostChosen = 3;
+
+export interface Chosen {
+  /** Ids; the one that was chosen last is the last. */
+  chosen: readonly string[];
+  /** Or no longer. */
+  choose: (id: string) => void;
+}
+
+export function useChosen(): Chosen {
+  const chosen = useSignal<readonly string[]>([]);
+  const choose = (id: string) => {
+    const others = chosen.value.filter((other) => other !== id);
+    chosen.value = others.length < chosen.value.length ? others : [...others, id].slice(-mostChosen);
+  };
+  return { chosen: chosen.value, choose };
+}
+
+interface CompareLinkProps {
+  /** The newest first. */
+  items: readonly Pick<ItemRow, 'id' | 'kind'>[];
+  chosen: readonly string[];
+  /** What can be chosen here. */
+  hint?: string;
+}
+
+const usualHint = 'Choose two bundles, or two or three heap snapshots, to compare them.';
+
+/** The earlier one first, whichever was chosen first. */
+export function CompareLink({ items, chosen, hint = usualHint }: CompareLinkProps) {
+  const picked = items.filter(({ id }) => chosen.includes(id)).reverse();
+  const ids = picked.map(({ id }) => id);
+  const isHeaps = picked.every(({ kind }) => kind === 'heap');
+  const isBundles = picked.every(({ kind }) => kind === 'bundle');
+  const [before, after] = ids;
+  if (before === undefined || after === undefined || !(isHeaps || (isBundles && ids.length === 2)))
+    return <span class="faint">{hint}</span>;
+  const address = isHeaps ? addresses.growth(...ids) : addresses.diff(before, after);
+  return (
+    <a class="button" data-compare href={addressOf(address)}>
+      Compare the {ids.length === 2 ? 'two' : 'three'}
+    </a>
+  );
+}
