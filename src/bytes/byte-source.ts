@@ -56,10 +56,11 @@ export class FileSource implements ByteSource {
   readonly #fd: number;
   readonly #windows = new Map<number, Uint8Array>();
 
-  constructor(path: string) {
+  /** `opened`: a descriptor of it, which is then this source's to close. */
+  constructor(path: string, opened?: number) {
     this.path = path;
     try {
-      this.#fd = openSync(path, 'r');
+      this.#fd = opened ?? openSync(path, 'r');
     } catch (error) {
       throw new AgentdumpError('not-found', `cannot open ${path}`, { path }, error);
     }

@@ -21,10 +21,13 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'unsupported-version':
       if (details['format'] === 'javascriptcore')
         return "In Bun, `Bun.generateHeapSnapshot('v8')` writes one in V8's format.";
+      // A packing, by the name of its program.
+      if (details['format'] !== undefined && details['format'] === details['name'])
+        return `Install ${details['name']}, or unpack it elsewhere: \`${details['name']} -d\`, or \`coredumpctl dump PID --output core\` for one of systemd-coredump.`;
       return 'It was written by a newer agentdump: `npm install agentdump@latest` reads it.';
     case 'malformed-input':
       if (details['format'] === 'elf-core')
-        return 'It wants the core of a 64-bit Linux process, as the kernel writes it, or gzipped as --mini does.';
+        return 'It wants the core of a 64-bit Linux process, as the kernel writes it, plain or packed, or a report of apport that holds one.';
       if (details['format'] === 'heapsnapshot')
         return 'It wants a .heapsnapshot of V8, plain or gzipped. If its writer was stopped early, take it again.';
       return 'The file is torn or was changed. `agentdump verify` says which parts still match their digest.';
@@ -39,6 +42,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'unwritable':
       if (/^postgres/i.test(String(details['path'])))
         return 'Is the database up, and its address right? What was not sent stays in the dump folder.';
+      if (details['reason'] === 'temporary') return 'Name a folder with room for it by TMPDIR.';
       return details['reason'] === 'exists'
         ? 'Name another target, or move the old one away: nothing is overwritten.'
         : 'Name a folder that you own and that has room.';

@@ -13,6 +13,7 @@ export const examples = {
   core: [
     ['core core.4711', 'what the process was doing when it dumped its core'],
     ['core core.4711 --mini core.mini.gz', 'the same account in a file that can be sent'],
+    ['core core.4711.zst refs @0x3f1c2a41b9a9', 'what referenced the object at an address'],
   ],
   agent: [
     ['agent latest --where "state.turns > 20 && size(state.todo) == 0"', 'when it first went wrong'],

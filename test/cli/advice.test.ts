@@ -14,6 +14,8 @@ const expected: [ErrorCode, Record<string, unknown>, number, RegExp][] = [
   ['not-found', { pid: 1 }, 3, /^$/],
   ['not-a-bundle', {}, 3, /\.agentdump/],
   ['unsupported-version', {}, 3, /newer/],
+  ['unsupported-version', { format: 'xz', name: 'xz' }, 3, /`xz -d`/],
+  ['unwritable', { reason: 'temporary' }, 2, /TMPDIR/],
   ['malformed-input', {}, 3, /verify/],
   ['over-limit', {}, 3, /limit/],
   ['locked', {}, 3, /--identity/],

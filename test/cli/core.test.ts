@@ -1,10 +1,11 @@
 /** `agentdump core` through the built program: what it prints, where, and its exit codes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { type Death, makeCore, noCores, nodes, victims } from '../support/core-victims.ts';
 import { onlyWide } from '../support/test-nodes.ts';
 
@@ -67,6 +68,28 @@ suite('agentdump core', { skip: noCores || (existsSync(bin) ? false : 'not built
     const made = run(death.core, '--mini', target);
     assert.match(made.stderr, /mini\.gz: \d+ bytes/);
     assert.equal(run(target).stdout, made.stdout);
+  });
+
+  test('through a pipe, packed: the same text', () => {
+    const input = gzipSync(readFileSync(death.core), { level: 1 });
+    const { stdout, status, stderr } = spawnSync(process.execPath, [bin, 'core', '-', '--no-heap'], {
+      encoding: 'utf8',
+      input,
+    });
+    assert.equal(stderr, '');
+    assert.equal(stdout, run(death.core, '--no-heap').stdout);
+    assert.equal(status, 0);
+  });
+
+  test('questions to its heap: classes, a query, an object and what refers to it by its address', () => {
+    assert.match(run(death.core, '--objects').stdout, / Ticket$/m);
+    const [node] = JSON.parse(run(death.core, 'query', 'class = Ticket', '--json').stdout).nodes;
+    assert.equal(node.class, 'Ticket');
+    assert.match(run(death.core, 'refs', `@${node.id}`).stdout, /Ticket/);
+    assert.equal(run(death.core, 'inspect', '@0x10').status, 3);
+    const unknown = run(death.core, 'wonder');
+    assert.equal(unknown.status, 2);
+    assert.match(unknown.stderr, /wonder is no question: there are inspect, refs, path, query, strings/);
   });
 
   test('3 for what is no core, with a word on what is wanted', () => {

@@ -7,7 +7,7 @@ import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from
 import type { Thread } from '../../model/thread.ts';
 import type { Gap, Verdict } from '../../model/verdict.ts';
 import { computeSignature } from '../signature.ts';
-import { type CoreDump, openCoreBytes, openCoreDump } from './core-dump.ts';
+import { type CoreDump, openAnyCore, openCoreInMemory } from './core-dump.ts';
 import { concludeCore } from './core-verdict.ts';
 import { describeFault } from './fault/fault.ts';
 import type { Fault } from './fault/fault-facts.ts';
@@ -30,9 +30,9 @@ export interface CoreOptions {
 
 const maxClasses = 200;
 
-/** Throws `not-found` and `malformed-input`. */
+/** `path`: of a core, packed or not, of a report of apport, or `-`. Throws as `openAnyCore`. */
 export async function accountForCore(path: string, options: CoreOptions = {}): Promise<Account> {
-  const dump = openCoreDump(path, options.executable ? { executable: options.executable } : {});
+  const dump = await openAnyCore(path, options.executable ? { executable: options.executable } : {});
   try {
     return await accountForDump(dump, options);
   } finally {
@@ -42,7 +42,7 @@ export async function accountForCore(path: string, options: CoreOptions = {}): P
 
 /** The same for a core that is in memory: a bundle's part. Throws `malformed-input`. */
 export async function accountForCoreBytes(bytes: Uint8Array): Promise<Account> {
-  const dump = openCoreBytes(bytes);
+  const dump = await openCoreInMemory(bytes);
   try {
     return await accountForDump(dump);
   } finally {
@@ -82,7 +82,7 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
     ...(survey ? { suspended: survey.suspended, memory: { classes: survey.classes } } : {}),
     gaps,
   };
-  const verdict = lessCertain(concludeCore(account, fault, cause), doubts);
+  const verdict = lessCertain(concludeCore(account, fault, cause, dump.collected), doubts);
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...(signature ? { signature } : {}) };
 }
@@ -128,7 +128,7 @@ function describeSignal(fault: Fault): SignalFacts {
   };
 }
 
-function describeProcess({ core, memory }: CoreDump, v8: V8Runtime | undefined): ProcessFacts {
+function describeProcess({ core, memory, collected }: CoreDump, v8: V8Runtime | undefined): ProcessFacts {
   const facts: ProcessFacts = { platform: 'linux', arch: core.machine };
   if (core.process) {
     facts.pid = core.process.pid;
@@ -136,6 +136,8 @@ function describeProcess({ core, memory }: CoreDump, v8: V8Runtime | undefined):
     // The kernel keeps 80 characters of the command line.
     facts.argv = core.process.arguments.split(' ').filter(Boolean);
   }
+  if (collected?.arguments) facts.argv = collected.arguments;
+  if (collected?.cwd) facts.cwd = collected.cwd;
   if (!v8) return facts;
   facts.v8Version = `${v8.version.major}.${v8.version.minor}`;
   const node = findNodeVersion(v8, memory);

@@ -1,11 +1,12 @@
 /** An opened core: its notes, its memory joined with the modules' files, and what could not be had. */
-import { gunzipSync } from 'node:zlib';
-import { type ByteSource, bytesSource, FileSource, readExactly } from '../../bytes/byte-source.ts';
+import { existsSync } from 'node:fs';
+import { type ByteSource, FileSource } from '../../bytes/byte-source.ts';
 import { ProcessMemory } from '../../bytes/memory.ts';
-import { MalformedInput } from '../../errors.ts';
 import type { CoreFile } from '../../formats/elf-core/core-contents.ts';
 import { coreExtents, readCore } from '../../formats/elf-core/core-file.ts';
 import type { Gap } from '../../model/verdict.ts';
+import { type Collected, contradiction } from './input/collected.ts';
+import { type CoreInput, openCoreBytes, openCoreInput } from './input/core-input.ts';
 import type { Machine } from './native/machine.ts';
 import { machineOf } from './native/machines.ts';
 import { type ModuleMap, type ModuleOptions, moduleExtents, openModules } from './native/module-map.ts';
@@ -16,6 +17,8 @@ export interface CoreDump {
   machine: Machine;
   memory: ProcessMemory;
   modules: ModuleMap;
+  /** What whoever kept the core says of the process, where it does not contradict the core. */
+  collected?: Collected;
   gaps: Gap[];
   close(): void;
 }
@@ -25,58 +28,83 @@ export interface CoreDumpOptions extends ModuleOptions {
   touchedBlocks?: Set<number>;
 }
 
-/** A compressed core of more than this is unpacked by whoever has the room for it. */
-const maxInflated = 1 << 30;
+/**
+ * A core as people have it: see `openCoreInput`, whose errors it has. Throws `malformed-input` for what is no core of x86-64 or
+ * arm64.
+ */
+export async function openAnyCore(path: string, options: CoreDumpOptions = {}): Promise<CoreDump> {
+  return openInput(path, await openCoreInput(path), options);
+}
 
-/** Throws `malformed-input` for what is no core of x86-64 or arm64, `not-found` where there is no file. */
+/** The same for a core that is in memory: a bundle's part. */
+export async function openCoreInMemory(bytes: Uint8Array, options: CoreDumpOptions = {}): Promise<CoreDump> {
+  return openInput('', await openCoreBytes(bytes), options);
+}
+
+/** The file of a core that is not packed. Throws `malformed-input`, and `not-found` where there is no file. */
 export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreDump {
   const file = new FileSource(path);
-  return openSource(path, file, () => file.close(), options);
+  return openInput(path, { source: file, problems: [], close: () => file.close() }, options);
 }
 
 /** The same for what has a core's bytes by another way than a path. */
 export function openCoreSource(source: ByteSource, options: CoreDumpOptions = {}): CoreDump {
-  return openSource('', source, () => {}, options);
+  return openInput('', { source, problems: [], close() {} }, options);
 }
 
-/** The same for a core that is in memory: a bundle's part. */
-export function openCoreBytes(bytes: Uint8Array, options: CoreDumpOptions = {}): CoreDump {
-  return openCoreSource(bytesSource(bytes), options);
+function openInput(path: string, input: CoreInput, options: CoreDumpOptions): CoreDump {
+  try {
+    return openSource(path, input, options);
+  } catch (error) {
+    input.close();
+    throw error;
+  }
 }
 
-function openSource(
-  path: string,
-  file: ByteSource,
-  closeFile: () => void,
-  options: CoreDumpOptions,
-): CoreDump {
+function openSource(path: string, input: CoreInput, options: CoreDumpOptions): CoreDump {
   const gaps: Gap[] = [];
-  const core = readCore(inflated(file));
-  for (const reason of core.problems) gaps.push({ part: 'core', reason });
+  const core = readCore(input.source);
+  for (const reason of [...input.problems, ...core.problems]) gaps.push({ part: 'core', reason });
+  const collected = agreeing(input.collected, core, gaps);
   const own = coreExtents(core);
   const ownMemory = new ProcessMemory(own);
   ownMemory.touchedBlocks = options.touchedBlocks;
   const recordsModules = options.touchedBlocks !== undefined;
-  const modules = openModules(core, ownMemory, { ...options, recordsModules }, gaps);
+  const executable = options.executable ?? executableOf(collected, core);
+  const modules = openModules(
+    core,
+    ownMemory,
+    { ...options, recordsModules, ...(executable !== undefined && { executable }) },
+    gaps,
+  );
   const memory = new ProcessMemory([...own, ...moduleExtents(modules)]);
   memory.touchedBlocks = options.touchedBlocks;
   const close = () => {
-    closeFile();
+    input.close();
     modules.close();
     for (const each of [ownMemory, memory]) each.release();
   };
-  return { path, core, machine: machineOf(core), memory, modules, gaps, close };
+  return {
+    path,
+    core,
+    machine: machineOf(core),
+    memory,
+    modules,
+    ...(collected && { collected }),
+    gaps,
+    close,
+  };
 }
 
-/** Mini cores are kept compressed. */
-function inflated(file: ByteSource): ByteSource {
-  const magic = new Uint8Array(2);
-  file.readInto(magic, 0);
-  if (magic[0] !== 0x1f || magic[1] !== 0x8b) return file;
-  try {
-    const packed = readExactly(file, 0, file.size, { format: 'gzip', field: 'core' });
-    return bytesSource(gunzipSync(packed, { maxOutputLength: maxInflated }));
-  } catch (error) {
-    throw new MalformedInput('gzip: the core cannot be unpacked', { format: 'gzip', field: 'core' }, error);
-  }
+function agreeing(collected: Collected | undefined, core: CoreFile, gaps: Gap[]): Collected | undefined {
+  const reason = collected && contradiction(collected, core);
+  if (reason === undefined) return collected;
+  gaps.push({ part: 'core', reason });
+  return undefined;
+}
+
+/** The collector's word on the executable serves where the core has none of its own. */
+function executableOf(collected: Collected | undefined, core: CoreFile): string | undefined {
+  const path = core.files.length === 0 ? collected?.executable : undefined;
+  return path !== undefined && existsSync(path) ? path : undefined;
 }

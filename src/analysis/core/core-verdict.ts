@@ -5,6 +5,7 @@ import { clip } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence, Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { Fault } from './fault/fault-facts.ts';
+import type { Collected } from './input/collected.ts';
 import type { AbortCause } from './native/abort-cause.ts';
 
 const part = 'core';
@@ -23,6 +24,7 @@ export function concludeCore(
   account: Omit<Account, 'verdict' | 'signature'>,
   fault: Fault | undefined,
   cause: AbortCause | undefined,
+  collected?: Collected,
 ): Verdict {
   // The kernel gives what another process sent to any thread that takes it.
   const main = fault?.kind === 'sent-signal' ? account.threads?.find((t) => t.kind === 'main') : undefined;
@@ -35,6 +37,7 @@ export function concludeCore(
   if (cause?.text) evidence.push({ fact: `Its last words: ${clip(cause.text, 300)}`, part });
   if (top) evidence.push({ fact: `Thread ${thread?.id} stopped in ${frameText(top)}.`, part });
   if (culprit && culprit !== top) evidence.push({ fact: `Called from ${frameText(culprit)}.`, part });
+  if (collected?.at) evidence.push({ fact: `Kept by ${collected.by}: ${collected.at}.`, part });
   const words = fault ? describeDeath(fault, cause, culprit, top) : describeSnapshot(culprit);
   return { ...words, title: clip(words.title, maxTitle), evidence };
 }

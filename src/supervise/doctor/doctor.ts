@@ -13,6 +13,7 @@ import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
 import { captureLive } from '../attach/capture-live.ts';
 import { makeScrubber } from '../scrub/scrubber.ts';
+import { describeCoreDestination, readCoreSettings } from './core-destination.ts';
 import { inCgroup, makeTrialCgroup, type TrialCgroup } from './trial-cgroup.ts';
 import type { Trial } from './trials.ts';
 
@@ -135,22 +136,20 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 /** What of this machine decides how much survives. */
 export function examineMachine(dir: string): MachineFact[] {
-  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
+  const cores = readCoreSettings();
+  const { value, advice = false } = describeCoreDestination(cores);
   const ptrace = platform.kernelFile('sys/kernel/yama/ptrace_scope');
-  const coreLimit = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(platform.processFile('self', 'limits') ?? '');
   const cgroup = findMemoryCgroup();
   const limit = cgroup === undefined ? undefined : readCgroupMemory(cgroup).maxBytes;
   const disk = freeDiskBytes(dir);
   return [
-    fact(
-      'core_pattern',
-      pattern,
-      pattern.startsWith('|') && 'a native crash’s core goes to that program: look there',
-    ),
+    fact('core_pattern', cores.pattern, false),
+    fact('cores go to', value, advice),
+    fact('core limit (soft)', cores.softLimit ?? 'unknown', false),
     fact(
       'core limit (hard)',
-      coreLimit?.[2] ?? 'unknown',
-      coreLimit?.[2] === '0' && 'no core can be kept: raise it (ulimit -H -c, LimitCORE=, --ulimit core=)',
+      cores.hardLimit ?? 'unknown',
+      cores.hardLimit === '0' && 'no core can be kept: raise it (ulimit -H -c, LimitCORE=, --ulimit core=)',
     ),
     fact(
       'ptrace scope',

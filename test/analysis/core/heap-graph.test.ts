@@ -5,11 +5,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
+import { findNodeAt, readCoreGraph } from '../../../src/analysis/core/graph/core-graph.ts';
 import { snapshotText } from '../../../src/analysis/core/graph/snapshot-text.ts';
 import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
+import { idOfNode } from '../../../src/formats/v8/graph/graph-columns.ts';
 import { type Death, makeCore, noCores, victims } from '../../support/core-victims.ts';
 import { countEdges } from '../../support/heap-graph-oracle.ts';
 import { usualNode } from '../../support/test-nodes.ts';
@@ -73,6 +74,20 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.ok(gone >= sessions, String(gone));
     assert.equal(read.texts.includes('session-1'), true);
     assert.equal(withheld.texts.includes('session-1'), false);
+  });
+
+  test('an address, tagged or within, is the object that lies there', () => {
+    const { columns } = readCoreGraph(death.core);
+    let seen = 0;
+    for (let node = 0; node < columns.nodeCount && seen < 200; node += 97) {
+      const address = columns.address[node]!;
+      if (address === 0 || columns.size[node]! < 16) continue;
+      seen++;
+      for (const offset of [0, 1, 9])
+        assert.equal(findNodeAt(columns, address + offset), idOfNode(node), `${address.toString(16)}`);
+    }
+    assert.equal(seen, 200);
+    assert.equal(findNodeAt(columns, 0x10), undefined);
   });
 
   test('export writes a heap snapshot without the strings that are only values', async () => {

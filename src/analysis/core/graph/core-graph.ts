@@ -5,11 +5,11 @@
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { AgentdumpError, MalformedInput } from '../../../errors.ts';
 import { readGraph } from '../../../formats/v8/graph/graph.ts';
-import type { GraphColumns } from '../../../formats/v8/graph/graph-columns.ts';
+import { type GraphColumns, idOfNode } from '../../../formats/v8/graph/graph-columns.ts';
 import type { BuiltinNames } from '../../../formats/v8/graph/node-facts.ts';
 import { findHeapPages, findReadOnlyPages, type HeapPage } from '../../../formats/v8/heap/heap-pages.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { type CoreDump, openCoreDump, openCoreSource } from '../core-dump.ts';
+import { type CoreDump, openAnyCore, openCoreDump, openCoreSource } from '../core-dump.ts';
 import { findCollecting } from '../javascript/heap-survey.ts';
 import { findSurveyNote } from '../javascript/survey-note.ts';
 import { openV8, type V8Runtime } from '../javascript/v8-runtime.ts';
@@ -39,9 +39,18 @@ export interface CoreGraphOptions {
   withheld?: string;
 }
 
+/** Of a core as people have it. @throws as `openAnyCore` and `readCoreGraph`. */
+export async function readAnyCoreGraph(path: string, options: CoreGraphOptions = {}): Promise<CoreGraph> {
+  return graphOf(await openAnyCore(path, options), options);
+}
+
 /** @throws `not-found`, `malformed-input`, `usage` for a mini core, and `unsupported-version` for a V8 never compared. */
 export function readCoreGraph(core: string | ByteSource, options: CoreGraphOptions = {}): CoreGraph {
   const dump = typeof core === 'string' ? openCoreDump(core, options) : openCoreSource(core, options);
+  return graphOf(dump, options);
+}
+
+function graphOf(dump: CoreDump, options: CoreGraphOptions): CoreGraph {
   try {
     const gaps = [...dump.gaps];
     const v8 = openV8(dump, gaps);
@@ -54,6 +63,19 @@ export function readCoreGraph(core: string | ByteSource, options: CoreGraphOptio
   } finally {
     dump.close();
   }
+}
+
+/**
+ * The id of the node whose object the address lies in, as pointers and registers have it: tagged or not. Undefined for what is no
+ * object that was alive.
+ */
+export function findNodeAt({ nodeCount, address, size }: GraphColumns, wanted: number): number | undefined {
+  let found = -1;
+  // What some nodes count as theirs lies elsewhere: the last that starts before it is the one.
+  for (let node = 0; node < nodeCount; node++)
+    if (address[node]! <= wanted && address[node]! > (address[found] ?? 0)) found = node;
+  if (found < 0 || wanted >= address[found]! + Math.max(8, size[found]!)) return undefined;
+  return idOfNode(found);
 }
 
 function readFrom(

@@ -13,7 +13,7 @@ import { OWN_MODULE_RECORDS, OWN_NOTE } from '../../../formats/elf-core/layout.t
 import { buildNote, layOutCore, type WrittenSegment } from '../../../formats/elf-core/write-core.ts';
 import type { Account } from '../../../model/account.ts';
 import { accountForDump } from '../core-account.ts';
-import { type CoreDump, openCoreDump } from '../core-dump.ts';
+import { type CoreDump, openAnyCore } from '../core-dump.ts';
 import { buildSurveyNote, type SurveyRecord, surveyPart } from '../javascript/survey-note.ts';
 import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { buildLinkedFilesNote } from '../native/linked-files.ts';
@@ -53,7 +53,7 @@ export async function writeMiniCore(
   { redactor, ...options }: MiniCoreOptions = {},
 ): Promise<MiniCore> {
   const touchedBlocks = new Set<number>();
-  const dump = openCoreDump(from, { ...options, touchedBlocks });
+  const dump = await openAnyCore(from, { ...options, touchedBlocks });
   try {
     let v8: V8Runtime | undefined;
     const account = await accountForDump(dump, { onRuntime: (runtime) => (v8 = runtime) });

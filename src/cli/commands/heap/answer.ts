@@ -18,6 +18,8 @@ export interface HeapArguments {
   threads?: number;
   dir?: string;
   exe?: string;
+  /** The file is a core: `agentdump core` asks. */
+  isCore?: boolean;
 }
 
 export async function answerHeap(argv: HeapArguments): Promise<void> {
@@ -76,6 +78,7 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
     format: argv.format,
     threads,
     executable: argv.exe,
+    isCore: argv.isCore,
     dir: argv.dir ?? (process.env['AGENTDUMP_DIR'] || '.agentdump'),
   };
 }

@@ -3,12 +3,16 @@ import { closeSync, writeSync } from 'node:fs';
 import type { Gap } from '../../../model/verdict.ts';
 import { openNew } from '../../output.ts';
 
-/** @throws as readCoreGraph. */
-export async function readCore(
-  path: string,
-  executable?: string,
-): Promise<{ input: AsyncIterable<Uint8Array>; gaps: Gap[] }> {
-  const [{ readCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
+export interface CoreHeap {
+  input: AsyncIterable<Uint8Array>;
+  /** Id of the node at an address of the process. */
+  nodeAt(address: number): number | undefined;
+  gaps: Gap[];
+}
+
+/** @throws as readAnyCoreGraph. */
+export async function readCore(path: string, executable?: string): Promise<CoreHeap> {
+  const [{ findNodeAt, readAnyCoreGraph }, { snapshotText }, { createSnapshotRedactor }, { withheldString }] =
     await Promise.all([
       import('../../../analysis/core/graph/core-graph.ts'),
       import('../../../analysis/core/graph/snapshot-text.ts'),
@@ -16,7 +20,7 @@ export async function readCore(
       import('../../../redaction/snapshot/strings.ts'),
     ]);
   const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
-  const { columns, gaps } = readCoreGraph(path, {
+  const { columns, gaps } = await readAnyCoreGraph(path, {
     ...(executable !== undefined && { executable }),
     ...(strings === 'names' && { withheld: withheldString }),
   });
@@ -25,7 +29,7 @@ export async function readCore(
     for await (const piece of snapshotText(columns)) yield redactor.write(piece);
     yield redactor.end();
   }
-  return { input: clean(), gaps };
+  return { input: clean(), nodeAt: (address) => findNodeAt(columns, address), gaps };
 }
 
 /** Writes the heap of a core as a `.heapsnapshot` that is not there yet, for its owner's eyes only. */

@@ -18,6 +18,8 @@ export interface OpenedHeap {
   heap: Heap;
   /** Computes on it, and ends at Ctrl-C without leaving the bar behind. */
   compute<Result>(work: () => Result): Result;
+  /** Of a core: the id of the node at an address. */
+  nodeAt?: ((address: number) => number | undefined) | undefined;
   /** What the file no longer tells. */
   gaps: Gap[];
   close(): void;
@@ -29,6 +31,8 @@ const bundleEndings = /\.(agentdump|partial|zip|age)\/*$/;
 export interface SourceOptions {
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
+  /** It is a core, whatever it looks like: `agentdump core` was asked. */
+  isCore?: boolean | undefined;
 }
 
 export async function openHeapAt(
@@ -38,7 +42,7 @@ export async function openHeapAt(
   options: SourceOptions = {},
 ): Promise<OpenedHeap> {
   const bar = new ProgressBar(process.stderr);
-  const { input, bundle, sizeBytes, gaps: found = [] } = await findInput(source, dir, options);
+  const { input, bundle, sizeBytes, nodeAt, gaps: found = [] } = await findInput(source, dir, options);
   const removeInterrupt = installInterrupt(bar);
   try {
     const heap = await openHeap(input, {
@@ -54,6 +58,7 @@ export async function openHeapAt(
     ];
     return {
       heap,
+      nodeAt,
       gaps,
       compute: (work) => runInterruptibly(bar, work),
       close() {
@@ -75,6 +80,7 @@ interface HeapInput {
   input: SnapshotInput;
   bundle?: BundleReader;
   sizeBytes?: number;
+  nodeAt?: (address: number) => number | undefined;
   gaps?: Gap[];
 }
 
@@ -86,6 +92,7 @@ export function isBundlePath(source: string): boolean {
 }
 
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
+  if (options.isCore) return readCore(source, options.executable);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with its keys and archives a bundle takes as long as a small snapshot.

@@ -54,6 +54,7 @@ export interface QuestionOptions {
   dir: string;
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
+  isCore?: boolean | undefined;
 }
 
 export interface Answer {
@@ -75,14 +76,31 @@ const page = async (): Promise<Page> => ({
   columns: stdoutColumns(),
 });
 
-async function ask(options: QuestionOptions, make: (asked: Asked) => Answer): Promise<Answer> {
+/** `node`: the first word after the file, an address of a core's memory as the id of the node there. */
+async function ask(options: QuestionOptions, make: (asked: Asked, node: string) => Answer): Promise<Answer> {
   const source = options.sources[0]!;
-  const { heap, gaps, compute, close } = await openHeapAt(source, options.dir, options.threads, options);
+  const { heap, nodeAt, gaps, compute, close } = await openHeapAt(
+    source,
+    options.dir,
+    options.threads,
+    options,
+  );
   try {
-    return compute(() => make({ heap, source, gaps }));
+    const node = nodeOfWord(options.rest[0] ?? '', nodeAt);
+    return compute(() => make({ heap, source, gaps }, node));
   } finally {
     close();
   }
+}
+
+function nodeOfWord(word: string, nodeAt: ((address: number) => number | undefined) | undefined): string {
+  const address = /^@?(0x[0-9a-f]{1,13})$/i.exec(word)?.[1];
+  if (address === undefined) return word;
+  if (!nodeAt)
+    throw new AgentdumpError('usage', `${word} is an address: only a core has those`, { argument: word });
+  const node = nodeAt(Number(address));
+  if (node !== undefined) return `@${node}`;
+  throw new AgentdumpError('not-found', `no object that was alive lies at ${address}`, { name: word });
 }
 
 function shown<Document extends HeapDocument>(view: HeapView['view'], document: Document): Answer {
@@ -120,23 +138,21 @@ export const questions: Readonly<Record<string, Question>> = {
     about: 'what references a node',
     needs: 'node',
     answer: (options) =>
-      ask(options, (asked) =>
-        shown('retainers', retainersDocument(asked, options.rest[0]!, options.limit ?? 50)),
-      ),
+      ask(options, (asked, node) => shown('retainers', retainersDocument(asked, node, options.limit ?? 50))),
   },
   dominators: {
     words: '<file|bundle|core> [node]',
     about: 'the nodes that retain most memory, or those directly below one',
     answer: (options) =>
-      ask(options, (asked) =>
-        shown('nodes', dominatorsDocument(asked, options.rest[0], options.limit ?? 50)),
+      ask(options, (asked, node) =>
+        shown('nodes', dominatorsDocument(asked, node || undefined, options.limit ?? 50)),
       ),
   },
   path: {
     words: '<file|bundle|core> <node>',
     about: 'the retaining path of a node, from the roots',
     needs: 'node',
-    answer: (options) => ask(options, (asked) => shown('path', pathDocument(asked, options.rest[0]!))),
+    answer: (options) => ask(options, (asked, node) => shown('path', pathDocument(asked, node))),
   },
   strings: {
     words: '<file|bundle|core>',
@@ -149,7 +165,7 @@ export const questions: Readonly<Record<string, Question>> = {
     about: 'the value of a node',
     needs: 'node',
     answer: (options) =>
-      ask(options, (asked) => shown('value', valueDocument(asked, options.rest[0]!, options.limit ?? 50))),
+      ask(options, (asked, node) => shown('value', valueDocument(asked, node, options.limit ?? 50))),
   },
   diff: {
     words: '<a> <b> [c…]',

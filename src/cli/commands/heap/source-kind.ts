@@ -1,6 +1,7 @@
 /** What kind of file `heap` was given, by its first bytes; gzip is looked into. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { gunzipSync, constants as zlib } from 'node:zlib';
+import { isPacked } from '../../../analysis/core/input/packing.ts';
 import { isHeapProfile } from '../../../formats/heap-profile/heap-profile.ts';
 
 /** `javascriptcore`: a snapshot of Bun or Safari. `other` may be a snapshot of V8, or anything. */
@@ -23,6 +24,8 @@ export function sourceKind(path: string): SourceKind {
     closeSync(fd);
   }
   const bytes = head.subarray(0, got);
+  // Snapshots are packed with gzip or not at all.
+  if (!isGzip(bytes) && isPacked(bytes)) return 'core';
   return kindOf(isGzip(bytes) ? inflated(bytes) : bytes);
 }
 

@@ -13,6 +13,8 @@ export class GraphColumns {
   /** Number of a text. */
   name: Uint32Array;
   size: Float64Array;
+  /** Where it lay in memory; 0 for what is no object. */
+  address: Float64Array;
   /** By node: where its edges start; one more at the end. */
   firstEdge = new Uint32Array(0);
   edgeCount = 0;
@@ -29,21 +31,24 @@ export class GraphColumns {
     this.type = new Uint8Array(forNodes);
     this.name = new Uint32Array(forNodes);
     this.size = new Float64Array(forNodes);
+    this.address = new Float64Array(forNodes);
     this.edgeType = new Uint8Array(forEdges);
     this.edgeName = new Uint32Array(forEdges);
     this.edgeTarget = new Uint32Array(forEdges);
   }
 
-  addNode(type: number, name: number, size: number): void {
+  addNode(type: number, name: number, size: number, address = 0): void {
     if (this.nodeCount === this.type.length) {
       this.type = grown(this.type);
       this.name = grown(this.name);
       this.size = grown(this.size);
+      this.address = grown(this.address);
     }
     const node = this.nodeCount++;
     this.type[node] = type;
     this.name[node] = name;
     this.size[node] = size;
+    this.address[node] = address;
   }
 
   beginEdges(): void {

@@ -198,10 +198,10 @@ class GraphWriter {
     for (let object = 0; object < this.#objects.count; object++) {
       if (!this.#marked.has(object)) continue;
       const { type, name, sizeBytes } = this.#reader.of(object);
-      this.#columns.addNode(type, name, sizeBytes);
+      this.#columns.addNode(type, name, sizeBytes, this.#objects.pointer(object) - 1);
     }
-    for (const { bytes } of this.#stores.values())
-      this.#columns.addNode(native, this.#names.of('system / JSArrayBufferData'), bytes);
+    for (const [address, { bytes }] of this.#stores)
+      this.#columns.addNode(native, this.#names.of('system / JSArrayBufferData'), bytes, address);
   }
 
   #globals(): number[] {
