@@ -16,7 +16,7 @@ import { placeThroughMaps } from './javascript/source-places.ts';
 import { findSurveyNote, type SurveyRecord } from './javascript/survey-note.ts';
 import { openV8, type V8Runtime } from './javascript/v8-runtime.ts';
 import { findAbortCause } from './native/abort-cause.ts';
-import { findRuntimeAddress } from './native/module-map.ts';
+import { findExecutablePath, findRuntimeAddress } from './native/module-map.ts';
 import { describeThread } from './thread-stack.ts';
 
 export interface CoreOptions {
@@ -82,9 +82,17 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
     ...(survey ? { suspended: survey.suspended, memory: { classes: survey.classes } } : {}),
     gaps,
   };
-  const verdict = lessCertain(concludeCore(account, fault, cause, dump.collected), doubts);
+  const verdict = lessCertain(
+    concludeCore(account, fault, cause, { nodes: nodesOf(dump, v8), collected: dump.collected }),
+    doubts,
+  );
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...(signature ? { signature } : {}) };
+}
+
+/** Paths of what is Node: its executable, and the library where V8 is, if that is another. */
+function nodesOf({ core }: CoreDump, v8: V8Runtime | undefined): Set<string> {
+  return new Set([findExecutablePath(core), v8?.module.path].filter((path) => path !== undefined));
 }
 
 /** Certain means complete: nothing is missing of what the conclusion was drawn from. */

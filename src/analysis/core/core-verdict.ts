@@ -7,6 +7,7 @@ import type { Evidence, Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { Fault } from './fault/fault-facts.ts';
 import type { Collected } from './input/collected.ts';
 import type { AbortCause } from './native/abort-cause.ts';
+import { findBlamedModule } from './native/blamed-module.ts';
 
 const part = 'core';
 const maxTitle = 100;
@@ -20,11 +21,17 @@ const kindsBySignal: Record<number, VerdictKind> = {
   11: 'native-crash',
 };
 
+export interface Surroundings {
+  /** Paths of the modules that are Node itself. */
+  nodes: ReadonlySet<string>;
+  collected?: Collected | undefined;
+}
+
 export function concludeCore(
   account: Omit<Account, 'verdict' | 'signature'>,
   fault: Fault | undefined,
   cause: AbortCause | undefined,
-  collected?: Collected,
+  { collected, nodes }: Surroundings = { nodes: new Set() },
 ): Verdict {
   // The kernel gives what another process sent to any thread that takes it.
   const main = fault?.kind === 'sent-signal' ? account.threads?.find((t) => t.kind === 'main') : undefined;
@@ -38,7 +45,8 @@ export function concludeCore(
   if (top) evidence.push({ fact: `Thread ${thread?.id} stopped in ${frameText(top)}.`, part });
   if (culprit && culprit !== top) evidence.push({ fact: `Called from ${frameText(culprit)}.`, part });
   if (collected?.at) evidence.push({ fact: `Kept by ${collected.by}: ${collected.at}.`, part });
-  const words = fault ? describeDeath(fault, cause, culprit, top) : describeSnapshot(culprit);
+  const addon = findBlamedModule(frames, nodes);
+  const words = fault ? describeDeath(fault, { cause, addon, culprit, top }) : describeSnapshot(culprit);
   return { ...words, title: clip(words.title, maxTitle), evidence };
 }
 
@@ -54,20 +62,36 @@ function signalSentence(fault: Fault): string {
   return `${fault.signalName}${code}${where}: ${fault.description}${source}.`;
 }
 
-function describeDeath(fault: Fault, cause: AbortCause | undefined, culprit?: Frame, top?: Frame): Words {
+/** What a death is told by. */
+interface Clues {
+  cause: AbortCause | undefined;
+  /** Whose machine code it was, if not Node's. */
+  addon: string | undefined;
+  culprit: Frame | undefined;
+  top: Frame | undefined;
+}
+
+function describeDeath(fault: Fault, clues: Clues): Words {
+  const { cause, addon, culprit, top } = clues;
   if (cause && (fault.kind === 'abort' || fault.kind === 'trap' || fault.kind === 'illegal-instruction'))
-    return describeAbort(fault, cause, culprit);
+    return describeAbort(fault, cause, clues);
   if (fault.kind === 'sent-signal' || fault.kind === 'own-signal')
     return describeSentSignal(fault, culprit, top);
   const where = culprit ? ` under ${frameText(culprit)}` : '';
   return {
     kind: fault.kind === 'abort' ? 'abort' : 'native-crash',
-    title: `${fault.signalName}: ${fault.description}`,
-    summary: `Machine code stopped the process${top?.function ? ` in ${top.function}` : ''}${where}.`,
+    title: `${fault.signalName}: ${fault.description}${addon ? ` in ${addon}` : ''}`,
+    summary: `Machine code stopped the process${placeIn(top, addon)}${where}.`,
     confidence: fault.evidence === 'registers' ? 'likely' : 'certain',
     refutedBy: 'a core of the same death whose registers or memory say otherwise',
     nextSteps: stepsFor(fault, culprit, top),
   };
+}
+
+/** ` in read_token (fastjson.node)`. */
+function placeIn(top: Frame | undefined, addon: string | undefined): string {
+  if (!top?.function) return addon ? ` in ${addon}` : '';
+  return ` in ${top.function}${addon && top.module?.endsWith(`/${addon}`) ? ` (${addon})` : ''}`;
 }
 
 /**
@@ -116,10 +140,11 @@ const abortKinds: Record<AbortCause['kind'], VerdictKind> = {
   'abort-call': 'abort',
   assertion: 'abort',
   libc: 'abort',
+  addon: 'abort',
   'fatal-error': 'abort',
 };
 
-function describeAbort(fault: Fault, cause: AbortCause, culprit?: Frame): Words {
+function describeAbort(fault: Fault, cause: AbortCause, { addon, culprit }: Clues): Words {
   const where = culprit ? ` in ${frameText(culprit)}` : '';
   const titles: Record<AbortCause['kind'], string> = {
     uncaught: `Uncaught ${cause.text ?? 'exception'}`,
@@ -130,6 +155,7 @@ function describeAbort(fault: Fault, cause: AbortCause, culprit?: Frame): Words 
     'abort-call': 'The program called process.abort()',
     assertion: `A C++ assertion failed${cause.text ? `: ${cause.text}` : ''}`,
     libc: cause.text ?? 'The C library found the heap corrupt',
+    addon: `${addon ?? 'An addon'} ended the process${cause.text ? `: ${cause.text}` : ' by napi_fatal_error'}`,
     'fatal-error': 'Node or V8 met a fatal error',
   };
   return {

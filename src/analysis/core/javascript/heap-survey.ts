@@ -96,9 +96,9 @@ function wordsOfStack(dump: CoreDump, tid: number): number[] {
 
 /** Of each thread, or of one, from the stack pointer up. */
 function usedStacks({ core, memory }: CoreDump, of?: number): (readonly [number, number])[] {
-  return core.threads.flatMap(({ tid, registers }) => {
+  return core.threads.flatMap(({ tid, stackPointer }) => {
     if (of !== undefined && tid !== of) return [];
-    const sp = Math.floor(Number(registers.rsp) / 8) * 8;
+    const sp = Math.floor(stackPointer / 8) * 8;
     const extent = memory.findExtent(sp);
     return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];
   });

@@ -9,6 +9,7 @@ import type { Thread } from '../../../model/thread.ts';
 import type { CoreDump } from '../core-dump.ts';
 import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { findCppException } from './cpp-exception.ts';
+import { findFatalWords } from './fatal-words.ts';
 import { findRuntimeAddress } from './module-map.ts';
 import { findSymbol } from './native-names.ts';
 import { walkNativeStack } from './native-stack.ts';
@@ -20,6 +21,7 @@ export type AbortKind =
   | 'abort-call'
   | 'assertion'
   | 'libc'
+  | 'addon'
   | 'fatal-error';
 
 export interface AbortCause {
@@ -39,6 +41,7 @@ const causes: [RegExp, AbortKind][] = [
   [/^node::Assert\(|^__assert_fail/, 'assertion'],
   [/^node::Abort\(v8::|^node::Abort\(v8::FunctionCallbackInfo/, 'abort-call'],
   [/^__libc_message|^malloc_printerr|^__fortify_fail|^__chk_fail/, 'libc'],
+  [/^napi_fatal_error$/, 'addon'],
   [
     /^node::OnFatalError|^V8_Fatal|^v8::base::FatalOOM|^v8::Utils::ReportApiFailure|^v8::base::OS::Abort/,
     'fatal-error',
@@ -69,6 +72,7 @@ function findText(
 ): string | undefined {
   if (kind === 'uncaught') return findException(dump, v8, died);
   if (kind === 'cpp-exception') return findCppException(died, dump.modules, dump.memory);
+  if (kind === 'addon') return findAddonsWords(dump, died);
   return findLibcMessage(dump);
 }
 
@@ -84,6 +88,13 @@ function findException(dump: CoreDump, v8: V8Runtime | undefined, died: CoreThre
     return value === undefined ? undefined : new ValueRenderer(v8.heap, v8.functions).render(value);
   }
   return undefined;
+}
+
+function findAddonsWords(dump: CoreDump, died: CoreThread): string | undefined {
+  const { frames } = walkNativeStack(dump.machine.registersOf(died), dump, false);
+  const at = frames.slice(0, searchedFrames).findIndex((f) => findSymbol(f)?.name === 'napi_fatal_error');
+  const [frame, caller] = [frames[at], frames[at + 1]];
+  return at >= 0 && frame && caller ? findFatalWords(frame, caller, dump.memory) : undefined;
 }
 
 /** glibc leaves its last words in `__abort_msg`: a size, then the text. */
