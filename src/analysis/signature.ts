@@ -8,7 +8,7 @@ import type { Account, ErrorFacts, Signature } from '../model/account.ts';
 import { clip, firstLine } from '../model/quantities.ts';
 import type { Frame } from '../model/thread.ts';
 
-export const signatureVersion = 2;
+export const signatureVersion = 3;
 /** The function that failed and who called it; further down it is the way there, and a fault is reached in many ways. */
 const maxFrames = 3;
 /** Deaths that say nothing of the code that was running: frames would split what is one. */
@@ -30,7 +30,8 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   const places = withoutFrames.has(verdict.kind) ? [] : frameParts(frames, rootsOf(account));
   parts.push(...places);
   // Where nothing else tells two programs apart, their names do.
-  if (!places.length && !error && process?.argv?.[1])
+  const isPlaced = places.length > 0 && places[0] !== minifiedPart;
+  if (!isPlaced && (!error || places.length > 0) && process?.argv?.[1])
     parts.push(`program:${stableFile(process.argv[1], rootsOf(account))}`);
   const id = createHash('sha256')
     .update(`${signatureVersion}\n${parts.join('\n')}`)
@@ -80,8 +81,10 @@ const volatile: [RegExp, string][] = [
   [/\b(?=[0-9a-z_-]*\d)(?=[0-9a-z_-]*[a-z])[0-9a-z]+[_-][0-9a-z_-]{8,}\b/gi, '<id>'],
   [/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi, '<id>'],
   [/\d+(?:[.,:]\d+)*/g, '<n>'],
-  // A minifier renames what is called, and not the method.
-  [/^(?:[\w$]+\.)+(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
+  // A minifier renames what is called, and not the method; V8 prints what has no name as it can.
+  [/^.*\.(?=[\w$]+ is not a (?:function|constructor)\b)/, '<value>.'],
+  [/^[^\s.]+(?:\[[^\]]*\])? is not (?=a function\b|a constructor\b|iterable\b)/, '<value> is not '],
+  [/^Cannot access '[\w$]+' before/, "Cannot access '<value>' before"],
   // Node 22 and later say it of JSON, too.
   [/(?<=in JSON at position <n>) \(line <n> column <n>\)$/, ''],
 ];
@@ -93,22 +96,53 @@ export function normaliseMessage(message: string): string {
   return clip(text, 200);
 }
 
+/** In place of frames: a minifier has taken the names, and each build takes others. */
+export const minifiedPart = 'names:minified';
+
 /**
- * The program's own frames at the top, or without any the topmost of others; a recursion counts once. What has no name of its
- * own is left out where something has: it is the way to the fault.
+ * The program's own frames at the top, or without any the topmost of others; a recursion counts once. It ends at a callback
+ * without a name that somebody kept and called later (a queue, an emitter): from there on it is the way to the fault.
  */
 function frameParts(frames: readonly Frame[], roots: string[]): string[] {
-  const positioned = frames.filter((f) => f.file !== undefined && !f.file.startsWith('node:'));
-  const own = positioned.filter((f) => f.inApp);
-  const candidates = (own.length ? own : positioned).slice(0, 200);
-  const named = candidates.filter((frame) => !namelessCallback.test(nameOf(frame)));
-  const parts = (named.length ? named : candidates.slice(0, 1)).map((f) => framePart(f, roots));
+  const positioned = frames.filter(isPositioned);
+  const isOwn = positioned.some((f) => f.inApp);
+  if (isOwn && isMinified(positioned.filter((f) => f.inApp))) return [minifiedPart];
+  const candidates = frames.filter((f) => f.file === undefined || (isPositioned(f) && (f.inApp || !isOwn)));
+  const named: Frame[] = [];
+  for (const [at, frame] of candidates.slice(0, 200).entries()) {
+    if (frame.file === undefined) continue;
+    if (!namelessCallback.test(nameOf(frame))) named.push(frame);
+    else if (named.length > 0 && !isCalledAtOnce(candidates[at + 1])) break;
+  }
+  const first = candidates.find(isPositioned);
+  const parts = (named.length || !first ? named : [first]).map((f) => framePart(f, roots));
   return [...new Set(parts)].slice(0, maxFrames);
 }
 
-/** Anonymous, or named by Node after what calls it. */
+const isPositioned = ({ file }: Frame): boolean => file !== undefined && !file.startsWith('node:');
+
+/** By what called it: `Array.map` and its like have no file, and a reaction of a promise comes later. */
+const isCalledAtOnce = (caller: Frame | undefined): boolean =>
+  caller !== undefined && caller.file === undefined && !/^(?:async )?Promise\./.test(caller.function ?? '');
+
+const shortestMinifiedLine = 40;
+const mostBlanks = 0.1;
+const shortName = /^[\w$]{1,2}(?:\.|$)/;
+
+/** Code on one long line, nearly without blanks, whose functions have names of a letter or two, and of which there is no source map. */
+function isMinified(own: readonly Frame[]): boolean {
+  const [top] = own;
+  if (!top || top.generated) return false;
+  const text = top.source?.find(({ line }) => line === top.line);
+  if (!text || (text.lengthChars ?? text.text.length) < shortestMinifiedLine) return false;
+  if ((text.text.match(/\s/g)?.length ?? 0) > mostBlanks * text.text.length) return false;
+  const names = own.map(nameOf).filter((name) => !namelessCallback.test(name));
+  return names.length === 0 || names.some((name) => shortName.test(name));
+}
+
+/** Anonymous, or named by V8 or Node after what calls it. */
 const namelessCallback =
-  /^(?:|<anonymous>|(?:Timeout|Immediate|Interval)\.(?:_onTimeout|_onImmediate|<anonymous>)|process\.processTicksAndRejections)$/;
+  /^(?:|(?:.*\.)?<anonymous>|(?:Timeout|Immediate|Interval)\.(?:_onTimeout|_onImmediate)|process\.processTicksAndRejections)$/;
 
 function nameOf(frame: Frame): string {
   return (frame.function ?? '')

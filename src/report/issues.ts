@@ -1,5 +1,12 @@
 /** The issues of a store, the story of one, and what became of sent bundles, for people. */
-import type { Counted, Issue, IssueStatus, IssueStory, SentBundle } from '../model/fleet/issue.ts';
+import type {
+  Counted,
+  Issue,
+  IssueStatus,
+  IssueStory,
+  Reprocessed,
+  SentBundle,
+} from '../model/fleet/issue.ts';
 import { formatBytes, formatCount } from '../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from './escape-terminal.ts';
 import { type Palette, plainPalette } from './palette.ts';
@@ -127,6 +134,12 @@ function tableOfDeaths(page: Page, { deaths, bundles }: IssueStory): string[] {
     ...renderTable(page, head, rows),
     ...(more > 0 ? [page.palette.faint(`and ${more} more: --limit shows them`)] : []),
   ];
+}
+
+export function renderReprocessed({ deaths, unreadable, issuesBefore, issuesAfter }: Reprocessed): string {
+  if (deaths === 0) return 'all deaths are grouped by the rules of now\n';
+  const left = unreadable ? `; ${unreadable} stay as they were, for their bundles can't be read` : '';
+  return `${formatCount(deaths, 'death')} grouped anew${left}: ${formatCount(issuesBefore, 'issue')} before, ${issuesAfter} now\n`;
 }
 
 export function renderSent(sent: readonly SentBundle[], { palette = plainPalette }: Look = {}): string {

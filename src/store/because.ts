@@ -1,14 +1,31 @@
 /** Why deaths are one issue, in a sentence: the words of their signature. Pure. */
+import { minifiedPart } from '../analysis/signature.ts';
 import type { IssueSignature } from '../model/fleet/issue.ts';
-import { clip } from '../model/quantities.ts';
+import { clip, formatCount } from '../model/quantities.ts';
+import { isSameStack } from './home.ts';
 
 const longestPart = 160;
 
-export function becauseOf(signatures: readonly Pick<IssueSignature, 'parts' | 'version'>[]): string {
+interface Joined extends Pick<IssueSignature, 'parts' | 'version'> {
+  link: string;
+}
+
+export function becauseOf(signatures: readonly Joined[]): string {
   const [first, ...others] = signatures;
   if (!first) return 'nothing is left in it';
-  const merged = others.length ? `; merged by hand with ${others.length} more` : '';
-  return `${describe(first.parts)}${first.version > 0 ? ` (signature rules ${first.version})` : ''}${merged}`;
+  const alike = others.filter(
+    ({ parts, link }) => link === first.link && isSameStack(parts, first.parts),
+  ).length;
+  const byHand = others.length - alike;
+  return [
+    `${describe(first.parts)}${first.version > 0 ? ` (signature rules ${first.version})` : ''}`,
+    ...(byHand > 0 ? [`merged by hand with ${byHand} more`] : []),
+    ...(alike > 0
+      ? [
+          `with ${formatCount(alike, 'stack')} that ${alike === 1 ? 'tells' : 'tell'} more or less of the same callers`,
+        ]
+      : []),
+  ].join('; ');
 }
 
 function describe(parts: readonly string[]): string {
@@ -28,6 +45,7 @@ function describe(parts: readonly string[]): string {
     ...read('cause').map((cause) => `cause ${cause}`),
     ...read('waits').map((name) => `waiting ${name}`),
     ...read('loop').map((call) => `repeated call ${call}`),
+    ...(parts.includes(minifiedPart) ? ['minified code without a source map, which has lost its names'] : []),
     ...(frames.length ? [`stack ${frames.join(' < ')}`] : []),
     ...read('program').map((program) => `program ${program}`),
   ];

@@ -18,6 +18,8 @@ export interface Death {
   signature: string;
   version: number;
   parts: string[];
+  /** What is left of the signature without places in code, of one program; empty where that says nothing. */
+  link: string;
   kind: string;
   title: string;
   at: string;
@@ -62,6 +64,7 @@ export function deathOf(
     signature: signature.id,
     version: signature.version,
     parts: signature.parts.slice(0, mostParts).map((part) => clean(part, 1000)),
+    link: linkOf(signature.parts, packageOf(account) ?? program),
     kind: verdict?.kind ?? 'unknown',
     title: clean(verdict?.title ?? 'A bundle that nothing explains'),
     at: timeOf(account.bundle?.capturedAt, nowMs),
@@ -90,6 +93,7 @@ export function sealedDeathOf(name: string, stored: Stored, nowMs: number): Deat
     signature: hashOf(parts),
     version: 0,
     parts,
+    link: '',
     kind: 'sealed',
     title: clean(kind ? `Encrypted bundles of ${program}: ${kind}` : 'Encrypted bundles without a name'),
     at: timeOf(named?.at, nowMs),
@@ -98,6 +102,18 @@ export function sealedDeathOf(name: string, stored: Stored, nowMs: number): Deat
     ...words({ program }),
   };
 }
+
+const placePart = /^(?:frame|names|program):/;
+
+/** Of errors alone: they have words of their own. */
+function linkOf(parts: readonly string[], program: string | undefined): string {
+  if (!parts.some((part) => part.startsWith('error:'))) return '';
+  return hashOf(['link', program ?? '', ...parts.filter((part) => !placePart.test(part))]);
+}
+
+/** The name of the program's own package. */
+const packageOf = ({ modules }: Account): string | undefined =>
+  modules?.packages.find(({ path }) => !path.includes('node_modules'))?.name;
 
 function unexplained(program: string | undefined) {
   const parts = ['unexplained', ...(program ? [`program:${program}`] : [])];

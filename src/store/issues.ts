@@ -20,7 +20,7 @@ interface IssueRow {
   resolved_at: string | null;
   resolved_release: string | null;
   ignored_at: string | null;
-  signatures: (IssueSignature & { kind: Issue['kind']; title: string; program: string })[];
+  signatures: (IssueSignature & { link: string; kind: Issue['kind']; title: string; program: string })[];
   releases: { release: string; count: number; first_seen: string; last_seen: string }[];
 }
 
@@ -30,7 +30,7 @@ const issueStatement = (where: string) => `
     ${iso('issue.ignored_at')} as ignored_at, signed.signatures, spanned.releases
   from agentdump_issues as issue
   join (
-    select issue, jsonb_agg(jsonb_build_object('id', id, 'version', version, 'parts', parts, 'count', count,
+    select issue, jsonb_agg(jsonb_build_object('id', id, 'version', version, 'parts', parts, 'link', link, 'count', count,
       'kind', kind, 'title', title, 'program', program) order by id <> issue, id) as signatures
     from agentdump_signatures where count > 0 ${where} group by issue) as signed on signed.issue = issue.id
   join (
@@ -127,11 +127,13 @@ function releasesOf({ releases }: IssueRow): ReleaseCount[] {
     .sort((a, b) => (a.firstSeen < b.firstSeen ? -1 : 1));
 }
 
-/** By its id, the id of a signature in it, or the start of one. Throws `not-found`, `usage` where several begin so. */
+/** By its id, the id of a signature that is or was in it, or the start of one. Throws `not-found`, `usage` where several begin so. */
 export async function findIssue(index: { query: Query }, word: string): Promise<string> {
   const rows = /^[0-9a-f]{1,16}$/.test(word)
     ? await index.query<{ issue: string }>(
-        'select distinct issue from agentdump_signatures where count > 0 and (starts_with(id, $1) or starts_with(issue, $1)) limit 3',
+        `select distinct issue from agentdump_signatures as named
+         where (starts_with(id, $1) or starts_with(issue, $1))
+           and exists (select from agentdump_signatures where issue = named.issue and count > 0) limit 3`,
         [word],
       )
     : [];
@@ -253,7 +255,7 @@ export function splitIssue(index: IndexDatabase, word: string): Promise<string[]
   return index.transaction(async (query) => {
     const id = await findIssue({ query }, word);
     const rows = await query<{ id: string }>(
-      'select id from agentdump_signatures where issue = $1 order by id',
+      'select id from agentdump_signatures where issue = $1 and count > 0 order by id',
       [id],
     );
     if (rows.length < 2)

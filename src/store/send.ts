@@ -115,7 +115,7 @@ function requireWhole(bundle: BundleReader, limit: number): string {
   );
 }
 
-function factsOf(bundle: BundleReader): BundleFacts {
+export function factsOf(bundle: BundleReader): BundleFacts {
   const trigger = bundle.readJson<{ repeats?: unknown }>(partNames.trigger);
   return { program: bundle.head.program, repeats: trigger?.repeats };
 }

@@ -1,21 +1,38 @@
 /**
- * Lets eighteen faults die in eleven ways each, for real, and holds the groups that their signatures make against what was
+ * Lets thirty-six faults die in fifteen ways each, for real, and holds the groups that their signatures make against what was
  * said of them before: pair precision and recall, by variant. `npm run bench:grouping [folder]` keeps the bundles in the folder
  * and takes those that are there.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { analyzeBundle } from '../../src/analysis/analyze.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import type { Account } from '../../src/model/account.ts';
-import { faultNames, programOf, type Variant, variants } from '../store/grouping/faults.ts';
+import { deathOf } from '../../src/store/death.ts';
+import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { faultSets, programOf, type Variant, variants } from '../store/grouping/faults.ts';
 import { type Labelled, scorePairs } from '../store/grouping/score.ts';
+import { sentryGroup } from '../store/grouping/sentry.ts';
 import { findNode } from '../support/agent-preload.ts';
 import { preload } from '../support/run-victim.ts';
 
+const terser = createRequire(new URL('../bundlers/package.json', import.meta.url))('terser') as {
+  minify(code: string, options: object): Promise<{ code?: string; map?: string }>;
+};
 const kept = process.argv[2];
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'agentdump-grouping-'));
 
@@ -30,15 +47,19 @@ async function die(fault: string, variant: Variant): Promise<string | undefined>
     let main = join(at, 'src', 'main.mjs');
     if (variant.build) {
       const outfile = join(at, 'app', 'bundle.mjs');
+      const isMapped = variant.build === 'mapped';
+      const isTerser = variant.minifier === 'terser';
       await build({
         entryPoints: [main],
         outfile,
         bundle: true,
-        minify: true,
+        minify: !isTerser,
         platform: 'node',
         format: 'esm',
-        sourcemap: variant.build === 'mapped' ? 'linked' : false,
+        sourcemap: isMapped ? 'linked' : false,
+        logLevel: 'silent',
       });
+      if (isTerser) await minifyByTerser(outfile, isMapped);
       writeFileSync(join(at, 'app', 'package.json'), '{"name":"shop","version":"1.0.0","type":"module"}');
       main = outfile;
     }
@@ -48,9 +69,23 @@ async function die(fault: string, variant: Variant): Promise<string | undefined>
     const child = spawn(node, ['--require', preload, main], { cwd: dirname(main), stdio: 'ignore', env });
     await new Promise((resolve) => child.on('close', resolve));
   }
+  if (!existsSync(dumps)) return undefined;
   return readdirSync(dumps)
     .filter((name) => name.endsWith('.agentdump'))
     .map((name) => join(dumps, name))[0];
+}
+
+/** Over what esbuild has bundled, with its map as the one to go on from. */
+async function minifyByTerser(outfile: string, isMapped: boolean): Promise<void> {
+  const { code, map } = await terser.minify(readFileSync(outfile, 'utf8'), {
+    module: true,
+    toplevel: true,
+    ...(isMapped && {
+      sourceMap: { content: readFileSync(`${outfile}.map`, 'utf8'), url: 'bundle.mjs.map' },
+    }),
+  });
+  writeFileSync(outfile, code ?? '');
+  if (isMapped) writeFileSync(`${outfile}.map`, map ?? '');
 }
 
 async function accountOf(path: string): Promise<Account> {
@@ -62,22 +97,53 @@ async function accountOf(path: string): Promise<Account> {
   }
 }
 
-const deaths: (Labelled & { parts: string[] })[] = [];
-for (const fault of faultNames)
-  for (const variant of variants) {
-    const path = await die(fault, variant);
-    if (path === undefined) {
-      console.log(`no bundle: ${fault}, ${variant.name}`);
-      continue;
-    }
-    const { signature } = await accountOf(path);
-    deaths.push({
-      fault,
-      variant: variant.name,
-      group: signature?.id ?? 'none',
-      parts: signature?.parts ?? [],
-    });
+interface Death extends Labelled {
+  set: keyof typeof faultSets;
+  parts: string[];
+  sentry: string;
+  account: Account;
+}
+
+/** By the store, to which they come in an order that has nothing to do with their faults. */
+async function groupByStore(some: readonly Death[]): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), 'agentdump-grouping-store-'));
+  const { index, close } = await openStore(place);
+  const orderOf = (at: number) => createHash('sha256').update(`order ${at}`).digest('hex');
+  const order = some.map((_, at) => at).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const idOf = (at: number) => at.toString(16).padStart(16, '0');
+  for (const at of order) {
+    const death = some[at]!;
+    const stored = { bundle: idOf(at), digest: '', blob: idOf(at), bytes: 0 };
+    await addDeath(index, deathOf(death.account, stored, { program: 'shop', repeats: 0 }, Date.now()));
   }
+  for (const [at, death] of some.entries())
+    death.group = (await findDeath(index, { bundle: idOf(at) }))?.issue ?? 'none';
+  await close();
+  rmSync(place, { recursive: true, force: true });
+}
+
+const deaths: Death[] = [];
+for (const set of ['first', 'second'] as const)
+  for (const fault of faultSets[set])
+    for (const variant of variants) {
+      const path = await die(fault, variant);
+      if (path === undefined) {
+        console.log(`no bundle: ${fault}, ${variant.name}`);
+        continue;
+      }
+      const account = await accountOf(path);
+      const { signature } = account;
+      deaths.push({
+        set,
+        fault,
+        variant: variant.name,
+        group: signature?.id ?? 'none',
+        parts: signature?.parts ?? [],
+        sentry: sentryGroup(account),
+        account,
+      });
+    }
+await groupByStore(deaths);
 if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
@@ -87,16 +153,24 @@ const told = (name: string, some: readonly Labelled[]): void => {
     `${name.padEnd(40)} precision ${percent(precision)}, recall ${percent(recall)} of ${pairs} pairs`,
   );
 };
-console.log(`${deaths.length} deaths of ${faultNames.length} faults`);
-told('all', deaths);
-told(
-  'without builds that have no map',
-  deaths.filter(({ variant }) => variant !== 'minified, no map'),
-);
+console.log(`${deaths.length} deaths of ${faultSets.first.length + faultSets.second.length} faults`);
+const isMapped = ({ variant }: Labelled) => !variant.endsWith('no map');
+for (const [name, some] of [
+  ['first set', deaths.filter(({ set }) => set === 'first')],
+  ['second set', deaths.filter(({ set }) => set === 'second')],
+  ['both', deaths],
+] as const) {
+  const asSentry = some.map((death) => ({ ...death, group: death.sentry }));
+  told(name, some);
+  told(`${name}, by Sentry's rules`, asSentry);
+  told(`${name}, no builds without a map`, some.filter(isMapped));
+  told(`${name}, no builds without a map, Sentry`, asSentry.filter(isMapped));
+}
 for (const { name } of variants.slice(1))
   told(
     `as written and ${name}`,
     deaths.filter(({ variant }) => [name, 'as written'].includes(variant)),
   );
 if (process.env['AGENTDUMP_TEST_MATRIX'] === 'full')
-  for (const { fault, variant, parts } of deaths) console.log(`${fault} | ${variant} | ${parts.join(' ; ')}`);
+  for (const { fault, variant, group, parts } of deaths)
+    console.log(`${fault} | ${variant} | ${group} | ${parts.join(' ; ')}`);

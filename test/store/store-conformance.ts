@@ -1,5 +1,6 @@
 /** What every store must hold, whoever speaks its SQL. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { packBundle } from '../../src/bundle/finished/pack.ts';
 import { encryptBundle } from '../../src/bundle/finished/pack-encrypted.ts';
 import { openBundle } from '../../src/bundle/read/reader.ts';
 import { readLock } from '../../src/bundle/write/age-key.ts';
+import { addDeath, findDeath } from '../../src/store/index/add-death.ts';
 import {
   findIssue,
   ignoreIssue,
@@ -19,6 +21,7 @@ import {
   splitIssue,
 } from '../../src/store/issues.ts';
 import type { Store } from '../../src/store/open-store.ts';
+import { countOutdated, reprocess } from '../../src/store/reprocess.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { randomId, type SynthDeath, writeDeath } from './synth-death.ts';
 
@@ -260,4 +263,101 @@ export function testStore({ name, skip, open }: StoreKind): void {
     assert.deepEqual(await listIssues(store), []);
     assert.equal((await listIssues(store, { all: true })).length, 1);
   });
+
+  test(
+    `${name}: a stack that tells less goes to the one issue that it fits, and nowhere where two do`,
+    options,
+    async () => {
+      const add = async (...frames: string[]) => {
+        const id = randomId();
+        const parts = ['kind:thrown', 'error:Error', 'message:no', ...frames];
+        const signature = createHash('sha256').update(parts.join()).digest('hex').slice(0, 16);
+        const stored = { bundle: id, digest: id, blob: id, bytes: 1, signature, version: 3, parts };
+        const death = {
+          ...stored,
+          link: 'one',
+          kind: 'uncaught-exception',
+          title: 'no',
+          runs: 0,
+          repeats: 0,
+        };
+        await addDeath(store.index, { ...death, at: '2026-11-21T03:04:05.678Z' });
+        return (await findDeath(store.index, { bundle: id }))?.issue;
+      };
+      const nameless = await add('names:minified');
+      assert.equal(
+        await add('frame:check@check.js', 'frame:pay@pay.js'),
+        nameless,
+        'the first that has names',
+      );
+      assert.equal(await add('frame:pay@pay.js'), nameless);
+      const other = await add('frame:check@check.js', 'frame:refund@refund.js');
+      assert.notEqual(other, nameless);
+      assert.equal(
+        await add('frame:refund@refund.js', 'frame:run@run.js'),
+        await add('frame:refund@refund.js', 'frame:run@run.js'),
+      );
+      assert.notEqual(await add('frame:check@check.js'), nameless, 'it fits both');
+      const [first] = (await listIssues(store)).filter(({ id }) => id === nameless);
+      assert.equal(first?.count, 3);
+      assert.match(first?.because ?? '', /more or less of the same callers/);
+    },
+  );
+
+  test(
+    `${name}: rules of now group again what older ones have grouped, and the issue keeps its history`,
+    options,
+    async () => {
+      const now = [
+        await send({ message: 'the one' }),
+        await send({ message: 'the one' }),
+        await send({ message: 'the other' }),
+      ];
+      // As if older rules had taken them for one.
+      const { query } = store.index;
+      const old = 'abcdef0123456789';
+      await query('insert into agentdump_issues (id, ignored_at) values ($1, now())', [old]);
+      await query(
+        `insert into agentdump_signatures (id, version, parts, kind, title, program, issue, count)
+       select $1, 2, parts, kind, title, program, $1, 3 from agentdump_signatures where id = $2`,
+        [old, now[0]],
+      );
+      await query('update agentdump_deaths set signature = $1', [old]);
+      for (const table of ['spans', 'hours']) await query(`delete from agentdump_${table}`);
+      await query(
+        `insert into agentdump_spans select $1, coalesce(release, ''), count(*), min(at), max(at) from agentdump_deaths group by release`,
+        [old],
+      );
+      await query(
+        `insert into agentdump_hours select $1, date_trunc('hour', at, 'UTC'), count(*) from agentdump_deaths group by 2`,
+        [old],
+      );
+      await query('update agentdump_signatures set count = 0 where id <> $1', [old]);
+      await query('delete from agentdump_signatures where count = 0');
+      assert.equal(await countOutdated(store.index), 3);
+      const [before] = await listIssues(store);
+      assert.deepEqual([before?.id, before?.count, before?.status], [old, 3, 'ignored']);
+
+      assert.deepEqual(await reprocess(store), { deaths: 3, unreadable: 0, issuesBefore: 1, issuesAfter: 2 });
+      const after = new Map((await listIssues(store)).map((one) => [one.id, one]));
+      assert.deepEqual([after.get(old)?.count, after.get(old)?.status], [2, 'ignored']);
+      assert.deepEqual([after.get(now[2] ?? '')?.count, after.get(now[2] ?? '')?.status], [1, 'ignored']);
+      assert.equal(await findIssue(store.index, old.slice(0, 8)), old);
+      const story = await showIssue(store, old);
+      assert.deepEqual(story.hours, [{ hour: '2026-11-21T03:00:00.000Z', count: 2 }]);
+      assert.equal(await send({ message: 'the one' }), old);
+      assert.equal((await reprocess(store)).deaths, 0);
+
+      // One whose bundle is gone stays as it was, and goes with the others of its signature.
+      await query('update agentdump_signatures set version = 2 where count > 0');
+      await query(
+        `update agentdump_deaths set blob = 'gone' where bundle in (select bundle from agentdump_deaths limit 1)`,
+      );
+      assert.equal((await reprocess(store)).unreadable, 1);
+      assert.equal(
+        (await listIssues(store)).reduce((sum, { count }) => sum + count, 0),
+        4,
+      );
+    },
+  );
 }

@@ -75,6 +75,16 @@ export interface IssueStory extends Issue {
   deaths: StoredDeath[];
 }
 
+/** What new signature rules made of what a store has. */
+export interface Reprocessed {
+  /** That rules before these had grouped. */
+  deaths: number;
+  /** Of them those that stay as they were: their bundles are gone, encrypted or damaged. */
+  unreadable: number;
+  issuesBefore: number;
+  issuesAfter: number;
+}
+
 /** What became of one bundle that was to be sent. */
 export interface SentBundle {
   path: string;

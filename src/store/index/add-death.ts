@@ -1,24 +1,24 @@
 /** Adds a death to the index, once: the row and all that is counted of it in one statement. */
 import type { Death } from '../death.ts';
+import { findHome } from '../home.ts';
 import { type IndexDatabase, iso, type Query } from './database.ts';
 
 const columns =
-  'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats';
+  'bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, commit_id, environment, agent, runs, repeats, was';
 
 /** The issue's row is there first: a signature refers to it. A signature that was seen stays in its issue. */
 const addition = `
   with one as (
     select * from jsonb_to_record($1::jsonb) as death (
-      bundle text, digest text, blob text, bytes bigint, signature text, version integer, parts jsonb, kind text,
-      title text, at timestamptz, program text, host text, node text, release text, commit_id text, environment text,
-      agent text, runs integer, repeats integer)),
+      bundle text, digest text, blob text, bytes bigint, signature text, version integer, parts jsonb, link text, kind text, title text, at timestamptz, program text, host text, node text, release text, commit_id text, environment text,
+      agent text, runs integer, repeats integer, was text, home text)),
   added as (
     insert into agentdump_deaths (${columns}) select ${columns} from one on conflict (bundle) do nothing returning bundle),
   counted as (select one.* from one, added),
-  opened as (insert into agentdump_issues (id) select signature from counted on conflict (id) do nothing),
+  opened as (insert into agentdump_issues (id) select coalesce(home, signature) from counted on conflict (id) do nothing),
   signed as (
-    insert into agentdump_signatures as known (id, version, parts, kind, title, program, issue, count)
-    select signature, version, parts, kind, title, coalesce(program, ''), signature, 1 + repeats from counted
+    insert into agentdump_signatures as known (id, version, parts, link, kind, title, program, issue, count)
+    select signature, version, parts, link, kind, title, coalesce(program, ''), coalesce(home, signature), 1 + repeats from counted
     on conflict (id) do update set count = known.count + excluded.count returning issue),
   spanned as (
     insert into agentdump_spans as known (signature, release, count, first_seen, last_seen)
@@ -35,9 +35,23 @@ const addition = `
     on conflict (program, release) do update set first_seen = least(known.first_seen, excluded.first_seen))
   select issue from signed`;
 
+/** Of a death that new rules group again: the signature that it had, and its issue, where the new one has none yet. */
+export interface Regrouped {
+  was?: string;
+  home?: string;
+}
+
 /** Whether it was added; false when it was there. */
-export async function addDeath(index: IndexDatabase, death: Death, insteadOf?: string): Promise<boolean> {
-  const add = async (query: Query) => (await query(addition, [JSON.stringify(death)])).length > 0;
+export async function addDeath(
+  index: IndexDatabase,
+  death: Death & Regrouped,
+  insteadOf?: string,
+): Promise<boolean> {
+  const add = async (query: Query) => {
+    const { signature: id, parts, link } = death;
+    const home = (await findHome(query, { id, parts, link })) ?? death.home;
+    return (await query(addition, [JSON.stringify({ ...death, home })])).length > 0;
+  };
   if (insteadOf === undefined) return add(index.query);
   return index.transaction(async (query) => {
     await removeDeath({ query }, insteadOf);

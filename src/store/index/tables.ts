@@ -1,6 +1,7 @@
 /**
  * The tables. A death is one row; what lists and pages need of many deaths is counted when one is added, so that their cost
- * grows with the faults and not with the deaths. A missing release is the empty text, as a key has no null.
+ * grows with the faults and not with the deaths. A missing release is the empty text, as a key has no null. An `alter table` waits
+ * for all who use the table, so it is said only where the column is absent.
  */
 import type { Query } from './database.ts';
 
@@ -9,14 +10,26 @@ const tables = [
     bundle text primary key, digest text not null, blob text not null, bytes bigint not null,
     signature text not null, kind text not null, title text not null, at timestamptz not null,
     received_at timestamptz not null default now(), program text, host text, node text, release text, commit_id text,
-    environment text, agent text, runs integer not null, repeats integer not null)`,
+    environment text, agent text, runs integer not null, repeats integer not null, was text)`,
   'create index if not exists agentdump_deaths_signature on agentdump_deaths (signature, at desc)',
   'create index if not exists agentdump_deaths_blob on agentdump_deaths (blob)',
   `create table if not exists agentdump_issues (
     id text primary key, resolved_at timestamptz, resolved_release text, ignored_at timestamptz)`,
   `create table if not exists agentdump_signatures (
     id text primary key, version integer not null, parts jsonb not null, kind text not null, title text not null,
-    program text not null, issue text not null references agentdump_issues, count integer not null)`,
+    program text not null, issue text not null references agentdump_issues, count integer not null,
+    link text not null default '')`,
+  `do $$ begin
+    if not exists (select from pg_attribute where attrelid = 'agentdump_signatures'::regclass and attname = 'link') then
+      alter table agentdump_signatures
+        add column link text not null default '';
+    end if;
+    if not exists (select from pg_attribute where attrelid = 'agentdump_deaths'::regclass and attname = 'was') then
+      alter table agentdump_deaths add column was text;
+    end if;
+  end $$`,
+  'create index if not exists agentdump_deaths_was on agentdump_deaths (was) where was is not null',
+  "create index if not exists agentdump_signatures_link on agentdump_signatures (link) where link <> ''",
   'create index if not exists agentdump_signatures_issue on agentdump_signatures (issue)',
   `create table if not exists agentdump_spans (
     signature text not null, release text not null, count integer not null, first_seen timestamptz not null,

@@ -35,7 +35,7 @@ function account(variation: Variation = {}): Account {
   } = variation;
   const frame = (f: string, file: string): Frame => ({
     function: f,
-    file,
+    ...(file !== undefined && { file }),
     line,
     column: 3,
     inApp: !file.includes('node_modules') && !file.startsWith('node:'),
@@ -71,7 +71,7 @@ test('the parts say what was hashed', () => {
     'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 2);
+  assert.equal(signature?.version, 3);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {
@@ -96,14 +96,14 @@ test('a signal has no frames in its signature, an exit its code', () => {
   assert.deepEqual(computeSignature(exited)?.parts, ['kind:exit', 'exit:3']);
 });
 
-const framesOf = (...frames: [name: string, file: string][]) => {
+const framesOf = (...frames: [name: string, file: string | undefined][]) => {
   const { error, ...rest } = account();
   const made = frames.map(([name, file]) => ({
     function: name,
-    file,
+    ...(file !== undefined && { file }),
     line: 1,
     column: 1,
-    inApp: true,
+    inApp: file !== undefined,
     trust: 'stack-text' as const,
   }));
   return computeSignature({ ...rest, error: { ...error, frames: made } })?.parts.filter((part) =>
@@ -120,7 +120,13 @@ test('three functions that have a name of their own, by the names of their files
     ['run', '/srv/app/src/run.js'],
     ['start', '/srv/app/src/main.js'],
   ];
-  assert.deepEqual(framesOf(...way), [
+  assert.deepEqual(framesOf(...way), ['frame:check@check.js'], 'who calls a callback later is the way there');
+  const atOnce: [string, string | undefined][] = [
+    ...way.slice(0, 2),
+    ['Array.forEach', undefined],
+    ...way.slice(3),
+  ];
+  assert.deepEqual(framesOf(...atOnce), [
     'frame:check@check.js',
     'frame:pay@orders/index.js',
     'frame:run@run.js',

@@ -1,8 +1,10 @@
 /**
- * A program with eighteen faults, several of which fail in one function that they share, and the ways in which the same fault
+ * A program with thirty-six faults, several of which fail in one function that they share, and the ways in which the same fault
  * looks otherwise: another build, another Node, another folder, another path to it. What belongs together is said here, by
  * hand, and not by what any rule makes of it.
  */
+import { secondFaults, secondLib } from './second-faults.ts';
+
 export interface Program {
   /** Relative path → text. */
   files: Record<string, string>;
@@ -80,7 +82,8 @@ const faults: Record<string, string> = {
     export async function run() { await ask(); }`,
 };
 
-export const faultNames = Object.keys(faults);
+/** By set. The rules may be made on the first alone. */
+export const faultSets = { first: Object.keys(faults), second: Object.keys(secondFaults) };
 
 const lib: Record<string, string> = {
   'lib/invariant.mjs': `
@@ -103,6 +106,9 @@ const ways = {
   direct: 'await run();',
   timer: 'setTimeout(() => run(), 5);',
   promise: 'Promise.resolve().then(() => run());',
+  event:
+    "import { EventEmitter } from 'node:events';\nconst bus = new EventEmitter().on('go', () => run());\nsetImmediate(() => bus.emit('go'));",
+  awaited: 'async function start() { await null; await run(); }\nstart();',
   job: 'class Queue { async work(job) { await null; await job(); } }\nawait new Queue().work(async () => { await run(); });',
 };
 export type Way = keyof typeof ways;
@@ -112,7 +118,8 @@ export function programOf(
   { way = 'direct', shift = 0 }: { way?: Way; shift?: number } = {},
 ): Program {
   const before = Array.from({ length: shift }, (_, n) => `// line ${n}`).join('\n');
-  const texts = { ...lib, [`faults/${fault}.mjs`]: faults[fault] ?? '' };
+  const text = faults[fault] ?? secondFaults[fault] ?? '';
+  const texts = { ...lib, ...secondLib, [`faults/${fault}.mjs`]: text };
   const main = `import { run } from './faults/${fault}.mjs';\n${ways[way]}\n`;
   const files = Object.entries({ ...texts, 'main.mjs': main }).map(([name, text]) => [
     name,
@@ -133,6 +140,7 @@ export interface Variant {
   shift?: number;
   /** Bundled and minified, with its source map or without. */
   build?: 'mapped' | 'unmapped';
+  minifier?: 'esbuild' | 'terser';
 }
 
 export const variants: readonly Variant[] = [
@@ -147,4 +155,8 @@ export const variants: readonly Variant[] = [
   { name: 'minified, with a map', node: 24, build: 'mapped' },
   { name: 'minified, with a map, shifted', node: 20, build: 'mapped', shift: 5 },
   { name: 'minified, no map', node: 24, build: 'unmapped' },
+  { name: 'terser, with a map', node: 22, build: 'mapped', minifier: 'terser' },
+  { name: 'terser, no map', node: 26, build: 'unmapped', minifier: 'terser', shift: 9 },
+  { name: 'from an event', node: 22, way: 'event' },
+  { name: 'after an await', node: 26, way: 'awaited' },
 ];

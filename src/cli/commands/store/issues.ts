@@ -2,9 +2,10 @@
 import type { CommandModule } from 'yargs';
 import { AgentdumpError } from '../../../errors.ts';
 import type { Issue } from '../../../model/fleet/issue.ts';
-import { renderIssue, renderIssueList } from '../../../report/issues.ts';
+import { formatCount } from '../../../model/quantities.ts';
+import { renderIssue, renderIssueList, renderReprocessed } from '../../../report/issues.ts';
 import type { Store } from '../../../store/open-store.ts';
-import { jsonOption, readCountOption } from '../../options/bundle-options.ts';
+import { jsonOption, keyOptions, keysOf, readCountOption } from '../../options/bundle-options.ts';
 import { storeOption, withStore } from '../../options/store-options.ts';
 import { note, print, printForeign, printJson, stdoutColumns, stdoutWantsColour } from '../../output.ts';
 
@@ -16,6 +17,8 @@ interface Words {
   all?: boolean | undefined;
   limit?: string | undefined;
   json?: boolean | undefined;
+  identity?: string | undefined;
+  passphraseFile?: string | undefined;
 }
 
 interface Action {
@@ -81,6 +84,19 @@ const actions: Record<string, Action> = {
       else print(issues.map((one) => one.slice(0, 8)).join('\n'));
     },
   },
+  reprocess: {
+    words: '',
+    about: 'group what older rules have grouped by those of now; issues keep their history',
+    least: 0,
+    most: 0,
+    act: async (store, words) => {
+      const { reprocess } = await import('../../../store/reprocess.ts');
+      const keys = await keysOf(words);
+      const done = await reprocess(store, { ...(keys && { keys }) });
+      if (words.json) printJson(done);
+      else print(renderReprocessed(done));
+    },
+  },
 };
 
 const command: CommandModule<object, Words> = {
@@ -107,7 +123,8 @@ const command: CommandModule<object, Words> = {
         describe: 'show: number of deaths',
         default: '20',
       })
-      .option('json', jsonOption);
+      .option('json', jsonOption)
+      .options(keyOptions);
   },
   handler: async (words) => {
     const action = readAction(words);
@@ -137,6 +154,10 @@ async function list(store: Store, { json, all }: Words): Promise<void> {
   const { listIssues } = await import('../../../store/issues.ts');
   const issues = await listIssues(store, { all: all ?? false });
   if (json) return printJson({ issues: issues.map(contractOf) }, 2);
+  const { countOutdated } = await import('../../../store/reprocess.ts');
+  const outdated = await countOutdated(store.index);
+  if (outdated > 0)
+    note(`${formatCount(outdated, 'death')} grouped by older rules: agentdump issues reprocess`);
   if (!issues.length) return note(`no issue in ${store.index.place}`);
   print(renderIssueList(issues, await look()));
 }

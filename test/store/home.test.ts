@@ -1,0 +1,27 @@
+/** Which stacks are one that only tells more or less. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { minifiedPart } from '../../src/analysis/signature.ts';
+import { isSameStack } from '../../src/store/home.ts';
+
+const stack = (...frames: string[]): string[] => ['error:Error', ...frames.map((frame) => `frame:${frame}`)];
+const pay = stack('check@check.js', 'pay@pay.js', 'run@run.js');
+
+const cases: [title: string, a: string[], b: string[], isSame: boolean][] = [
+  ['itself', pay, pay, true],
+  ['callers are missing', stack('check@check.js'), pay, true],
+  ['a caller more', stack('check@check.js', 'pay@pay.js', 'run@run.js', 'start@main.js'), pay, true],
+  ['one put into another by a minifier', stack('pay@pay.js', 'run@run.js'), pay, true],
+  ['without a name, in a file of it', stack('(anonymous)@pay.js'), pay, true],
+  ['without a name, in another file', stack('(anonymous)@other.js'), pay, false],
+  ['another caller of the same helper', stack('check@check.js', 'refund@refund.js'), pay, false],
+  ['in another order', stack('pay@pay.js', 'check@check.js'), pay, false],
+  ['all names are lost', ['error:Error', minifiedPart], pay, true],
+  ['no stack at all', ['error:Error'], pay, false],
+];
+
+for (const [title, a, b, isSame] of cases)
+  test(title, () => {
+    assert.equal(isSameStack(a, b), isSame);
+    assert.equal(isSameStack(b, a), isSame, 'the other way round');
+  });
