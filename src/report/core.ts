@@ -13,6 +13,7 @@ import { fitLines } from './text/fit.ts';
 import { renderHeadline, renderSummary } from './text/headline.ts';
 import { keyValues, oneLine, type Page, section, wrap } from './text/layout.ts';
 import { renderCodeFrame } from './text/stack.ts';
+import { renderHandles, renderProcess, renderVariables } from './text/surroundings.ts';
 import { renderTable } from './text/table.ts';
 
 export interface CoreTextOptions {
@@ -39,6 +40,9 @@ export function renderCore(account: Account, options: CoreTextOptions = {}): str
     ...section(page, 'Fault', renderFault(safe, died, page)),
     ...(died ? section(page, titleOf(died), renderThread(died, page, limit)) : []),
     ...section(page, 'Waiting', renderSuspended(safe, page, limit)),
+    ...section(page, 'Handles', renderHandles(safe, page)),
+    ...section(page, 'Process', renderProcess(safe, page)),
+    ...(options.all ? section(page, 'Environment', renderVariables(safe, page)) : []),
     ...(options.all
       ? others.flatMap((t) => section(page, titleOf(t), renderThread(t, page, limit)))
       : section(page, 'Other threads', renderOthers(others, page))),

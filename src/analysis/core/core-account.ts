@@ -3,9 +3,16 @@
  * a verdict. Everything that is missing is a gap; only what is no core of a machine that can be read is an error.
  */
 import { whereMapped } from '../../bytes/memory.ts';
-import { type Account, accountSchema, type ProcessFacts, type SignalFacts } from '../../model/account.ts';
+import {
+  type Account,
+  accountSchema,
+  type EnvironmentFacts,
+  type ProcessFacts,
+  type SignalFacts,
+} from '../../model/account.ts';
 import type { Thread } from '../../model/thread.ts';
 import type { Gap, Verdict } from '../../model/verdict.ts';
+import { createPolicy } from '../../redaction/index.ts';
 import { computeSignature } from '../signature.ts';
 import { type CoreDump, openAnyCore, openCoreInMemory } from './core-dump.ts';
 import { concludeCore } from './core-verdict.ts';
@@ -17,6 +24,8 @@ import { findSurveyNote, type SurveyRecord } from './javascript/survey-note.ts';
 import { openV8, type V8Runtime } from './javascript/v8-runtime.ts';
 import { findAbortCause } from './native/abort-cause.ts';
 import { findExecutablePath, findRuntimeAddress } from './native/module-map.ts';
+import { findOpenHandles } from './process/open-handles.ts';
+import { findStartWords, type StartWords, titleGap } from './process/start-words.ts';
 import { describeThread } from './thread-stack.ts';
 
 export interface CoreOptions {
@@ -72,14 +81,18 @@ export async function accountForDump(dump: CoreDump, options: CoreOptions = {}):
   // Before the heap is walked, which remembers types that it read unrecorded: a mini core would not have them.
   const cause = died && findAbortCause(dump, v8, died, threads[0]);
   const survey = v8 && options.heap !== false ? findSurvey(dump, v8, threads, gaps) : undefined;
+  const words = findStartWords(dump);
+  if (words?.isTitle) gaps.push(titleGap);
+  const environment = describeEnvironment(v8, words, survey);
   await placeThroughMaps(v8, [...threads, ...(survey?.suspended ?? [])], gaps);
   const account: Omit<Account, 'verdict' | 'signature'> = {
     schema: accountSchema,
-    process: describeProcess(dump, v8),
+    process: describeProcess(dump, v8, words),
     ...(fault ? { signal: describeSignal(fault) } : {}),
     threads,
     modules: { packages: [], native: describeModules(dump) },
     ...(survey ? { suspended: survey.suspended, memory: { classes: survey.classes } } : {}),
+    ...(environment ? { environment } : {}),
     gaps,
   };
   const verdict = lessCertain(
@@ -112,10 +125,11 @@ function findSurvey(dump: CoreDump, v8: V8Runtime, threads: Thread[], gaps: Gap[
   // What the walk reads is no part of a mini core: its result is.
   const touched = dump.memory.touchedBlocks;
   dump.memory.touchedBlocks = undefined;
-  const { suspended, classes } = surveyHeap(dump, v8, gaps, threads);
+  const { suspended, classes, timers } = surveyHeap(dump, v8, gaps, threads);
   dump.memory.touchedBlocks = touched;
   return {
     suspended,
+    ...(timers.length > 0 && { timers }),
     classes: classes
       .slice(0, maxClasses)
       .map(({ name, count, selfSize }) => ({ name, count, selfSizeBytes: selfSize })),
@@ -136,15 +150,34 @@ function describeSignal(fault: Fault): SignalFacts {
   };
 }
 
-function describeProcess({ core, memory, collected }: CoreDump, v8: V8Runtime | undefined): ProcessFacts {
+/** What the process waited for outside of JavaScript, and its variables. */
+function describeEnvironment(
+  v8: V8Runtime | undefined,
+  words: StartWords | undefined,
+  survey: SurveyRecord | undefined,
+): EnvironmentFacts | undefined {
+  const handles = [...(survey?.timers ?? []), ...((v8 && findOpenHandles(v8)) ?? [])];
+  if (!words && handles.length === 0) return undefined;
+  return {
+    ...(words && { variables: words.variables }),
+    ...(handles.length > 0 && { handles }),
+  };
+}
+
+function describeProcess(
+  { core, memory, collected }: CoreDump,
+  v8: V8Runtime | undefined,
+  words: StartWords | undefined,
+): ProcessFacts {
   const facts: ProcessFacts = { platform: 'linux', arch: core.machine };
   if (core.process) {
     facts.pid = core.process.pid;
     facts.parentPid = core.process.parentPid;
     // The kernel keeps 80 characters of the command line.
-    facts.argv = core.process.arguments.split(' ').filter(Boolean);
+    facts.argv = createPolicy().argv(core.process.arguments.split(' ').filter(Boolean));
   }
-  if (collected?.arguments) facts.argv = collected.arguments;
+  if (words) facts.argv = words.arguments;
+  else if (collected?.arguments) facts.argv = createPolicy().argv(collected.arguments);
   if (collected?.cwd) facts.cwd = collected.cwd;
   if (!v8) return facts;
   facts.v8Version = `${v8.version.major}.${v8.version.minor}`;

@@ -123,8 +123,12 @@ async function render(account: Account, { json, all }: Words): Promise<string> {
 }
 
 async function writeMini(file: string, target: string, options: { executable?: string }): Promise<Account> {
-  const { writeMiniCore } = await import('../../analysis/core/mini/mini-core.ts');
-  const { account, bytes, memoryBytes } = await writeMiniCore(file, target, options);
+  const [{ writeMiniCore }, { makeScrubber }] = await Promise.all([
+    import('../../analysis/core/mini/mini-core.ts'),
+    import('../../supervise/scrub/scrubber.ts'),
+  ]);
+  const redactor = makeScrubber(process.env);
+  const { account, bytes, memoryBytes } = await writeMiniCore(file, target, { ...options, redactor });
   note(`${target}: ${bytes} bytes, with ${memoryBytes} bytes of memory`);
   return account;
 }

@@ -22,6 +22,8 @@ export const OWN_HEAP_SURVEY = 1;
 export const OWN_MODULE_RECORDS = 2;
 /** JSON: the mapped files of a core that had no NT_FILE. */
 export const OWN_LINKED_FILES = 3;
+/** JSON, UTF-8: arguments and environment at the start, redacted. */
+export const OWN_START_WORDS = 4;
 
 /** struct elf_prstatus: 336 bytes on x86-64, 392 on arm64, alike up to the registers. */
 export const PRSTATUS_SIZE = 336;

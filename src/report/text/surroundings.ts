@@ -85,6 +85,17 @@ function variablesText(variables: NonNullable<Account['environment']>['variables
   return `${formatNumber(all.length)}, of which ${formatNumber(withheld)} withheld`;
 }
 
+/** One a line, by name. */
+export function renderVariables({ environment }: Account, page: Page): string[] {
+  return keyValues(
+    page,
+    Object.entries(environment?.variables ?? {}).map(([name, shown]): [string, string] => [
+      oneLine(name),
+      'withheld' in shown ? `withheld (${shown.withheld})` : oneLine(shown.value),
+    ]),
+  );
+}
+
 /** Packages that differ from the lock file; those loaded twice stand under what is unusual. */
 export function renderPackages({ modules }: Account, page: Page): string[] {
   const packages = modules?.packages ?? [];

@@ -8,18 +8,20 @@ import { findHeapPages, walkPage } from '../../../formats/v8/heap/heap-pages.ts'
 import { type ClassCount, Histogram } from '../../../formats/v8/heap/histogram.ts';
 import { findSuspended, type SuspendedFunction } from '../../../formats/v8/suspended.ts';
 import { ValueRenderer } from '../../../formats/v8/values.ts';
-import type { SuspendedStack } from '../../../model/account.ts';
+import type { HandleFacts, SuspendedStack } from '../../../model/account.ts';
 import type { Frame, LocalVariable, Thread } from '../../../model/thread.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import { isInApp } from '../../stacks/in-app.ts';
 import type { CoreDump } from '../core-dump.ts';
 import { displayName, readSource } from './javascript-frame.ts';
 import { surveyPart } from './survey-note.ts';
+import { describeTimers, maxTimers, timerClass } from './timers.ts';
 import type { V8Runtime } from './v8-runtime.ts';
 
 export interface HeapSurvey {
   classes: ClassCount[];
   suspended: SuspendedStack[];
+  timers: HandleFacts[];
   /** Bytes of the pages that objects lie on. */
   pageBytes: number;
 }
@@ -54,6 +56,7 @@ export function surveyHeap(
   const pages = findHeapPages(heap, ranges, usedStacks(dump), collecting.isCollecting);
   const histogram = new Histogram(heap);
   const waiting: number[] = [];
+  const timers: number[] = [];
   const { asyncFunctionObject, asyncGeneratorObject } = heap.layout.types;
   let pageBytes = 0;
   for (const page of pages) {
@@ -66,13 +69,18 @@ export function surveyHeap(
       break;
     }
     walkPage(heap, page, (found) => {
-      histogram.add(found);
+      if (histogram.add(found) === timerClass && timers.length < maxTimers) timers.push(found.object);
       const isAsync = found.type === asyncFunctionObject || found.type === asyncGeneratorObject;
       if (isAsync && waiting.length < maxSuspended) waiting.push(found.object);
     });
   }
   if (pages.length === 0) gaps.push({ part: surveyPart, reason: 'no page of a V8 heap was recognised' });
-  return { classes: histogram.classes(), suspended: describeWaiting(v8, waiting), pageBytes };
+  return {
+    classes: histogram.classes(),
+    suspended: describeWaiting(v8, waiting),
+    timers: describeTimers(v8, timers),
+    pageBytes,
+  };
 }
 
 /** Whether a collection of garbage was moving objects, and of which heaps. */

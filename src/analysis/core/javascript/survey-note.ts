@@ -4,13 +4,14 @@
  */
 import { OWN_HEAP_SURVEY, OWN_NOTE } from '../../../formats/elf-core/layout.ts';
 import { buildNote } from '../../../formats/elf-core/write-core.ts';
-import type { MemoryFacts, SuspendedStack } from '../../../model/account.ts';
+import type { HandleFacts, MemoryFacts, SuspendedStack } from '../../../model/account.ts';
 import type { Gap } from '../../../model/verdict.ts';
 import type { CoreDump } from '../core-dump.ts';
 
 export interface SurveyRecord {
   suspended: SuspendedStack[];
   classes: NonNullable<MemoryFacts['classes']>;
+  timers?: HandleFacts[];
   /** What the walk missed; absent where nothing. */
   gaps?: Gap[];
 }
@@ -41,8 +42,14 @@ function isSurvey(value: unknown): value is SurveyRecord {
     survey.suspended.every((s) => typeof s?.count === 'number' && isFrameList(s.frames)) &&
     Array.isArray(survey.classes) &&
     survey.classes.every((c) => typeof c?.name === 'string' && typeof c.count === 'number') &&
+    (survey.timers === undefined || isTimerList(survey.timers)) &&
     (survey.gaps === undefined || isGapList(survey.gaps))
   );
+}
+
+function isTimerList(timers: unknown): boolean {
+  const isTimer = (t: HandleFacts | null) => typeof t?.kind === 'string' && typeof t.count === 'number';
+  return Array.isArray(timers) && timers.every(isTimer);
 }
 
 function isGapList(gaps: unknown): boolean {

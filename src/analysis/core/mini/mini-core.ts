@@ -18,6 +18,7 @@ import { buildSurveyNote, type SurveyRecord, surveyPart } from '../javascript/su
 import type { V8Runtime } from '../javascript/v8-runtime.ts';
 import { buildLinkedFilesNote } from '../native/linked-files.ts';
 import { RecordingCode } from '../native/module-record.ts';
+import { buildStartWordsNote, redactWords, type StartWords, titleGap } from '../process/start-words.ts';
 import { blankTexts } from './blank-texts.ts';
 import { type CoreRedactor, type KeptBytes, learnSecrets, redactMemory } from './redact-core.ts';
 import { blankStaleTexts } from './stale-texts.ts';
@@ -72,6 +73,7 @@ export async function writeMiniCore(
     const notes = Buffer.concat([
       systemNotes,
       buildSurveyNote(survey),
+      ...startWords(account, redactor),
       buildModulesNote(dump),
       ...(dump.modules.isLinked ? [buildLinkedFilesNote(dump.core.files)] : []),
     ]);
@@ -109,11 +111,26 @@ export async function writeMiniCore(
   }
 }
 
+/** Redacted once by the rules, and once more by what the redactor knows besides. */
+function startWords(account: Account, redactor: CoreRedactor | undefined): Buffer[] {
+  const { process, environment } = account;
+  if (!process?.argv || !environment?.variables) return [];
+  const isTitle = account.gaps.includes(titleGap);
+  const words: StartWords = {
+    arguments: process.argv,
+    variables: environment.variables,
+    ...(isTitle && { isTitle }),
+  };
+  return [buildStartWordsNote(redactor ? redactWords(words, redactor) : words)];
+}
+
 function buildSurvey(account: Account, redactor: CoreRedactor | undefined): SurveyRecord {
   const missed = account.gaps.filter(({ part }) => part === surveyPart);
+  const timers = account.environment?.handles?.filter(({ kind }) => /^set(?:Timeout|Interval)$/.test(kind));
   const survey: SurveyRecord = {
     suspended: account.suspended ?? [],
     classes: account.memory?.classes ?? [],
+    ...(timers && timers.length > 0 && { timers }),
     ...(missed.length > 0 && { gaps: missed }),
   };
   return redactor ? (redactor.value(survey, surveyLimits) as SurveyRecord) : survey;

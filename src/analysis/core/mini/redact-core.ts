@@ -8,7 +8,10 @@
 import type { Account } from '../../../model/account.ts';
 import type { Policy } from '../../../redaction/index.ts';
 
-export type CoreRedactor = Pick<Policy, 'masked' | 'code' | 'text' | 'value' | 'addKnown'>;
+export type CoreRedactor = Pick<
+  Policy,
+  'masked' | 'argv' | 'environment' | 'code' | 'text' | 'value' | 'addKnown'
+>;
 
 /** A stretch of kept memory, and what surrounds it in the process: a secret may reach over its edges. */
 export interface KeptBytes {

@@ -20,7 +20,8 @@ export class Histogram {
     this.#heap = heap;
   }
 
-  add({ map, type, size }: HeapObject): void {
+  /** The name under which it was counted. */
+  add({ map, type, size }: HeapObject): string {
     let entry = this.#byMap.get(map);
     if (!entry) {
       entry = { name: this.#nameOf(map, type), count: 0, selfSize: 0 };
@@ -28,6 +29,7 @@ export class Histogram {
     }
     entry.count++;
     entry.selfSize += size;
+    return entry.name;
   }
 
   /** The largest first. V8's internal objects are named in parentheses. */
