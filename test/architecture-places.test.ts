@@ -9,20 +9,48 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ProviderFormat } from '../src/agent/calls/model-call.ts';
 import { formats } from '../src/agent/providers/table.ts';
+import { queryFields } from '../src/analysis/memory/query/syntax.ts';
+import { causes } from '../src/analysis/verdict/reach-verdict.ts';
+import { partNames } from '../src/bundle/layout/bundle.ts';
+import { partProducers } from '../src/capture/parts/index.ts';
 import { verdictKinds } from '../src/model/verdict.ts';
+import { choosePlatform } from '../src/platform/index.ts';
+import { allShapes } from '../src/redaction/shapes/index.ts';
 import { findReplyFormat } from '../src/replay/replies/table.ts';
 import { trials } from '../src/supervise/doctor/trials.ts';
 import { runners } from '../src/testing/runners/table.ts';
+import { pretendedPlatforms } from './support/pretend-platform.ts';
+import { runnerCommands } from './support/runner-matrix.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const namesIn = (folder: string): string[] => readdirSync(join(root, folder));
+/** Paths from the root. */
+const sourcesBelow = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`);
+const exportsOf = async (path: string): Promise<unknown[]> => Object.values(await import(`../${path}`));
 
 /** Kinds that the doctor cannot bring about by one small program. */
 const untried: Record<string, string> = {
   'dependency-drift': 'needs packages that differ from their lock file',
   unknown: 'is no kind of death',
 };
+
+test('every verdict has a cause that reaches it, and facts that speak for it', async () => {
+  for (const path of sourcesBelow('src/analysis/verdict/causes'))
+    assert.ok(
+      (await exportsOf(path)).some((value) => causes.includes(value as (typeof causes)[number])),
+      `reach-verdict.ts does not list what ${path} exports`,
+    );
+  const reached = new Set<string>(causes.map(({ kind }) => kind));
+  const facts = sourcesBelow('test/analysis/verdict').map(read).join('\n');
+  for (const kind of verdictKinds) {
+    assert.ok(reached.has(kind), `no cause in src/analysis/verdict/causes reaches ${kind}`);
+    assert.ok(facts.includes(`'${kind}'`), `no test in test/analysis/verdict expects ${kind}`);
+  }
+});
 
 test('every verdict is explained, and tried by the doctor', () => {
   const rows = read('docs/read-an-account.md').split('\n');
@@ -108,4 +136,90 @@ test('every rule of leak suspects is in the list, and has a program that leaks s
     if (rule !== undefined) assert.ok(list.split(rule).length > 2, `suspects.ts does not list ${rule}`);
   }
   assert.ok(existsSync(join(root, 'test/analysis/memory/rules.wide.test.ts')));
+});
+
+/** Written beside the list of parts: the first, before it, and the last, after it. */
+const unlistedProducers = ['src/capture/parts/trigger.ts', 'src/capture/parts/heap/heap.ts'];
+
+test('every part is listed where it is written, and read by the analysis', async () => {
+  for (const path of sourcesBelow('src/capture/parts')) {
+    if (!/^export const \w+: PartProducer\b/m.test(read(path)) || unlistedProducers.includes(path)) continue;
+    const exported = await exportsOf(path);
+    assert.ok(
+      partProducers.some((producer) => exported.includes(producer)),
+      `capture/parts/index.ts does not list what ${path} exports`,
+    );
+  }
+  // A name beside `part:` only says where a fact stands.
+  const readers = sourcesBelow('src/analysis').map((path) =>
+    read(path).replaceAll(/\bpart: partNames\.\w+/g, ''),
+  );
+  for (const key of Object.keys(partNames))
+    assert.ok(
+      readers.some((text) => new RegExp(`\\bpartNames\\.${key}\\b`).test(text)),
+      `nothing in src/analysis reads partNames.${key}`,
+    );
+});
+
+test('every field of a heap query is in the grammar, and asked for by a test', () => {
+  const [, fields] = /^field +=(.+)$/m.exec(read('src/analysis/memory/README.md')) ?? [];
+  assert.deepEqual(
+    fields?.split('|').map((word) => word.trim()),
+    queryFields,
+  );
+  const queries = read('test/analysis/memory/query.test.ts');
+  for (const field of queryFields)
+    assert.ok(new RegExp(`\\b${field}\\b`).test(queries), `no query of a test asks for ${field}`);
+});
+
+test('every family of secrets is in the list of shapes', async () => {
+  const known = new Set(allShapes().map(({ rule }) => rule));
+  for (const path of sourcesBelow('src/redaction/shapes')) {
+    const [, name] = /^export function (\w+Shapes)\(/m.exec(read(path)) ?? [];
+    if (name === undefined || path.endsWith('/index.ts')) continue;
+    const { [name]: family } = await import(`../${path}`);
+    for (const { rule } of family()) assert.ok(known.has(rule), `shapes/index.ts does not list ${name}`);
+  }
+});
+
+test('every file of a command is in the table', () => {
+  const table = read('src/cli/registry.ts');
+  for (const path of sourcesBelow('src/cli/commands')) {
+    const file = path.replace('src/cli/', './');
+    if (/^export default\b/m.test(read(path)))
+      assert.ok(table.includes(`import('${file}')`), `registry.ts does not load ${file}`);
+  }
+});
+
+test('every runner is in the table, and has a command that a matrix runs', async () => {
+  for (const path of sourcesBelow('src/testing/runners')) {
+    if (!/^export const \w+(: Runner\b| = \{)/m.test(read(path)) || path.endsWith('/table.ts')) continue;
+    const exported = await exportsOf(path);
+    assert.ok(
+      runners.some((runner) => exported.includes(runner)),
+      `runners/table.ts does not list what ${path} exports`,
+    );
+  }
+  for (const { name } of runners)
+    assert.ok(
+      Object.keys(runnerCommands).some((command) => command.startsWith(name)),
+      `test/support/runner-matrix.ts runs no ${name}`,
+    );
+});
+
+test('every system is chosen by its name, has a title and a column, and is pretended in a test', () => {
+  const guide = read('docs/platforms.md');
+  for (const path of sourcesBelow('src/platform')) {
+    const [, name] = /^ {2}name: '(\w+)',$/m.exec(read(path)) ?? [];
+    if (!/^ {2}\.\.\.nodeOnly,$/m.test(read(path))) continue;
+    assert.ok(name, `${path} names no system`);
+    const { name: chosen, title } = choosePlatform(name);
+    assert.equal(chosen, name, `platform/index.ts does not choose ${path}`);
+    assert.notEqual(title, name, `platform/node-only.ts has no title for ${name}`);
+    assert.ok(guide.includes(title), `docs/platforms.md does not speak of ${title}`);
+    assert.ok(
+      (pretendedPlatforms as readonly string[]).includes(name),
+      `test/support/pretend-platform.ts pretends no ${name}`,
+    );
+  }
 });

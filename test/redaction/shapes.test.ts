@@ -13,7 +13,7 @@ import { textFromPattern } from '../support/text-from-pattern.ts';
 const shapes = allShapes();
 const random = new SeededRandom(7);
 
-test('there are at least 120 kinds, each named once, every start of three characters or more', () => {
+test('there are at least 120 kinds, each named once, every start of two characters or more', () => {
   assert.ok(shapes.length >= 120, String(shapes.length));
   assert.equal(new Set(shapes.map((shape) => shape.rule)).size, shapes.length);
   for (const { rule, starts } of shapes) {

@@ -11,14 +11,16 @@ const hiding = ['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'
 /** A mount namespace in which /proc is an empty folder. */
 export const canHideProc = spawnSync('unshare', [...hiding, 'true']).status === 0;
 
+export const pretendedPlatforms = ['darwin', 'win32', 'linux'] as const;
+
 export interface Pretence {
-  platform: 'darwin' | 'win32' | 'linux';
+  platform: (typeof pretendedPlatforms)[number];
   /** Only where `canHideProc`. */
   isProcHidden: boolean;
 }
 
 /** All that can be had on this machine; linux itself only where /proc is hidden from it. */
-export const pretences: readonly Pretence[] = (['darwin', 'win32', 'linux'] as const).flatMap((platform) => [
+export const pretences: readonly Pretence[] = pretendedPlatforms.flatMap((platform) => [
   ...(platform === 'linux' || canHideProc ? [] : [{ platform, isProcHidden: false }]),
   ...(canHideProc ? [{ platform, isProcHidden: true }] : []),
 ]);

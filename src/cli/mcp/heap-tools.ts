@@ -1,5 +1,6 @@
 /** Questions about memory, answered by `agentdump heap`. Loaded when one is asked: the engine is large. */
 
+import { queryFields } from '../../analysis/memory/query/syntax.ts';
 import type { Shelf } from './shelf.ts';
 import {
   holdersSchema,
@@ -60,8 +61,7 @@ export const heapTools: readonly Tool[] = [
   {
     name: 'heap_query',
     title: 'Search the heap snapshot',
-    description:
-      'Nodes by condition, or groups of them, in SQL words: `class = Session and retained > 1MB sort by retained`; `select .res.statusCode, count(), sum(self) from Request group by .res.statusCode`. Fields: id, name, type, class, self, retained, distance, edges, dominator, value, path. Properties: `.res.statusCode`, `["x"]`, `[0]`, `.list.length`, `.map.size`; `has .x`, `is null`, in, between, like, glob, ~; `references`, `referenced by`, `retains`, `retained by`, `dominated by` (condition).',
+    description: `Nodes by condition, or groups of them, in SQL words: \`class = Session and retained > 1MB sort by retained\`; \`select .res.statusCode, count(), sum(self) from Request group by .res.statusCode\`. Fields: ${queryFields.join(', ')}. Properties: \`.res.statusCode\`, \`["x"]\`, \`[0]\`, \`.list.length\`, \`.map.size\`; \`has .x\`, \`is null\`, in, between, like, glob, ~; \`references\`, \`referenced by\`, \`retains\`, \`retained by\`, \`dominated by\` (condition).`,
     input: {
       fields: {
         bundle: bundleField,

@@ -4,7 +4,7 @@
 export interface Shape {
   /** Name that the placeholder says: lower case, digits and hyphens. */
   rule: string;
-  /** At least three characters each, public, kept in the output. Looked for at the start of a word or of its parts. */
+  /** At least two characters each, public, kept in the output. Looked for at the start of a word or of its parts. */
   starts: string[];
   /** What must follow; only this is withheld. Every repetition is bounded. */
   body: RegExp;

@@ -130,6 +130,13 @@ test('select shows what it is asked for: edges, values, paths; groups without se
   assert.deepEqual(answer(heap, 'from Box order by id limit 1 select edges, id, .text, path'), [
     [1, 1001, 'one', 'global.box0'],
   ]);
+  const { columns, rows } = runQuery(heap, parseQuery('from Box select id, dominator, self'), 1).table!;
+  assert.deepEqual(
+    columns.map(({ kind }) => kind),
+    ['id', 'id', 'bytes'],
+  );
+  assert.deepEqual(rows, [[1005, snapshot.nodes[global]!.id, 300]]);
+  assert.deepEqual(answer(heap, 'id = 1 select dominator'), [[null]]);
   assert.equal(answer(heap, 'class = Garbage and distance is null'), 1);
   assert.equal(answer(heap, 'class = Box and id = @1003'), 1);
   const { table, matches } = runQuery(heap, parseQuery('class = Box group by .text'), 1);

@@ -7,7 +7,7 @@ import {
   type ExpressionOf,
   type ExpressionType,
   type FunctionName,
-  fieldTypes,
+  fieldTraits,
   functionNames,
   type QueryField,
   queryFields,
@@ -108,9 +108,9 @@ export abstract class ValueParser extends TokenCursor {
       return { kind: 'literal', type: 'number', value: Number(word.slice(1)), ...place };
     if (Object.hasOwn(constants, lower))
       return { kind: 'literal', type: 'any', value: constants[lower]!, ...place };
-    if (Object.hasOwn(fieldTypes, lower)) {
+    if (Object.hasOwn(fieldTraits, lower)) {
       const field = lower as QueryField;
-      return { kind: 'field', field, type: fieldTypes[field], ...place };
+      return { kind: 'field', field, type: fieldTraits[field].type, ...place };
     }
     // After a sign only a value can follow: a class may be called Order.
     if (isRight) return { kind: 'literal', type: 'text', value: word, ...place };
@@ -134,7 +134,7 @@ export abstract class ValueParser extends TokenCursor {
         at,
         end,
       };
-    if (!Object.hasOwn(fieldTypes, name))
+    if (!Object.hasOwn(fieldTraits, name))
       throw wrongQuery(
         this.text,
         at,
@@ -142,7 +142,7 @@ export abstract class ValueParser extends TokenCursor {
       );
     if (argument.kind !== 'property') throw wrongQuery(this.text, argument.at, `a property (${name}(.name))`);
     const field = name as QueryField;
-    return { kind: 'field', field, of: argument, type: fieldTypes[field], at, end };
+    return { kind: 'field', field, of: argument, type: fieldTraits[field].type, at, end };
   }
 
   #aggregate(name: AggregateName, at: number): Expression {

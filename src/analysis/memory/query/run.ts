@@ -6,7 +6,15 @@ import { nodeRow } from '../questions/node-rows.ts';
 import { collectGroups } from './aggregates.ts';
 import { compileTest, compileValue, type Scope } from './compile.ts';
 import { PropertyReader } from './properties.ts';
-import { type Column, type Expression, hasAggregate, isGrouped, partsOf, type Query } from './syntax.ts';
+import {
+  type Column,
+  type Expression,
+  fieldTraits,
+  hasAggregate,
+  isGrouped,
+  partsOf,
+  type Query,
+} from './syntax.ts';
 import { groupKey, NodeReference, type ReadValue, sortOrder, type Value } from './values.ts';
 
 export interface QueryResult {
@@ -148,10 +156,7 @@ function tableOf(
 function columnKind(expression: Expression): HeapQueryColumn['kind'] {
   if (expression.kind === 'aggregate' && expression.name !== 'count' && expression.argument)
     return columnKind(expression.argument);
-  if (expression.kind === 'field') {
-    if (expression.field === 'self' || expression.field === 'retained') return 'bytes';
-    if (expression.field === 'id' || expression.field === 'dominator') return 'id';
-  }
+  if (expression.kind === 'field') return fieldTraits[expression.field].column;
   return expression.type === 'number' ? 'number' : 'value';
 }
 

@@ -4,22 +4,22 @@
  */
 import { AgentdumpError } from '../../../errors.ts';
 
-/** What a node of the graph has, whatever it is. */
-export const fieldTypes = {
-  id: 'number',
-  name: 'text',
-  type: 'text',
-  class: 'text',
-  self: 'number',
-  retained: 'number',
-  distance: 'number',
-  edges: 'number',
-  dominator: 'number',
-  value: 'any',
-  path: 'text',
+/** What a node of the graph has, whatever it is: the type of its values, and how a column of them is shown. */
+export const fieldTraits = {
+  id: { type: 'number', column: 'id' },
+  name: { type: 'text', column: 'value' },
+  type: { type: 'text', column: 'value' },
+  class: { type: 'text', column: 'value' },
+  self: { type: 'number', column: 'bytes' },
+  retained: { type: 'number', column: 'bytes' },
+  distance: { type: 'number', column: 'number' },
+  edges: { type: 'number', column: 'number' },
+  dominator: { type: 'number', column: 'id' },
+  value: { type: 'any', column: 'value' },
+  path: { type: 'text', column: 'value' },
 } as const;
-export type QueryField = keyof typeof fieldTypes;
-export const queryFields = Object.keys(fieldTypes) as QueryField[];
+export type QueryField = keyof typeof fieldTraits;
+export const queryFields = Object.keys(fieldTraits) as QueryField[];
 
 export const aggregateNames = ['count', 'sum', 'min', 'max', 'avg'] as const;
 export type AggregateName = (typeof aggregateNames)[number];
