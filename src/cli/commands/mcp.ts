@@ -3,11 +3,13 @@ import type { CommandModule } from 'yargs';
 import { serveTools } from '../mcp/server.ts';
 import { Shelf } from '../mcp/shelf.ts';
 import { dirOption, keyOptions, keysOf } from '../options/bundle-options.ts';
+import { storeOption } from '../options/store-options.ts';
 import { note } from '../output.ts';
 
 interface Words {
   dir: string;
   root?: string[] | undefined;
+  store?: string | undefined;
   identity?: string | undefined;
   passphraseFile?: string | undefined;
 }
@@ -24,12 +26,24 @@ const command: CommandModule<object, Words> = {
         requiresArg: true,
         describe: 'Another dump folder to give access to; nothing else can be read',
       })
+      .option('store', storeOption)
       .options(keyOptions)
       .epilogue('To be started by the assistant: {"command": "npx", "args": ["agentdump", "mcp"]}'),
   handler: async (words) => {
-    const shelf = new Shelf([words.dir, ...(words.root ?? [])], await keysOf(words));
+    const fleet = await fleetAt(words.store);
+    const shelf = new Shelf([words.dir, ...(words.root ?? [])], await keysOf(words), fleet);
     if (process.stdin.isTTY) note(`an MCP server over ${shelf.roots.join(', ')}; an assistant starts it`);
     await serveTools(shelf);
   },
 };
 export default command;
+
+/** Nothing is asked of it before an assistant asks. */
+async function fleetAt(place: string | undefined) {
+  if (!place) return undefined;
+  const [{ Fleet }, { nameOfStore }] = await Promise.all([
+    import('../../workbench/fleet/fleet.ts'),
+    import('../../store/open-store.ts'),
+  ]);
+  return new Fleet(place, nameOfStore(place));
+}

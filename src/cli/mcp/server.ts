@@ -12,9 +12,10 @@ import { boundData } from './bound-data.ts';
 import { asData, instructions } from './envelope.ts';
 import { heapTools } from './heap-tools.ts';
 import type { Shelf } from './shelf.ts';
+import { storeTools } from './store-tools.ts';
 import { bundleOf, type Tool, type ToolInput, type ToolWords } from './tool.ts';
 
-export const tools: readonly Tool[] = [...accountTools, ...agentTools, ...heapTools];
+export const tools: readonly Tool[] = [...accountTools, ...agentTools, ...heapTools, ...storeTools];
 
 /** Serves until the other side closes stdin. */
 export async function serveTools(shelf: Shelf): Promise<void> {
@@ -23,11 +24,12 @@ export async function serveTools(shelf: Shelf): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const end of ['end', 'close', 'error']) stdin.once(end, () => resolve());
   });
+  await shelf.fleet?.close();
 }
 
 function makeServer(shelf: Shelf): McpServer {
   const server = new McpServer({ name: 'agentdump', version }, { instructions });
-  for (const tool of tools)
+  for (const tool of tools.filter(({ needsStore }) => !needsStore || shelf.fleet))
     server.registerTool(
       tool.name,
       {

@@ -9,16 +9,20 @@ import { type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
 import { type BundleReader, openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
+import type { Fleet } from '../../workbench/fleet/fleet.ts';
 import type { Keys } from '../options/bundle-options.ts';
 
 const mostAccounts = 4;
 
 export class Shelf {
   readonly roots: readonly string[];
+  /** The store, where there is one. */
+  readonly fleet: Fleet | undefined;
   readonly #keys: Keys | undefined;
   readonly #accounts = new Map<string, Account>();
 
-  constructor(roots: readonly string[], keys?: Keys) {
+  constructor(roots: readonly string[], keys?: Keys, fleet?: Fleet) {
+    this.fleet = fleet;
     this.roots = roots.map((root) => resolve(root));
     this.#keys = keys;
   }

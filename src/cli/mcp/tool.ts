@@ -22,6 +22,8 @@ export interface Tool {
   title: string;
   description: string;
   input: ToolInput;
+  /** Offered only where the server was started with a store. */
+  needsStore?: boolean;
   /** JSON Schema of the answer's `data`. */
   output: ObjectSchema;
   answer(words: ToolWords, shelf: Shelf): Promise<ToolAnswer>;

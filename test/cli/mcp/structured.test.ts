@@ -13,11 +13,15 @@ import { gzipSync } from 'node:zlib';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { boundData } from '../../../src/cli/mcp/bound-data.ts';
 import { maxAnswerChars } from '../../../src/cli/mcp/envelope.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { sendBundle } from '../../../src/store/send.ts';
+import { writeDeath } from '../../store/synth-death.ts';
 import { commonParts, synthParts, writeBundle } from '../../support/synth-analysis-bundle.ts';
 import { synthProgram } from '../../support/synth-heapsnapshot.ts';
 
 const bin = fileURLToPath(new URL('../../../bin/agentdump.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'agentdump-mcp-data-'));
+const elsewhere = mkdtempSync(join(tmpdir(), 'agentdump-mcp-store-'));
 const died = '20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump';
 const hung = '20261121T030405.678Z-agent-event-loop-hang-44556677.agentdump';
 const leaked = '20261122T030405.678Z-agent-snapshot-8899aabb.agentdump';
@@ -123,11 +127,24 @@ function send(method: string, params: object): Promise<Reply> {
   return new Promise((resolve) => waiting.set(id, resolve));
 }
 
+/** Two deaths of one fault, and one of another. Its path, outside of the bundles. */
+async function fillStore(): Promise<string> {
+  const place = join(elsewhere, 'store');
+  const store = await openStore(place);
+  for (const message of ['one', 'one', 'another'])
+    assert.equal((await sendBundle(store, writeDeath(elsewhere, { message }))).outcome, 'stored');
+  await store.close();
+  return place;
+}
+
 before(async () => {
   writeBundle(join(root, died), synthParts({ 'agent-events.json': events }));
   writeBundle(join(root, hung), synthParts(hang), { verdictKind: 'event-loop-hang' });
   writeLeak();
-  server = spawn(process.execPath, [bin, 'mcp', '--dir', root], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const place = await fillStore();
+  server = spawn(process.execPath, [bin, 'mcp', '--dir', root, '--store', place], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   createInterface(server.stdout).on('line', (line) => {
     const reply = JSON.parse(line) as Reply & { id: number };
     waiting.get(reply.id)?.(reply);
@@ -149,7 +166,7 @@ before(async () => {
 after(async () => {
   server.stdin.end();
   await once(server, 'exit');
-  rmSync(root, { recursive: true, force: true });
+  for (const folder of [root, elsewhere]) rmSync(folder, { recursive: true, force: true });
 });
 
 async function ask(name: string, words: object = {}): Promise<Data> {
@@ -173,6 +190,8 @@ const every: [tool: string, words: object][] = [
   ['gaps', { bundle: died }],
   ['diff', { before: died, after: hung }],
   ['agent_timeline', { bundle: died }],
+  ['list_issues', {}],
+  ['list_issues', { status: 'new', by: 'deaths' }],
   ['agent_where', { bundle: died, expression: 'state.turns > 2' }],
   ['agent_where', { bundle: died, expression: 'state.turns > 9' }],
   ['conversation', { bundle: died }],
@@ -183,11 +202,25 @@ const every: [tool: string, words: object][] = [
 
 test('every tool declares its data, in closed objects, and gives it', async () => {
   assert.deepEqual(
-    [...new Set([...every.map(([tool]) => tool), 'heap_retainers'])].sort(),
+    [...new Set([...every.map(([tool]) => tool), 'heap_retainers', 'issue_story'])].sort(),
     [...schemas.keys()].sort(),
   );
   for (const { schema } of schemas.values()) assert.equal(schema['additionalProperties'], false);
   for (const [tool, words] of every) await ask(tool, words);
+});
+
+test('the faults of the store: what is new, the worst, and the story of one', async () => {
+  const { issues } = (await ask('list_issues', { by: 'deaths', limit: 1 })) as {
+    issues: { id: string; count: number }[];
+  };
+  const [worst] = issues;
+  assert.equal(worst?.count, 2);
+  const story = await ask('issue_story', { id: worst.id.slice(0, 8), deaths: 1 });
+  assert.deepEqual([story['count'], (story['deaths'] as object[]).length], [2, 1]);
+  assert.deepEqual(await ask('list_issues', { status: 'resolved' }), { more: 0, issues: [] });
+  const { result } = await send('tools/call', { name: 'issue_story', arguments: { id: 'ffffffff' } });
+  assert.equal(result?.isError, true);
+  assert.match(result?.content?.[0]?.text ?? '', /there is no issue ffffffff/);
 });
 
 test('of a hang: the function, file and line, the code there and its variables', async () => {
