@@ -1,9 +1,12 @@
 /** What runs at every start stays small: no half that is carried as text comes in by an import. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { inflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { preload } from '../support/run-victim.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const most = 100_000;
@@ -25,4 +28,14 @@ test('the code of the preload that V8 scans at each start', async () => {
   assert.ok(output && output.bytes < most, `${output?.bytes} bytes`);
   const ofRedactor = Object.keys(output.inputs).filter((path) => path.startsWith('src/redaction/'));
   assert.deepEqual(ofRedactor, ['src/redaction/names/may-be-token.ts']);
+});
+
+test('what is carried as text is ASCII: it is read one byte a character', () => {
+  const text = readFileSync(preload, 'latin1');
+  const carried = [...text.matchAll(/function (AGENTDUMP_\w+)\(\)\{\/\*([\w+/=]+)\*\//g)];
+  assert.equal(carried.length, 4);
+  for (const [, name, deflated = ''] of carried) {
+    const half = inflateRawSync(Buffer.from(deflated, 'base64'));
+    assert.ok(half.length > 10_000 && half.every((byte) => byte < 128), name);
+  }
 });
