@@ -204,4 +204,6 @@ export interface HeapGrownNode {
   heldBytes?: number[];
   /** Of what is new below them the class with most bytes, where objects are known by their id. */
   added?: { class: string; count: number; retainedSizeBytes: number; source?: HeapSource };
+  /** What says that it is meant to fill up to a size of its own, such as `property maxSize`. */
+  limit?: string;
 }

@@ -47,8 +47,13 @@ for (const major of testMajors) {
   });
 }
 
-test('a cache with a limit beside it is told only where it holds most of the heap; one without is told', () => {
-  const rulesOf = (limit: string | undefined, ownerClass: string, ballast: number): string[] => {
+test('a cache with a limit beside it is told only of memory that ran out, or where it is most of a large heap; one without is told', () => {
+  const rulesOf = (
+    limit: string | undefined,
+    ownerClass: string,
+    ballast: number,
+    { withTables = false, entryBytes = 4000 } = {},
+  ): string[] => {
     const { snapshot, global } = synthProgram();
     const owner = snapshot.node({ name: ownerClass, size: 64 });
     const entries = snapshot.node({ name: 'Array', size: 64 });
@@ -61,9 +66,9 @@ test('a cache with a limit beside it is told only where it holds most of the hea
       .edge(shape, descriptors, 'descriptors', 'internal');
     if (limit) snapshot.edge(descriptors, snapshot.node({ type: 'string', name: limit }), '0', 'internal');
     for (let at = 0; at < 1500; at++)
-      snapshot.edge(entries, snapshot.node({ name: 'Reply', size: 4000 }), at);
+      snapshot.edge(entries, snapshot.node({ name: 'Reply', size: entryBytes }), at);
     snapshot.edge(global, snapshot.node({ name: 'Table', size: ballast }), 'table');
-    return computeSuspects(heapOf(snapshot), { limit: 20 })
+    return computeSuspects(heapOf(snapshot), { limit: 20, withTables })
       .filter(({ path }) => path?.startsWith('global.cache'))
       .map(({ rule, confidence }) => `${rule} ${confidence}`);
   };
@@ -78,7 +83,9 @@ test('a cache with a limit beside it is told only where it holds most of the hea
     assert.ok(!rulesOf(undefined, name, 10 * mega).some((rule) => rule.startsWith('unbounded-cache')), name);
   for (const property of ['maximal', 'limits', 'relimit'])
     assert.ok(rulesOf(property, 'Replies', 10 * mega).includes('unbounded-cache likely'), property);
-  assert.ok(rulesOf('max', 'Replies', 0).includes('unbounded-cache possible'));
+  assert.deepEqual(rulesOf('max', 'Replies', 0), []);
+  assert.ok(rulesOf('max', 'Replies', 0, { withTables: true }).includes('unbounded-cache possible'));
+  assert.ok(rulesOf('max', 'Replies', 0, { entryBytes: 200_000 }).includes('unbounded-cache possible'));
 });
 
 test('the exports of a module as a whole are no suspect', () => {

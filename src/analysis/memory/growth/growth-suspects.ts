@@ -24,13 +24,25 @@ export function growthSuspects({ grown, snapshots, matchedBy }: Growth, limit: n
       ({ node, growthBytes }) =>
         !codeTypes.has(node.type) && growthBytes >= Math.max(leastBytes, most * leastShare),
     )
-    .filter((row) => !hasStopped(row))
+    .filter((row) => !hasStopped(row) && !isFillingUp(row, totalBytes))
     .sort((a, b) => rank(a) - rank(b) || b.growthBytes - a.growthBytes)
     .slice(0, limit)
     .map((row) => suspectOf(row, totalBytes, matchedBy === 'id'));
 }
 
-const rank = (row: HeapGrownNode): number => Number(isEnginePart(row)) * 2 + Number(!isSteady(row));
+/** A container with a limit of its own grows until it is there; from this share of the heap on the limit may be too high. */
+const largeForBounded = 0.5;
+
+function isFillingUp({ limit, beforeBytes, growthBytes }: HeapGrownNode, totalBytes: number): boolean {
+  return limit !== undefined && beforeBytes + growthBytes < totalBytes * largeForBounded;
+}
+
+const rank = (row: HeapGrownNode): number =>
+  4 * Number(isEnginePart(row)) + 2 * Number(!isSteady(row)) + Number(hasNothingNew(row));
+
+/** Nothing was put into it: what others held before is its own now, or what is below it grew. */
+const hasNothingNew = ({ heldBytes, added }: HeapGrownNode): boolean =>
+  heldBytes !== undefined && added === undefined;
 
 /** Tables and the like: V8's, whatever the program does. */
 function isEnginePart({ node }: HeapGrownNode): boolean {

@@ -11,8 +11,10 @@ import type { Heap } from '../heap.ts';
 import { largestRows } from '../questions/largest.ts';
 import { nodeRow } from '../questions/node-rows.ts';
 import { generalPath } from '../questions/paths.ts';
+import { limitOf } from '../suspects/limits.ts';
 import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import { addedTo } from './added-objects.ts';
+import { headOfChain, replacedBelow } from './grown-containers.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
 import { rowsById } from './rows-by-id.ts';
 import { sharedGrowth } from './shared-growth.ts';
@@ -216,12 +218,18 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
     .slice(0, limit)
     .map(({ nodes, ...group }) => {
       const added = addedTo(heap, nodes, isNew);
-      const holder = added.holder >= 0 ? added.holder : grownVariable(heap, nodes, isNew);
+      const limit = nodes.length === 1 ? limitOf(heap, nodes[0]!, 1) : undefined;
+      const holder = holderOf(heap, nodes, added.holder, group.growthBytes, isNew);
+      const shown = holder < 0 ? nodes : [holder];
+      // What stands in for its owner holds less than that by as much in each snapshot.
+      const more = sum(nodes, heap.retained) - sum(shown, heap.retained);
       return {
         ...group,
         ...(holder >= 0 ? { node: nodeRow(heap, holder), path: generalPath(heap, holder) } : {}),
-        heldBytes: digests.map((digest) => heldBytes(digest, heap, nodes)),
+        beforeBytes: Math.max(0, group.beforeBytes - more),
+        heldBytes: digests.map((digest) => Math.max(0, heldBytes(digest, heap, nodes) - more)),
         ...(added.most ? { added: added.most } : {}),
+        ...(limit === undefined ? {} : { limit }),
       };
     });
   return withoutExplained(heap, [...below, ...sharedGrowth(digests, heap, isNew, net)]).slice(0, limit);
@@ -243,6 +251,21 @@ function sinceFirst(first: HeapDigest, heap: Heap): { growth: Float64Array; isNe
     if (first.ids[at] === ids[row]) note(rows[row]!, first.retained[at]!);
   }
   return { growth, isNew };
+}
+
+/** What is told instead of the node that grew; or -1. */
+function holderOf(
+  heap: Heap,
+  nodes: readonly number[],
+  ofAdded: number,
+  growthBytes: number,
+  isNew: Uint8Array,
+): number {
+  if (ofAdded >= 0) return ofAdded;
+  const variable = grownVariable(heap, nodes, isNew);
+  if (variable >= 0 || nodes.length !== 1) return variable;
+  const below = replacedBelow(heap, nodes[0]!, growthBytes, isNew);
+  return below >= 0 ? below : headOfChain(heap, nodes[0]!);
 }
 
 /** Of a scope the variable that something new was put into, or -1. */
@@ -301,6 +324,9 @@ function ownerOf(heap: Heap, node: number, growth: Float64Array): number {
   const isPart = type[node] === NodeType.array && type[owner] === NodeType.object;
   return isPart && growth[owner]! > 0 && !isGlobal(heap, owner) ? owner : node;
 }
+
+const sum = (nodes: readonly number[], retained: ArrayLike<number>): number =>
+  nodes.reduce((bytes, node) => bytes + retained[node]!, 0);
 
 function heldBytes(digest: HeapDigest, { snapshot }: Heap, nodes: readonly number[]): number {
   return nodes.reduce(

@@ -13,6 +13,12 @@ const maxSteps = 100_000;
 
 /** Rows of the edges from the root's side to the node; empty when no strong edge leads to it. */
 export function pathEdges(heap: Heap, node: number): number[] {
+  const named = namedRetainer(heap, node);
+  if (named < 0) return nearestEdges(heap, node);
+  return [...nearestEdges(heap, heap.retainers.sourceOf(named)), named];
+}
+
+function nearestEdges(heap: Heap, node: number): number[] {
   const edges: number[] = [];
   for (let at = node; at !== heap.root && edges.length < maxSteps; ) {
     const edge = nearestRetainer(heap, at);
@@ -21,6 +27,29 @@ export function pathEdges(heap: Heap, node: number): number[] {
     at = heap.retainers.sourceOf(edge);
   }
   return edges.reverse();
+}
+
+/** A way round by a property or a variable may be so much longer than the one through a WeakMap. */
+const mostStepsMore = 6;
+
+/** Of the value of a WeakMap's entry, which has no name there, the nearest retainer that has one for it; or -1. */
+function namedRetainer(heap: Heap, node: number): number {
+  const { snapshot, distances, retainers } = heap;
+  const first = nearestRetainer(heap, node);
+  if (first < 0 || snapshot.edgeType(first) !== EdgeType.ephemeron) return -1;
+  let best = -1;
+  for (const edge of retainers.to(node).subarray(0, manyRetainers)) {
+    const type = snapshot.edgeType(edge);
+    if (type !== EdgeType.property && type !== EdgeType.context && type !== EdgeType.element) continue;
+    const distance = distances[retainers.sourceOf(edge)]!;
+    const least = best < 0 ? distances[node]! + mostStepsMore : distances[retainers.sourceOf(best)]!;
+    if (distance < least && !isOnWay(heap, node, retainers.sourceOf(edge))) best = edge;
+  }
+  return best;
+}
+
+function isOnWay(heap: Heap, node: number, to: number): boolean {
+  return to === node || nearestEdges(heap, to).some((edge) => heap.retainers.sourceOf(edge) === node);
 }
 
 /** To look at each again for every path through such a node (what all objects refer to) costs more than to note the answer. */

@@ -9,6 +9,7 @@ import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import {
   describeNode,
   isLargeShare,
+  isModuleData,
   largeNodes,
   placeText,
   type SuspectRule,
@@ -34,10 +35,14 @@ export const closuresRule: SuspectRule = {
             variable !== undefined &&
             isLargeShare(context, heap.retained[variable.node]!, leastShare),
         )
+        .map((found) => ({
+          ...found,
+          deepest: deepestHolder(heap, accumulationBelow(heap, found.variable!.node)),
+        }))
+        .filter(({ deepest }) => !isModuleData(context, deepest))
         .slice(0, 3)
-        .map(({ node, closure, variable }) => {
+        .map(({ node, closure, variable, deepest }) => {
           const [bytes, held] = [heap.retained[node]!, heap.retained[variable!.node]!];
-          const deepest = deepestHolder(heap, accumulationBelow(heap, variable!.node));
           const inside =
             deepest === variable!.node
               ? ''

@@ -1,4 +1,4 @@
-/** Many objects of one class that together hold a tenth of the heap, none of them large by itself. */
+/** Many objects of one class that together hold a tenth of the heap, or some that hold a quarter of it. */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
@@ -18,6 +18,11 @@ import {
 
 const leastShare = 0.1;
 const leastCount = 100;
+/** Of large things (workers, windows) there need not be many. */
+const leastShareOfFew = 0.25;
+const leastFew = 8;
+/** One that holds nearly all is told by itself. */
+const mostOfOneAmongFew = 0.5;
 
 export const largeClassRule: SuspectRule = {
   name: 'large-class',
@@ -29,11 +34,17 @@ export const largeClassRule: SuspectRule = {
       .map((kind, row) => ({ kind, row, bytes: retainedSize[row]!, count: count[row]! }))
       .filter(
         ({ kind, bytes, count }) =>
-          isLargeShare(context, bytes, leastShare) && count >= leastCount && isProgramClass(kind.name),
+          isProgramClass(kind.name) &&
+          ((count >= leastCount && isLargeShare(context, bytes, leastShare)) ||
+            (count >= leastFew && isLargeShare(context, bytes, leastShareOfFew))),
       )
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, 5)
       .map((found) => ({ ...found, ...holderOf(heap, found.row) }))
+      .filter(
+        ({ count, bytes, largest }) =>
+          count >= leastCount || heap.retained[largest]! < bytes * mostOfOneAmongFew,
+      )
       .filter(({ row }) => !areExports(heap, row))
       .filter(({ holder }) => holder < 0 || !isModuleData(context, holder))
       .map(({ kind, bytes, count, holder, largest }) => {

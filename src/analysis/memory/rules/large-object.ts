@@ -4,6 +4,7 @@
  */
 import { accumulationPoints, carriesOn, longChain } from '../suspects/accumulation.ts';
 import { deepestHolder } from '../suspects/common-holder.ts';
+import { isScope } from '../suspects/scope-variable.ts';
 import {
   describeNode,
   isLargeShare,
@@ -21,34 +22,37 @@ export const largeObjectRule: SuspectRule = {
   isGeneral: true,
   find(context) {
     const { heap } = context;
-    return accumulationPoints(heap, (bytes) => isLargeShare(context, bytes, leastShare))
-      .filter(({ node }) => !isModuleData(context, node))
-      .slice(0, 8)
-      .map(({ node, links }) => {
-        const bytes = heap.retained[node]!;
-        const what = describeNode(heap, node);
-        const below = heap.dominated.of(node).length;
-        const isList = links >= longChain;
-        const how = isList
-          ? `the head of a chain of at least ${links} objects of its class`
-          : `with ${below} objects directly below it`;
-        const inside = deepestHolder(heap, node);
-        const most = inside === node ? '' : `, most of it held by ${placeText(heap, inside)}`;
-        return suspectAt(context, 'large-object', inside, bytes, {
-          title: isList
-            ? `A linked list holds ${shareText(bytes, context)}`
-            : `One ${heap.className(node)} holds ${shareText(bytes, context)}`,
-          sentence: `${what} at ${placeText(heap, node)} keeps ${shareText(bytes, context)} alive, ${how}${most}; free it, or cut it down, and that memory goes.`,
-          confidence: 'likely',
-          evidence: [
-            `retained size ${bytes} bytes of ${context.totalBytes}`,
-            isList
-              ? `${links} links of one class dominate each other`
-              : `no single child holds more than ${Math.round(carriesOn * 100)} % of it`,
-          ],
-          refutedBy:
-            'The object is meant to be that large, and does not grow between two snapshots (heap diff).',
-        });
-      });
+    return (
+      accumulationPoints(heap, (bytes) => isLargeShare(context, bytes, leastShare))
+        // A scope is told by its variable, where one holds most of it (closures.ts).
+        .filter(({ node }) => !isModuleData(context, node) && !isScope(heap, node))
+        .slice(0, 8)
+        .map(({ node, links }) => {
+          const bytes = heap.retained[node]!;
+          const what = describeNode(heap, node);
+          const below = heap.dominated.of(node).length;
+          const isList = links >= longChain;
+          const how = isList
+            ? `the head of a chain of at least ${links} objects of its class`
+            : `with ${below} objects directly below it`;
+          const inside = deepestHolder(heap, node);
+          const most = inside === node ? '' : `, most of it held by ${placeText(heap, inside)}`;
+          return suspectAt(context, 'large-object', inside, bytes, {
+            title: isList
+              ? `A linked list holds ${shareText(bytes, context)}`
+              : `One ${heap.className(node)} holds ${shareText(bytes, context)}`,
+            sentence: `${what} at ${placeText(heap, node)} keeps ${shareText(bytes, context)} alive, ${how}${most}; free it, or cut it down, and that memory goes.`,
+            confidence: 'likely',
+            evidence: [
+              `retained size ${bytes} bytes of ${context.totalBytes}`,
+              isList
+                ? `${links} links of one class dominate each other`
+                : `no single child holds more than ${Math.round(carriesOn * 100)} % of it`,
+            ],
+            refutedBy:
+              'The object is meant to be that large, and does not grow between two snapshots (heap diff).',
+          });
+        })
+    );
   },
 };

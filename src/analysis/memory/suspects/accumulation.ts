@@ -23,10 +23,18 @@ export function accumulationPoints(
     // Of a list's head the rest of the list is no reason to look further.
     const largeBytes = chain.links >= longChain ? 0 : large.reduce((sum, child) => sum + retained[child]!, 0);
     if (isProgramObject(heap, chain.end) && isLarge(retained[chain.end]! - largeBytes))
-      found.push({ node: chain.end, links: chain.links });
+      found.push({ node: ownerOf(heap, chain.end), links: chain.links });
     if (chain.links < longChain) open.push(...large);
   }
   return found.sort((a, b) => retained[b.node]! - retained[a.node]!);
+}
+
+/** Of a Map's table or an object's properties the Map or object. */
+function ownerOf(heap: Heap, node: number): number {
+  let at = node;
+  while (heap.snapshot.nodes.type[at] === NodeType.array && heap.tree.dominator[at] !== heap.root)
+    at = heap.tree.dominator[at]!;
+  return isProgramObject(heap, at) ? at : node;
 }
 
 /** Below a node, or it itself; V8's tables are their owner's. */

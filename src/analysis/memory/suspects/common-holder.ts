@@ -6,6 +6,7 @@
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
+import { isScope } from './scope-variable.ts';
 
 const mostSamples = 200;
 /** Of the objects asked about, how many a container has to reach: nearly all, else a good part (every second one of a pair). */
@@ -47,17 +48,24 @@ function nearestReferrer(heap: Heap, samples: readonly number[]): number {
     }
   const isSample = new Set(samples);
   const candidates = [...votes].filter(
-    ([node]) =>
+    ([node, { count }]) =>
       // Node's own lists of all that it has made.
       !heap.snapshot.nodeName(node).startsWith('Node / ') &&
       containerTypes.has(heap.snapshot.nodes.type[node]!) &&
       // A link of a list holds no more than the next one.
       !lists.has(node) &&
-      (samples.length === 1 || !isSample.has(node)),
+      // But what nearly all the others lead to may be of their class: the promise that they all wait for.
+      (samples.length === 1 || !isSample.has(node) || count >= samples.length * commonShares[0]!),
   );
   for (const share of commonShares) {
     const common = candidates.filter(([, { count }]) => count >= samples.length * share);
-    common.sort(([, a], [, b]) => a.steps / a.count - b.steps / b.count || b.count - a.count);
+    // A variable says more than the scope that it is in.
+    common.sort(
+      ([one, a], [other, b]) =>
+        Number(isScope(heap, one)) - Number(isScope(heap, other)) ||
+        a.steps / a.count - b.steps / b.count ||
+        b.count - a.count,
+    );
     if (common[0]) return common[0][0];
   }
   return -1;

@@ -8,15 +8,19 @@ import type { Heap } from '../heap.ts';
 import { findChild, isStringType } from '../questions/node-rows.ts';
 import { pathEdges } from '../questions/paths.ts';
 
+/** A `_capacity` is the room that a queue has at the moment. */
 const limitNames =
-  /^[#_]{0,2}(?:max(?:imum)?|limit|capacity)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_|Age)/i;
+  /^(?:capacity$|[#_]{0,2}(?:max(?:imum)?|limit)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_))/i;
 const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|CircularBuffer|Bounded|Pool$/;
 /** From the container to the object that has both it and its limit. */
 const mostSteps = 3;
 
-/** What tells of the limit, for people; undefined if nothing does. */
-export function limitOf(heap: Heap, node: number): string | undefined {
-  const edges = pathEdges(heap, node).slice(-mostSteps);
+/**
+ * What tells of the limit, for people; undefined if nothing does.
+ * @param steps back to the object that has the limit. What is seen to grow is excused by its own or its owner's only.
+ */
+export function limitOf(heap: Heap, node: number, steps = mostSteps): string | undefined {
+  const edges = steps > 0 ? pathEdges(heap, node).slice(-steps) : [];
   const owners = [node, ...edges.map((edge) => heap.retainers.sourceOf(edge)).reverse()];
   for (const owner of owners) {
     if (heap.snapshot.nodes.type[owner] !== NodeType.object) continue;

@@ -1,15 +1,88 @@
 /**
- * Arrays whose room is exactly what they hold: made at once (`Array.from`, JSON.parse), since V8 gives an array that is
- * pushed to half as much room again. What nothing was put into later is a table that was loaded, and no leak.
+ * What was made at once and cannot have been added to: a table that was loaded, and no leak. Arrays whose room is exactly
+ * what they hold (`Array.from`, JSON.parse), since V8 gives an array that is pushed to half as much room again; what has the
+ * elements of such an array under other keys (an index by id); a single buffer, whose length is fixed, but a WebAssembly
+ * memory's.
  */
 import { EdgeType, NodeType } from '../../../formats/heapsnapshot/index.ts';
 import type { Heap } from '../heap.ts';
 import { findChild } from '../questions/node-rows.ts';
+import { limitOf } from './limits.ts';
 
 const fewestElements = 1000;
 /** A map and a length stand before the elements. */
 const headBytes = 16;
 const slotBytes = 8;
+
+/** Of an index's entries, those that are looked at, and the share that has to be in one array. */
+const mostSamples = 64;
+const leastShare = 0.8;
+const mostOwners = 16;
+
+export function isTable(heap: Heap, node: number): boolean {
+  return isMadeAtOnce(heap, node) || isFixedBuffer(heap, node) || isIndexOfTable(heap, node);
+}
+
+/** Backing stores, and what has one: ArrayBuffers, typed arrays, Buffers. */
+function isFixedBuffer(heap: Heap, node: number): boolean {
+  const { snapshot } = heap;
+  const store = snapshot.nodeName(node) === storeName ? node : (findStore(heap, node) ?? -1);
+  if (store < 0 || heap.retained[store]! < heap.retained[node]! * leastShare) return false;
+  return !isOfWasm(heap, store);
+}
+
+const storeName = 'system / JSArrayBufferData';
+
+function findStore(heap: Heap, node: number): number | undefined {
+  for (const [view, name] of [
+    [node, 'backing_store'],
+    [findChild(heap, node, 'buffer', EdgeType.internal), 'backing_store'],
+  ] as const) {
+    const store = view < 0 ? -1 : findChild(heap, view, name, EdgeType.internal);
+    if (store >= 0) return store;
+  }
+  return undefined;
+}
+
+function isOfWasm(heap: Heap, store: number): boolean {
+  const sources = (node: number): number[] =>
+    [...heap.retainers.to(node).subarray(0, mostOwners)].map((edge) => heap.retainers.sourceOf(edge));
+  return sources(store).some((buffer) =>
+    sources(buffer).some((owner) => /Memory$/.test(heap.className(owner))),
+  );
+}
+
+/** A dictionary, Map or Set whose entries are all elements of one array that was made at once. */
+function isIndexOfTable(heap: Heap, node: number): boolean {
+  const { snapshot, retainers } = heap;
+  if (snapshot.nodes.type[node] !== NodeType.object) return false;
+  const table = findChild(heap, node, 'table', EdgeType.internal);
+  const entries = entriesOf(heap, table >= 0 ? table : node, table >= 0);
+  if (entries.length < fewestElements) return false;
+  const step = Math.ceil(entries.length / mostSamples);
+  const votes = new Map<number, number>();
+  let samples = 0;
+  for (let at = 0; at < entries.length; at += step, samples++) {
+    const arrays = new Set<number>();
+    for (const edge of retainers.to(entries[at]!).subarray(0, mostOwners))
+      arrays.add(retainers.sourceOf(edge));
+    for (const array of arrays) votes.set(array, (votes.get(array) ?? 0) + 1);
+  }
+  return [...votes].some(
+    ([array, count]) => array !== node && count >= samples * leastShare && isMadeAtOnce(heap, array),
+  );
+}
+
+function entriesOf({ snapshot }: Heap, holder: number, isTable: boolean): number[] {
+  const { firstEdge, type } = snapshot.nodes;
+  const nodes: number[] = [];
+  for (let edge = firstEdge[holder]!; edge < firstEdge[holder + 1]!; edge++) {
+    const target = snapshot.edgeTarget(edge);
+    if (type[target] !== NodeType.object) continue;
+    if (isTable || snapshot.edgeType(edge) === EdgeType.property) nodes.push(target);
+  }
+  return nodes;
+}
 
 export function isMadeAtOnce(heap: Heap, node: number): boolean {
   const { snapshot } = heap;
@@ -24,15 +97,17 @@ export function isMadeAtOnce(heap: Heap, node: number): boolean {
   return elements >= 0 && selfSize.get(elements) === headBytes + length * slotBytes;
 }
 
-/** Bytes of such arrays that are a share of the heap worth a look, none counted twice. */
+/** Bytes of such arrays and buffers, and of containers with a limit of their own, that are a share of the heap worth a look, none counted twice. */
 export function bytesMadeAtOnce(heap: Heap, leastBytes: number): number {
   const { retained, tree, root, snapshot } = heap;
   const found = new Set<number>();
   for (let node = 0; node < heap.nodeCount; node++)
     if (
       retained[node]! >= leastBytes &&
-      snapshot.nodes.type[node] === NodeType.object &&
-      isMadeAtOnce(heap, node)
+      (snapshot.nodes.type[node] === NodeType.native
+        ? isFixedBuffer(heap, node)
+        : snapshot.nodes.type[node] === NodeType.object &&
+          (isMadeAtOnce(heap, node) || limitOf(heap, node, 0) !== undefined))
     )
       found.add(node);
   let bytes = 0;

@@ -21,7 +21,7 @@ import { streamsRule } from '../rules/streams.ts';
 import { timersRule } from '../rules/timers.ts';
 import { toolResultsRule } from '../rules/tool-results.ts';
 import { limitOf } from './limits.ts';
-import { bytesMadeAtOnce, isMadeAtOnce } from './made-at-once.ts';
+import { bytesMadeAtOnce, isTable } from './made-at-once.ts';
 import type { SuspectContext, SuspectRule } from './suspect-context.ts';
 
 /** Those that know what a thing is for come before those that only see that it is large. */
@@ -69,34 +69,49 @@ export function computeSuspects(
   const tables = withTables ? 0 : leastTableBytes;
   const told = kept.flatMap((suspect) => discounted(heap, suspect, tables));
   const weight = (suspect: HeapSuspect): number => suspect.retainedSizeBytes * sureness[suspect.confidence];
-  const isTable = (suspect: HeapSuspect): number => Number(suspect.refutedBy === tableRefutation);
-  return told.sort((a, b) => isTable(a) - isTable(b) || weight(b) - weight(a)).slice(0, limit);
+  const isLast = (suspect: HeapSuspect): number => Number(meantToBeLarge.has(suspect.refutedBy));
+  return told.sort((a, b) => isLast(a) - isLast(b) || weight(b) - weight(a)).slice(0, limit);
 }
 
 /** Rules that see that a container is large, and not how large it may get. */
-const ofSize: ReadonlySet<string> = new Set(['unbounded-cache', 'growing-collection', 'large-object']);
-/** A container with a limit of its own is told from this share of the heap on: the limit may be too high. */
+const ofSize: ReadonlySet<string> = new Set([
+  'unbounded-cache',
+  'growing-collection',
+  'large-object',
+  'large-class',
+]);
+/** What is meant to be large (a table, a container with a limit of its own) is told from this share of the heap on. */
 const largeForBounded = 0.5;
 const leastTableShare = 0.05;
-/** A table of less is no trouble to any machine. */
+const mostOfBuffers = 0.8;
+/** Less of it is no trouble to any machine. */
 const leastTableBytes = 256 * 1024 ** 2;
 const tableRefutation = 'A table that is meant to be that large.';
+const limitRefutation = 'Its limit is meant to be that high.';
+/** Told after all that may grow without end. */
+const meantToBeLarge: ReadonlySet<string> = new Set([tableRefutation, limitRefutation]);
 
 function discounted(heap: Heap, suspect: HeapSuspect, tableBytes: number): HeapSuspect[] {
   if (!suspect.node) return [suspect];
   const node = heap.snapshot.findById(suspect.node.id);
-  if (general.has(suspect.rule) && isMadeAtOnce(heap, node)) return table(suspect, tableBytes);
+  if (seesSizeAlone(heap, suspect, node) && isTable(heap, node)) return table(suspect, tableBytes);
   const limit = ofSize.has(suspect.rule) && limitOf(heap, node);
   if (!limit) return [suspect];
-  if (suspect.share < largeForBounded) return [];
+  if (suspect.share < largeForBounded || suspect.retainedSizeBytes < tableBytes) return [];
   return [
     {
       ...suspect,
       sentence: `${suspect.path ?? 'A container'} holds ${Math.round(100 * suspect.share)} % of the heap. It has a limit of its own (${limit}): lower it if that is more than was meant.`,
       confidence: 'possible',
-      refutedBy: 'Its limit is meant to be that high.',
+      refutedBy: limitRefutation,
     },
   ];
+}
+
+/** Of many buffers each has its length; what matters is that there are many. */
+function seesSizeAlone(heap: Heap, suspect: HeapSuspect, node: number): boolean {
+  if (suspect.rule !== 'external-memory') return general.has(suspect.rule);
+  return heap.retained[node]! >= suspect.retainedSizeBytes * mostOfBuffers;
 }
 
 function table(suspect: HeapSuspect, leastBytes: number): HeapSuspect[] {
@@ -104,7 +119,7 @@ function table(suspect: HeapSuspect, leastBytes: number): HeapSuspect[] {
   return [
     {
       ...suspect,
-      sentence: `${suspect.path ?? 'An array'} holds ${Math.round(100 * suspect.share)} % of the heap. It has room for exactly what it holds: it was made at once, and nothing was added later. Load less of it, or keep it outside of the heap.`,
+      sentence: `${suspect.path ?? 'An array'} holds ${Math.round(100 * suspect.share)} % of the heap. It was made at once, and nothing was added later. Load less of it, or keep it outside of the heap.`,
       confidence: 'possible',
       refutedBy: tableRefutation,
     },
