@@ -1,7 +1,10 @@
 /** `agentdump send` and `agentdump issues`, through the built program, with bundles of programs that really died. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -170,4 +173,50 @@ test('run and ci have their bundles sent by another process, and a store that is
       titles.some((title: string) => title.includes(part)),
       `${part} is in ${titles.join(' | ')}`,
     );
+});
+
+test('without a store run has a collector that is down and Sentry told by another process, and dies the same death', async (t) => {
+  const folder = temporaryFolder(t);
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (more: string) => {
+      body += more;
+    });
+    request.on('end', () => {
+      bodies.push(body);
+      response.end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  writeFileSync(join(folder, 'dies.js'), 'setTimeout(() => { throw new RangeError("no rate"); }, 50);\n');
+  const dumps = join(folder, 'dumps');
+  const env = {
+    PATH: process.env['PATH'],
+    AGENTDUMP_DIR: dumps,
+    AGENTDUMP_OTLP: 'http://127.0.0.1:1',
+    AGENTDUMP_SENTRY: `http://key@127.0.0.1:${(server.address() as AddressInfo).port}/7`,
+  };
+  const child = spawn(process.execPath, [cli, 'run', '--', process.execPath, 'dies.js'], {
+    env,
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 1);
+  const list = join(dumps, sentName);
+  const lines = () => (existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n') : []);
+  while (lines().length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(
+    lines()
+      .map((line) => JSON.parse(line).outcome)
+      .sort(),
+    ['failed', 'stored'],
+  );
+  assert.equal(bodies.length, 1);
+  assert.match(bodies[0] ?? '', /"type":"event"[\s\S]*no rate[\s\S]*"filename":"account\.json"/);
+  const { stdout } = spawnSync(process.execPath, [cli, 'status'], { env, cwd: folder, encoding: 'utf8' });
+  assert.match(stdout, /Not sent to the collector at 127\.0\.0\.1:1: 1 bundle/);
+  assert.match(stdout, /Every sealed bundle was sent to Sentry at 127\.0\.0\.1/);
 });

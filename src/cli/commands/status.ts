@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { formatBytes, formatCount } from '../../model/quantities.ts';
 import { type Outbox, readOutbox } from '../../store/outbox.ts';
+import { receiversOf } from '../../store/receivers/receivers.ts';
 import { readStatus, type Status, type Supervised } from '../../supervise/run/status.ts';
 import { printForeign, printJson } from '../output.ts';
 
@@ -22,13 +23,31 @@ const command: CommandModule = {
     const status = readStatus(dir);
     const place = process.env['AGENTDUMP_STORE'];
     const outbox = place ? readOutbox(dir, place) : undefined;
-    if (words['json']) printJson({ ...status, ...(outbox && { unsent: unsentOf(outbox) }) });
-    else printForeign([renderStatus(status), ...(outbox ? renderUnsent(outbox) : [])].join('\n'));
+    const receivers = receiversOf(process.env).map(({ name, place }) => ({
+      name,
+      outbox: readOutbox(dir, place),
+    }));
+    if (words['json'])
+      printJson({
+        ...status,
+        ...(outbox && { unsent: unsentOf(outbox) }),
+        ...(receivers.length > 0 && {
+          untold: receivers.map(({ name, outbox }) => ({ name, ...unsentOf(outbox) })),
+        }),
+      });
+    else
+      printForeign(
+        [
+          renderStatus(status),
+          ...(outbox ? renderUnsent('the store', outbox) : []),
+          ...receivers.flatMap(({ name, outbox }) => renderUnsent(name, outbox)),
+        ].join('\n'),
+      );
   },
 };
 export default command;
 
-/** What AGENTDUMP_STORE does not have. */
+/** What a store does not have, or a receiver was not told of. */
 function unsentOf({ waiting, refused, failure }: Outbox): object {
   return {
     waiting: waiting.map(({ name, bytes }) => ({ name, bytes })),
@@ -37,13 +56,13 @@ function unsentOf({ waiting, refused, failure }: Outbox): object {
   };
 }
 
-function renderUnsent({ waiting, refused, failure }: Outbox): string[] {
+function renderUnsent(to: string, { waiting, refused, failure }: Outbox): string[] {
   const bytes = waiting.reduce((sum, bundle) => sum + bundle.bytes, 0);
   return [
     '',
     waiting.length
-      ? `Not sent to the store: ${formatCount(waiting.length, 'bundle')}, ${formatBytes(bytes)}.`
-      : 'Every sealed bundle was sent to the store.',
+      ? `Not sent to ${to}: ${formatCount(waiting.length, 'bundle')}, ${formatBytes(bytes)}.`
+      : `Every sealed bundle was sent to ${to}.`,
     ...(failure ? [`  The last try failed at ${failure.at}: ${failure.because}`] : []),
     ...refused.map(({ name, because }) => `  refused: ${name}: ${because}`),
     ...(waiting.length ? ['  `agentdump send --all` tries again.'] : []),

@@ -1,5 +1,6 @@
 /**
- * Has another process send what a dump folder holds to AGENTDUMP_STORE, so that nobody waits for a store: `run`, `ci`, `sweep` and
+ * Has another process send what a dump folder holds to AGENTDUMP_STORE, and tell AGENTDUMP_OTLP and AGENTDUMP_SENTRY of it, so that
+ * nobody waits for them: `run`, `ci`, `sweep` and
  * `capture` start it when they have written bundles. What is not sent stays, and `status` says so.
  */
 import { spawn } from 'node:child_process';
@@ -10,6 +11,8 @@ import { platform } from '../../../platform/index.ts';
 /** Of the machine or the container: an index in a folder takes 350 MB while it is open. */
 const leastMemoryBytes = 512 * 1024 ** 2;
 
+const destinations = ['AGENTDUMP_STORE', 'AGENTDUMP_OTLP', 'AGENTDUMP_SENTRY'];
+
 export interface BackgroundSend {
   /** New bundles are there: a sender starts, or looks once more when it has ended. */
   send(): void;
@@ -17,9 +20,9 @@ export interface BackgroundSend {
   wait(ms: number): Promise<void>;
 }
 
-/** Undefined where no store is set. */
+/** Undefined where neither a store nor a receiver is set. */
 export function backgroundSend(dir: string, environment: NodeJS.ProcessEnv): BackgroundSend | undefined {
-  if (!environment['AGENTDUMP_STORE']) return undefined;
+  if (!destinations.some((name) => environment[name])) return undefined;
   let ended: Promise<void> | undefined;
   let isAskedAgain = false;
   const start = (): void => {

@@ -7,8 +7,9 @@ import { FileLease } from '../../../durable/stores/file-lease.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { SentBundle } from '../../../model/fleet/issue.ts';
 import { renderSent } from '../../../report/issues.ts';
-import type { Store } from '../../../store/open-store.ts';
+import { nameOfStore, type Store } from '../../../store/open-store.ts';
 import { noteFailure, noteSent, readOutbox } from '../../../store/outbox.ts';
+import { type Receiver, receiversOf } from '../../../store/receivers/receivers.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { dirOption, jsonOption, keyOptions, keysOf, pathOf } from '../../options/bundle-options.ts';
 import { requireSize } from '../../options/option-words.ts';
@@ -34,7 +35,7 @@ const senderLeaseName = 'sender';
 
 const command: CommandModule<object, Words> = {
   command: 'send [bundles..]',
-  describe: 'Send sealed bundles to a store',
+  describe: 'Send sealed bundles to a store, and tell OpenTelemetry and Sentry of them',
   builder: (yargs) =>
     yargs
       .positional('bundles', {
@@ -61,9 +62,11 @@ const command: CommandModule<object, Words> = {
   handler: async (words) => {
     if (words.background) return sendQuietly(words);
     const paths = pathsOf(words);
+    const receivers = receiversOf(process.env);
     const keys = await keysOf(words);
     const sent: SentBundle[] = [];
-    if (paths.length)
+    const wantsStore = words.to !== undefined || receivers.length === 0;
+    if (paths.length && wantsStore)
       await withStore(words.to, 'to', async (store) => {
         const { sendBundle } = await import('../../../store/send.ts');
         for (const path of paths) {
@@ -73,6 +76,12 @@ const command: CommandModule<object, Words> = {
         }
         await tell(store, sent);
       });
+    await tellReceivers(receivers, words);
+    for (const { place } of receivers) {
+      const { failure } = readOutbox(words.dir, place);
+      if (failure) note(failure.because);
+    }
+    if (!wantsStore && !words.json) return;
     if (sent.some(({ outcome }) => outcome === 'refused')) process.exitCode = exitCodes.explainedWithGaps;
     if (words.json) return printJson({ sent }, 2);
     if (!sent.length)
@@ -89,8 +98,19 @@ export default command;
 
 /** Until nothing new is there: bundles may be written while others are sent. What can't be sent is told by `agentdump status`. */
 async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
-  const lease = to === undefined ? undefined : takeSenderLease(dir);
-  if (to === undefined || !lease) return;
+  const lease = takeSenderLease(dir);
+  if (!lease) return;
+  try {
+    if (to !== undefined) await sendToStore(dir, to, budget);
+    await tellReceivers(receiversOf(process.env), { dir, to });
+  } catch {
+    // An address that is none: `status` says so.
+  } finally {
+    lease.release();
+  }
+}
+
+async function sendToStore(dir: string, to: string, budget: string | undefined): Promise<void> {
   let left = budget === undefined ? defaultBudgetBytes : requireSize(budget, '--budget');
   // A folder that can't be written to keeps no list.
   const done = new Set<string>();
@@ -117,9 +137,16 @@ async function sendQuietly({ dir, to, budget }: Words): Promise<void> {
       });
   } catch (error) {
     noteFailure(dir, to, error instanceof Error ? error.message : String(error));
-  } finally {
-    lease.release();
   }
+}
+
+async function tellReceivers(
+  receivers: readonly Receiver[],
+  { dir, to }: Pick<Words, 'dir' | 'to'>,
+): Promise<void> {
+  if (receivers.length === 0) return;
+  const { report } = await import('../../../store/receivers/report.ts');
+  for (const receiver of receivers) await report(dir, receiver, to && nameOfStore(to));
 }
 
 /** What is new about the issues of these, where AGENTDUMP_ALERTS names a webhook. */
