@@ -24,7 +24,7 @@ export async function buildPreload(outfile, plugins = []) {
       entryPoints: [join(root, 'src/capture/install', half)],
       write: false,
     });
-    return built.outputFiles[0].text;
+    return escapeRegularExpressions(built.outputFiles[0].text);
   };
   const carrierOf = async (name, half) => carry(name, await textOf(half));
   const carriers = [
@@ -41,6 +41,15 @@ export async function buildPreload(outfile, plugins = []) {
     banner: { js: await capturedGlobals() },
     footer: { js: carriers.join('\n') },
   });
+}
+
+/**
+ * What `charset: 'ascii'` leaves is in regular expressions, and in raw texts of them, where an escape means the same. A half is read one byte a
+ * character: of a single other one V8 would keep and scan all of its text with two.
+ */
+function escapeRegularExpressions(text) {
+  if (/\\[^\x00-\x7f]/.test(text)) throw new Error('a character that is not ASCII stands behind a backslash');
+  return text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The text that binds the names of globals before the code runs (src/capture/host/captured-globals.cjs says why). */

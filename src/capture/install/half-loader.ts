@@ -124,10 +124,7 @@ function startTestingHalf(): object {
   return module.exports;
 }
 
-/**
- * The build writes ASCII. Read as UTF-8 V8 may keep it with two bytes a character for as long as its functions live (seen
- * on Node 24), which the scanning of it at a death pays for, too.
- */
+/** ASCII, as the build has made it. */
 function carriedText(carrier: Carrier): string {
   const { inflateRawSync } = getBuiltinModule('node:zlib');
   const text = typeof carrier === 'function' ? commentOf(carrier) : carrier.text;
