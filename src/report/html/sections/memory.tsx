@@ -24,7 +24,7 @@ export function Memory({ account }: { account: Account }) {
       ) : null}
       {memory.retained?.length ? <Treemap frames={memory.retained} /> : null}
       <Suspects suspects={memory.suspects ?? []} />
-      <Classes classes={memory.classes ?? []} />
+      <Classes classes={memory.classes ?? []} sample={memory.sample} />
     </>
   );
 }
@@ -78,22 +78,34 @@ function Suspects({ suspects }: { suspects: readonly MemorySuspect[] }) {
   );
 }
 
-function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) {
+function Classes({
+  classes,
+  sample,
+}: {
+  classes: NonNullable<MemoryFacts['classes']>;
+  sample: MemoryFacts['sample'];
+}) {
   if (!classes.length) return null;
   const most = Math.max(...classes.map((row) => row.retainedSizeBytes ?? row.selfSizeBytes ?? row.count));
-  // A count of the objects in a core knows who is there, not who keeps whom.
+  // A count knows who is there; that of a core also their sizes, not who keeps whom.
+  const isWeighed = classes.some(({ selfSizeBytes }) => selfSizeBytes !== undefined);
   const isRetained = classes.some(({ retainedSizeBytes }) => retainedSizeBytes !== undefined);
   return (
     <>
       <h3>Classes</h3>
       <Table
-        head={['Class', 'Objects', 'Own', ...(isRetained ? ['Retained'] : []), 'Share']}
-        numbers={isRetained ? [1, 2, 3] : [1, 2]}
+        head={[
+          ...['Class', 'Objects'],
+          ...(isWeighed ? ['Own'] : []),
+          ...(isRetained ? ['Retained'] : []),
+          'Share',
+        ]}
+        numbers={[1, ...(isWeighed ? [2] : []), ...(isRetained ? [3] : [])]}
         most={12}
         rows={classes.map(({ name, count, selfSizeBytes, retainedSizeBytes }) => [
           <code key="name">{name}</code>,
           formatNumber(count),
-          selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes),
+          ...(isWeighed ? [selfSizeBytes === undefined ? '' : formatBytes(selfSizeBytes)] : []),
           ...(isRetained ? [retainedSizeBytes === undefined ? '' : formatBytes(retainedSizeBytes)] : []),
           <span key="bar" class="share-bar" aria-hidden="true">
             <span
@@ -103,6 +115,11 @@ function Classes({ classes }: { classes: NonNullable<MemoryFacts['classes']> }) 
         ])}
       />
       {isRetained ? <p class="faint caption">What classes retain overlaps; it does not add up.</p> : null}
+      {sample ? (
+        <p class="faint caption">
+          Estimated from {formatNumber(sample.lookedAt)} objects: {sample.reason}.
+        </p>
+      ) : null}
     </>
   );
 }
