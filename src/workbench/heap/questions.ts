@@ -99,7 +99,7 @@ export interface Tile {
   id?: number;
   /** Of several, the number of their class. */
   class?: number;
-  /** What is in the object, largest first; one level. */
+  /** What is in the object, largest first; of those that are large enough to show it. */
   inside?: Tile[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an object dominates, as rectangles: each large enough to be seen is one of its own, with what is in it; the smaller ones
- * are one for each class. The bytes of all add up to the object's, its own among them.
+ * What an object dominates, as rectangles: each large enough to be seen is one of its own, with what is in it, and so on
+ * inwards; the smaller ones are one for each class. The bytes of all add up to the object's, its own among them.
  */
 import type { Heap } from '../../analysis/memory/heap.ts';
 import { objectRow } from './object-rows.ts';
@@ -13,13 +13,26 @@ const mostObjects = 120;
 const mostClasses = 40;
 /** A rectangle below this share shows nothing inside. */
 const leastInside = 1 / 40;
+const mostDepth = 8;
+/** In all, so that an answer stays small. */
+const mostTiles = 2_000;
 const mostAbove = 12;
 
 export function tilesOf(heap: Heap, node: number): TilesView {
-  const tiles = tilesBelow(heap, node, heap.retained[node]!);
-  for (const tile of tiles)
-    if (tile.id !== undefined && tile.bytes > heap.retained[node]! * leastInside)
-      tile.inside = tilesBelow(heap, heap.snapshot.findById(tile.id), heap.retained[node]!);
+  const whole = heap.retained[node]!;
+  const tiles = tilesBelow(heap, node, whole);
+  let count = tiles.length;
+  let level = tiles;
+  for (let depth = 1; depth < mostDepth && level.length > 0; depth++) {
+    const next: Tile[] = [];
+    for (const tile of level) {
+      if (tile.id === undefined || tile.bytes < whole * leastInside || count >= mostTiles) continue;
+      tile.inside = tilesBelow(heap, heap.snapshot.findById(tile.id), whole);
+      count += tile.inside.length;
+      next.push(...tile.inside);
+    }
+    level = next;
+  }
   return { object: objectRow(heap, node), above: dominatorsOf(heap, node), tiles };
 }
 

@@ -1,7 +1,10 @@
-/** What an object keeps alive as a map: each rectangle can be entered, or leads to the objects that it stands for. */
-import { formatBytes, formatCount, formatShare } from '../../../model/quantities.ts';
+/**
+ * What an object keeps alive as a map: rectangles in rectangles, as deep as there is room. Each can be entered, or leads to the
+ * objects that it stands for.
+ */
+import { formatBytes, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import { isEngineName, toneOf } from '../../../report/html/figures/retained-tree.ts';
-import { type Placed, squarify } from '../../../report/html/figures/treemap.ts';
+import { type Box, type Placed, squarify } from '../../../report/html/figures/treemap.ts';
 import { useWidth } from '../../../report/html/parts/use-width.ts';
 import type { Tile } from '../../heap/questions.ts';
 import { useAnswer } from './ask.ts';
@@ -17,7 +20,7 @@ export function Treemap({ root }: { root: number }) {
   const { ref, width } = useWidth<HTMLDivElement>(1200);
   const { answer, reason } = useAnswer({ ask: 'tiles', id });
   const height = Math.round(Math.min(640, Math.max(360, width * 0.52)));
-  const placed = squarify(answer?.tiles ?? [], ({ bytes }) => bytes, { x: 0, y: 0, width, height });
+  const shown = placeAll(answer?.tiles ?? [], { x: 0, y: 0, width, height });
   const total = answer?.object.retained ?? 1;
   return (
     <>
@@ -46,8 +49,8 @@ export function Treemap({ root }: { root: number }) {
       </nav>
       <div class="treemap" ref={ref}>
         <div class="map" style={{ blockSize: `${height}px` }}>
-          {placed.map((box, n) => (
-            <TileBox key={n} box={box} total={total} />
+          {shown.map((tile, n) => (
+            <TileBox key={n} tile={tile} total={total} />
           ))}
         </div>
       </div>
@@ -61,54 +64,66 @@ export function Treemap({ root }: { root: number }) {
 
 const colourOf = (name: string): string => (isEngineName(name) ? 'engine' : `tone-${toneOf(name)}`);
 
-function styleOf({ x, y, width, height }: Placed<Tile>) {
-  return {
+interface ShownTile {
+  box: Placed<Tile>;
+  /** 0 for the outermost. */
+  depth: number;
+}
+
+/** The outer ones first, so that the inner ones lie on top of them. */
+function placeAll(tiles: readonly Tile[], within: Box, depth = 0): ShownTile[] {
+  return squarify(tiles, ({ bytes }) => bytes, within).flatMap((box) => {
+    const { x, y, width, height, item } = box;
+    if (width < leastSide || height < leastSide) return [];
+    const room = {
+      x: x + padding,
+      y: y + headHeight,
+      width: width - 2 * padding - 1,
+      height: height - headHeight - padding - 1,
+    };
+    const inside = room.width > 40 && room.height > 24 ? (item.inside ?? []) : [];
+    return [{ box, depth }, ...placeAll(inside, room, depth + 1)];
+  });
+}
+
+function TileBox({ tile: { box, depth }, total }: { tile: ShownTile; total: number }) {
+  const { item, x, y, width, height } = box;
+  const { name, bytes, count, id, class: kind, inside } = item;
+  const label = `${name}: ${formatBytes(bytes)}, ${formatShare(bytes / total)}, ${formatCount(count, 'object')}`;
+  const href =
+    id !== undefined ? (inside ? toTiles(id) : toObject(id)) : kind !== undefined ? toClass(kind) : undefined;
+  const style = {
     insetInlineStart: `${x}px`,
     insetBlockStart: `${y}px`,
     inlineSize: `${width - 1}px`,
     blockSize: `${height - 1}px`,
+    '--depth': depth,
   };
-}
-
-function TileBox({ box, total }: { box: Placed<Tile>; total: number }) {
-  const { item, width, height } = box;
-  if (width < leastSide || height < leastSide) return null;
-  const { name, bytes, count, id, class: kind, inside } = item;
-  const label = `${name}: ${formatBytes(bytes)}, ${formatShare(bytes / total)}, ${formatCount(count, 'object')}`;
-  const room = {
-    x: padding,
-    y: headHeight,
-    width: width - 2 * padding - 2,
-    height: height - headHeight - padding - 2,
-  };
-  const hasRoom = inside && room.width > 40 && room.height > 24;
+  const shownName =
+    width > 34 && height > 16 ? (
+      <span class="tile-name" aria-hidden="true">
+        {count > 1 ? `${name} × ${formatNumber(count)}` : name}{' '}
+        {width > 160 ? <span>{formatBytes(bytes)}</span> : null}
+      </span>
+    ) : null;
+  // The keyboard goes over the outermost: entering one makes those in it the outermost.
+  if (depth > 0) {
+    const shape = { class: `tile inner ${colourOf(name)}`, style, title: label, 'aria-hidden': true };
+    return href === undefined ? (
+      <div {...shape}>{shownName}</div>
+    ) : (
+      <a {...shape} href={href} tabIndex={-1}>
+        {shownName}
+      </a>
+    );
+  }
   const content = (
     <>
       <span class="hidden">{label}</span>
-      {width > 34 && height > 16 ? (
-        <span class="tile-name" aria-hidden="true">
-          {count > 1 ? `${name} × ${count}` : name} <span>{formatBytes(bytes)}</span>
-        </span>
-      ) : null}
-      {hasRoom
-        ? squarify(inside, (small) => small.bytes, room).map((small, n) =>
-            small.width < leastSide || small.height < leastSide ? null : (
-              <span
-                key={n}
-                aria-hidden="true"
-                class={`inner ${colourOf(small.item.name)}`}
-                style={styleOf(small)}
-              >
-                {small.width > 44 && small.height > 15 ? small.item.name : ''}
-              </span>
-            ),
-          )
-        : null}
+      {shownName}
     </>
   );
-  const href =
-    id !== undefined ? (inside ? toTiles(id) : toObject(id)) : kind !== undefined ? toClass(kind) : undefined;
-  const shape = { class: `tile ${colourOf(name)}`, style: styleOf(box), title: label };
+  const shape = { class: `tile ${colourOf(name)}`, style, title: label };
   if (href === undefined) return <div {...shape}>{content}</div>;
   return (
     <a {...shape} href={href} data-item>
