@@ -10,7 +10,7 @@ import { retainedTree } from '../../src/report/html/figures/retained-tree.ts';
 import { byteTicks, timeTicks } from '../../src/report/html/figures/scale.ts';
 import { computeTimeline } from '../../src/report/html/figures/timeline.ts';
 import { barPlace, rangesOf } from '../../src/report/html/figures/timeline-places.ts';
-import { squarify } from '../../src/report/html/figures/treemap.ts';
+import { nest, squarify } from '../../src/report/html/figures/treemap.ts';
 import { frameRows } from '../../src/report/html/parts/frame-rows.ts';
 import { findIn, searchIndex } from '../../src/report/html/search-index.ts';
 import { synthAccount } from '../support/synth-account.ts';
@@ -110,6 +110,24 @@ test('rectangles fill the room, in the shares of their sizes, and none overlaps 
     squarify([0, -1, Number.NaN], (size) => size, within),
     [],
   );
+});
+
+test('rectangles in rectangles: each lies in the one above it, as deep as there is room', () => {
+  interface Item {
+    size: number;
+    inside: Item[];
+  }
+  const chain = (depth: number): Item => ({ size: 1, inside: depth > 0 ? [chain(depth - 1)] : [] });
+  const nesting = { sizeOf: ({ size }: Item) => size, insideOf: ({ inside }: Item) => inside };
+  const boxes = nest([chain(50), { size: 1, inside: [] }], nesting, { x: 0, y: 0, width: 800, height: 400 });
+  const depths = boxes.map(({ above }) => above.length);
+  assert.ok(Math.max(...depths) > 8 && Math.max(...depths) < 20, depths.join(' '));
+  for (const { x, y, width, height, above } of boxes) {
+    const outer = boxes.find(({ item }) => item === above.at(-1));
+    if (!outer) continue;
+    assert.ok(x > outer.x && y > outer.y, 'begins inside');
+    assert.ok(x + width < outer.x + outer.width && y + height < outer.y + outer.height, 'ends inside');
+  }
 });
 
 test('the tree of a heap adds up, whatever its rows name as their parents', () => {

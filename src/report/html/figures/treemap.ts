@@ -39,6 +39,46 @@ export function squarify<T>(items: readonly T[], sizeOf: (item: T) => number, wi
   return placed;
 }
 
+/** Room for a name above what is inside, and around it. */
+const headHeight = 22;
+const padding = 3;
+/** Smaller ones would hold no name and catch no pointer. */
+const leastSide = 5;
+/** Smaller ones show nothing inside. */
+const leastRoom = { width: 40, height: 24 };
+
+export interface Nested<T> extends Placed<T> {
+  /** Those that it lies in, the outermost first. */
+  above: readonly T[];
+}
+
+export interface Nesting<T> {
+  sizeOf(item: T): number;
+  insideOf(item: T): readonly T[];
+}
+
+/** Rectangles in rectangles, as deep as there is room; the outer ones come first, so that the inner ones lie on top of them. */
+export function nest<T>(
+  items: readonly T[],
+  nesting: Nesting<T>,
+  within: Box,
+  above: readonly T[] = [],
+): Nested<T>[] {
+  return squarify(items, nesting.sizeOf, within).flatMap((placed) => {
+    const { item, x, y, width, height } = placed;
+    if (width < leastSide || height < leastSide) return [];
+    const room = {
+      x: x + padding,
+      y: y + headHeight,
+      width: width - 2 * padding - 1,
+      height: height - headHeight - padding - 1,
+    };
+    const hasRoom = room.width > leastRoom.width && room.height > leastRoom.height;
+    const inside = hasRoom ? nest(nesting.insideOf(item), nesting, room, [...above, item]) : [];
+    return [{ ...placed, above }, ...inside];
+  });
+}
+
 /** The greatest of the aspect ratios of a row along `side`; its areas come largest first. */
 function worst(areas: readonly number[], side: number): number {
   const sum = areas.reduce((a, b) => a + b, 0);

@@ -1,16 +1,14 @@
-/** Where the bytes of the heap are kept: a rectangle a class, in it what it alone keeps alive. A click looks inside. */
+/**
+ * Where the bytes of the heap are kept: a rectangle a class, in it what it alone keeps alive, as deep as there is room. A click
+ * looks inside.
+ */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { RetainedFrame } from '../../../model/account.ts';
 import { formatBytes, formatCount, formatShare } from '../../../model/quantities.ts';
 import { type RetainedNode, retainedTree } from '../figures/retained-tree.ts';
-import { type Placed, squarify } from '../figures/treemap.ts';
+import { type Nested, type Nesting, nest } from '../figures/treemap.ts';
 import { useWidth } from './use-width.ts';
-
-const padding = 3;
-const headHeight = 22;
-/** Smaller ones would hold no name and catch no pointer. */
-const leastSide = 5;
 
 export function Treemap({ frames }: { frames: readonly RetainedFrame[] }) {
   const { ref, width } = useWidth<HTMLElement>(860);
@@ -19,7 +17,7 @@ export function Treemap({ frames }: { frames: readonly RetainedFrame[] }) {
   if (!root) return null;
   const shown = path.value.at(-1) ?? root;
   const height = Math.round(Math.min(460, Math.max(300, width * 0.5)));
-  const placed = squarify(partsOf(shown), ({ bytes }) => bytes, { x: 0, y: 0, width, height });
+  const placed = nest(partsOf(shown), nesting, { x: 0, y: 0, width, height });
   return (
     <figure class="treemap" ref={ref}>
       <h3>Where the heap is kept</h3>
@@ -37,7 +35,12 @@ export function Treemap({ frames }: { frames: readonly RetainedFrame[] }) {
       </p>
       <div class="map" style={{ blockSize: `${height}px` }}>
         {placed.map((box, n) => (
-          <Tile key={n} box={box} total={root.bytes} open={(node) => (path.value = [...path.value, node])} />
+          <Tile
+            key={n}
+            box={box}
+            total={root.bytes}
+            open={() => (path.value = [...path.value, ...box.above, box.item])}
+          />
         ))}
       </div>
       <figcaption class="faint caption">
@@ -67,68 +70,52 @@ function partsOf(node: RetainedNode): RetainedNode[] {
   return [...node.children, ...(node.ownBytes > 0 ? [own] : [])];
 }
 
+const nesting: Nesting<RetainedNode> = {
+  sizeOf: ({ bytes }) => bytes,
+  insideOf: (node) => (node.children.length ? partsOf(node) : []),
+};
+
 const colourOf = ({ isEngine, tone }: RetainedNode) => (isEngine ? 'engine' : `tone-${tone}`);
 
 interface TileProps {
-  box: Placed<RetainedNode>;
+  box: Nested<RetainedNode>;
   total: number;
-  open: (node: RetainedNode) => void;
+  open: () => void;
 }
 
-function Tile({ box: { item, x, y, width, height }, total, open }: TileProps) {
-  if (width < leastSide || height < leastSide) return null;
-  const inner = {
-    x: padding,
-    y: headHeight,
-    width: width - 2 * padding - 2,
-    height: height - headHeight - padding - 2,
-  };
-  const hasRoom = item.children.length > 0 && inner.width > 40 && inner.height > 24;
-  const inside = hasRoom ? squarify(partsOf(item), ({ bytes }) => bytes, inner) : [];
+function Tile({ box: { item, x, y, width, height, above }, total, open }: TileProps) {
   const label = `${item.name}: ${formatBytes(item.bytes)}, ${formatShare(item.bytes / total)} of the heap, ${formatCount(item.count, 'object')}`;
-  const name = `tile ${colourOf(item)}`;
-  const style = {
-    insetInlineStart: `${x}px`,
-    insetBlockStart: `${y}px`,
-    inlineSize: `${width - 1}px`,
-    blockSize: `${height - 1}px`,
+  const isInner = above.length > 0;
+  const shape = {
+    class: `tile ${isInner ? 'inner ' : ''}${colourOf(item)}`,
+    style: {
+      insetInlineStart: `${x}px`,
+      insetBlockStart: `${y}px`,
+      inlineSize: `${width - 1}px`,
+      blockSize: `${height - 1}px`,
+      '--depth': above.length,
+    },
+    title: label,
   };
   const content = (
     <>
-      <span class="hidden">{label}</span>
+      {isInner ? null : <span class="hidden">{label}</span>}
       {width > 34 && height > 16 ? (
         <span class="tile-name" aria-hidden="true">
-          {item.name} <span>{formatBytes(item.bytes)}</span>
+          {item.name} {width > 160 ? <span>{formatBytes(item.bytes)}</span> : null}
         </span>
       ) : null}
-      {inside.map((small, n) =>
-        small.width < leastSide || small.height < leastSide ? null : (
-          <span
-            key={n}
-            aria-hidden="true"
-            class={`inner ${colourOf(small.item)}`}
-            style={{
-              insetInlineStart: `${small.x}px`,
-              insetBlockStart: `${small.y}px`,
-              inlineSize: `${small.width - 1}px`,
-              blockSize: `${small.height - 1}px`,
-            }}
-          >
-            {small.width > 44 && small.height > 15 ? small.item.name : ''}
-          </span>
-        ),
-      )}
     </>
   );
-  if (!item.children.length)
-    return (
-      <div class={name} style={style} title={label}>
-        {content}
-      </div>
-    );
-  return (
-    <button type="button" class={name} style={style} title={label} onClick={() => open(item)}>
+  // The keyboard goes over the outermost: opening one makes those in it the outermost.
+  const hidden = isInner ? { 'aria-hidden': true, tabIndex: -1 } : {};
+  return item.children.length ? (
+    <button type="button" {...shape} {...hidden} onClick={open}>
       {content}
     </button>
+  ) : (
+    <div {...shape} {...(isInner && { 'aria-hidden': true })}>
+      {content}
+    </div>
   );
 }

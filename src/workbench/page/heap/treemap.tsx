@@ -4,23 +4,18 @@
  */
 import { formatBytes, formatCount, formatNumber, formatShare } from '../../../model/quantities.ts';
 import { isEngineName, toneOf } from '../../../report/html/figures/retained-tree.ts';
-import { type Box, type Placed, squarify } from '../../../report/html/figures/treemap.ts';
+import { type Nested, type Nesting, nest } from '../../../report/html/figures/treemap.ts';
 import { useWidth } from '../../../report/html/parts/use-width.ts';
 import type { Tile } from '../../heap/questions.ts';
 import { useAnswer } from './ask.ts';
 import { place, toClass, toObject, toTiles } from './place.ts';
-
-const padding = 3;
-const headHeight = 22;
-/** Smaller ones would hold no name and catch no pointer. */
-const leastSide = 5;
 
 export function Treemap({ root }: { root: number }) {
   const id = Number(place.value['id'] ?? root);
   const { ref, width } = useWidth<HTMLDivElement>(1200);
   const { answer, reason } = useAnswer({ ask: 'tiles', id });
   const height = Math.round(Math.min(640, Math.max(360, width * 0.52)));
-  const shown = placeAll(answer?.tiles ?? [], { x: 0, y: 0, width, height });
+  const shown = nest(answer?.tiles ?? [], nesting, { x: 0, y: 0, width, height });
   const total = answer?.object.retained ?? 1;
   return (
     <>
@@ -49,8 +44,8 @@ export function Treemap({ root }: { root: number }) {
       </nav>
       <div class="treemap" ref={ref}>
         <div class="map" style={{ blockSize: `${height}px` }}>
-          {shown.map((tile, n) => (
-            <TileBox key={n} tile={tile} total={total} />
+          {shown.map((box, n) => (
+            <TileBox key={n} box={box} total={total} />
           ))}
         </div>
       </div>
@@ -64,30 +59,11 @@ export function Treemap({ root }: { root: number }) {
 
 const colourOf = (name: string): string => (isEngineName(name) ? 'engine' : `tone-${toneOf(name)}`);
 
-interface ShownTile {
-  box: Placed<Tile>;
-  /** 0 for the outermost. */
-  depth: number;
-}
+const nesting: Nesting<Tile> = { sizeOf: ({ bytes }) => bytes, insideOf: ({ inside = [] }) => inside };
 
-/** The outer ones first, so that the inner ones lie on top of them. */
-function placeAll(tiles: readonly Tile[], within: Box, depth = 0): ShownTile[] {
-  return squarify(tiles, ({ bytes }) => bytes, within).flatMap((box) => {
-    const { x, y, width, height, item } = box;
-    if (width < leastSide || height < leastSide) return [];
-    const room = {
-      x: x + padding,
-      y: y + headHeight,
-      width: width - 2 * padding - 1,
-      height: height - headHeight - padding - 1,
-    };
-    const inside = room.width > 40 && room.height > 24 ? (item.inside ?? []) : [];
-    return [{ box, depth }, ...placeAll(inside, room, depth + 1)];
-  });
-}
-
-function TileBox({ tile: { box, depth }, total }: { tile: ShownTile; total: number }) {
-  const { item, x, y, width, height } = box;
+function TileBox({ box, total }: { box: Nested<Tile>; total: number }) {
+  const { item, x, y, width, height, above } = box;
+  const depth = above.length;
   const { name, bytes, count, id, class: kind, inside } = item;
   const label = `${name}: ${formatBytes(bytes)}, ${formatShare(bytes / total)}, ${formatCount(count, 'object')}`;
   const href =
