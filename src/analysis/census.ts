@@ -12,11 +12,11 @@ const leastShare = 0.2;
 const leastObjects = 50_000;
 const leastEntries = 50_000;
 const mostCollections = 3;
-const leastLookedAt = 1_000;
+const leastReached = 1_000;
 
-/** Undefined for a sample of so few objects that it says nothing of the memory. */
+/** Undefined where a sample reached so few objects that they say nothing of the memory. */
 export function censusClasses(census: HeapCensusFacts | undefined): MemoryFacts['classes'] {
-  if (!census || (census.sample && census.sample.lookedAt < leastLookedAt)) return undefined;
+  if (!census || (census.sample && census.objects < leastReached)) return undefined;
   const rows = mostFirst(census);
   return rows.length ? rows : undefined;
 }

@@ -50,8 +50,8 @@ test('a sample says that it is one, and how a collection was reached', () => {
   assert.equal(collection?.sentence, 'One Map had 640,000 entries. It was reached as cache.js.sessions.');
 });
 
-test('of a sample of few objects no classes are told: they are not what filled the memory', () => {
-  const of = (lookedAt: number) => censusClasses({ ...census, sample: { lookedAt, reason: 'only so many' } });
-  assert.equal(of(63), undefined);
-  assert.equal(of(2_000)?.length, 2);
+test('where a sample reached few objects no classes are told: they are not what filled the memory', () => {
+  const sample = { lookedAt: 63, reason: 'only so many' };
+  assert.equal(censusClasses({ ...census, objects: 67, sample }), undefined);
+  assert.equal(censusClasses({ ...census, sample })?.length, 2);
 });
