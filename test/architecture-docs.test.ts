@@ -13,35 +13,15 @@ import { examples } from '../src/cli/examples.ts';
 import { completionCommand } from '../src/cli/main.ts';
 import { commands } from '../src/cli/registry.ts';
 import yargs from '../src/cli/yargs.ts';
+import { commandLines, filesBelow, guides } from './support/guides.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-
-/** Files below `dir` of that name or ending. */
-function filesBelow(dir: string, ending: string): string[] {
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name);
-    if (entry.isDirectory()) return filesBelow(path, ending);
-    return entry.name.endsWith(ending) ? [path] : [];
-  });
-}
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const named = (file: string): string => relative(root, file);
 
-/** For users. */
-const guides = [join(root, 'README.md'), ...filesBelow(join(root, 'docs'), '.md')];
 const documents = [...guides, ...filesBelow(join(root, 'src'), '.md')];
 const packageScripts = Object.keys(JSON.parse(read(join(root, 'package.json'))).scripts);
-
-/** The lines of fenced blocks. */
-function codeLines(text: string): string[] {
-  const lines: string[] = [];
-  let isCode = false;
-  for (const line of text.split('\n'))
-    if (/^\s*```/.test(line)) isCode = !isCode;
-    else if (isCode) lines.push(line);
-  return lines;
-}
 
 const withoutCode = (text: string): string =>
   text.replace(/^\s*```[\s\S]*?^\s*```/gm, '').replace(/`[^`\n]*`/g, '');
@@ -92,19 +72,6 @@ test('README.md is short', () => {
   const lines = read(join(root, 'README.md')).trimEnd().split('\n').length;
   assert.ok(lines <= 150, `${lines} lines`);
 });
-
-/** Every `agentdump …` that a document shows, to the end of the command: in a block, or as inline code. */
-function commandLines(text: string): string[] {
-  const blocks = codeLines(text).flatMap((line) => {
-    const words = /^(?:[$>] +|- +run: +)?(?:[A-Z_]+=\S+ +)*(?:npx +)?(agentdump(?: .*)?)$/.exec(
-      line.trim(),
-    )?.[1];
-    return words === undefined ? [] : [words];
-  });
-  const prose = text.replace(/^\s*```[\s\S]*?^\s*```/gm, '');
-  const inline = [...prose.matchAll(/`(?:npx )?(agentdump [^`\n]+)`/g)].map(([, words = '']) => words);
-  return [...blocks, ...inline].map((line) => line.replace(/ +#.*$/, ''));
-}
 
 /** The options of a command: those that yargs has been told, or, of commands that read their own words, their help. */
 async function optionsOf(name: string, second: string | undefined): Promise<ReadonlySet<string>> {
