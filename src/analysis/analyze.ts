@@ -7,6 +7,7 @@ import type { Sequel } from '../bundle/layout/sequel.ts';
 import { openBundle } from '../bundle/read/reader.ts';
 import { readSequel } from '../bundle/read/sequel.ts';
 import { type Account, accountSchema } from '../model/account.ts';
+import { clip } from '../model/quantities.ts';
 import type { Frame } from '../model/thread.ts';
 import type { Gap, Verdict } from '../model/verdict.ts';
 import { settleToolCalls } from './agent/calls/tool-outcomes.ts';
@@ -179,9 +180,17 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
   const reached = explainByOrigin(reachVerdict(considered), considered);
   const explained = explainByChild(explainByAgent(reached, account.agent), considered);
   const beforeEnd = findBeforeEnd(account);
-  const verdict = beforeEnd.length ? { ...explained, beforeEnd } : explained;
+  const told = sayWhereCoreIs(explained, parts.evidence?.core?.path);
+  const verdict = beforeEnd.length ? { ...told, beforeEnd } : told;
   const signature = computeSignature({ ...account, verdict });
   return { ...account, verdict, ...defined({ signature }) };
+}
+
+/** A core that stays holds the memory of the process in the clear. */
+function sayWhereCoreIs(verdict: Verdict, path: string | undefined): Verdict {
+  if (path === undefined) return verdict;
+  const step = `The kernel’s core is ${clip(path, 200)}: it holds the memory in the clear, so remove it when you are done.`;
+  return { ...verdict, nextSteps: [...(verdict.nextSteps ?? []), step] };
 }
 
 /** Every stack of the bundle through one reconstructor, so that a map is opened once. */

@@ -1,10 +1,12 @@
 /** `evidence.json`, field by field: what others saw of a death whose process could not write. */
-import type {
-  CounterEvidence,
-  EvidencePart,
-  MemoryEvidence,
-  MemoryPoint,
-  SentSignal,
+import {
+  type CoreObstacle,
+  type CounterEvidence,
+  coreObstacles,
+  type EvidencePart,
+  type MemoryEvidence,
+  type MemoryPoint,
+  type SentSignal,
 } from '../../bundle/layout/evidence.ts';
 import { asNumber, defined, type Fields } from './fields.ts';
 
@@ -21,7 +23,7 @@ export interface EvidenceFacts {
   memory?: MemoryEvidenceFacts;
   kernelLog?: string[];
   fatal?: { event?: string; trigger?: string };
-  core?: { pattern?: string; path?: string; bytes?: number; reason?: string };
+  core?: { pattern?: string; path?: string; bytes?: number; reason?: string; obstacle?: CoreObstacle };
   journal?: { records?: number; lastAt?: string; torn?: boolean };
   unfinishedBundle?: string;
 }
@@ -63,6 +65,7 @@ export function readEvidence(part: Fields): EvidenceFacts {
         path: core.text('path'),
         bytes: core.number('bytes'),
         reason: core.text('reason'),
+        obstacle: core.oneOf('obstacle', coreObstacles),
       }),
     journal:
       journal &&

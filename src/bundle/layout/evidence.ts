@@ -90,7 +90,13 @@ export interface CoreEvidence {
   bytes?: number;
   /** Why there is none, or why it is gone. */
   reason?: string;
+  /** What ruled it out before the program died. */
+  obstacle?: CoreObstacle;
 }
+
+/** `off`: it was not wanted. `in-the-way`: it would have replaced another file. */
+export type CoreObstacle = (typeof coreObstacles)[number];
+export const coreObstacles = ['off', 'hard-limit', 'collector', 'no-prlimit', 'in-the-way'] as const;
 
 export interface JournalEvidence {
   records: number;

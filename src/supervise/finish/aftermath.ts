@@ -134,6 +134,7 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
   const { child, exit, command, digestCore, keepCore, held, fullHeap, readHeapApart } = end;
   if (held) return lookAtHeld(held);
   if (child.core === 'none' || !leavesCore.has(exit.signal ?? '')) return {};
+  if (typeof child.core === 'object') return { core: { pattern: corePattern(), ...child.core } };
   const core = findCore({
     pid: child.pid,
     cwd: process.cwd(),
@@ -161,12 +162,17 @@ async function lookForCore(end: BadEnd, startedAt: string, scrubber: Scrubber): 
   return found;
 }
 
+const corePattern = () => platform.kernelFile('sys/kernel/core_pattern') ?? '';
+
 /** Its secrets were learnt by a scrubber of its own, which has redacted it already. */
 function lookAtHeld({ part, gap }: HeldDeath): FoundCore {
-  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
   const reason = 'the kernel leaves none here; the process was held at its fault and read from outside';
   const missing = gap ?? (part?.gaps.length ? part.gaps.join('; ') : undefined);
-  return { core: { pattern, reason }, ...(part && { part }), ...(missing !== undefined && { gap: missing }) };
+  return {
+    core: { pattern: corePattern(), reason },
+    ...(part && { part }),
+    ...(missing !== undefined && { gap: missing }),
+  };
 }
 
 /** The bundle that the program wrote itself: its trigger names the pid, and it is younger than the program. */

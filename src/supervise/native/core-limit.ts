@@ -5,19 +5,36 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { CoreObstacle } from '../../bundle/layout/evidence.ts';
 import { platform } from '../../platform/index.ts';
 import { isOnPath } from '../run/on-path.ts';
 
-/** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. */
-export type CoreArming = 'ours' | 'theirs' | 'none';
+/** Why the kernel will leave no core, in a sentence and in a word. */
+export interface NoCore {
+  reason: string;
+  obstacle: CoreObstacle;
+}
+
+/** `ours`: there is a core only because we asked; `theirs`: it would be there without us, and is not ours to remove. `none`: nothing is known of its limits. */
+export type CoreArming = 'ours' | 'theirs' | 'none' | NoCore;
 
 /** Never throws. The limit is raised some milliseconds later. */
 export function armCore(pid: number, cwd: string): CoreArming {
   const limits = platform.processFile(pid, 'limits') ?? '';
   const [, soft, hard] = /^Max core file size\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
-  if (soft === undefined || hard === undefined || hard === '0') return 'none';
+  if (hard === '0') return { reason: 'the hard limit on core files is 0', obstacle: 'hard-limit' };
+  if (soft === undefined || hard === undefined) return 'none';
+  const pattern = platform.kernelFile('sys/kernel/core_pattern') ?? '';
+  if (pattern.startsWith('|'))
+    return {
+      reason: `the kernel gives cores to ${pattern.slice(1).split(' ')[0]}`,
+      obstacle: 'collector',
+    };
   if (soft !== '0') return 'theirs';
-  if (!canRaise() || !isSafePattern(platform.kernelFile('sys/kernel/core_pattern') ?? '', cwd)) return 'none';
+  if (!canRaise())
+    return { reason: 'there is no prlimit (util-linux) to raise its limit with', obstacle: 'no-prlimit' };
+  if (!isSafePattern(pattern, cwd))
+    return { reason: `a core named ${pattern} would replace another file`, obstacle: 'in-the-way' };
   const raising = spawn('prlimit', ['--pid', String(pid), `--core=${hard}:`], { stdio: 'ignore' });
   raising.on('error', () => {});
   raising.unref();

@@ -96,11 +96,13 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
     await ended;
     throw new AgentdumpError('not-found', `${file} could not be started`, { path: file });
   }
-  const core = options.core === 'off' ? 'none' : armCore(child.pid, process.cwd());
+  const core = options.core === 'off' ? unwanted : armCore(child.pid, process.cwd());
   if (core === 'ours' && options.core === 'digest' && session) tryNoteCore(session, file);
   const { diagnostics } = arming;
   return { pid: child.pid, ...(session && { session }), diagnostics, core, ended, withheld: readWithheld };
 }
+
+const unwanted: CoreArming = { reason: 'none was wanted (--no-core)', obstacle: 'off' };
 
 function waitForEnd(child: ChildProcess): Promise<ChildExit> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 /** The processor refused an instruction of native code: a wild pointer, an overflow of the stack, a missing page. */
+import type { CoreObstacle } from '../../../bundle/layout/evidence.ts';
 import { clip } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
@@ -35,14 +36,32 @@ export const nativeCrash: Cause = {
       evidence: [...endEvidence(facts), ...kernelEvidence(facts), ...coreEvidence(facts)],
       refutedBy: `Somebody sent ${name} with kill: then no line of the kernel's log names a fault.`,
       nextSteps: [
-        facts.evidence?.core?.path
-          ? `The core is ${clip(facts.evidence.core.path, 200)}; it holds the memory in the clear, so remove it when you are done.`
-          : '`agentdump run --core -- …` has the kernel leave a core, from which the native stack can be read.',
+        ...coreSteps(facts),
         'Look at native add-ons first: their versions, and whether they were built for this Node (`npm rebuild`).',
         'If a stack overflow is possible (`--stack-size`, deep recursion in native code), look for that.',
       ],
     };
   },
+};
+
+/** How the next one leaves a core; where this one left one, what to do with it is said of every verdict. */
+function coreSteps({ evidence }: VerdictFacts): string[] {
+  const core = evidence?.core;
+  if (core?.path) return [`\`agentdump core ${clip(core.path, 200)}\` reads the native stack out of it.`];
+  if (core?.obstacle) return [waysAround[core.obstacle]];
+  if (core) return ['`agentdump doctor` says where this machine’s cores go.'];
+  return ['`agentdump run -- …` has the kernel leave a core, from which the native stack can be read.'];
+}
+
+const waysAround: Record<CoreObstacle, string> = {
+  off: 'Without `--no-core` the kernel leaves a core, from which the native stack can be read.',
+  'hard-limit':
+    'The hard limit on core files has to be raised from outside (`ulimit -H -c`, LimitCORE=, `--ulimit core=-1`); `agentdump run --hold` needs no core.',
+  collector:
+    '`agentdump doctor` says where that program keeps cores, `agentdump core` reads them; `agentdump run --hold` needs none.',
+  'no-prlimit':
+    '`ulimit -c unlimited` before the start, or prlimit of util-linux, lets the kernel leave a core.',
+  'in-the-way': '`sysctl kernel.core_uses_pid=1` gives each core a name of its own.',
 };
 
 function addonsOf({ account }: VerdictFacts): string[] {
