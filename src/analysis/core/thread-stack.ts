@@ -94,6 +94,8 @@ function describeFrame(
     doubts.add('no call stands before the return address, so the stack may be damaged there');
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
   const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;
+  if (index > 0 && options.v8 && builtin === interpreter && !isInterpreted(found))
+    doubts.add('the interpreter was at work, but its function could not be read');
   if (found && 'frameType' in found) {
     if (/Wasm/.test(found.frameType)) return [{ ...describeNative(frame), function: 'WebAssembly function' }];
     // The frame of a caught signal or a crash in the glue itself is never left out.
@@ -123,6 +125,12 @@ function describeFrame(
     }),
   );
 }
+
+/** Code of V8 that only ever has a frame for a function of a script. */
+const interpreter = 'InterpreterEntryTrampoline';
+
+const isInterpreted = (found: JavaScriptFrame[] | { frameType: string } | undefined): boolean =>
+  Array.isArray(found) && found.some(({ function: f }) => f.script !== undefined);
 
 /** V8's own code in a stripped executable: it has no name there, and nowhere has it a row in the unwinding tables. */
 function isUnnamedBuiltin(
