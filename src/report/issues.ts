@@ -124,12 +124,12 @@ function tableOfDeaths(page: Page, { deaths, bundles }: IssueStory): string[] {
       host ?? '',
       nodeVersion ?? '',
       release ?? '',
-      formatBytes(bytes),
-      path,
+      path === undefined ? '' : formatBytes(bytes),
+      path ?? 'removed',
     ].map(escapeLine),
   );
   const head = ['when (UTC)', 'bundle', 'program', 'host', 'Node', 'release', 'size', 'kept at'];
-  const more = bundles - deaths.length;
+  const more = bundles - deaths.filter(({ path }) => path !== undefined).length;
   return [
     ...renderTable(page, head, rows),
     ...(more > 0 ? [page.palette.faint(`and ${more} more: --limit shows them`)] : []),

@@ -166,7 +166,7 @@ export async function showIssue(store: Store, word: string, options: ShowOptions
       [id],
     );
   const [sum] = await query<{ runs: number; bundles: number }>(
-    `select coalesce(sum(runs), 0)::double precision as runs, count(*)::integer as bundles ${ofIssue}`,
+    `select coalesce(sum(runs), 0)::double precision as runs, count(*) filter (where death.is_kept)::integer as bundles ${ofIssue}`,
     [id],
   );
   return {
@@ -200,15 +200,18 @@ const ofIssue = `from agentdump_deaths as death join agentdump_signatures as sig
   where signature.issue = $1`;
 
 async function readDeaths({ index, blobs }: Store, id: string, most: number): Promise<StoredDeath[]> {
-  const rows = await index.query<{ [name: string]: string | number | null; blob: string }>(
+  const rows = await index.query<{ [name: string]: string | number | boolean | null; blob: string }>(
     `select death.bundle, ${iso('death.at')} as at, death.program, death.host, death.node as "nodeVersion", death.release,
-       death.commit_id as commit, death.environment, death.agent, death.blob, death.bytes::double precision as bytes
-     ${ofIssue} order by death.at desc, death.bundle limit $2::integer`,
+       death.commit_id as commit, death.environment, death.agent, death.blob, death.is_kept, death.bytes::double precision as bytes
+     ${ofIssue} order by death.is_kept desc, death.at desc, death.bundle limit $2::integer`,
     [id, most],
   );
-  return rows.map(({ blob, ...row }) => {
+  return rows.map(({ blob, is_kept, ...row }) => {
     const known = Object.entries(row).filter(([, value]) => value !== null);
-    return { ...Object.fromEntries(known), path: blobs.locate(blob) } as unknown as StoredDeath;
+    return {
+      ...Object.fromEntries(known),
+      ...(is_kept && { path: blobs.locate(blob) }),
+    } as unknown as StoredDeath;
   });
 }
 

@@ -67,7 +67,7 @@ async function killSenders(t: TestContext, folder: string, places: [string, stri
       const { deaths } = await showIssue(store, id, { mostDeaths: bundles });
       assert.equal(new Set(deaths.map(({ bundle }) => bundle)).size, bundles / faults.length);
       for (const { path, bundle } of deaths) {
-        const { verdict, id: found } = verifyBundle(path);
+        const { verdict, id: found } = verifyBundle(path ?? assert.fail());
         assert.deepEqual([verdict, found], ['whole', bundle]);
       }
     }

@@ -1,7 +1,15 @@
 /** What every store must hold, whoever speaks its SQL. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -22,6 +30,7 @@ import {
 } from '../../src/store/issues.ts';
 import type { Store } from '../../src/store/open-store.ts';
 import { countOutdated, reprocess } from '../../src/store/reprocess.ts';
+import { removeSurplus } from '../../src/store/retention.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { randomId, type SynthDeath, writeDeath } from './synth-death.ts';
 
@@ -301,6 +310,38 @@ export function testStore({ name, skip, open }: StoreKind): void {
       const [first] = (await listIssues(store)).filter(({ id }) => id === nameless);
       assert.equal(first?.count, 3);
       assert.match(first?.because ?? '', /more or less of the same callers/);
+    },
+  );
+
+  test(
+    `${name}: of a fault and release the first and the newest bundles stay, and all counts`,
+    options,
+    async () => {
+      const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00.000Z`;
+      const ids = Array.from({ length: 6 }, () => randomId());
+      for (const [n, id] of ids.entries()) await send({ id, at: at(n + 1), release: '1.0.0' });
+      const other = randomId();
+      const issue = await send({ id: other, at: at(9), release: '2.0.0' });
+      assert.equal(await removeSurplus(store, [other], 3), 3);
+      assert.equal(await removeSurplus(store, [other], 3), 0);
+      const { count, bundles, deaths, releases } = await showIssue(store, issue);
+      assert.deepEqual([count, bundles, releases.map((one) => one.count)], [7, 4, [6, 1]]);
+      const kept = deaths.filter(({ path }) => path !== undefined);
+      assert.deepEqual(
+        kept.map(({ bundle }) => bundle),
+        [other, ids[5], ids[4], ids[0]],
+      );
+      assert.deepEqual(
+        kept.map(({ path }) => existsSync(path ?? '')),
+        [true, true, true, true],
+      );
+      assert.equal(
+        readdirSync(store.blobs.place, { recursive: true }).filter((one) => String(one).includes(ids[1]!))
+          .length,
+        0,
+      );
+      const again = await sendBundle(store, writeDeath(dumps, { id: ids[1]!, at: at(2), release: '1.0.0' }));
+      assert.equal(again.outcome, 'there', 'what was removed is not taken again');
     },
   );
 

@@ -88,9 +88,9 @@ const storyTool: Tool = {
       agents: counted,
       deaths: listOf(
         record(
-          { bundle: text, at: text, path: text, bytes: integer },
+          { bundle: text, at: text, bytes: integer },
           {
-            ...{ program: text, host: text, nodeVersion: text, release: text },
+            ...{ path: text, program: text, host: text, nodeVersion: text, release: text },
             ...{ commit: text, environment: text, agent: text },
           },
         ),

@@ -51,15 +51,15 @@ export interface StoredDeath {
   commit?: string;
   environment?: string;
   agent?: string;
-  /** Where the store keeps it. */
-  path: string;
+  /** Where the store keeps it; absent where retention removed it. */
+  path?: string;
   bytes: number;
 }
 
 export interface IssueStory extends Issue {
   signatures: IssueSignature[];
   resolved?: { at: string; release?: string };
-  /** How many are kept; `count` has also the deaths that a program counted and wrote no bundle of. */
+  /** How many are kept; `count` has also the deaths whose bundle was removed, and those that a program counted and wrote none of. */
   bundles: number;
   /** Runs of an agent that were at work in these deaths. */
   runs: number;
@@ -71,7 +71,7 @@ export interface IssueStory extends Issue {
   nodeVersions: Counted[];
   environments: Counted[];
   agents: Counted[];
-  /** The newest first, so many as were asked for. */
+  /** Those whose bundle is there before the others, the newest first, so many as were asked for. */
   deaths: StoredDeath[];
 }
 

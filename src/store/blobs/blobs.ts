@@ -7,6 +7,8 @@ export interface Blobs {
   keep(name: string, draft: string): Promise<void>;
   /** A file that holds it: of blobs that are elsewhere a copy, which is gone when the store is closed. Throws `not-found`. */
   read(name: string): Promise<string>;
+  /** Removes it; one that is not there is none. */
+  drop(name: string): Promise<void>;
   /** Where people find it. */
   locate(name: string): string;
 }

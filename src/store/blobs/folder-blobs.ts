@@ -37,6 +37,7 @@ export function openFolderBlobs(folder: string): Blobs {
         throw new AgentdumpError('not-found', `the store has no bundle at ${path}`, { path });
       return path;
     },
+    drop: async (name) => rmSync(locate(name), { force: true }),
     locate,
   };
 }

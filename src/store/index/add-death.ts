@@ -86,11 +86,11 @@ export interface StoredBlob {
   at: string;
 }
 
-/** Where the bundle of a death is. */
+/** Where the bundle of a death is; undefined where there is none. */
 export async function findStoredDeath(index: IndexDatabase, bundle: string): Promise<StoredBlob | undefined> {
   const [found] = await index.query<StoredBlob>(
     `select death.blob, signature.issue, ${iso('death.at')} as at from agentdump_deaths as death
-     join agentdump_signatures as signature on signature.id = death.signature where death.bundle = $1`,
+     join agentdump_signatures as signature on signature.id = death.signature where death.bundle = $1 and death.is_kept`,
     [bundle],
   );
   return found;

@@ -1,7 +1,8 @@
 /**
  * The tables. A death is one row; what lists and pages need of many deaths is counted when one is added, so that their cost
  * grows with the faults and not with the deaths. A missing release is the empty text, as a key has no null. An `alter table` waits
- * for all who use the table, so it is said only where the column is absent.
+ * for all who use the table, so it is said only where the column is absent. `was`: the signature before new rules, until its issue is
+ * settled. `is_kept`: its bundle is there.
  */
 import type { Query } from './database.ts';
 
@@ -10,7 +11,8 @@ const tables = [
     bundle text primary key, digest text not null, blob text not null, bytes bigint not null,
     signature text not null, kind text not null, title text not null, at timestamptz not null,
     received_at timestamptz not null default now(), program text, host text, node text, release text, commit_id text,
-    environment text, agent text, runs integer not null, repeats integer not null, was text)`,
+    environment text, agent text, runs integer not null, repeats integer not null, was text,
+    is_kept boolean not null default true)`,
   'create index if not exists agentdump_deaths_signature on agentdump_deaths (signature, at desc)',
   'create index if not exists agentdump_deaths_blob on agentdump_deaths (blob)',
   `create table if not exists agentdump_issues (
@@ -27,8 +29,12 @@ const tables = [
     if not exists (select from pg_attribute where attrelid = 'agentdump_deaths'::regclass and attname = 'was') then
       alter table agentdump_deaths add column was text;
     end if;
+    if not exists (select from pg_attribute where attrelid = 'agentdump_deaths'::regclass and attname = 'is_kept') then
+      alter table agentdump_deaths add column is_kept boolean not null default true;
+    end if;
   end $$`,
   'create index if not exists agentdump_deaths_was on agentdump_deaths (was) where was is not null',
+  'create index if not exists agentdump_deaths_kept on agentdump_deaths (signature) where is_kept',
   "create index if not exists agentdump_signatures_link on agentdump_signatures (link) where link <> ''",
   'create index if not exists agentdump_signatures_issue on agentdump_signatures (issue)',
   `create table if not exists agentdump_spans (

@@ -74,7 +74,7 @@ const command: CommandModule<object, Words> = {
           if (dirname(resolve(path)) === resolve(words.dir)) noteSent(words.dir, words.to!, one);
           sent.push(one);
         }
-        await tell(store, sent);
+        await finish(store, sent);
       });
     await tellReceivers(receivers, words);
     for (const { place } of receivers) {
@@ -133,7 +133,7 @@ async function sendToStore(dir: string, to: string, budget: string | undefined):
             done.add(path);
             left -= bytes;
           }
-        await tell(store, sent);
+        await finish(store, sent);
       });
   } catch (error) {
     noteFailure(dir, to, error instanceof Error ? error.message : String(error));
@@ -149,8 +149,12 @@ async function tellReceivers(
   for (const receiver of receivers) await report(dir, receiver, to && nameOfStore(to));
 }
 
-/** What is new about the issues of these, where AGENTDUMP_ALERTS names a webhook. */
-async function tell(store: Store, sent: readonly SentBundle[]): Promise<void> {
+/** What comes after the bundles are stored: room is made, where AGENTDUMP_STORE_KEEP says so, and AGENTDUMP_ALERTS is told what is new. */
+async function finish(store: Store, sent: readonly SentBundle[]): Promise<void> {
+  const { keptBundles, removeSurplus } = await import('../../../store/retention.ts');
+  const keep = keptBundles(process.env);
+  const stored = sent.flatMap(({ outcome, bundle }) => (outcome === 'stored' && bundle ? [bundle] : []));
+  if (keep !== undefined) await removeSurplus(store, stored, keep);
   const { AGENTDUMP_ALERTS: url, AGENTDUMP_ALERT_FORM: form } = process.env;
   if (!url) return;
   const [{ tellAlerts }, { webhookOf }] = await Promise.all([

@@ -92,8 +92,9 @@ function Hours({ hours }: { hours: IssueStory['hours'] }) {
 
 function Deaths({ story: { deaths, bundles } }: { story: IssueStory }) {
   const { chosen, choose } = useChosen();
-  const items = deaths.map(({ bundle }) => ({ id: encodeURIComponent(bundle), kind: 'bundle' as const }));
-  const more = bundles - deaths.length;
+  const kept = deaths.filter(({ path }) => path !== undefined);
+  const items = kept.map(({ bundle }) => ({ id: encodeURIComponent(bundle), kind: 'bundle' as const }));
+  const more = bundles - kept.length;
   return (
     <div class="block">
       <h2>Bundles</h2>
@@ -153,23 +154,29 @@ function DeathRow({ death, isChosen, choose }: DeathRowProps) {
   return (
     <tr>
       <td>
-        <input
-          type="checkbox"
-          aria-label={`Choose ${bundle}`}
-          checked={isChosen}
-          onChange={() => choose(id)}
-        />
+        {path === undefined ? null : (
+          <input
+            type="checkbox"
+            aria-label={`Choose ${bundle}`}
+            checked={isChosen}
+            onChange={() => choose(id)}
+          />
+        )}
       </td>
       <td>
-        <a href={addressOf(addresses.item(id))} data-item title={path}>
+        {path === undefined ? (
           <When at={at} />
-        </a>
+        ) : (
+          <a href={addressOf(addresses.item(id))} data-item title={path}>
+            <When at={at} />
+          </a>
+        )}
       </td>
       <td>{program}</td>
       <td>{host}</td>
       <td>{nodeVersion}</td>
       <td>{release}</td>
-      <td class="number">{formatBytes(bytes)}</td>
+      <td class="number">{path === undefined ? 'removed' : formatBytes(bytes)}</td>
     </tr>
   );
 }

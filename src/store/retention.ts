@@ -1,0 +1,40 @@
+/**
+ * Some whole bundles of each fault and release stay in the store, and all counts. What stays is the first, which shows how it began, and the
+ * newest. A row says that its bundle is gone after the bundle is: who is killed in between is made up for by the next.
+ */
+import { AgentdumpError } from '../errors.ts';
+import type { Store } from './open-store.ts';
+
+/** How many a fault and release: AGENTDUMP_STORE_KEEP. Undefined for all. Throws `usage`. */
+export function keptBundles(environment: NodeJS.ProcessEnv): number | undefined {
+  const text = environment['AGENTDUMP_STORE_KEEP'];
+  if (!text) return undefined;
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new AgentdumpError('usage', `AGENTDUMP_STORE_KEEP is a number of bundles, not ${text}`, {
+    argument: 'AGENTDUMP_STORE_KEEP',
+  });
+}
+
+/**
+ * @param bundles whose faults have grown.
+ * @returns how many bundles were removed. @throws what the store's own trouble is.
+ */
+export async function removeSurplus(store: Store, bundles: readonly string[], keep: number): Promise<number> {
+  if (bundles.length === 0) return 0;
+  const surplus = await store.index.query<{ bundle: string; blob: string }>(
+    `select bundle, blob from (
+       select bundle, blob,
+         row_number() over (partition by signature, coalesce(release, '') order by at desc, bundle desc) as newest,
+         row_number() over (partition by signature, coalesce(release, '') order by at, bundle) as oldest
+       from agentdump_deaths
+       where is_kept and signature in (select signature from agentdump_deaths where bundle = any($1))) as ranked
+     where newest > $2::integer - 1 and oldest > 1`,
+    [bundles, keep],
+  );
+  for (const { bundle, blob } of surplus) {
+    await store.blobs.drop(blob);
+    await store.index.query('update agentdump_deaths set is_kept = false where bundle = $1', [bundle]);
+  }
+  return surplus.length;
+}

@@ -1,0 +1,147 @@
+/**
+ * The store at the size of a fleet, on a PostgreSQL server of its own: how long the list and the page of an issue take with a million
+ * deaths of 2,000 faults in the index, and how many small bundles a second four senders put in. `npm run bench:store`.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { Query } from '../../src/store/index/database.ts';
+import { listIssues, showIssue } from '../../src/store/issues.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { sendBundle } from '../../src/store/send.ts';
+import { writeDeath } from '../store/synth-death.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const [deaths, faults, senders, bundlesEach] = [1_000_000, 2_000, 4, 250];
+const [, , role, place = '', dumps = ''] = process.argv;
+
+if (role === 'sender') await sendAll();
+else await measure();
+
+/** A few faults die most of the time, over ninety days, thirty releases and two hundred hosts. */
+async function fill(query: Query): Promise<void> {
+  await query(
+    `insert into agentdump_issues (id) select lpad(to_hex(n), 16, '0') from generate_series(1, ${faults}) as n`,
+  );
+  await query(
+    `insert into agentdump_signatures (id, version, parts, link, kind, title, program, issue, count)
+     select lpad(to_hex(n), 16, '0'), 3, '["kind:thrown", "error:Error", "message:no", "frame:pay@pay.js"]'::jsonb, 'link-' || n,
+       'uncaught-exception', 'Error: fault ' || n, 'shop-' || n % 20, lpad(to_hex(n), 16, '0'), 0
+     from generate_series(1, ${faults}) as n`,
+  );
+  await query(
+    `insert into agentdump_deaths
+       (bundle, digest, blob, bytes, signature, kind, title, at, program, host, node, release, runs, repeats)
+     select lpad(to_hex(n), 16, '0'), md5(n::text), lpad(to_hex(n), 16, '0') || '.agentdump.zip', 20000,
+       lpad(to_hex(fault), 16, '0'), 'uncaught-exception', 'Error: fault ' || fault,
+       timestamptz '2026-11-25T00:00:00Z' - interval '1 second' * (n * 7.7),
+       'shop-' || fault % 20, 'web-' || n % 200, 'v24.' || n % 9 || '.0', '1.' || n % 30 || '.0', 0, 0
+     from (select n, 1 + floor(power(random(), 3) * ${faults})::integer as fault from generate_series(1, ${deaths}) as n) as made`,
+  );
+  await query(
+    `insert into agentdump_spans select signature, coalesce(release, ''), count(*), min(at), max(at)
+     from agentdump_deaths group by signature, coalesce(release, '')`,
+  );
+  await query(
+    `insert into agentdump_hours select signature, date_trunc('hour', at, 'UTC'), count(*) from agentdump_deaths group by 1, 2`,
+  );
+  await query(
+    `insert into agentdump_releases select program, release, min(at) from agentdump_deaths group by program, release`,
+  );
+  await query(
+    `update agentdump_signatures set count = counted.count
+     from (select signature, count(*) as count from agentdump_deaths group by signature) as counted where id = signature`,
+  );
+  await query('vacuum analyze');
+}
+
+/** By a client without a time limit: a million rows take their time. */
+async function fillAt(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await fill(async (text, values) => (await client.query(text, values)).rows);
+  } finally {
+    await client.end();
+  }
+}
+
+async function measure(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-bench-store-'));
+  const server = await startPostgres();
+  const at = `${server.url} ${join(folder, 'blobs')}`;
+  const store = await openStore(at);
+  try {
+    console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
+    await ingest(at, folder);
+    for (const table of ['alerts', 'deaths', 'signatures', 'issues', 'spans', 'hours', 'releases'])
+      await store.index.query(`delete from agentdump_${table}`);
+    await fillAt(server.url);
+    const issues = await listIssues(store);
+    const sum = issues.reduce((total, { count }) => total + count, 0);
+    console.log(`${sum} deaths of ${issues.length} faults`);
+    const rare = issues.reduce((a, b) => (b.count < a.count ? b : a));
+    const worst = issues.reduce((a, b) => (b.count > a.count ? b : a));
+    await time('list', () => listIssues(store));
+    await time(`page of the worst, ${worst.count} deaths`, () => showIssue(store, worst.id));
+    await time(`page of the rarest, ${rare.count} deaths`, () => showIssue(store, rare.id));
+    await plain(store);
+  } finally {
+    await store.close();
+    await server.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the machine takes for a statement that does nothing. */
+const plain = (store: Store): Promise<void> => time('select 1', () => store.index.query('select 1'));
+
+async function time(name: string, work: () => Promise<unknown>): Promise<void> {
+  const took: number[] = [];
+  for (let n = 0; n < 30; n++) {
+    const began = performance.now();
+    await work();
+    took.push(performance.now() - began);
+  }
+  took.sort((a, b) => a - b);
+  const share = (part: number) => (took[Math.floor(part * (took.length - 1))] ?? 0).toFixed(1);
+  console.log(`${name}: median ${share(0.5)} ms, p95 ${share(0.95)} ms`);
+}
+
+async function ingest(at: string, folder: string): Promise<void> {
+  const children = Array.from({ length: senders }, (_, n) => {
+    const own = join(folder, `dumps-${n}`);
+    mkdirSync(own, { mode: 0o700 });
+    return fork(fileURLToPath(import.meta.url), ['sender', at, own], { stdio: 'inherit' });
+  });
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const began = performance.now();
+  for (const child of children) child.send('go');
+  await Promise.all(children.map((child) => once(child, 'exit')));
+  const seconds = (performance.now() - began) / 1000;
+  const count = senders * bundlesEach;
+  console.log(`${count} bundles by ${senders} senders: ${Math.round(count / seconds)} a second`);
+}
+
+async function sendAll(): Promise<void> {
+  const paths = Array.from({ length: bundlesEach }, (_, n) =>
+    writeDeath(dumps, {
+      message: `fault ${'abcdefghij'[n % 10]}`,
+      release: `1.${n % 5}.0`,
+      host: `web-${n % 7}`,
+    }),
+  );
+  const store = await openStore(place);
+  process.send?.('ready');
+  await once(process, 'message');
+  for (const path of paths) {
+    const { outcome, because } = await sendBundle(store, path);
+    if (outcome !== 'stored') throw new Error(`${path}: ${outcome} ${because ?? ''}`);
+  }
+  await store.close();
+  process.disconnect();
+}
