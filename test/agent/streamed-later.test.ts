@@ -56,6 +56,27 @@ test('a token is not read when it comes, and is there when it is asked for', () 
   assert.equal(textOf(reply), 'wörd-0 ');
 });
 
+test('replies that stream beside and after each other share buffers, and nothing of their text', () => {
+  const begin = (name: string) => {
+    const words = Array.from({ length: 300 }, (_, i) => `${name}-${i} `);
+    const reply = new ReplyBuilder();
+    const reader = new ReplyReader(openaiChat, reply, 'text/event-stream', undefined);
+    return { reader, reply, text: words.join(''), wire: streamOf(words), at: 0 };
+  };
+  const names = Array.from({ length: 20 }, (_, i) => `reply${i}`);
+  const open = names.splice(0, 7).map(begin);
+  for (let turn = 0; open.length > 0; turn++) {
+    const one = open[turn % open.length] as (typeof open)[number];
+    const { at } = one;
+    one.at += 900 + (turn % 50);
+    one.reader.push(one.wire.subarray(at, one.at));
+    if (one.at < one.wire.length) continue;
+    one.reader.end();
+    assert.equal(textOf(one.reply), one.text);
+    open.splice(open.indexOf(one), 1, ...names.splice(0, 1).map(begin));
+  }
+});
+
 test('all that stream are written at one moment, with one flush, and one that has ended is not', async () => {
   const said: string[] = [];
   const flushed = new Promise<void>((resolve) => {

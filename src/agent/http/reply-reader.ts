@@ -19,6 +19,9 @@ const jsonLimitBytes = 32 * 1024 * 1024;
 /** So much waits at most. Larger pieces are read as they come: copying them would gain nothing. */
 const waitingBytes = 16 * 1024;
 const largePiece = waitingBytes / 4;
+/** Buffers that no reply needs now. One for each reply would be outside memory that waits for V8's next full collection. */
+const spare: Buffer[] = [];
+const mostSpare = 4;
 
 export class ReplyReader {
   /** Wire bytes so far. */
@@ -65,7 +68,7 @@ export class ReplyReader {
       this.#read(wire);
       return;
     }
-    this.#waiting ??= Buffer.allocUnsafeSlow(waitingBytes);
+    this.#waiting ??= spare.pop() ?? Buffer.allocUnsafeSlow(waitingBytes);
     this.#waiting.set(wire, this.#waitingBytes);
     this.#waitingBytes += length;
   }
@@ -92,6 +95,7 @@ export class ReplyReader {
   /** No more bytes will come; what is half read is read as far as it goes. */
   end(): void {
     this.drain();
+    if (this.#waiting && spare.length < mostSpare) spare.push(this.#waiting);
     this.#waiting = undefined;
     this.#decoder.end();
     if (this.#framing === 'sse') this.#sse.end(this.#onSse);
