@@ -4,7 +4,8 @@
  * that both meet the same machine. CPU time is that of the whole process, user and system, of all threads. A slice's ratio
  * is taken against the one beside it; a pair of processes gives the median of its slices, and the figure is the median of the
  * pairs, each with processes of its own, with the least and the highest of them. What begins once in a life (the recorder, the
- * watchdog) has begun before. `resident` is read from the kernel after the work of an hour: RSS, proportional and private.
+ * watchdog) has begun before. `resident` is read from the kernel after the work of an hour: RSS, proportional and private; `idle` is
+ * a server that waits.
  * ROWS, NODES: some of them, by commas; PAIRS, SLICES: how many. Needs dist.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -223,6 +224,36 @@ async function printResident(major: string, node: string, origin: string): Promi
   );
 }
 
+/**
+ * Private memory of a server that waits, with all of the preload and without its thread, and with a thread in which nothing
+ * runs: no watchdog takes less.
+ */
+async function printIdle(major: string, node: string, origin: string): Promise<void> {
+  const found: Record<'loaded' | 'threadless' | 'thread', number>[] = [];
+  const threadless = { AGENTDUMP_HANG_MS: '0', AGENTDUMP_SIGNALS: 'none' };
+  for (let i = 0; i < Math.min(pairs, 3); i++) {
+    const subjects = [
+      new Subject(node, { work: 'serve' }, origin, false),
+      new Subject(node, { work: 'serve-thread' }, origin, false),
+      new Subject(node, { work: 'serve', env: threadless }, origin, true),
+      new Subject(node, { work: 'serve' }, origin, true),
+    ];
+    await Promise.all(subjects.map((one) => one.work(10)));
+    await delay(2 * settledMs);
+    const [bare = 0, ...more] = subjects.map((one) => one.memory().private);
+    const [thread, without, loaded] = more.map((one) => one - bare) as [number, number, number];
+    found.push({ thread, threadless: without, loaded });
+    await Promise.all(subjects.map((one) => one.end()));
+  }
+  const mb = (name: keyof (typeof found)[number]): string => {
+    const all = found.map((one) => one[name]);
+    return `${median(all).toFixed(1)} (${all.map((one) => one.toFixed(1)).join(', ')})`;
+  };
+  console.log(
+    `| ${major} | idle server, private MB more | preload ${mb('loaded')} | without its thread ${mb('threadless')} | an empty thread ${mb('thread')} | 10 |`,
+  );
+}
+
 const server = spawn(process.execPath, [here('./life/server.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
 const [port] = (await once(server.stdout, 'data')) as [Buffer];
 const origin = `http://127.0.0.1:${String(port).trim()}`;
@@ -235,6 +266,7 @@ try {
     if (!majors.includes(version.split('.')[0] ?? '')) continue;
     for (const row of allRows)
       if (!rows || rows.some((part) => row.name.startsWith(part))) await printRow(version, node, row, origin);
+    if (!rows || rows.includes('idle')) await printIdle(version, node, origin);
     if (!rows || rows.includes('resident')) await printResident(version, node, origin);
   }
 } finally {

@@ -161,6 +161,7 @@ const works = {
   setImmediate: () => times(() => new Promise(setImmediate)),
   hour: () => hour(),
   serve: () => serve(),
+  'serve-thread': () => serveBesideThread(),
   'serve-promises': () => servePromises(),
   'serve-express': () => serveExpress(),
 };
@@ -202,6 +203,13 @@ function serve() {
         .on('error', reject);
     });
   return times(ask);
+}
+
+/** The least that a second thread costs: nothing runs in it. */
+function serveBesideThread() {
+  const { Worker } = require('node:worker_threads');
+  new Worker('setInterval(() => {}, 1000)', { eval: true, execArgv: [], env: {} }).unref();
+  return serve();
 }
 
 /** A server of async functions, some 150 promises a request; the other process asks, 20 at once. */
