@@ -1,8 +1,15 @@
 /** What is recorded is given in its order; what the program never asks for is noticed, or waited for. */
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { pbkdf2, subtle } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 import { type OrderedItem, type Patience, ReplayOrder } from '../../src/durable/steps/replay-order.ts';
+
+/** What it is true for is the program's. */
+const program = new AsyncLocalStorage<boolean>();
 
 /** The items of `a( b( a) b)`: a start for each name with a bracket behind it, an end for each with one before it. */
 function orderOf(record: string, patience?: Partial<Patience>) {
@@ -17,6 +24,7 @@ function orderOf(record: string, patience?: Partial<Patience>) {
   const order = new ReplayOrder({
     items,
     notify: (line) => said.push(line),
+    isOfProgram: () => program.getStore() === true,
     onChanged: ({ path }, asked) => new Error(`no ${path}, but ${asked}`),
     patience: patience ?? {},
   });
@@ -64,6 +72,49 @@ test('what something may still bring is waited for, and given up after a while',
   await ask('b');
   assert.equal(order.neverAsked, undefined);
   await other;
+});
+
+const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * at * 31) >> 3));
+const slow = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+/** Each takes many times the patience of the test, and nothing that keeps the loop alive tells of it. */
+const unseen: Record<string, () => Promise<unknown>> = {
+  'a job of crypto': () => promisify(pbkdf2)('word', 'salt', 200_000, 64, 'sha512'),
+  'a job of Web Crypto': async () => {
+    const key = await subtle.importKey('raw', Buffer.from('word'), 'PBKDF2', false, ['deriveBits']);
+    const how = { name: 'PBKDF2', hash: 'SHA-512', salt: Buffer.from('salt'), iterations: 200_000 };
+    await subtle.deriveBits(how, key, 512);
+  },
+  'a job of zlib': () => promisify(brotliCompress)(noise, slow),
+  'a timer off the loop': () => new Promise<void>((resolve) => setTimeout(resolve, 300).unref()),
+  'a signal of a limit': () =>
+    new Promise((resolve) => AbortSignal.timeout(300).addEventListener('abort', resolve)),
+};
+for (const [name, begin] of Object.entries(unseen))
+  test(`what the program does is waited for: ${name}`, async () => {
+    const { order, ask, given } = orderOf('a( b( b) a)', { lookMs: 5, quietMs: 20 });
+    const branch = program.run(true, () => begin().then(() => ask('b')));
+    await Promise.all([ask('a'), branch]);
+    assert.deepEqual(given, ['b', 'a']);
+    order.end();
+  });
+
+test('what the program waits for is not taken for a timer of the host that has ended', async () => {
+  const ofHost = setTimeout(() => {}, 100_000);
+  const { ask, given } = orderOf('a( b( b) a)', { lookMs: 5, quietMs: 20 });
+  clearTimeout(ofHost);
+  const branch = program.run(true, () => sleep(300).then(() => ask('b')));
+  await Promise.all([ask('a'), branch]);
+  assert.deepEqual(given, ['b', 'a']);
+});
+
+test('a job that has ended, and one of the host, keep nothing waiting', async () => {
+  const { order, ask } = orderOf('a( b( b) a)', { lookMs: 5, quietMs: 20 });
+  await program.run(true, () => promisify(pbkdf2)('word', 'salt', 1, 64, 'sha512'));
+  const ofHost = setTimeout(() => {}, 100_000).unref();
+  const a = program.run(true, () => ask('a'));
+  await assert.rejects(a, /no b/);
+  clearTimeout(ofHost);
+  order.end();
 });
 
 test('what was dropped holds nothing up', async () => {

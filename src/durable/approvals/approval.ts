@@ -62,7 +62,7 @@ export async function waitForAnswer(
   };
   // Where the run is put to rest, or the try given up, the program is left where it stands.
   const found = await run.waits.unlessLeft(wait, () =>
-    limits.hold(() => run.waits.hold(wait, limits.signal)),
+    limits.hold(() => run.outside(() => run.waits.hold(wait, limits.signal))),
   );
   const added = run.recorder.addWith(
     'durableApproval',

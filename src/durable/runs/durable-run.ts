@@ -157,6 +157,7 @@ export class DurableRun {
     this.order = new ReplayOrder({
       items: this.isStrict ? orderedItems(parts.log) : [],
       notify: parts.notify,
+      isOfProgram: () => storage.getStore()?.scoped.run === this,
       onChanged: ({ path }, asked) => this.recorder.breakWith(this.#neverAsked(path, asked)),
     });
   }
@@ -245,6 +246,11 @@ export class DurableRun {
     return createHash('sha256').update(`${this.id}\n${path}`).digest('hex').slice(0, 32);
   }
 
+  /** Calls `work` as code of ours: what that begins is nothing of the program's. */
+  outside<Result>(work: () => Result): Result {
+    return storage.exit(work);
+  }
+
   /** The recorded step that the call means. Throws `changed`, and ends the run for this process with it. */
   claim(scope: LiveScope, call: StepCall, at: CallPosition): StepEntry | undefined {
     try {
@@ -321,6 +327,7 @@ export class DurableRun {
   /** Also of one that is put to rest, whose program stands still for ever: nothing of it may stay. */
   end(): void {
     this.#isOver = true;
+    this.order.end();
     this.#cancelWatch.end();
     this.#follower?.end();
     // Losers of a race wait no longer, and keep no process alive.

@@ -1,6 +1,20 @@
 /** Pauses of our own, counted: what waits for a person or for the next try is nothing that could wake the program. */
 let atWork = 0;
 
+let making = 0;
+
+/** Whether the timer that is made now is one of ours, although it is made where the program's code is at work. */
+export const isOurs = (): boolean => making > 0;
+
+export function ownTimer(wake: () => void, ms: number): NodeJS.Timeout {
+  making++;
+  try {
+    return setTimeout(wake, ms);
+  } finally {
+    making--;
+  }
+}
+
 /** A longer timer of Node's fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
@@ -10,7 +24,7 @@ export async function ownPause(ms: number, signal?: AbortSignal): Promise<void> 
   atWork++;
   try {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.min(ms, longestTimerMs));
+      const timer = ownTimer(resolve, Math.min(ms, longestTimerMs));
       const end = () => {
         clearTimeout(timer);
         resolve();

@@ -4,7 +4,8 @@
  * was asked for. So a race, a queue and a loop go the way they went. New work begins when all that is recorded was given.
  */
 import { AgentdumpError } from '../../errors.ts';
-import { ownPausesAtWork } from './own-pause.ts';
+import { ownPausesAtWork, ownTimer } from './own-pause.ts';
+import { ProgramWork } from './program-work.ts';
 
 /** A step or a question of the record. */
 export interface OrderedEntry {
@@ -23,6 +24,8 @@ export interface OrderOptions {
   /** By their numbers. */
   items: OrderedItem[];
   notify: (line: string) => void;
+  /** Whether the code that runs now is the program's. */
+  isOfProgram: () => boolean;
   /** Told when the program has gone another way: what was not asked for, and what is asked for instead. */
   onChanged: (missing: OrderedEntry, asked: string[]) => Error;
   /** Milliseconds: what is looked at after which time. For tests. */
@@ -50,6 +53,7 @@ interface Waiter {
 export class ReplayOrder {
   readonly #options: OrderOptions;
   readonly #patience: Patience;
+  #programWork: ProgramWork | undefined;
   #items: OrderedItem[];
   #next = 0;
   /** Recorded ends that are asked for, by their numbers; those whose number is in no list any more. */
@@ -77,7 +81,16 @@ export class ReplayOrder {
 
   /** What is at work in the process before the program: it can't be what will wake it. */
   begin(): void {
-    if (!this.isThrough) this.#baseline = countResources();
+    if (this.isThrough) return;
+    this.#baseline = countResources();
+    this.#programWork = new ProgramWork(this.#options.isOfProgram);
+    this.#programWork.begin();
+  }
+
+  /** All that is recorded was given, or the run is over. */
+  end(): void {
+    this.#programWork?.end();
+    this.#programWork = undefined;
   }
 
   get isThrough(): boolean {
@@ -165,6 +178,7 @@ export class ReplayOrder {
       this.drive();
       return;
     }
+    this.end();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const { resolve } of this.#starts.splice(0)) resolve();
@@ -213,7 +227,7 @@ export class ReplayOrder {
       this.#look();
       this.#watch();
     };
-    this.#timer = setTimeout(() => process.nextTick(look), this.#patience.lookMs);
+    this.#timer = ownTimer(() => process.nextTick(look), this.#patience.lookMs);
   }
 
   #look(): void {
@@ -270,6 +284,7 @@ export class ReplayOrder {
 
   /** Nothing is at work but what was before the program began, and pauses of ours. */
   #isProcessQuiet(): boolean {
+    if (this.#programWork?.wasAtWork()) return false;
     const now = countResources();
     for (const [kind, count] of now) {
       const own = kind === 'Timeout' ? ownPausesAtWork() : 0;
