@@ -6,7 +6,10 @@ import type { DurableStore, MaybePromise } from './stores/store.ts';
 
 /** What a step does to the world outside. */
 export interface Effect {
-  /** The same for every try of this step of this run: pass it on as an idempotency key. */
+  /**
+   * The same for every try of this step of this run: pass it on as an idempotency key. Another one where the next try of a step around
+   * it, or a rollback, comes to it with another input.
+   */
   readonly key: string;
 }
 

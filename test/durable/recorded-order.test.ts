@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../src/durable/api.ts';
+import { rollBack } from '../../src/durable/inspect.ts';
 import { FileStore } from '../../src/durable/stores/file-store.ts';
 import { crashingStore } from './crashing-store.ts';
 
@@ -104,4 +105,46 @@ test('a sleep that is over at once and a step that returns at once: who won is t
         await agent.run('job', { ...quiet, store }, program);
         for (const pair of seen) assert.equal((pair as string[])[0], (pair as string[])[1], `${where} ${at}`);
       }
+});
+
+test('an effect with another input has another key, in the next try around it and after a rollback', async () => {
+  const store = fresh();
+  const keys: string[] = [];
+  const asked: string[] = [];
+  const sums = [5, 5, 7, 7];
+  let tries = 0;
+  const program = () =>
+    agent.step(
+      'order',
+      async () => {
+        const sum = await agent.step('sum', () => sums[tries++]);
+        const pay = async (_: unknown, { effect }: { effect: { key: string } }) => {
+          keys.push(effect.key);
+        };
+        const inDoubt = ({ key }: { key: string }) => {
+          asked.push(key);
+          return undefined;
+        };
+        await agent.tool('pay', { sum }, pay, { inDoubt });
+        if (tries < 4) throw new Error('once more');
+      },
+      { retry: { attempts: 4, delayMs: 1 } },
+    );
+  // The third try of the order dies with its payment begun: three tries of six records, a start, a sum, a start.
+  const mortal = crashingStore(store, 2 + 2 * 6 + 4, 'after');
+  await assert.rejects(agent.run('job', { ...quiet, store: mortal }, program), /died here/);
+  const [first, second] = keys;
+  assert.equal(keys.length, 2);
+  assert.equal(second, first);
+  await agent.run('job', { ...quiet, store }, program);
+  const [third, fourth] = keys.slice(2);
+  assert.notEqual(third, first);
+  assert.equal(fourth, third);
+  assert.deepEqual(asked, [third]);
+
+  await rollBack(store, 'a', 'order');
+  tries = 3;
+  sums[3] = 9;
+  await agent.run('job', { ...quiet, store }, program);
+  assert.ok(!keys.slice(0, 4).includes(keys.at(-1)!));
 });

@@ -45,6 +45,8 @@ export class ScopedRun {
   readonly #around: ScopedRun | undefined;
   #scope: LiveScope | undefined;
   #isLeft = false;
+  /** By path, hashes of what steps within were given when they were first begun in this life. */
+  #firstInputs: Map<string, string> | undefined;
 
   /** `around`: within what the step of this path was asked for. */
   constructor(run: DurableRun, path: string, around?: ScopedRun) {
@@ -63,6 +65,35 @@ export class ScopedRun {
 
   leave(): void {
     this.#isLeft = true;
+  }
+
+  /**
+   * The same for every try of this step, and for no other step of any run. A step around it that is tried again, or a rollback, may
+   * come to it with another input: that is another effect, which an outside that keeps keys must not take for the first.
+   */
+  effectKey(path: string, input: string | undefined): string {
+    const first = this.#firstInput(path) ?? input;
+    const other = input === undefined || input === first ? '' : `\n${input}`;
+    return createHash('sha256').update(`${this.run.id}\n${path}${other}`).digest('hex').slice(0, 32);
+  }
+
+  /** A step of this path, here, is begun with an input of this hash. */
+  noteInput(path: string, input: string): void {
+    const kept = this.#keptInputs;
+    if (kept && !kept.has(path)) kept.set(path, input);
+  }
+
+  #firstInput(path: string): string | undefined {
+    return this.run.log.firstInputs.get(path) ?? this.#keptInputs?.get(path);
+  }
+
+  /** Kept by the outermost step, which outlives every try within; what stands in no step is begun once in a life. */
+  get #keptInputs(): Map<string, string> | undefined {
+    if (!this.#around) return undefined;
+    const further = this.#around.#keptInputs;
+    if (further) return further;
+    this.#firstInputs ??= new Map();
+    return this.#firstInputs;
   }
 
   /** Made at the first step within: most steps have none. */
@@ -239,11 +270,6 @@ export class DurableRun {
       throw new AgentdumpError('usage', `run ${this.id} is over: a step was not awaited`, {
         argument: 'step',
       });
-  }
-
-  /** The same for every try of this step, and for no other step of any run. */
-  effectKey(path: string): string {
-    return createHash('sha256').update(`${this.id}\n${path}`).digest('hex').slice(0, 32);
   }
 
   /** Calls `work` as code of ours: what that begins is nothing of the program's. */

@@ -116,6 +116,8 @@ export class RunLog {
   readonly steps = new Map<string, StepEntry>();
   readonly versions = new Map<string, boolean>();
   readonly approvals = new Map<string, ApprovalEntry>();
+  /** By path, hashes of what steps were given when they were first begun, in tries that were given up and before rollbacks too. */
+  readonly firstInputs = new Map<string, string>();
   readonly checkpoints: CheckpointEntry[] = [];
   /** Pieces of checkpoints, by hash. */
   readonly pieces = new Map<string, Piece>();
@@ -126,7 +128,9 @@ export class RunLog {
   constructor(records: readonly StoredRecord[], codec: RecordCodec) {
     this.#codec = codec;
     const isVoid = findRolledBack(records, codec);
-    for (const record of records) if (!isVoid(record.seq)) this.#tryAdd(record);
+    for (const record of records)
+      if (isVoid(record.seq)) this.#tryNoteVoid(record);
+      else this.#tryAdd(record);
   }
 
   scope(path: string): ScopeLog {
@@ -147,6 +151,20 @@ export class RunLog {
     }
     this.lastSeq = record.seq;
     this.lastAtMs = record.atMs;
+  }
+
+  #tryNoteVoid({ kind, payload }: StoredRecord): void {
+    if (kind !== recordKinds.durableStep) return;
+    try {
+      const { facts } = this.#codec.decode<StepRecord>(payload);
+      if (facts.event === 'start') this.#noteInput(facts);
+    } catch {
+      // It was void; nothing of it can be known.
+    }
+  }
+
+  #noteInput({ path, input }: { path: string; input?: string }): void {
+    if (input !== undefined && !this.firstInputs.has(path)) this.firstInputs.set(path, input);
   }
 
   #add({ seq, kind, atMs, payload }: StoredRecord): void {
@@ -224,6 +242,7 @@ export class RunLog {
 
   #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
     const { path, kind, input, attempt } = facts;
+    this.#noteInput(facts);
     if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
     const scope = this.scope(scopeOf(path));
     if (scope.open > 0) scope.isParallel = true;

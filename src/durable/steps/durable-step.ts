@@ -146,7 +146,7 @@ class StepTry implements DurableWork {
   }
 
   get effect(): Effect {
-    return { key: this.#scoped.run.effectKey(this.path) };
+    return { key: this.#scoped.effectKey(this.path, this.#wanted.input) };
   }
 
   /** Of this try. */
@@ -217,6 +217,7 @@ class StepTry implements DurableWork {
   #start() {
     const { kind, input } = this.#wanted;
     const { attempt } = this;
+    if (input !== undefined) this.#scoped.noteInput(this.path, input);
     return {
       event: 'start',
       path: this.path,

@@ -34,7 +34,7 @@ export async function settleDoubt(
   const { run } = scoped;
   const policy = wanted.options.inDoubt ?? run.options.inDoubt ?? 'retry';
   const action = typeof policy === 'string' ? policy : 'check';
-  const effect = describeEffect(run, wanted, entry);
+  const effect = describeEffect(scoped, wanted, entry);
   run.notify(
     `step ${entry.path} is in doubt: ${effect.because}, at ${effect.startedAt.toISOString()}; ` +
       `${actions[action]} (effect key ${effect.key})`,
@@ -110,9 +110,10 @@ async function ticketOf(run: DurableRun, added: MaybePromise<number>): Promise<n
   }
 }
 
-function describeEffect(run: DurableRun, { name }: WantedStep, entry: StepEntry): DoubtfulEffect {
+function describeEffect(scoped: ScopedRun, { name }: WantedStep, entry: StepEntry): DoubtfulEffect {
+  const { run } = scoped;
   return {
-    key: run.effectKey(entry.path),
+    key: scoped.effectKey(entry.path, entry.input),
     run: run.id,
     path: entry.path,
     name,
