@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pbkdf2, subtle } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { gzip } from 'node:zlib';
+import { ProgramWork } from '../../src/durable/steps/program-work.ts';
 import { type OrderedItem, type Patience, ReplayOrder } from '../../src/durable/steps/replay-order.ts';
 
 /** What it is true for is the program's. */
@@ -64,18 +65,16 @@ test('what something may still bring is waited for, and given up after a while',
     sayMs: 30,
     giveUpMs: 120,
   });
-  const other = sleep(400);
+  const other = program.run(true, () => setTimeout(() => {}, 100_000));
   await ask('a');
   assert.deepEqual(given, ['a']);
   assert.match(said.join('\n'), /waits for the program to come to b.*\n.*has not come to b/);
   assert.equal(order.neverAsked?.path, 'b');
   await ask('b');
   assert.equal(order.neverAsked, undefined);
-  await other;
+  clearTimeout(other);
 });
 
-const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * at * 31) >> 3));
-const slow = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 /** Each takes many times the patience of the test, and nothing that keeps the loop alive tells of it. */
 const unseen: Record<string, () => Promise<unknown>> = {
   'a job of crypto': () => promisify(pbkdf2)('word', 'salt', 200_000, 64, 'sha512'),
@@ -84,7 +83,6 @@ const unseen: Record<string, () => Promise<unknown>> = {
     const how = { name: 'PBKDF2', hash: 'SHA-512', salt: Buffer.from('salt'), iterations: 200_000 };
     await subtle.deriveBits(how, key, 512);
   },
-  'a job of zlib': () => promisify(brotliCompress)(noise, slow),
   'a timer off the loop': () => new Promise<void>((resolve) => setTimeout(resolve, 300).unref()),
   'a signal of a limit': () =>
     new Promise((resolve) => AbortSignal.timeout(300).addEventListener('abort', resolve)),
@@ -96,6 +94,27 @@ for (const [name, begin] of Object.entries(unseen))
     await Promise.all([ask('a'), branch]);
     assert.deepEqual(given, ['b', 'a']);
     order.end();
+  });
+
+for (const [name, begin] of Object.entries({ ...unseen, 'a job of zlib': () => promisify(gzip)('text') }))
+  test(`what the program does is at work until it has ended: ${name}`, async () => {
+    const work = new ProgramWork(() => program.getStore() === true);
+    const alive = setInterval(() => {}, 1_000);
+    work.begin();
+    const ofHost = begin();
+    assert.equal(work.wasAtWork(), false);
+    await ofHost;
+    assert.equal(work.wasAtWork(), false);
+    let wasSeen = false;
+    const ofProgram = program.run(true, begin).finally(() => {
+      wasSeen = work.wasAtWork();
+    });
+    await ofProgram;
+    assert.ok(wasSeen);
+    // Ends when nothing of it is left.
+    while (work.wasAtWork()) await turnOfTheLoop();
+    work.end();
+    clearInterval(alive);
   });
 
 test('what the program waits for is not taken for a timer of the host that has ended', async () => {
