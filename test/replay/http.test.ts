@@ -1,4 +1,4 @@
-/** Requests that are no model calls, recorded with their content and answered in a replay: from a user's seat. */
+/** Requests that are no model calls, recorded with their content and answered in a replay: as a user sees it. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

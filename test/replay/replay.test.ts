@@ -1,4 +1,4 @@
-/** `agentdump replay` and `bisect` from a user's seat: one small agent that dies in its tool, in its own repository. */
+/** `agentdump replay` and `bisect` as a user sees them: one small agent that dies in its tool, in its own repository. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -76,9 +76,9 @@ export async function runTainted(node: string, death: Death, taint: Taint): Prom
     const temporary = join(work, 'tmp');
     for (const folder of [dumps, temporary]) mkdirSync(folder, { mode: 0o700 });
     const ended = await die(node, death, taint, work);
-    const shelf = death.ci ? join(dumps, 'bundles') : dumps;
-    const bundles = readdirSync(shelf).filter((name) => /\.agentdump(?:\.partial|\.zip)?$/.test(name));
-    const answers = askCommands(shelf, bundles, work);
+    const folder = death.ci ? join(dumps, 'bundles') : dumps;
+    const bundles = readdirSync(folder).filter((name) => /\.agentdump(?:\.partial|\.zip)?$/.test(name));
+    const answers = askCommands(folder, bundles, work);
     const written = [dumps, temporary, ...ofOurs('/dev/shm')].flatMap(readNow);
     const files = [...written, ...written.filter(({ path }) => path.endsWith('.zip')).flatMap(unzipped)];
     const paths = { path: 'names of files', text: files.map(({ path }) => path).join('\n') };

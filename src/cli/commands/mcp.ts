@@ -1,7 +1,7 @@
 /** `agentdump mcp`: the same facts as tools for a coding assistant, over stdin and stdout. */
 import type { CommandModule } from 'yargs';
+import { AllowedBundles } from '../mcp/allowed-bundles.ts';
 import { serveTools } from '../mcp/server.ts';
-import { Shelf } from '../mcp/shelf.ts';
 import { dirOption, keyOptions, keysOf } from '../options/bundle-options.ts';
 import { storeOption } from '../options/store-options.ts';
 import { note } from '../output.ts';
@@ -31,9 +31,9 @@ const command: CommandModule<object, Words> = {
       .epilogue('To be started by the assistant: {"command": "npx", "args": ["agentdump", "mcp"]}'),
   handler: async (words) => {
     const fleet = await fleetAt(words.store);
-    const shelf = new Shelf([words.dir, ...(words.root ?? [])], await keysOf(words), fleet);
-    if (process.stdin.isTTY) note(`an MCP server over ${shelf.roots.join(', ')}; an assistant starts it`);
-    await serveTools(shelf);
+    const allowed = new AllowedBundles([words.dir, ...(words.root ?? [])], await keysOf(words), fleet);
+    if (process.stdin.isTTY) note(`an MCP server over ${allowed.roots.join(', ')}; an assistant starts it`);
+    await serveTools(allowed);
   },
 };
 export default command;

@@ -31,8 +31,8 @@ const listTool: Tool = {
   input: {
     fields: { limit: { type: 'integer', description: 'How many', minimum: 1, maximum: 200, default: 20 } },
   },
-  async answer(words, shelf) {
-    const bundles = shelf.list();
+  async answer(words, allowed) {
+    const bundles = allowed.list();
     const shown = bundles.slice(0, countOf(words, 'limit', 20));
     const lines = shown.map(({ name, state, verdictKind, program, bytes, problem }) =>
       [name, state, program, verdictKind, formatBytes(bytes), problem].filter(Boolean).join('  '),
@@ -81,8 +81,8 @@ const analyzeTool: Tool = {
       },
     },
   },
-  async answer(words, shelf) {
-    const account = await shelf.account(bundleOf(words));
+  async answer(words, allowed) {
+    const account = await allowed.account(bundleOf(words));
     return {
       text: textOf(words, 'detail') === 'full' ? renderText(account, page) : shortAccount(account),
       data: structuredVerdict(account),
@@ -129,8 +129,8 @@ const stackTool: Tool = {
   description:
     'The error with its causes and source-mapped frames, the code around the culprit, locals where recorded.',
   input: { fields: { bundle: bundleField } },
-  async answer(words, shelf) {
-    const account = await shelf.account(bundleOf(words));
+  async answer(words, allowed) {
+    const account = await allowed.account(bundleOf(words));
     const lines = [
       ...renderPlace(account, page),
       '',
@@ -160,8 +160,8 @@ const sourceTool: Tool = {
       },
     },
   },
-  async answer(words, shelf) {
-    const account = await shelf.account(bundleOf(words));
+  async answer(words, allowed) {
+    const account = await allowed.account(bundleOf(words));
     const file = textOf(words, 'file') ?? '';
     const frames = [
       ...(account.error?.frames ?? []),
@@ -190,8 +190,8 @@ const environmentTool: Tool = {
       name: { type: 'string', description: 'Only variables whose name contains this', maxLength: 200 },
     },
   },
-  async answer(words, shelf) {
-    const account = await shelf.account(bundleOf(words));
+  async answer(words, allowed) {
+    const account = await allowed.account(bundleOf(words));
     const wanted = textOf(words, 'name')?.toLowerCase() ?? '';
     const variables = Object.entries(account.environment?.variables ?? {})
       .filter(([name]) => name.toLowerCase().includes(wanted))
@@ -220,8 +220,8 @@ const gapsTool: Tool = {
   title: 'What is missing',
   description: 'What the bundle does not tell, and why: absent, torn, withheld or over a limit.',
   input: { fields: { bundle: bundleField } },
-  async answer(words, shelf) {
-    const { gaps } = await shelf.account(bundleOf(words));
+  async answer(words, allowed) {
+    const { gaps } = await allowed.account(bundleOf(words));
     const lines = gaps.map(
       ({ part, reason, lookedFor }) => `${part}: ${reason}${lookedFor ? ` (${lookedFor})` : ''}`,
     );
@@ -242,9 +242,9 @@ const diffTool: Tool = {
     },
     required: ['before'],
   },
-  async answer(words, shelf) {
-    const before = await shelf.account(textOf(words, 'before') ?? 'latest');
-    const after = await shelf.account(textOf(words, 'after') ?? 'latest');
+  async answer(words, allowed) {
+    const before = await allowed.account(textOf(words, 'before') ?? 'latest');
+    const after = await allowed.account(textOf(words, 'after') ?? 'latest');
     const diff = computeDiff([before], after);
     return { text: renderDiff(diff, page), data: structuredDiff(diff) };
   },

@@ -9,7 +9,7 @@ import { type AgentMessage, type AgentRun, type AgentState, nameOfRun } from '..
 import { clip } from '../../model/quantities.ts';
 import { renderAgentTimeline } from '../../report/text/agent-timeline.ts';
 import { page } from './account-tools.ts';
-import type { Shelf } from './shelf.ts';
+import type { AllowedBundles } from './allowed-bundles.ts';
 import {
   conversationSchema,
   structuredTimeline,
@@ -40,8 +40,8 @@ function requireEvents(bundle: BundleReader): AgentEvents {
   throw new AgentdumpError('not-found', 'the bundle tells of no agent', { path: bundle.path });
 }
 
-async function readState(words: ToolWords, shelf: Shelf): Promise<AgentState> {
-  const state = await shelf.with(bundleOf(words), (bundle) => {
+async function readState(words: ToolWords, allowed: AllowedBundles): Promise<AgentState> {
+  const state = await allowed.with(bundleOf(words), (bundle) => {
     const { events } = readAgentEvents(bundle);
     if (!events) throw new AgentdumpError('not-found', 'the bundle tells of no agent', { path: bundle.path });
     const at = textOf(words, 'at');
@@ -70,8 +70,8 @@ const timelineTool: Tool = {
       },
     },
   },
-  async answer(words, shelf) {
-    const state = await readState(words, shelf);
+  async answer(words, allowed) {
+    const state = await readState(words, allowed);
     // The conversation has a tool of its own, with pages.
     const runs = state.runs.map((run) => ({ ...run, messages: [] }));
     return { text: renderAgentTimeline({ ...state, runs }, page), data: structuredTimeline(state) };
@@ -103,8 +103,8 @@ const conversationTool: Tool = {
       },
     },
   },
-  async answer(words, shelf) {
-    const { runs } = await readState(words, shelf);
+  async answer(words, allowed) {
+    const { runs } = await readState(words, allowed);
     const run = runs.toSorted((a, b) => b.messages.length - a.messages.length)[0];
     if (!run?.messages.length)
       return { text: 'no message was recorded', data: { total: 0, first: 0, messages: [] } };
@@ -168,10 +168,10 @@ const whereTool: Tool = {
     },
     required: ['expression'],
   },
-  async answer(words, shelf) {
+  async answer(words, allowed) {
     const { findWhere } = await import('../../analysis/agent/where.ts');
     const { renderWhere } = await import('../../report/text/agent-points.ts');
-    const events = await shelf.with(bundleOf(words), requireEvents);
+    const events = await allowed.with(bundleOf(words), requireEvents);
     const answer = findWhere(events, textOf(words, 'expression') ?? '');
     return { text: renderWhere(answer, page), data: structuredWhere(answer) };
   },

@@ -1,7 +1,7 @@
 /** Questions about memory, answered by `agentdump heap`. Loaded when one is asked: the engine is large. */
 
 import { queryFields } from '../../analysis/memory/query/syntax.ts';
-import type { Shelf } from './shelf.ts';
+import type { AllowedBundles } from './allowed-bundles.ts';
 import {
   holdersSchema,
   querySchema,
@@ -32,10 +32,10 @@ interface Question<Document> {
 async function ask<Document>(
   { name, rest, tell }: Question<Document>,
   words: ToolWords,
-  shelf: Shelf,
+  allowed: AllowedBundles,
 ): Promise<ToolAnswer> {
   const { questions } = await import('../commands/heap/questions.ts');
-  const path = shelf.find(bundleOf(words));
+  const path = allowed.find(bundleOf(words));
   const answer = await questions[name]!.answer({
     sources: [path],
     rest,
@@ -55,7 +55,7 @@ export const heapTools: readonly Tool[] = [
     description:
       'Leak suspects of the heap snapshot, each as a sentence with figures, evidence and what would refute it.',
     input: { fields: { bundle: bundleField, limit: limitField } },
-    answer: (words, shelf) => ask({ name: 'suspects', rest: [], tell: structuredSuspects }, words, shelf),
+    answer: (words, allowed) => ask({ name: 'suspects', rest: [], tell: structuredSuspects }, words, allowed),
     output: suspectsSchema,
   },
   {
@@ -70,8 +70,8 @@ export const heapTools: readonly Tool[] = [
       },
       required: ['query'],
     },
-    answer: (words, shelf) =>
-      ask({ name: 'query', rest: [textOf(words, 'query') ?? ''], tell: structuredQuery }, words, shelf),
+    answer: (words, allowed) =>
+      ask({ name: 'query', rest: [textOf(words, 'query') ?? ''], tell: structuredQuery }, words, allowed),
     output: querySchema,
   },
   {
@@ -92,9 +92,9 @@ export const heapTools: readonly Tool[] = [
       },
       required: ['id'],
     },
-    answer: (words, shelf) => {
+    answer: (words, allowed) => {
       const name = words['path'] === true ? 'path' : 'retainers';
-      return ask({ name, rest: [textOf(words, 'id') ?? ''], tell: structuredHolders }, words, shelf);
+      return ask({ name, rest: [textOf(words, 'id') ?? ''], tell: structuredHolders }, words, allowed);
     },
     output: holdersSchema,
   },

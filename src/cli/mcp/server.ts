@@ -8,28 +8,28 @@ import { adviceFor } from '../advice.ts';
 import { fromJsonSchema, McpServer, serveStdio } from '../mcp-sdk.ts';
 import { accountTools } from './account-tools.ts';
 import { agentTools } from './agent-tools.ts';
+import type { AllowedBundles } from './allowed-bundles.ts';
 import { boundData } from './bound-data.ts';
 import { asData, instructions } from './envelope.ts';
 import { heapTools } from './heap-tools.ts';
-import type { Shelf } from './shelf.ts';
 import { storeTools } from './store-tools.ts';
 import { bundleOf, type Tool, type ToolInput, type ToolWords } from './tool.ts';
 
 export const tools: readonly Tool[] = [...accountTools, ...agentTools, ...heapTools, ...storeTools];
 
 /** Serves until the other side closes stdin. */
-export async function serveTools(shelf: Shelf): Promise<void> {
+export async function serveTools(allowed: AllowedBundles): Promise<void> {
   const { stdin } = process;
-  serveStdio(() => makeServer(shelf));
+  serveStdio(() => makeServer(allowed));
   await new Promise<void>((resolve) => {
     for (const end of ['end', 'close', 'error']) stdin.once(end, () => resolve());
   });
-  await shelf.fleet?.close();
+  await allowed.fleet?.close();
 }
 
-function makeServer(shelf: Shelf): McpServer {
+function makeServer(allowed: AllowedBundles): McpServer {
   const server = new McpServer({ name: 'agentdump', version }, { instructions });
-  for (const tool of tools.filter(({ needsStore }) => !needsStore || shelf.fleet))
+  for (const tool of tools.filter(({ needsStore }) => !needsStore || allowed.fleet))
     server.registerTool(
       tool.name,
       {
@@ -44,7 +44,7 @@ function makeServer(shelf: Shelf): McpServer {
           openWorldHint: false,
         },
       },
-      (words) => answer(tool, words, shelf),
+      (words) => answer(tool, words, allowed),
     );
   return server;
 }
@@ -53,9 +53,9 @@ function schemaOf({ fields, required = [] }: ToolInput) {
   return { type: 'object' as const, properties: { ...fields }, required, additionalProperties: false };
 }
 
-async function answer(tool: Tool, words: ToolWords, shelf: Shelf) {
+async function answer(tool: Tool, words: ToolWords, allowed: AllowedBundles) {
   try {
-    const { text, data } = await tool.answer(words, shelf);
+    const { text, data } = await tool.answer(words, allowed);
     return {
       structuredContent: boundData(data),
       content: [{ type: 'text' as const, text: asData(text, `${tool.name} ${sourceOf(words)}`.trim()) }],

@@ -3,8 +3,8 @@ import { type Issue, type IssueStory, issueStatuses } from '../../model/fleet/is
 import { traitsOf } from '../../model/verdict.ts';
 import { renderIssue, renderIssueList } from '../../report/issues.ts';
 import { page } from './account-tools.ts';
+import type { AllowedBundles } from './allowed-bundles.ts';
 import { answerOf, integer, listOf, oneOf, record, text } from './output-schema.ts';
-import type { Shelf } from './shelf.ts';
 import { countOf, type Tool, textOf } from './tool.ts';
 
 const issueFields = {
@@ -36,9 +36,9 @@ const listTool: Tool = {
       limit: { type: 'integer', description: 'How many', minimum: 1, maximum: 200, default: 20 },
     },
   },
-  async answer(words, shelf) {
+  async answer(words, allowed) {
     const status = textOf(words, 'status') ?? 'any';
-    const issues = (await fleetOf(shelf).list()).filter(
+    const issues = (await fleetOf(allowed).list()).filter(
       (issue) => traitsOf(issue.kind).nature !== 'asked' && (status === 'any' || issue.status === status),
     );
     if (textOf(words, 'by') === 'deaths') issues.sort((a, b) => b.count - a.count);
@@ -69,8 +69,8 @@ const storyTool: Tool = {
     },
     required: ['id'],
   },
-  async answer(words, shelf) {
-    const story = await fleetOf(shelf).story(textOf(words, 'id') ?? '');
+  async answer(words, allowed) {
+    const story = await fleetOf(allowed).story(textOf(words, 'id') ?? '');
     const shown = { ...story, deaths: story.deaths.slice(0, countOf(words, 'deaths', 10)) };
     return { text: renderIssue(shown, page), data: structuredStory(shown) };
   },
@@ -101,7 +101,7 @@ const storyTool: Tool = {
 };
 
 /** The server offers these tools only where it has one. */
-function fleetOf({ fleet }: Shelf) {
+function fleetOf({ fleet }: AllowedBundles) {
   if (!fleet) throw new Error('this server was started without a store');
   return fleet;
 }

@@ -1,6 +1,7 @@
 /** One question that an assistant can ask. Its answer is a text from the bundle, or one of our own, and the same as data. */
+
+import type { AllowedBundles } from './allowed-bundles.ts';
 import type { ObjectSchema } from './output-schema.ts';
-import type { Shelf } from './shelf.ts';
 
 export interface InputField {
   type: 'string' | 'integer' | 'boolean';
@@ -26,7 +27,7 @@ export interface Tool {
   needsStore?: boolean;
   /** JSON Schema of the answer's `data`. */
   output: ObjectSchema;
-  answer(words: ToolWords, shelf: Shelf): Promise<ToolAnswer>;
+  answer(words: ToolWords, allowed: AllowedBundles): Promise<ToolAnswer>;
 }
 
 export interface ToolAnswer {

@@ -14,7 +14,7 @@ import type { Keys } from '../options/bundle-options.ts';
 
 const mostAccounts = 4;
 
-export class Shelf {
+export class AllowedBundles {
   readonly roots: readonly string[];
   /** The store, where there is one. */
   readonly fleet: Fleet | undefined;
