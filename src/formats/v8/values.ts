@@ -146,7 +146,7 @@ export class ValueRenderer {
       case types.jsDate:
         return this.#date(value);
       case types.jsRegExp:
-        return `/${findString(heap, heap.field(value, layout.regExpSource), 200) ?? ''}/`;
+        return renderRegExp(heap, value);
       case types.jsPromise:
         return this.#promise(value, depth);
       case types.jsTypedArray:
@@ -281,4 +281,18 @@ function date(value: number | undefined): string {
   // What no program can put into a date was not its time.
   if (value === undefined || Math.abs(value) > maxTime || !Number.isInteger(value || 0)) return absent;
   return Number.isNaN(value) ? '[Date: invalid]' : new Date(value).toISOString();
+}
+
+/** Letters of JSRegExp::Flag by their bits, and in the order in which JavaScript prints them. Source: src/regexp/regexp-flags.h. */
+const flagBits = 'gimyusldv';
+const flagOrder = 'dgimsuvy';
+
+/** The flags are the word behind the source. */
+function renderRegExp(heap: V8Heap, value: Tagged): string {
+  const at = heap.layout.regExpSource;
+  const source = findString(heap, heap.field(value, at), 200) ?? '';
+  const flags = heap.findSmi(value, at + 8) ?? 0;
+  const isSound = flags >= 0 && flags < 1 << flagBits.length;
+  const isSet = (letter: string) => ((flags >> flagBits.indexOf(letter)) & 1) === 1;
+  return `/${source}/${isSound ? [...flagOrder].filter(isSet).join('') : ''}`;
 }
