@@ -44,6 +44,7 @@ export const examples = {
     ['heap show app.heapsnapshot @1234', 'its value'],
     ['heap suspects - < heap.heapsnapshot.gz', 'from a pipe, compressed or not'],
     ['heap suspects a.heapsnapshot b.heapsnapshot', 'what grew, as suspects'],
+    ['heap suspects latest --baseline monday.heapsnapshot', 'what grew since an earlier snapshot'],
     ['heap allocations app.heapprofile', 'who allocated what is alive'],
     ['heap suspects core.4173', 'the heap of a dead process, out of its core'],
     ['heap diff a.heapsnapshot b.heapsnapshot', 'what grew, by class and place'],

@@ -92,7 +92,7 @@ test('each question answers in text and in JSON', () => {
       [['strings', snapshot], /copies waste/],
       [['show', snapshot, id], /messages/],
       [['diff', snapshot, snapshot], /snapshot/],
-      [['suspects', snapshot, snapshot], /^Nothing that the program holds grew/],
+      [['suspects', snapshot, '--baseline', snapshot], /^Nothing that the program holds grew/],
       [['query', snapshot, 'class', '=', 'Session', 'and', 'retained', '>', '1kb'], /200 nodes/],
     ],
     3,

@@ -100,3 +100,58 @@ test('the exports of a module as a whole are no suspect', () => {
     [],
   );
 });
+
+test('an index of a table that was made at once, and a single buffer, are no suspects; many buffers are, and a memory of WebAssembly', () => {
+  const titles = (build: (program: ReturnType<typeof synthProgram>) => void): string[] => {
+    const program = synthProgram();
+    build(program);
+    return computeSuspects(heapOf(program.snapshot)).map(({ title }) => title);
+  };
+  const rows = 1500;
+  const indexed =
+    (spareBytes: number) =>
+    ({ snapshot, global }: ReturnType<typeof synthProgram>): void => {
+      const shop = snapshot.node({ size: 64 });
+      const table = snapshot.node({ name: 'Array', size: 32 });
+      const elements = snapshot.node({
+        type: 'array',
+        name: '(object elements)',
+        size: 16 + 8 * rows + spareBytes,
+      });
+      const byId = snapshot.node({ size: 64 });
+      snapshot
+        .edge(global, shop, 'shop')
+        .edge(shop, table, 'table')
+        .edge(table, elements, 'elements', 'internal')
+        .edge(shop, byId, 'byId');
+      for (let at = 0; at < rows; at++) {
+        const row = snapshot.node({ size: 4000 });
+        snapshot.edge(table, row, at).edge(byId, row, `p${at}`);
+      }
+    };
+  assert.deepEqual(titles(indexed(0)), []);
+  assert.notDeepEqual(titles(indexed(800)), []);
+
+  const buffers =
+    (count: number, owner: string) =>
+    ({ snapshot, global }: ReturnType<typeof synthProgram>): void => {
+      const held = snapshot.node({ name: 'Array', size: 64 });
+      snapshot.edge(global, held, 'frames');
+      for (let at = 0; at < count; at++) {
+        const memory = snapshot.node({ name: owner, size: 64 });
+        const buffer = snapshot.node({ name: 'ArrayBuffer', size: 64 });
+        const store = snapshot.node({
+          type: 'native',
+          name: 'system / JSArrayBufferData',
+          size: 12_000_000 / count,
+        });
+        snapshot
+          .edge(held, memory, at)
+          .edge(memory, buffer, 'buffer', 'internal')
+          .edge(buffer, store, 'backing_store', 'internal');
+      }
+    };
+  assert.deepEqual(titles(buffers(1, 'Uint8Array')), []);
+  assert.match(titles(buffers(1, 'Memory')).join(), /Buffers hold .*: global\.frames/);
+  assert.match(titles(buffers(20, 'Uint8Array')).join('; '), /Buffers hold [^;]*: global\.frames(?:;|$)/);
+});

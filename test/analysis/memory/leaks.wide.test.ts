@@ -47,6 +47,10 @@ const entangled: Record<string, [RegExp, string]> = {
   'wasm memories': [/app\.modules\.memories$/, 'Memory'],
   'weak values': [/app\.users\[\*\]$/, '{id, url, body}'],
   'lists by user': [/app\.audit\.byUser\.get\(…\)$/, '{id, url, body}'],
+  'list made anew': [/app\.state\.log$/, ''],
+  'promise chain': [/app\.first$/, 'Promise'],
+  'pool without release': [/app\.database\.lent$/, '{id, url, body}'],
+  'memoized for ever': [/options\.cache$/, '{id, url, body}'],
 };
 /** Of one snapshot: how its first line ends. */
 const seenAtOnce: Record<string, RegExp> = {
@@ -58,6 +62,9 @@ const seenAtOnce: Record<string, RegExp> = {
   'replaced thing': /theThing$/,
   'wasm memories': /app\.modules\.memories$/,
   'lists by user': /app\.audit\.byUser/,
+  'list made anew': /app\.state\.log$/,
+  'promise chain': /app\.first$/,
+  'memoized for ever': /options\.cache$/,
 };
 const healthy = [
   'LRU at its limit',

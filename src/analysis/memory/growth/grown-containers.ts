@@ -18,24 +18,45 @@ const containerTypes: ReadonlySet<number> = new Set([NodeType.object, NodeType.c
 /** V8's parts of an object, on the way to what is in it. */
 const partTypes: ReadonlySet<number> = new Set([NodeType.array, NodeType.hidden]);
 
+/** Plain objects are of one class, so that one in another is no list yet. */
+const fewestLinks = 3;
+
 /** Below a node that grew, the deepest new container that has what it grew by; of a list that is new its first link. Or -1. */
 export function replacedBelow(heap: Heap, grown: number, growthBytes: number, isNew: Uint8Array): number {
-  const { retained, dominated, classes, snapshot } = heap;
-  let found = -1;
-  let isPart = true;
-  for (let at = grown; isPart || at === found || at === grown; ) {
-    let child = -1;
-    for (const each of dominated.of(at)) if (child < 0 || retained[each]! > retained[child]!) child = each;
-    if (child < 0 || !isNew[child] || retained[child]! < growthBytes * explainingShare) break;
-    if (classes.of[child] === classes.of[found >= 0 ? found : grown]) break;
-    const type = snapshot.nodes.type[child]!;
-    isPart =
-      partTypes.has(type) || (type === NodeType.object && snapshot.nodeName(child).startsWith('system / '));
-    if (!isPart && !containerTypes.has(type)) break;
-    if (!isPart) found = child;
-    at = child;
+  const { classes } = heap;
+  let found = grown;
+  let first = grown;
+  let links = 0;
+  for (let at = grown; ; ) {
+    at = explainingChild(heap, at, growthBytes, isNew);
+    if (at < 0) break;
+    if (isPart(heap, at)) continue;
+    if (!containerTypes.has(heap.snapshot.nodes.type[at]!)) break;
+    const isLink = classes.of[at] === classes.of[found];
+    if (!isLink) first = at;
+    links = isLink ? links + 1 : 0;
+    found = at;
+    if (links >= fewestLinks) break;
   }
-  return found;
+  const shown = links >= fewestLinks ? first : found;
+  return shown === grown ? -1 : shown;
+}
+
+/** The largest of what a node dominates, if it is new and keeps most of the growth alive; or -1. */
+function explainingChild(
+  { dominated, retained }: Heap,
+  node: number,
+  growthBytes: number,
+  isNew: Uint8Array,
+): number {
+  let child = -1;
+  for (const each of dominated.of(node)) if (child < 0 || retained[each]! > retained[child]!) child = each;
+  return child >= 0 && isNew[child] && retained[child]! >= growthBytes * explainingShare ? child : -1;
+}
+
+function isPart({ snapshot }: Heap, node: number): boolean {
+  const type = snapshot.nodes.type[node]!;
+  return partTypes.has(type) || (type === NodeType.object && snapshot.nodeName(node).startsWith('system / '));
 }
 
 /** Of a node at the end of a chain of its class, one below the other, the first; or -1. */

@@ -185,8 +185,14 @@ export function shortPath(path: string): string {
 
 /** The end of a path says which container it is. */
 export function pathTail(path: string): string {
-  const steps = path.split(/(?=[.[{])/);
-  return steps.length <= 6 ? path : `…${steps.slice(-5).join('')}`;
+  // Of a tree the way down says less than what it is a tree of.
+  const steps = path
+    .replace(
+      /((?:\.[\p{ID_Continue}$]+|\[\*\]|\{[^{}]*\})(?:\.[\p{ID_Continue}$]+|\[\*\]|\{[^{}]*\}))\1+/gu,
+      (run, pair: string) => `${pair}×${run.length / pair.length}`,
+    )
+    .split(/(?=[.[{])/);
+  return steps.length <= 6 ? steps.join('') : `…${steps.slice(-5).join('')}`;
 }
 
 function clipMiddle(path: string): string {

@@ -2,9 +2,12 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import { computeAgentMemory } from '../suspects/agent-memory.ts';
+import { commonHolder } from '../suspects/common-holder.ts';
 import { placeText, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
 
 const leastShare = 0.2;
+/** Fewer large ones need have nothing in common. */
+const fewestTogether = 8;
 
 export const externalMemoryRule: SuspectRule = {
   name: 'external-memory',
@@ -13,23 +16,28 @@ export const externalMemoryRule: SuspectRule = {
     const { type, name, count } = heap.snapshot.nodes;
     const data = heap.snapshot.strings.findAscii('system / JSArrayBufferData');
     let bytes = 0;
-    let stores = 0;
+    const stores: number[] = [];
     let largest = -1;
     for (let node = 0; node < count; node++) {
       if (type[node] !== NodeType.native || name[node] !== data) continue;
-      stores++;
+      stores.push(node);
       bytes += heap.selfSize.get(node);
       if (largest < 0 || heap.selfSize.get(node) > heap.selfSize.get(largest)) largest = node;
     }
     // Vectors have a rule of their own, which knows more of them.
     const vectors = computeAgentMemory(heap).embeddings.reduce((sum, { bytes }) => sum + bytes, 0);
     if (largest < 0 || bytes - vectors < totalBytes * leastShare) return [];
+    // Of the smaller half many are Node's own.
+    const typical = stores.filter((node) => heap.selfSize.get(node) * stores.length * 2 >= bytes);
+    const holder = typical.length >= fewestTogether ? commonHolder(heap, typical) : -1;
+    const held =
+      holder < 0 ? '' : `, ${formatNumber(typical.length)} of them below ${placeText(heap, holder)}`;
     return [
-      suspectAt(context, 'external-memory', largest, bytes, {
+      suspectAt(context, 'external-memory', holder < 0 ? largest : holder, bytes, {
         title: `Buffers hold ${shareText(bytes, context)}`,
-        sentence: `${shareText(bytes, context)} is the memory of ${formatNumber(stores)} Buffers and typed arrays; the largest, ${formatBytes(heap.selfSize.get(largest))}, is at ${placeText(heap, largest)}. It counts as external memory, not against the heap limit.`,
+        sentence: `${shareText(bytes, context)} is the memory of ${formatNumber(stores.length)} Buffers and typed arrays${held}; the largest, ${formatBytes(heap.selfSize.get(largest))}, is at ${placeText(heap, largest)}. It counts as external memory, not against the heap limit.`,
         confidence: 'likely',
-        evidence: [`${stores} backing stores, ${bytes} bytes`],
+        evidence: [`${stores.length} backing stores, ${bytes} bytes`],
         refutedBy: 'That much data is being worked on at this moment.',
       }),
     ];

@@ -11,7 +11,9 @@ import { pathEdges } from '../questions/paths.ts';
 /** A `_capacity` is the room that a queue has at the moment. */
 const limitNames =
   /^(?:capacity$|[#_]{0,2}(?:max(?:imum)?|limit)(?:$|Size|Length|Entries|Items|Count|Keys|Elements|_))/i;
-const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|CircularBuffer|Bounded|Pool$/;
+const boundedClasses = /LRU|LFU|Lru(?=[A-Z]|Cache|$)|Ring(?:Buffer)?$|CircularBuffer|Bounded/;
+/** By their name as large as their users want. One that is seen to grow is not given back what it lent. */
+const poolClasses = /Pool$/;
 /** From the container to the object that has both it and its limit. */
 const mostSteps = 3;
 
@@ -26,7 +28,7 @@ export function limitOf(heap: Heap, node: number, steps = mostSteps): string | u
     if (heap.snapshot.nodes.type[owner] !== NodeType.object) continue;
     const name = heap.className(owner);
     if (/^(?:global|Window)\b/.test(name)) break;
-    if (boundedClasses.test(name)) return `class ${name}`;
+    if (boundedClasses.test(name) || (steps === mostSteps && poolClasses.test(name))) return `class ${name}`;
     const limit = shapeNames(heap, owner).find((property) => limitNames.test(property));
     if (limit !== undefined) return `property ${limit}`;
   }

@@ -11,6 +11,7 @@ export interface HeapArguments {
   words?: (string | number)[];
   json: boolean;
   limit?: number;
+  baseline?: string;
   sort?: string;
   format?: string;
   out?: string;
@@ -70,8 +71,12 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
   const threads = argv.threads ?? 2;
   if (threads !== 1 && threads !== 2)
     throw new AgentdumpError('usage', '--threads takes 1 or 2', { argument: '--threads' });
+  if (argv.baseline !== undefined && words.question !== 'suspects')
+    throw new AgentdumpError('usage', '--baseline is for suspects; diff takes both files', {
+      argument: '--baseline',
+    });
   return {
-    sources: words.sources,
+    sources: argv.baseline === undefined ? words.sources : [argv.baseline, ...words.sources],
     rest: words.rest,
     limit: argv.limit === undefined ? undefined : Math.floor(argv.limit),
     sort: argv.sort,

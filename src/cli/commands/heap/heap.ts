@@ -26,6 +26,11 @@ const command: CommandModule<object, HeapArguments> = {
         type: 'string',
         requiresArg: true,
       })
+      .option('baseline', {
+        describe: 'suspects: an earlier snapshot of the same program: what grew since',
+        type: 'string',
+        requiresArg: true,
+      })
       .option('format', {
         describe: 'query: table, json, csv; export: speedscope, folded, heapsnapshot',
         type: 'string',
