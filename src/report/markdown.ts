@@ -15,6 +15,7 @@ import { renderError } from './text/error.ts';
 import { renderHappenings } from './text/happenings.ts';
 import type { Page } from './text/layout.ts';
 import { renderMemory } from './text/memory.ts';
+import { renderRequests } from './text/requests.ts';
 import { renderPlace, renderStack } from './text/stack.ts';
 import { renderHandles, renderPackages, renderProcess } from './text/surroundings.ts';
 import { renderTest } from './text/test.ts';
@@ -38,6 +39,7 @@ export function renderMarkdown(account: Account): string {
     block('Stack', renderStack(safe, page)),
     block('Waiting', renderSuspended(safe, page)),
     unusual(safe),
+    folded('Requests', renderRequests(safe, page)),
     block('Who waits for whom', renderWaits(safe, page)),
     folded('Agent', renderAgent(safe, page)),
     folded('Around the process', renderHappenings(safe, page)),

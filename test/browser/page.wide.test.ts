@@ -61,6 +61,21 @@ describe('the page', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('lists the requests in flight, and marks the one whose work died', async () => {
+    const requests = [
+      { id: 'r2', method: 'GET', path: '/orders/17', ageMs: 1200, culprit: true as const },
+      { id: 'r1', method: 'POST', path: '/plan', ageMs: 40 },
+    ];
+    const page = await browser.newPage();
+    await page.goto(folder.write({ ...synthAccount(), requests }, 'requests'));
+    await page.waitForSelector('#requests li');
+    const rows = await page.evaluate<string[]>(
+      '[...document.querySelectorAll("#requests li")].map(li => li.innerText)',
+    );
+    assert.deepEqual(rows, ['died GET /orders/17, for 1.2 s', 'POST /plan, for 40 ms']);
+    await page.close();
+  });
+
   test('shows the code that hangs before the evidence, where nothing was thrown', async () => {
     const { error: _, signal: __, ...rest } = synthAccount();
     const file = '/srv/app/spin.js';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Account, accountSchema } from '../../src/model/account.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
 
 const account = {
@@ -25,6 +26,14 @@ test('requests in flight, with route, age, ids and bytes', () => {
   assert.match(text, /\n {4}POST \/plan, answered 202 40 ms before, request id a-7\n/);
   assert.match(text.replace(/\s+/g, ' '), /2 KiB in and 10 bytes out on its connection/);
   assert.match(text, /… 10 more requests, see --json/);
+});
+
+test('Markdown has the same lines, folded', () => {
+  const text = renderMarkdown(account);
+  assert.match(
+    text,
+    /<summary>Requests<\/summary>[\s\S]*● GET \/orders\/2 \(route \/orders\/:id\), for 520 ms\n/,
+  );
 });
 
 for (const columns of [60, 80, 200])

@@ -66,9 +66,11 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   const oldest = requests.find(({ answeredMsBefore }) => answeredMsBefore === undefined);
   const age = oldest?.ageMs === undefined ? '' : ` for ${formatDuration(oldest.ageMs)}`;
   const first = oldest ? `, the oldest ${clip(requestName(oldest), longestName)}${age}` : '';
+  // V8 gives up wherever the next allocation happens to be.
+  const filler = kind === 'heap-out-of-memory' ? ' Whether one of them filled the heap is not known.' : '';
   if (origin?.lastSeen)
     return {
-      sentence: lastSeenText(origin.lastSeen, inFlight, first),
+      sentence: `${lastSeenText(origin.lastSeen, inFlight, first)}${filler}`,
       part: partNames.journal,
       isBesides: true,
     };
@@ -76,7 +78,7 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   const isAsked = verb !== undefined && trigger?.kind !== 'signal' && !hasTest(origin);
   const why = isAsked ? `Which request caused it is not known${whyLost(origin?.lost)}. ` : '';
   const step = isAsked && origin?.lost === 'not-followed' ? { step: followStep } : {};
-  return { sentence: `${why}${flying}`, part, ...step };
+  return { sentence: `${why}${flying}${filler}`, part, ...step };
 }
 
 const followStep =
@@ -113,7 +115,8 @@ function othersText(origin: OriginFacts | undefined, { answeredMsBefore }: Reque
 function whyLost(lost: OriginFacts['lost']): string {
   if (lost === 'connection') return ': it came over a connection that several may share';
   if (lost === 'not-followed') return ': requests were not followed';
-  return ': the code was started by none of them';
+  // It may have been started by one of them all the same: some callbacks have left their context when they fail.
+  return ": the failing code ran in no request's asynchronous context";
 }
 
 /** Of a test that failed, or a run that was stopped, the runner says which. */

@@ -7,6 +7,7 @@ import { Environment } from './sections/environment.tsx';
 import { Gaps } from './sections/gaps.tsx';
 import { Memory } from './sections/memory.tsx';
 import { Modules } from './sections/modules.tsx';
+import { Requests } from './sections/requests.tsx';
 import { hasFault, placeWithoutError, Stack } from './sections/stack.tsx';
 import { Threads } from './sections/threads.tsx';
 import { TimelineSection } from './sections/timeline.tsx';
@@ -56,6 +57,14 @@ export const sections: readonly SectionEntry[] = [
     isThere: (account) => threadsToShow(account) > 0,
     count: threadsToShow,
     Body: Threads,
+  },
+  {
+    id: 'requests',
+    title: 'Requests in flight',
+    navTitle: 'Requests',
+    isThere: ({ requests }) => Boolean(requests?.length),
+    count: ({ requests }) => requests?.length,
+    Body: Requests,
   },
   {
     id: 'agent',
