@@ -8,6 +8,7 @@ import { examinedTruths } from './truths-examined.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { nodeCodeTruths } from './truths-node-code.ts';
 import { programTruths } from './truths-programs.ts';
+import { unownedTruths } from './truths-unowned.ts';
 
 export interface Reply {
   status?: number;
@@ -52,4 +53,5 @@ export const truths: readonly Truth[] = [
   ...mixedTruths,
   ...examinedTruths,
   ...nodeCodeTruths,
+  ...unownedTruths,
 ];

@@ -3,9 +3,8 @@ import { bundleSchemaVersion, type TriggerPart } from '../../bundle/layout/bundl
 import { findField } from '../host/read-field.ts';
 import type { Config } from '../install/config.ts';
 import { programName } from '../install/program-name.ts';
-import { isFromModuleEvaluation } from '../triggers/module-evaluation.ts';
 import { findProgramPhase } from '../triggers/program-phase.ts';
-import type { CaptureRequest, InsideKind } from './request.ts';
+import type { CaptureRequest } from './request.ts';
 import { isMainThread } from './surroundings.ts';
 import { hintVerdictKind } from './verdict-hint.ts';
 
@@ -13,7 +12,7 @@ import { hintVerdictKind } from './verdict-hint.ts';
 export function describeTrigger(request: CaptureRequest, hasWorked = false): TriggerPart {
   // Node 20 puts a `chdir` of its own on `process` when it loads the module, which a program may have frozen.
   const { threadId } = isMainThread ? { threadId: 0 } : process.getBuiltinModule('node:worker_threads');
-  const kind = refineKind(request);
+  const { kind } = request;
   const phase = request.thrown && (hasWorked ? 'at-work' : findProgramPhase(request.thrown.value));
   return {
     id: '',
@@ -34,13 +33,6 @@ export function describeTrigger(request: CaptureRequest, hasWorked = false): Tri
     ...(phase && { phase }),
     ...request.details,
   };
-}
-
-/** A module that threw while it was evaluated is no rejection to whoever wrote it, though Node reports one. */
-function refineKind({ kind, handledByHost, thrown }: CaptureRequest): InsideKind {
-  const isEvaluation =
-    kind === 'unhandled-rejection' && !handledByHost && isFromModuleEvaluation(thrown?.value);
-  return isEvaluation ? 'uncaught-exception' : kind;
 }
 
 /**

@@ -2,7 +2,6 @@
  * Uncaught exceptions, and rejections that Node turns into them (rows 1, 2, 14). uncaughtExceptionMonitor runs before
  * the default death and before the host's own handler, and changes neither.
  */
-import { isMainThread } from '../fatal-path/surroundings.ts';
 import { raisedRejections } from './raised-rejections.ts';
 import type { Trigger } from './trigger.ts';
 
@@ -28,5 +27,5 @@ export const exceptionsTrigger: Trigger = ({ events, capture }) => {
 /** A module that fails while it is evaluated is an uncaught exception to whoever wrote it, though Node reports a rejection. */
 function kindOf(origin: string): 'unhandled-rejection' | 'uncaught-exception' {
   if (origin !== 'unhandledRejection') return 'uncaught-exception';
-  return isMainThread && raisedRejections.isOfModule() ? 'uncaught-exception' : 'unhandled-rejection';
+  return raisedRejections.isOfModule() ? 'uncaught-exception' : 'unhandled-rejection';
 }
