@@ -1,4 +1,5 @@
 /** Whose work the code was that died, and the requests that were being answered. Pure. */
+import { clip, formatBytes, formatDuration } from './quantities.ts';
 
 export interface RequestAccount {
   id: string;
@@ -50,4 +51,38 @@ export function requestName({ method, path, protocol, id }: RequestAccount): str
   return [what, path?.split('?')[0] ?? (what === undefined ? `request ${id}` : undefined)]
     .filter(Boolean)
     .join(' ');
+}
+
+const longestName = 80;
+
+/** `GET /orders/17 (route /orders/:id), for 1.2 s, 178 bytes in and 0 bytes out on its connection`. */
+export function requestText(request: RequestAccount): string {
+  const { route, path } = request;
+  const isRouteNews = route !== undefined && route !== path?.split('?')[0];
+  const name = `${clip(requestName(request), longestName)}${isRouteNews ? ` (route ${clip(route, longestName)})` : ''}`;
+  return [name, ...requestFacts(request)].join(', ');
+}
+
+/** All but its name and route. */
+function requestFacts(request: RequestAccount): string[] {
+  const { ageMs, answeredMsBefore, status, connection, requestId, traceId } = request;
+  const answered = answeredMsBefore !== undefined;
+  const facts = [
+    answered &&
+      `answered ${status === undefined ? '' : `${status} `}${formatDuration(answeredMsBefore)} before`,
+    !answered && ageMs !== undefined && `for ${formatDuration(ageMs)}`,
+    !answered && status !== undefined && `${status} sent`,
+    !answered && connection && connectionText(connection),
+    requestId !== undefined && `request id ${clip(requestId, longestName)}`,
+    traceId !== undefined && `trace ${clip(traceId, longestName)}`,
+  ];
+  return facts.filter((fact) => typeof fact === 'string');
+}
+
+/** Others may have been answered on it before. */
+function connectionText({
+  bytesRead = 0,
+  bytesWritten = 0,
+}: NonNullable<RequestAccount['connection']>): string {
+  return `${formatBytes(bytesRead)} in and ${formatBytes(bytesWritten)} out on its connection`;
 }

@@ -1,7 +1,7 @@
 /** The requests that were being answered, and the one whose work died, which may have been answered before. */
 import type { Account } from '../../model/account.ts';
+import { requestText } from '../../model/origin.ts';
 import { formatCount } from '../../model/quantities.ts';
-import { requestText } from '../../model/request-text.ts';
 import { oneLine, type Page, wrap } from './layout.ts';
 
 const maxRows = 12;

@@ -1,6 +1,6 @@
 /** The requests that were being answered; the one whose work died is marked. */
 import type { Account } from '../../../model/account.ts';
-import { requestText } from '../../../model/request-text.ts';
+import { requestText } from '../../../model/origin.ts';
 import { Chip, CutList } from '../parts/small.tsx';
 
 export function Requests({ account: { requests = [] } }: { account: Account }) {
