@@ -7,6 +7,7 @@ import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
 import { Chip, CutList, type Tone, When } from '../../../report/html/parts/small.tsx';
 import { addresses } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
+import { FilterField } from '../views/filter-field.tsx';
 
 const mostRows = 200;
 
@@ -27,16 +28,11 @@ export function Issues({ store, issues }: { store: string; issues: readonly Issu
       ) : null}
       {issues.length > 0 ? (
         <div class="tools">
-          <input
-            id="search"
-            type="search"
-            class="field"
-            placeholder="Filter  /"
-            aria-label="Filter the issues"
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => {
-              filter.value = event.currentTarget.value;
+          <FilterField
+            label="Filter the issues"
+            value={filter.value}
+            onFilter={(text) => {
+              filter.value = text;
             }}
           />
           <span class="faint" role="status">

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatNumber } from '../../../model/quantities.ts';
 import type { ClassListRow, ClassOrder } from '../../heap/questions.ts';
+import { FilterField } from '../views/filter-field.tsx';
 import { LongTable, Total } from './long-table.tsx';
 import { adjust, hrefTo, place, toClass } from './place.ts';
 
@@ -20,16 +21,10 @@ export function Classes() {
     <>
       <div class="tools">
         <h1>Classes</h1>
-        <input
-          id="search"
-          type="search"
-          class="field"
-          placeholder="Filter  /"
-          aria-label="Filter the classes"
-          autocomplete="off"
-          spellcheck={false}
+        <FilterField
+          label="Filter the classes"
           value={filter}
-          onInput={(event) => adjust({ ...place.value, filter: event.currentTarget.value })}
+          onFilter={(text) => adjust({ ...place.value, filter: text })}
         />
         <Total total={total.value} what="class" plural="classes" />
       </div>

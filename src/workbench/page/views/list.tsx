@@ -6,6 +6,7 @@ import { CutList, When } from '../../../report/html/parts/small.tsx';
 import { addresses, type ItemRow } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
 import { CompareLink, useChosen } from './chosen.tsx';
+import { FilterField } from './filter-field.tsx';
 
 const mostRows = 200;
 
@@ -25,16 +26,11 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
       ) : null}
       {items.length > 0 ? (
         <div class="tools">
-          <input
-            id="search"
-            type="search"
-            class="field"
-            placeholder="Filter  /"
-            aria-label="Filter the bundles"
-            autocomplete="off"
-            spellcheck={false}
-            onInput={(event) => {
-              filter.value = event.currentTarget.value;
+          <FilterField
+            label="Filter the bundles"
+            value={filter.value}
+            onFilter={(text) => {
+              filter.value = text;
             }}
           />
           <span class="faint" role="status">

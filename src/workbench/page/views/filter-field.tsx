@@ -1,0 +1,22 @@
+/** The field above a list that filters it; the key `/` leads to it. */
+interface FilterFieldProps {
+  label: string;
+  value: string;
+  onFilter: (text: string) => void;
+}
+
+export function FilterField({ label, value, onFilter }: FilterFieldProps) {
+  return (
+    <input
+      id="search"
+      type="search"
+      class="field"
+      placeholder="Filter  /"
+      aria-label={label}
+      autocomplete="off"
+      spellcheck={false}
+      value={value}
+      onInput={(event) => onFilter(event.currentTarget.value)}
+    />
+  );
+}
