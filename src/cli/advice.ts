@@ -43,7 +43,7 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
       if (/^postgres/i.test(String(details['path'])))
         return 'Is the database up, and its address right? What was not sent stays in the dump folder.';
       if (details['reason'] === 'temporary') return 'Name a folder with room for it by TMPDIR.';
-      return details['reason'] === 'exists'
+      return details['reason'] === 'exists' || details['reason'] === 'EEXIST'
         ? 'Name another target, or move the old one away: nothing is overwritten.'
         : 'Name a folder that you own and that has room.';
   }

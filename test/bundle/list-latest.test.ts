@@ -1,8 +1,10 @@
 /** Which bundle `latest` means, where one process ends with what another one died of. */
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { findBundle } from '../../src/bundle/finished/list.ts';
+import { packBundle } from '../../src/bundle/finished/pack.ts';
 import { writeSynthBundle } from '../support/synth-bundle.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -55,4 +57,19 @@ test('somebody else’s death is not taken for a child’s', (t) => {
   writeSynthBundle(dir, { name: other, parts: { 'process.json': { parentPid: 99 } } });
   assert.notEqual(basename(findBundle('latest', dir)), other);
   assert.notEqual(findBundle('latest', dir), echo);
+});
+
+test('a bundle that was packed and encrypted is still the one that is meant, and its copies by their names', (t) => {
+  const dir = scratchFolder(t);
+  const name = '20260102T030405.000Z-app-exit-abcd1234.agentdump';
+  const bundle = writeSynthBundle(dir, { name });
+  const { path: packed } = packBundle(bundle);
+  const encrypted = `${packed}.age`;
+  writeFileSync(encrypted, 'age-encryption.org/v1\n');
+  for (const wanted of ['latest', 'abcd', name]) assert.equal(findBundle(wanted, dir), bundle);
+  for (const copy of [packed, encrypted]) assert.equal(findBundle(basename(copy), dir), copy);
+  rmSync(bundle, { recursive: true });
+  assert.equal(findBundle('abcd', dir), packed);
+  rmSync(packed);
+  assert.equal(findBundle('latest', dir), encrypted);
 });

@@ -81,6 +81,13 @@ function describe(dir: string, name: string): ListedBundle {
   }
 }
 
+/** What pack and encrypt put behind the name of a bundle, and encrypt behind that of a packed one. */
+const copySuffixes = [
+  packedSuffix.slice(bundleSuffix.length),
+  encryptedSuffix.slice(bundleSuffix.length),
+  encryptedSuffix.slice(packedSuffix.length),
+];
+
 const listed = new Set([bundleSuffix, partialSuffix, packedSuffix, encryptedSuffix]);
 
 /** Killed before its first part, it still says what died, of what and when. */
@@ -112,11 +119,12 @@ export function findBundle(wanted: string, dir: string): string {
   if (wanted === '')
     throw new AgentdumpError('usage', 'the name of the bundle is empty', { argument: 'bundle' });
   if (wanted !== 'latest' && existsSync(wanted)) return newestWithin(wanted) ?? wanted;
-  const names = namesOfBundles(dir);
+  const all = namesOfBundles(dir);
+  const names = all.includes(wanted) ? [wanted] : withoutCopies(all);
   const [found, other] =
     wanted === 'latest' ? [chooseLatest(names, dir)] : names.filter((name) => isMeant(name, wanted));
   if (found !== undefined && other === undefined) return join(dir, found);
-  const details = { name: wanted, path: dir, bundles: names.length };
+  const details = { name: wanted, path: dir, bundles: all.length };
   throw new AgentdumpError('not-found', notFoundText(wanted, dir, other !== undefined), details);
 }
 
@@ -124,8 +132,14 @@ export function findBundle(wanted: string, dir: string): string {
 function newestWithin(path: string): string | undefined {
   const isBundle = readBundleName(basename(resolve(path))) !== undefined;
   if (isBundle || !statSync(path).isDirectory()) return undefined;
-  const [newest] = namesOfBundles(path);
+  const [newest] = withoutCopies(namesOfBundles(path));
   return newest === undefined ? undefined : join(path, newest);
+}
+
+/** Of a bundle that was packed or encrypted and is there still, the bundle itself. */
+function withoutCopies(names: readonly string[]): string[] {
+  const copies = new Set(names.flatMap((name) => copySuffixes.map((suffix) => `${name}${suffix}`)));
+  return names.filter((name) => !copies.has(name));
 }
 
 function isMeant(name: string, wanted: string): boolean {
