@@ -17,8 +17,8 @@ export function Growth({ state: { items, growth } }: { state: Extract<ViewState,
   return (
     <>
       <h1>
-        {signedBytes(after.totalBytes - before.totalBytes)} over{' '}
-        {snapshots.length === 2 ? 'two' : snapshots.length} heaps
+        {signedBytes(after.totalBytes - before.totalBytes)}{' '}
+        {snapshots.length === 2 ? 'between two heaps' : `over ${snapshots.length} heaps`}
       </h1>
       <Facts
         facts={[
