@@ -5,6 +5,7 @@
  */
 import type { NameBook } from './names/name-book.ts';
 import { renderPlaceholder } from './placeholder.ts';
+import { isPublicName } from './shapes/unknown-tokens.ts';
 import { startOf } from './start-of.ts';
 import { isSecretValue } from './values/values.ts';
 
@@ -85,15 +86,19 @@ class ValueCopier {
     // So far that what stands at this first cut is behind the last one.
     const start = startOf(value, 2 * this.limits.maxStringChars);
     const further = value.length - start.length;
-    if (verdict?.form) return this.copyWithForm(start, name, further);
+    if (verdict?.form) return this.copyBehind(`${name}: `, start, '', further);
+    if (isPublicName(name)) return this.copyBehind(`"${name}":"`, start, '"', further);
     return this.cut(this.rules.text(start), further);
   }
 
-  /** Headers have a form of their own: read as the line that they were. */
-  private copyWithForm(value: string, name: string, further: number): string {
-    const lead = `${name}: `;
-    const line = this.rules.text(lead + value);
-    return this.cut(line.startsWith(lead) ? line.slice(lead.length) : this.rules.text(value), further);
+  /** Read as the line, or the piece of JSON, that it was: headers have a form of their own, and some names say that a value is public. */
+  private copyBehind(lead: string, value: string, tail: string, further: number): string {
+    const line = this.rules.text(lead + value + tail);
+    const isFramed = line.startsWith(lead) && line.endsWith(tail);
+    return this.cut(
+      isFramed ? line.slice(lead.length, line.length - tail.length) : this.rules.text(value),
+      further,
+    );
   }
 
   private copyNumber(value: number | bigint, name: string): unknown {

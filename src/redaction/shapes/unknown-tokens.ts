@@ -92,7 +92,12 @@ export function findUnknownToken(
     : undefined;
 }
 
-const calledPrint = /(?:fingerprint|thumbprint|checksum|etag)\\*["']?\s?[:=]\s?\\*["']?$/i;
+const printName = '(?:fingerprint|thumbprint|checksum|etag)';
+const calledPrint = new RegExp(String.raw`${printName}\\*["']?\s?[:=]\s?\\*["']?$`, 'i');
+const publicName = new RegExp(`(?:^[xyn]|${printName})$`, 'i');
+
+/** Names whose values stay where they are read behind them, as in JSON: what stands alone is judged by its build. */
+export const isPublicName = (name: string): boolean => publicName.test(name);
 
 /** `"x":"…"`, `y`, `n`: the public numbers of a JSON Web Key, whatever their characters look like. */
 function isPublicPart({ text, units }: Page, start: number): boolean {
