@@ -13,7 +13,13 @@ import {
   whyNoBrowser,
 } from '../support/browser.ts';
 import { writeGrowingHeaps } from '../support/growing-heaps.ts';
-import { openTestWorkbench, type TestWorkbench, violationsOf, watchTroubles } from '../support/workbench.ts';
+import {
+  openPage,
+  openTestWorkbench,
+  type TestWorkbench,
+  violationsOf,
+  watchTroubles,
+} from '../support/workbench.ts';
 
 /** 2,000 sessions in a Map; names and texts of a stranger. */
 const program = `
@@ -47,9 +53,7 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     words = '',
     options: Parameters<Browser['newPage']>[0] = {},
   ): Promise<[BrowserPage, string[]]> {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
-    const troubles = watchTroubles(page, workbench.url);
-    await page.goto(`${workbench.url}heap/heap${words}`);
+    const [page, troubles] = await openPage(browser, workbench.url, `heap/heap${words}`, options);
     await until(page, 'document.querySelector(".tabs")');
     return [page, troubles];
   }

@@ -5,16 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { sendBundle } from '../../src/store/send.ts';
 import { writeDeath } from '../store/synth-death.ts';
-import {
-  axeSource,
-  type Browser,
-  type BrowserPage,
-  launchBrowser,
-  until,
-  whyNoBrowser,
-} from '../support/browser.ts';
+import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/browser.ts';
 import { markup } from '../support/synth-bundle-hostile.ts';
-import { openTestWorkbench, type TestWorkbench, violationsOf, watchTroubles } from '../support/workbench.ts';
+import { openPage, openTestWorkbench, type TestWorkbench, violationsOf } from '../support/workbench.ts';
 
 describe('the workbench over a store', { skip: whyNoBrowser() }, () => {
   let browser: Browser;
@@ -42,15 +35,8 @@ describe('the workbench over a store', { skip: whyNoBrowser() }, () => {
     await workbench.close();
   });
 
-  async function open(
-    path = '',
-    options: Parameters<Browser['newPage']>[0] = {},
-  ): Promise<[BrowserPage, string[]]> {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
-    const troubles = watchTroubles(page, workbench.url);
-    await page.goto(workbench.url + path);
-    return [page, troubles];
-  }
+  const open = (path = '', options: Parameters<Browser['newPage']>[0] = {}) =>
+    openPage(browser, workbench.url, path, options);
 
   test('by keyboard alone: find an issue, read its story, compare two of its bundles, enter one', async () => {
     const [page, troubles] = await open();

@@ -2,17 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import {
-  axeSource,
-  type Browser,
-  type BrowserPage,
-  launchBrowser,
-  until,
-  whyNoBrowser,
-} from '../support/browser.ts';
+import { axeSource, type Browser, launchBrowser, until, whyNoBrowser } from '../support/browser.ts';
 import { commonParts, synthParts, writeBundle } from '../support/synth-analysis-bundle.ts';
 import { markup } from '../support/synth-bundle-hostile.ts';
-import { openTestWorkbench, type TestWorkbench, violationsOf, watchTroubles } from '../support/workbench.ts';
+import { openPage, openTestWorkbench, type TestWorkbench, violationsOf } from '../support/workbench.ts';
 
 const older = '20261120T030405.678Z-agent-uncaught-exception-00112233.agentdump';
 const newer = '20261121T030405.678Z-agent-uncaught-exception-44556677.agentdump';
@@ -44,15 +37,8 @@ describe('the workbench', { skip: whyNoBrowser() }, () => {
     await workbench.close();
   });
 
-  async function open(
-    path = '',
-    options: Parameters<Browser['newPage']>[0] = {},
-  ): Promise<[BrowserPage, string[]]> {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
-    const troubles = watchTroubles(page, workbench.url);
-    await page.goto(workbench.url + path);
-    return [page, troubles];
-  }
+  const open = (path = '', options: Parameters<Browser['newPage']>[0] = {}) =>
+    openPage(browser, workbench.url, path, options);
 
   test('by keyboard alone: filter, enter a bundle, back, choose two, compare them', async () => {
     const [page, troubles] = await open();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTargets } from '../../src/workbench/items/targets.ts';
 import { serveWorkbench } from '../../src/workbench/server/serve.ts';
-import type { BrowserPage } from './browser.ts';
+import type { Browser, BrowserPage } from './browser.ts';
 // @ts-expect-error: the build's own scripts have no types
 import { buildWorkbench } from './build-page.mjs';
 
@@ -55,6 +55,19 @@ export function watchTroubles(page: BrowserPage, url: string): string[] {
     if (!asked.startsWith(url) && !asked.startsWith('data:,')) troubles.push(`asks for ${asked}`);
   });
   return troubles;
+}
+
+/** A page of a workbench in a browser, and what it does that it never should. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  path = '',
+  options: Parameters<Browser['newPage']>[0] = {},
+): Promise<[BrowserPage, string[]]> {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+  const troubles = watchTroubles(page, url);
+  await page.goto(url + path);
+  return [page, troubles];
 }
 
 /** What axe finds, by rule. Opened with `bypassCSP`, since axe is no part of the page. */

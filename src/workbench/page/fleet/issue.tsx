@@ -6,7 +6,7 @@ import { CutList, Facts, When } from '../../../report/html/parts/small.tsx';
 import { Table } from '../../../report/html/parts/table.tsx';
 import { addresses } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
-import { CompareLink, useChosen } from '../views/chosen.tsx';
+import { ChosenHead, CompareLink, useChosen } from '../views/chosen.tsx';
 import { StatusChip } from './issues.tsx';
 
 const mostRows = 50;
@@ -103,21 +103,7 @@ function Deaths({ story: { deaths, bundles } }: { story: IssueStory }) {
       </div>
       <ScrollBox class="table bundles" label="Bundles">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="hidden">Chosen</span>
-              </th>
-              {['When', 'Program', 'Host', 'Node', 'Release'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-              <th scope="col" class="number">
-                Size
-              </th>
-            </tr>
-          </thead>
+          <ChosenHead names={['When', 'Program', 'Host', 'Node', 'Release']} />
           <tbody>
             <CutList
               items={deaths}

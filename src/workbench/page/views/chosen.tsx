@@ -48,3 +48,22 @@ export function CompareLink({ items, chosen, hint = usualHint }: CompareLinkProp
     </a>
   );
 }
+
+/** The head of a table whose rows can be chosen, and end with a size. */
+export const ChosenHead = ({ names }: { names: readonly string[] }) => (
+  <thead>
+    <tr>
+      <th scope="col">
+        <span class="hidden">Chosen</span>
+      </th>
+      {names.map((name) => (
+        <th key={name} scope="col">
+          {name}
+        </th>
+      ))}
+      <th scope="col" class="number">
+        Size
+      </th>
+    </tr>
+  </thead>
+);

@@ -5,7 +5,7 @@ import { ScrollBox } from '../../../report/html/parts/scroll-box.tsx';
 import { CutList, When } from '../../../report/html/parts/small.tsx';
 import { addresses, type ItemRow } from '../../protocol.ts';
 import { addressOf } from '../state.ts';
-import { CompareLink, useChosen } from './chosen.tsx';
+import { ChosenHead, CompareLink, useChosen } from './chosen.tsx';
 import { FilterField } from './filter-field.tsx';
 
 const mostRows = 200;
@@ -42,21 +42,7 @@ export function List({ folder, items }: { folder: string; items: readonly ItemRo
       {shown.length > 0 ? (
         <ScrollBox class="table bundles" label="Bundles">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">
-                  <span class="hidden">Chosen</span>
-                </th>
-                {['When', 'Program', 'Verdict', 'State'].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-                <th scope="col" class="number">
-                  Size
-                </th>
-              </tr>
-            </thead>
+            <ChosenHead names={['When', 'Program', 'Verdict', 'State']} />
             <tbody>
               <CutList
                 items={shown}
