@@ -65,7 +65,8 @@ function byRequest({ kind, place: at }: Verdict, facts: VerdictFacts): Told | un
   if (inFlight === 0) return undefined;
   const oldest = requests.find(({ answeredMsBefore }) => answeredMsBefore === undefined);
   const age = oldest?.ageMs === undefined ? '' : ` for ${formatDuration(oldest.ageMs)}`;
-  const first = oldest ? `, the oldest ${clip(requestName(oldest), longestName)}${age}` : '';
+  const which = inFlight === 1 ? '' : 'the oldest ';
+  const first = oldest ? `, ${which}${clip(requestName(oldest), longestName)}${age}` : '';
   // V8 gives up wherever the next allocation happens to be.
   const filler = kind === 'heap-out-of-memory' ? ' Whether one of them filled the heap is not known.' : '';
   if (origin?.lastSeen)
